@@ -1,0 +1,90 @@
+"""What passes and the verifier say about operations: locations, remarks and warnings.
+
+A pass calls ``remark(op, "…")`` to report what it did or why it did not; nothing happens unless somebody listens:
+
+    with collect() as diagnostics:
+        run(module, ctx, passes)
+    for diagnostic in diagnostics: print(diagnostic)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+from xdsl.ir import Attribute, Operation
+
+from kopt.errors import Location
+
+Severity = Literal["error", "warning", "remark", "note"]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message about a place: ``file:line:col: severity: message``."""
+
+    severity: Severity
+    message: str
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.location}: " if self.location else ""
+        return f"{where}{self.severity}: {self.message}"
+
+
+_listener: ContextVar[list[Diagnostic] | None] = ContextVar("kopt_diagnostics", default=None)
+
+
+@contextmanager
+def collect() -> Iterator[list[Diagnostic]]:
+    """Collect the remarks and warnings emitted inside the ``with`` block; the innermost collector gets them."""
+    diagnostics: list[Diagnostic] = []
+    token = _listener.set(diagnostics)
+    try:
+        yield diagnostics
+    finally:
+        _listener.reset(token)
+
+
+def remark(op: Operation, message: str) -> None:
+    """Tell whoever listens what was done to ``op``, or why something was not done."""
+    _emit("remark", op, message)
+
+
+def warning(op: Operation, message: str) -> None:
+    """Tell whoever listens that the result is right but probably not what was wanted."""
+    _emit("warning", op, message)
+
+
+def _emit(severity: Severity, op: Operation, message: str) -> None:
+    listener = _listener.get()
+    if listener is not None:
+        listener.append(Diagnostic(severity, message, location_of(op)))
+
+
+def location_of(op: Operation | None) -> Location | None:
+    """Where ``op`` comes from; an operation without a location is where its closest located parent is."""
+    while op is not None:
+        if (location := to_location(op.location)) is not None:
+            return location
+        op = op.parent_op()
+    return None
+
+
+def to_location(attribute: Attribute) -> Location | None:
+    """The first file position inside an MLIR location attribute, or None where it has none."""
+    match attribute:
+        case FileLineColLoc():
+            return Location(attribute.filename.data, attribute.line.data, max(1, attribute.column.data))
+        case CallSiteLoc():
+            return to_location(attribute.callee) or to_location(attribute.caller)
+        case NameLoc():
+            return to_location(attribute.location)
+        case FusedLoc():
+            return next(filter(None, map(to_location, attribute.locations)), None)  # pyright: ignore
+        case _:
+            return None

@@ -1,0 +1,123 @@
+"""IR text in, verified-ready module out: every operation knows its place in the text.
+
+xDSL's parser leaves locations unknown and fails with whatever exception the first broken assumption raises; the
+parser here sets a ``FileLineColLoc`` on every operation and turns every failure into ``kopt.ParseError``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+from xdsl.utils import exceptions as xdsl_errors
+from xdsl.utils.lexer import Span
+
+from kopt.context import make_context
+from kopt.dialects import DIALECTS
+from kopt.errors import Location, ParseError
+from kopt.registry import did_you_mean
+from kopt.verification import verify
+
+__all__ = ["parse_module", "verify"]
+
+
+def parse_module(text: str, filename: str = "<string>", ctx: Context | None = None) -> ModuleOp:
+    """The module that ``text`` spells, not yet verified; operations outside any module are wrapped in one.
+
+    Args: ``filename`` is the name that locations and errors carry; ``ctx`` defaults to ``make_context()``.
+    Raises ``kopt.ParseError`` with the place, also where an attribute or type refuses its parameters.
+    """
+    ctx = make_context() if ctx is None else ctx
+    places = _Places(text, filename)
+    try:
+        parser = _LocatingParser(ctx, text, places)
+        module = parser.parse_module()
+    except xdsl_errors.ParseError as error:
+        raise ParseError(_message(error), places.of_span(error.span), source=text) from error
+    except RecursionError:
+        raise ParseError("regions, types or attributes are nested too deeply", places.at(0), source=text) from None
+    if isinstance(module.location, UnknownLoc):
+        module.location = places.attribute(0)
+    return module
+
+
+_CLEARER = {"Could not parse entire input!": "expected an operation here"}
+
+
+def _message(error: xdsl_errors.ParseError) -> str:
+    if isinstance(error, xdsl_errors.MultipleSpansParseError) and error.refs:
+        return f"{error.msg} ({error.ref_text} line {error.refs[0][0].get_location().line})"
+    return _CLEARER.get(error.msg, error.msg).strip()
+
+
+class _Places:
+    """Positions in a text as 1-based lines and columns."""
+
+    def __init__(self, text: str, filename: str):
+        self.filename = filename
+        self._name = StringAttr(filename)
+        self._starts = [0] + [i + 1 for i, c in enumerate(text) if c == "\n"]
+
+    def line_col(self, position: int) -> tuple[int, int]:
+        line = bisect_right(self._starts, position)
+        return line, position - self._starts[line - 1] + 1
+
+    def at(self, position: int) -> Location:
+        return Location(self.filename, *self.line_col(position))
+
+    def of_span(self, span: Span) -> Location:
+        line, col = self.line_col(span.start)
+        same_line = self.line_col(span.end)[0] == line
+        return Location(self.filename, line, col, col + span.len if same_line and span.len else None)
+
+    def attribute(self, position: int) -> FileLineColLoc:
+        line, col = self.line_col(position)
+        return FileLineColLoc(self._name, IntAttr(line), IntAttr(col))
+
+
+class _LocatingParser(Parser):
+    """xDSL's parser, setting locations and naming the place of every failure."""
+
+    def __init__(self, ctx: Context, text: str, places: _Places):
+        super().__init__(ctx, text, places.filename)
+        self._places = places
+        self._names: list[Span] = []
+        """The name tokens of the operations being parsed, innermost last."""
+
+    def parse_operation(self) -> Operation:
+        """Parse one operation and set its location, unless the text has a ``loc(…)``."""
+        depth = len(self._names)
+        try:
+            op = super().parse_operation()
+        except (xdsl_errors.ParseError, RecursionError):
+            raise
+        except Exception as error:
+            # Whatever an attribute's verifier or an op's custom parser raises on bad text is about that text.
+            raise xdsl_errors.ParseError(self._names[-1], self._describe(error)) from error
+        if isinstance(op.location, UnknownLoc):
+            op.location = self._places.attribute(self._names[depth].start)
+        del self._names[depth:]
+        return op
+
+    def _describe(self, error: Exception) -> str:
+        name = self._names[-1].text.strip('"')
+        return f"'{name}' does not parse: {error or type(error).__name__}"
+
+    def _parse_op_result_list(self):
+        results = super()._parse_op_result_list()
+        self._names.append(self._current_token.span)
+        return results
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        op_type = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
+        return op_type if op_type is not None else self.raise_error(self._unknown_op(name), self._names[-1])
+
+    def _unknown_op(self, name: str) -> str:
+        dialect, dot, _ = name.partition(".")
+        if dot and dialect not in DIALECTS:
+            return f"unknown dialect '{dialect}' of operation '{name}'{did_you_mean(dialect, DIALECTS)}"
+        known = [op.name for op in self.ctx.loaded_ops]
+        return f"unknown operation '{name}'{did_you_mean(name, known)}"

@@ -1,0 +1,54 @@
+"""Pipelines: from their text to passes, and from passes to a rewritten module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import DiagnosticException
+
+from kopt.diagnostics import location_of
+from kopt.errors import LoweringError
+from kopt.pipeline_text import parse_pipeline
+from kopt.verification import verify
+
+__all__ = ["Instrumentation", "parse_pipeline", "run"]
+
+
+class Instrumentation:
+    """Hooks around each pass; override what is needed."""
+
+    def before(self, pass_: ModulePass, module: ModuleOp) -> None:
+        """Called with the module that the pass is about to rewrite."""
+
+    def after(self, pass_: ModulePass, module: ModuleOp) -> None:
+        """Called with the module that the pass has rewritten, before it is verified."""
+
+
+def run(
+    module: ModuleOp,
+    ctx: Context,
+    passes: Sequence[ModulePass],
+    *,
+    verify_each: bool = False,
+    instrumentation: Sequence[Instrumentation] = (),
+) -> None:
+    """Apply ``passes`` to ``module`` in order, in place.
+
+    Args: ``verify_each`` verifies after every pass (in tests; it is half of a pipeline's time);
+    ``instrumentation`` gets the module around every pass.
+    Raises what the passes raise; xDSL's own diagnostics become ``kopt.LoweringError`` that names the pass.
+    """
+    for pass_ in passes:
+        for hook in instrumentation:
+            hook.before(pass_, module)
+        try:
+            pass_.apply(ctx, module)
+        except DiagnosticException as error:
+            raise LoweringError(f"pass '{pass_.name}' failed: {error}", location_of(module)) from error
+        for hook in instrumentation:
+            hook.after(pass_, module)
+        if verify_each:
+            verify(module)

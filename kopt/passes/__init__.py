@@ -1,0 +1,14 @@
+"""The passes that kopt knows, each imported when a pipeline first names it.
+
+A new pass is one line here: its name and ``"module:Class"`` of its ``ModulePass``.
+"""
+
+PASSES: dict[str, str] = {
+    # xDSL's clean-up passes.
+    "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
+    "control-flow-hoist": "xdsl.transforms.control_flow_hoist:ControlFlowHoistPass",
+    "cse": "xdsl.transforms.common_subexpression_elimination:CommonSubexpressionElimination",
+    "dce": "xdsl.transforms.dead_code_elimination:DeadCodeElimination",
+    "licm": "xdsl.transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",
+    "reconcile-unrealized-casts": "xdsl.transforms.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass",
+}

@@ -1,0 +1,1 @@
+"""The ``kopt`` command: the opt tool and its subcommands."""

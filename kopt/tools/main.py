@@ -1,0 +1,48 @@
+"""``kopt``: dispatch to the opt tool or a subcommand, and show errors as a compiler does.
+
+Nothing here or in ``opt_options`` imports xDSL, so that ``kopt --help`` is immediate.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from kopt.errors import KoptError
+from kopt.registry import load
+
+COMMANDS = {
+    "import": "kopt.tools.import_:run",
+    "run": "kopt.tools.run:run",
+    "report": "kopt.tools.report:run",
+}
+OPT = "kopt.tools.opt:run"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line ``argv`` (default: the process's) and return the exit code.
+
+    0 is success; 1 a mistake of the user's, shown on stderr; 70 a bug of kopt's, with a reproducer where there is one.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = COMMANDS.get(arguments[0]) if arguments else None
+    try:
+        if command is not None:
+            return load(command)(arguments[1:])
+        return load(OPT)(arguments)
+    except KoptError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except SystemExit as exit:
+        return exit.code if isinstance(exit.code, int) else 0
+    except BrokenPipeError:
+        # The reader went away (``kopt … | head``); leave no second complaint at interpreter exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
