@@ -1,0 +1,212 @@
+"""A compiled kernel that can be called: checks its arguments, moves them to where the target runs, runs it, moves the
+results back to the caller's framework, and writes back what the kernel mutated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from kopt.errors import ArgumentError, ConfigError
+from kopt.runtime.emitted import needs_wide
+from kopt.runtime.exchange import convert, wide
+from kopt.runtime.signature import Signature
+from kopt.runtime.specs import TensorSpec, framework_of, spec_of
+from kopt.runtime.targets import Target, parse_target
+from kopt.runtime.wire import Packed, from_reference, pack, to_reference, unpack
+
+#: The Python callable behind the ``reference`` target; bf16 and fp8 values are held in float32.
+Interpret = Callable[[list[np.ndarray]], list[np.ndarray]]
+
+
+class Runner(Protocol):
+    """Runs one emitted module. ``framework`` is what it takes: ``torch``, ``jax``, or ``packed`` bits."""
+
+    framework: str
+    devices: tuple[str, ...]
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """Call the kernel: its results, then the final value of each mutated argument."""
+        ...
+
+
+class ReferenceRunner:
+    """Runs the NumPy reference interpreter on arrays as bits."""
+
+    framework = "packed"
+    devices = ("cpu",)
+
+    def __init__(self, interpret: Interpret, results: Sequence[TensorSpec] | None):
+        self._interpret = interpret
+        self._results = results
+
+    def run(self, arrays: Sequence[Packed]) -> list[Packed]:
+        """Interpret; results take the dtypes of the result specs, or NumPy's own where there are none."""
+        results = [np.asarray(result) for result in self._interpret([to_reference(array).copy() for array in arrays])]
+        specs = self._results if self._results is not None else [spec_of(result) for result in results]
+        return [from_reference(result, spec.dtype) for result, spec in zip(results, specs, strict=True)]
+
+
+class Executable:
+    """A kernel compiled for one target and one set of argument specs.
+
+    Args: ``source`` the emitted module's text and ``entry`` its public function; ``params`` what it takes;
+    ``hidden`` tensors of closures and globals, passed after the arguments; ``interpret`` the reference target's
+    callable; ``mutated`` indices of the parameters (hidden ones count on) that the kernel writes, whose final values
+    end the function's results; ``results`` the specs of everything it returns, where they are known (the reference
+    target needs them for bf16 and fp8); ``time_limit`` seconds for a call that runs in a worker; ``race_cells`` the
+    largest grid in which ``pallas:strict`` looks for races.
+
+    Calling it returns None, a value or a tuple, in the framework of the arguments. torch and NumPy arguments that the
+    kernel mutates are updated; for JAX arrays, which cannot change, the final values come last in the results.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        entry: str,
+        params: Signature,
+        target: Target | str,
+        *,
+        hidden: Sequence[Any] = (),
+        interpret: Interpret | None = None,
+        mutated: Sequence[int] = (),
+        results: Sequence[TensorSpec] | None = None,
+        time_limit: float | None = None,
+        race_cells: int | None = None,
+    ):
+        self.source = source
+        self.entry = entry
+        self.params = params
+        self.target = parse_target(target)
+        self.hidden = tuple(hidden)
+        self.mutated = tuple(mutated)
+        self.results = None if results is None else tuple(results)
+        self._interpret = interpret
+        self._time_limit = time_limit
+        self._race_cells = race_cells
+
+    def __repr__(self) -> str:
+        return f"<kopt executable {self.params} for {self.target}>"
+
+    def __call__(self, *args: Any) -> Any:
+        framework = self.params.check(args, self._runner.devices)
+        if not args and self.hidden:
+            framework = framework_of(self.hidden[0]) or framework
+        values = [*args, *self.hidden]
+        outputs = self._runner.run([self._import(i, value) for i, value in enumerate(values)])
+        count = len(outputs) - len(self.mutated)
+        results = [self._export(output, framework) for output in outputs[:count]]
+        results += self._write_back(values, outputs[count:], framework)
+        return _packaged(results)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The emitted function as this process runs it: of JAX arrays or of torch tensors.
+
+        Raises `ConfigError` on targets that run in another process or not from the emitted text.
+        """
+        function = getattr(self._runner, "function", None)
+        if function is None:
+            raise ConfigError(f"target '{self.target}' does not run the emitted function in this process")
+        return function
+
+    @cached_property
+    def _runner(self) -> Runner:
+        return make_runner(self)
+
+    @cached_property
+    def _specs(self) -> tuple[TensorSpec, ...]:
+        """The specs of all inputs; the layout of a hidden tensor is taken as it is."""
+        return (*self.params.specs, *(spec_of(value) for value in self.hidden))
+
+    @cached_property
+    def uses_wide(self) -> bool:
+        """Whether JAX must keep 64-bit elements, by the arguments, the results or the text."""
+        return needs_wide(self.source, (*self._specs, *(self.results or ())))
+
+    def _import(self, index: int, value: Any) -> Any:
+        """An argument as the runner takes it; a JAX buffer that the kernel would write to is copied."""
+        if self._runner.framework == "packed":
+            return pack(value)
+        array = convert(value, self._runner.framework)
+        shares = framework_of(value) == "jax" and self._runner.framework == "torch"
+        return array.clone() if shares and index in self.mutated else array
+
+    def _export(self, value: Any, framework: str) -> Any:
+        if not isinstance(value, Packed):
+            return convert(value, framework)
+        with wide(framework == "jax" and value.dtype.bits == 64):
+            return unpack(value, framework)
+
+    def _write_back(self, values: list[Any], finals: list[Any], framework: str) -> list[Any]:
+        """Store the final values into the mutated arguments; returns those that have to be results instead."""
+        extra = []
+        for index, final in zip(self.mutated, finals, strict=True):
+            value = values[index]
+            exported = self._export(final, framework_of(value) or framework)
+            if framework_of(value) == "jax":
+                extra.append(exported)
+            elif exported is not value:
+                _store(value, exported)
+        return extra
+
+
+def _store(value: Any, final: Any) -> None:
+    """Copy final elements into the caller's torch tensor or NumPy array."""
+    if framework_of(value) == "numpy":
+        np.copyto(value, final)
+        return
+    import torch
+
+    with torch.no_grad():
+        value.copy_(final)
+
+
+def _packaged(results: list[Any]) -> Any:
+    """No result → None, one → the value, several → a tuple."""
+    if not results:
+        return None
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def make_runner(exe: Executable) -> Runner:
+    """The runner of an executable's target."""
+    return _RUNNERS[exe.target.family, exe.target.mode](exe)
+
+
+def _reference(exe: Executable) -> Runner:
+    if exe._interpret is None:
+        raise ArgumentError("the reference target runs IR, and this executable has only emitted text")
+    return ReferenceRunner(exe._interpret, exe.results)
+
+
+def _pallas(exe: Executable) -> Runner:
+    from kopt.runtime.pallas_interpret import PallasRunner
+
+    return PallasRunner(exe.source, exe.entry, exe.target, exe.uses_wide)
+
+
+def _strict(exe: Executable) -> Runner:
+    from kopt.runtime.pallas_strict import RACE_CELLS, StrictRunner
+
+    cells = RACE_CELLS if exe._race_cells is None else exe._race_cells
+    return StrictRunner(exe.source, exe.entry, exe.target, exe.uses_wide, cells, exe._time_limit)
+
+
+def _triton(exe: Executable) -> Runner:
+    from kopt.runtime.triton_interpret import triton_runner
+
+    return triton_runner(exe.source, exe.entry, exe.target, exe._specs, exe._time_limit)
+
+
+_RUNNERS: dict[tuple[str, str], Callable[[Executable], Runner]] = {
+    ("reference", "interpret"): _reference,
+    ("pallas", "interpret"): _pallas,
+    ("pallas", "strict"): _strict,
+    ("pallas", "chip"): _pallas,
+    ("triton", "interpret"): _triton,
+    ("triton", "chip"): _triton,
+}

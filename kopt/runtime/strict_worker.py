@@ -1,0 +1,110 @@
+"""The strict interpreter's process: loads JAX once, keeps jitted kernels, reports races as errors."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import jax
+from jax.experimental.pallas import tpu as pltpu
+
+from kopt.errors import CompileError
+from kopt.runtime.emitted import file_name, line_of_error, source_location
+from kopt.runtime.exchange import wide
+from kopt.runtime.pallas_interpret import abstract_mesh, as_list, interpreted_module, on_abstract_tpu
+from kopt.runtime.targets import TpuChip, parse_target
+from kopt.runtime.wire import Packed, pack, unpack
+
+try:
+    from jax._src import config as _config
+    from jax._src.pallas.mosaic.interpret import interpret_pallas_call as _state
+except ImportError:  # private modules: without them races are printed, not raised, and bounds are logical
+    _config = _state = None
+
+_RAISED = re.compile(r"[\w.]*(Error|Exception)\b.*:")
+
+
+def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, arrays: list[Packed]) -> list[Packed]:
+    """Interpret one call; raises `CompileError` naming each race found, with the emitted line."""
+    padded = not use_wide and _show_chip(parse_target(target).tpu)
+    function = _kernel(source, entry, target, race_cells, padded)
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed), wide(use_wide):
+            results = jax.block_until_ready(as_list(function(*[unpack(array, "jax") for array in arrays])))
+            found = _races_found()
+    except Exception as error:
+        _reset()
+        raise _located(error, source, entry) from error
+    if found:
+        _reset()
+        raise CompileError(f"pallas:strict found a data race in kernel '{entry}'", notes=_first_race(printed.getvalue()))
+    return [pack(result) for result in results]
+
+
+@lru_cache(maxsize=256)
+def _kernel(source: str, entry: str, target: str, race_cells: int, padded: bool) -> Callable[..., Any]:
+    module = interpreted_module(source, entry, lambda grid: _params(grid, race_cells, padded))
+    return jax.jit(on_abstract_tpu(getattr(module, entry), parse_target(target).tpu))
+
+
+def _show_chip(chip: TpuChip) -> bool:
+    """Make every thread of this process see the chip: padded bounds are worked out in the callbacks' threads.
+
+    False where this JAX has no such setting. (64-bit elements have no padded shape at all.)
+    """
+    setting = getattr(_config, "abstract_mesh_context_manager", None)
+    if setting is None:
+        return False
+    setting.set_global(abstract_mesh(chip))
+    return True
+
+
+def _params(grid: tuple[Any, ...], race_cells: int, padded: bool) -> Any:
+    known = all(isinstance(extent, int) for extent in grid)
+    return pltpu.InterpretParams(
+        dma_execution_mode="on_wait",
+        detect_races=not known or math.prod(grid) <= race_cells,
+        num_cores_or_threads=2,
+        random_seed=0,
+        uninitialized_memory="nan",
+        buffer_bounds="padded" if padded else "logical",
+    )
+
+
+def _races_found() -> bool:
+    races = getattr(_state, "races", None)
+    return bool(races is not None and races.races_found)
+
+
+def _reset() -> None:
+    pltpu.reset_tpu_interpret_mode_state()
+
+
+def _first_race(printed: str) -> list[str]:
+    """The first of the printed races, as one note a line."""
+    start = printed.find("RACE DETECTED")
+    lines = printed[start:].split("\n\n")[0].splitlines() if start >= 0 else []
+    return [line.strip() for line in lines if "clock" not in line]
+
+
+def _located(error: Exception, source: str, entry: str) -> CompileError:
+    """An exception of JAX as one line with the emitted line and, where it is known, the kernel's."""
+    line = line_of_error(error, file_name(source, entry))
+    notes = [f"emitted line {line}: {source.splitlines()[line - 1].strip()}"] if line else []
+    location = source_location(source, line) if line else None
+    return CompileError(f"pallas:strict: kernel '{entry}': {_essence(error)}", location, notes)
+
+
+def _essence(error: Exception) -> str:
+    """What went wrong, without tracebacks: JAX wraps an exception of a callback in its whole printed traceback."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if _RAISED.match(line)]
+    if "callback" in lines[0].lower() and raised:
+        return raised[-1]
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

@@ -1,0 +1,180 @@
+"""The one way kopt runs something in another process: a persistent worker with time limits.
+
+A worker imports one module and answers calls to its functions. It is started on first use, killed when a call passes
+its time limit, and started afresh after a crash: a compiler that aborts or a kernel that hangs costs one call.
+Arguments and results are pickled; standard output of the worker goes to its standard error, which is kept so that a
+crash can be explained.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import IO, Any
+
+from kopt import errors
+from kopt.errors import KoptError
+
+_PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
+_CHILD = "import sys; from kopt.runtime.worker import serve; serve(sys.argv[1], int(sys.argv[2]))"
+
+
+class WorkerTimeout(Exception):
+    """A call passed its time limit; the worker was killed."""
+
+
+class WorkerCrash(Exception):
+    """The worker process died during a call. The message is the end of what it wrote."""
+
+
+class RemoteError(Exception):
+    """A function in the worker raised: ``kind`` is the exception's class name, ``trace`` its traceback."""
+
+    def __init__(self, kind: str, message: str, trace: str):
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.trace = trace
+
+
+@dataclass
+class _Process:
+    popen: subprocess.Popen[bytes]
+    connection: Connection
+    log: IO[bytes]
+    owner: int
+
+
+class Worker:
+    """A process that serves the functions of ``module``; ``env`` changes its environment (None removes a name)."""
+
+    def __init__(self, module: str, env: Mapping[str, str | None] | None = None):
+        self.module = module
+        self.env = dict(env or {})
+        self._process: _Process | None = None
+        self._lock = threading.Lock()
+        atexit.register(self.stop)
+
+    def call(self, function: str, *args: Any, time_limit: float) -> Any:
+        """``module.function(*args)`` in the worker.
+
+        Raises `WorkerTimeout`, `WorkerCrash`, `RemoteError`, or the `KoptError` that the function raised.
+        """
+        with self._lock:
+            process = self._running()
+            try:
+                process.connection.send((function, args))
+                answered = process.connection.poll(time_limit)
+                reply = process.connection.recv() if answered else None
+            except (EOFError, OSError) as error:
+                raise WorkerCrash(self._last_words(process)) from error
+            except BaseException:
+                self._kill()
+                raise
+            if reply is None:
+                self._kill()
+                raise WorkerTimeout(f"no answer within {time_limit:g} s")
+        return _open_reply(reply)
+
+    def stop(self) -> None:
+        """End the process, if this process started it; the next call starts another."""
+        process = self._process
+        if process is not None and process.owner == os.getpid():
+            self._kill()
+
+    def _running(self) -> _Process:
+        process = self._process
+        if process is None or process.owner != os.getpid() or process.popen.poll() is not None:
+            self._process = process = self._start()
+        return process
+
+    def _start(self) -> _Process:
+        ours, theirs = Pipe()
+        log = tempfile.TemporaryFile()
+        popen = subprocess.Popen(
+            [sys.executable, "-c", _CHILD, self.module, str(theirs.fileno())],
+            env=_environment(self.env),
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        theirs.close()
+        return _Process(popen, ours, log, os.getpid())
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.popen.pid, signal.SIGKILL)
+        process.popen.wait()
+        process.connection.close()
+        process.log.close()
+
+    def _last_words(self, process: _Process) -> str:
+        """How the process ended and the end of its log; the process is dropped."""
+        with suppress(subprocess.TimeoutExpired):
+            process.popen.wait(timeout=5)
+        code = process.popen.returncode
+        process.log.seek(0)
+        tail = process.log.read().decode(errors="replace").strip().splitlines()[-20:]
+        self._kill()
+        ended = f"killed by {signal.Signals(-code).name}" if code and code < 0 else f"exit status {code}"
+        return "\n".join([f"the process ended ({ended})", *tail])
+
+
+def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
+    env = dict(os.environ)
+    paths = [_PACKAGE_ROOT, env.get("PYTHONPATH", "")]
+    env["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    for name, value in changes.items():
+        if value is None:
+            env.pop(name, None)
+        else:
+            env[name] = value
+    return env
+
+
+def _open_reply(reply: tuple[Any, ...]) -> Any:
+    kind, *rest = reply
+    if kind == "ok":
+        return rest[0]
+    if kind == "kopt":
+        name, message, location, notes = rest
+        raise getattr(errors, name, KoptError)(message, location, notes)
+    raise RemoteError(*rest)
+
+
+def serve(module: str, descriptor: int) -> None:
+    """The worker's main loop: answer calls until the other end closes."""
+    connection = Connection(descriptor)
+    functions = importlib.import_module(module)
+    while True:
+        try:
+            name, args = connection.recv()
+        except EOFError:
+            return
+        connection.send(_answer(getattr(functions, name), args))
+
+
+def _answer(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    try:
+        return ("ok", function(*args))
+    except KoptError as error:
+        return ("kopt", type(error).__name__, error.message, error.location, error.notes)
+    except Exception as error:  # every failure of a kernel or a compiler is an answer, not the worker's end
+        return ("error", type(error).__name__, str(error), traceback.format_exc())
