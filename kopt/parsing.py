@@ -7,11 +7,12 @@ parser here sets a ``FileLineColLoc`` on every operation and turns every failure
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
-from xdsl.ir import Operation
-from xdsl.parser import Parser
+from xdsl.ir import AttributeInvT, Operation, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Span
 
@@ -32,11 +33,11 @@ def parse_module(text: str, filename: str = "<string>", ctx: Context | None = No
     """
     ctx = make_context() if ctx is None else ctx
     places = _Places(text, filename)
+    parser = _LocatingParser(ctx, text, places)
     try:
-        parser = _LocatingParser(ctx, text, places)
         module = parser.parse_module()
     except xdsl_errors.ParseError as error:
-        raise ParseError(_message(error), places.of_span(error.span), source=text) from error
+        raise _parse_error(error, parser, text, places) from error
     except RecursionError:
         raise ParseError("regions, types or attributes are nested too deeply", places.at(0), source=text) from None
     if isinstance(module.location, UnknownLoc):
@@ -45,6 +46,14 @@ def parse_module(text: str, filename: str = "<string>", ctx: Context | None = No
 
 
 _CLEARER = {"Could not parse entire input!": "expected an operation here"}
+
+
+def _parse_error(error: xdsl_errors.ParseError, parser: _LocatingParser, text: str, places: _Places) -> ParseError:
+    """The error to show; xDSL finds undefined values at the end only, but we know where they were used first."""
+    undefined = next(iter(parser.forward_ssa_references), None)
+    if undefined is not None and error.msg.startswith("values used but not defined"):
+        return ParseError(f"%{undefined} is not defined", places.of_span(parser.first_uses[undefined]), source=text)
+    return ParseError(_message(error), places.of_span(error.span), source=text)
 
 
 def _message(error: xdsl_errors.ParseError) -> str:
@@ -68,7 +77,7 @@ class _Places:
     def at(self, position: int) -> Location:
         return Location(self.filename, *self.line_col(position))
 
-    def of_span(self, span: Span) -> Location:
+    def of_span(self, span: Span[Any]) -> Location:
         line, col = self.line_col(span.start)
         same_line = self.line_col(span.end)[0] == line
         return Location(self.filename, line, col, col + span.len if same_line and span.len else None)
@@ -86,6 +95,8 @@ class _LocatingParser(Parser):
         self._places = places
         self._names: list[Span] = []
         """The name tokens of the operations being parsed, innermost last."""
+        self.first_uses: dict[str, Span] = {}
+        """Where each value was first used before, or without, its definition."""
 
     def parse_operation(self) -> Operation:
         """Parse one operation and set its location, unless the text has a ``loc(…)``."""
@@ -101,6 +112,12 @@ class _LocatingParser(Parser):
             op.location = self._places.attribute(self._names[depth].start)
         del self._names[depth:]
         return op
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
+        """The value that an operand names; a first use before the definition is remembered."""
+        if operand.operand_name not in self.ssa_values:
+            self.first_uses.setdefault(operand.operand_name, operand.span)
+        return super().resolve_operand(operand, type)
 
     def _describe(self, error: Exception) -> str:
         name = self._names[-1].text.strip('"')

@@ -4,8 +4,8 @@
     element  := anchor "(" pipeline? ")" | pass-name options?
     options  := "{" (key ("=" value ("," value)*)?)* "}"     separated by white space
 
-An anchor is ``builtin.module``, ``func.func`` or ``any``; since every pass rewrites a whole module, anchors group but do not
-restrict. Errors are ``kopt.ConfigError``s that point into the pipeline's text.
+An anchor is ``builtin.module``, ``func.func`` or ``any``; every pass rewrites a whole module, so anchors group but do
+not restrict. Errors are ``kopt.ConfigError``s that point into the pipeline's text.
 """
 
 from __future__ import annotations

@@ -55,9 +55,13 @@ def check_expectations(
         if match is not None:
             match.count -= 1
         elif diagnostic.severity in wanted or strict:
-            problems.append(KoptError(f"unexpected {diagnostic.severity}: {diagnostic.message}", diagnostic.location, source=text))
+            problems.append(
+                KoptError(f"unexpected {diagnostic.severity}: {diagnostic.message}", diagnostic.location, source=text)
+            )
     problems += [
-        KoptError(f'expected {e.severity} "{e.text}" was not produced', e.place, source=text) for e in expected if e.count
+        KoptError(f'expected {e.severity} "{e.text}" was not produced', e.place, source=text)
+        for e in expected
+        if e.count
     ]
     return problems
 

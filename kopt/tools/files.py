@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-from kopt.errors import ConfigError, ParseError, Location
+from kopt.errors import ConfigError, Location, ParseError
 
 
 def read_input(path: str) -> tuple[str, str]:

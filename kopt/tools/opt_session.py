@@ -78,9 +78,7 @@ class Session:
             module = parse_module(piece, self.name, ctx)
         with self.timer.step("verify the input"):
             verify(module)
-        pass_manager.run(
-            module, ctx, self.passes, verify_each=self.args.verify_each, instrumentation=self.instruments
-        )
+        pass_manager.run(module, ctx, self.passes, verify_each=self.args.verify_each, instrumentation=self.instruments)
         self.names.current = None
         if self.passes and not self.args.verify_each:
             self._verify_result(module)
@@ -153,4 +151,6 @@ def _check_roundtrip(module: ModuleOp, session: Session) -> None:
         verify(again, text)
         if not module.is_structurally_equivalent(again):
             syntax = "generic" if generic else "custom"
-            raise VerifyError(f"the {syntax} syntax loses something: parsed again, the module differs", _top("<printed>"), source=text)
+            raise VerifyError(
+                f"the {syntax} syntax loses something: parsed again, the module differs", _top("<printed>"), source=text
+            )

@@ -1,0 +1,55 @@
+# Every target sets up what it needs: .venv/ with the exact versions of constraints.txt.
+# To use an environment that you already have: make test PY=/path/to/python
+
+PYTHON ?= python3.11
+VENV := .venv
+EXTRAS := dev,pallas,tpu,triton,torch,helion
+
+ifdef PY
+SETUP :=
+else
+PY := $(VENV)/bin/python
+SETUP := $(VENV)/.ready
+endif
+
+# Run from the checkout, so that an environment without kopt installed works too.
+export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lit lint format bench clean
+
+help: ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+setup: $(SETUP) ## create .venv/ with everything that the other targets need
+
+demo: $(SETUP) ## show softmax and matmul going through every stage
+	@$(PY) examples/demo.py
+
+test: $(SETUP) lint check ## lint, lit tests and Python tests: what CI runs
+
+check: $(SETUP)
+	$(PY) -m pytest -q -n auto --dist worksteal
+
+lit: $(SETUP) ## only the lit tests, by lit itself
+	$(PY) -m lit.main -sv test/lit
+
+lint: $(SETUP) ## ruff and pyright
+	$(PY) -m ruff check .
+	$(PY) -m pyright --pythonpath $(PY)
+
+format: $(SETUP) ## let ruff format the code
+	$(PY) -m ruff format .
+
+bench: $(SETUP) ## the benchmarks that need no accelerator
+	@for script in $(filter-out benchmarks/gpu.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(PY) $$script || exit 1; done
+
+clean: ## remove .venv/ and caches
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis *.egg-info
+
+# torch goes first: asked for alone it resolves to its smallest build, and the rest then builds on what is there.
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install -q --disable-pip-version-check $$(grep '^torch==' constraints.txt)
+	$(VENV)/bin/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	touch $@

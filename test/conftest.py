@@ -1,0 +1,51 @@
+"""pytest also collects the lit tests, so that one run and one summary cover everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kopt_lit import SUFFIXES, run_file
+
+LIT = Path(__file__).parent / "lit"
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A lit test is a file of one test."""
+    if file_path.suffix in SUFFIXES and LIT in file_path.parents:
+        return LitFile.from_parent(parent, path=file_path)
+    return None
+
+
+class LitFile(pytest.File):
+    """One lit test file."""
+
+    def collect(self):
+        """The file's single test."""
+        yield LitItem.from_parent(self, name="lit")
+
+
+class LitFailure(Exception):
+    """A lit test failed; carries its log."""
+
+
+class LitItem(pytest.Item):
+    """Runs the RUN lines of a lit test."""
+
+    def runtest(self) -> None:
+        """Run in-process; skip where a required module is not installed."""
+        outcome = run_file(self.path)
+        if outcome.missing is not None:
+            pytest.skip(f"{outcome.missing} is not installed")
+        if outcome.failed:
+            raise LitFailure(outcome.log)
+
+    def repr_failure(self, excinfo, style=None):
+        """The log of the commands instead of a traceback into the runner."""
+        if isinstance(excinfo.value, LitFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self):
+        """Where the test is and what it is called."""
+        return self.path, 0, str(self.path.relative_to(LIT))
