@@ -1,4 +1,195 @@
-"""Mends for Triton's CPU interpreter."""
+"""Mends for Triton's CPU interpreter, which holds bf16 and fp8 as integer codes and often computes on the codes.
 
+Without them a bf16 dot is off by 1e10, conversions to bf16 truncate, fp8 rounding carries are lost, and bf16 atomics
+raise. Each mend replaces a method of the interpreter's builder that exists in this Triton by one that computes in f32
+and rounds to nearest even, as GPUs do; names that a version lacks are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+import numpy as np
+
+#: Builder methods that compute: bf16 operands go in as f32, and the result has the last operand's type.
+_COMPUTING = (
+    "binary_op",
+    "unary_op",
+    "ternary_op",
+    "create_idiv",
+    "create_fma",
+    "create_clampf",
+    "create_erf",
+    "create_rsqrt",
+    "create_dot",
+)
+
+#: Atomic operations on bf16, by the name of the interpreter's operation.
+_ATOMICS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "FADD": np.add,
+    "ADD": np.add,
+    "MAX": np.fmax,
+    "MIN": np.fmin,
+}
+
+
+@cache
 def mend_interpreter() -> None:
-    return None
+    """Install the mends, once a process. Does nothing where Triton's interpreter is laid out differently."""
+    import triton.language as tl
+    from triton.runtime import interpreter
+
+    if not hasattr(interpreter, "InterpreterBuilder") or not hasattr(interpreter, "TensorHandle"):
+        return
+    mend = _Mend(tl, interpreter)
+    builder = interpreter.InterpreterBuilder
+    _replace(builder, "cast_impl", mend.cast)
+    _replace(builder, "create_fp_to_fp", mend.convert)
+    for name in _COMPUTING:
+        _replace(builder, name, mend.in_f32)
+    _replace(builder, "create_atomic_rmw", mend.atomic)
+    _replace(getattr(interpreter, "ReduceScanOpInterface", None), "apply", mend.reduce)
+
+
+def _replace(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    original = getattr(owner, name, None)
+    if original is not None:
+        setattr(owner, name, wraps(original)(make(original)))
+
+
+class _Mend:
+    """Makes replacements: each method takes the interpreter's own function and returns the mended one."""
+
+    def __init__(self, tl: Any, interpreter: Any):
+        self.tl = tl
+        self.handle = interpreter.TensorHandle
+        self.rtz = getattr(getattr(interpreter._ir, "ROUNDING_MODE", None), "RTZ", object())
+        self.fp8 = (tl.float8e4nv, tl.float8e5)
+
+    def widen(self, handle: Any) -> Any:
+        """A bf16 or fp8 handle as f32, any other as it is."""
+        if not isinstance(handle, self.handle) or handle.dtype.scalar not in (self.tl.bfloat16, *self.fp8):
+            return handle
+        return self.handle(_decode(handle.data, str(handle.dtype.scalar)), self.tl.float32)
+
+    def round(self, values: np.ndarray, dtype: Any) -> Any:
+        """f32 or f64 values as a handle of bf16 or fp8."""
+        return self.handle(_encode(values, str(dtype)), dtype)
+
+    def is_small(self, dtype: Any) -> bool:
+        """Whether the interpreter holds a type as codes that these mends know."""
+        return dtype == self.tl.bfloat16 or dtype in self.fp8
+
+    def cast(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Casts from and to bf16 and fp8, of floats and of integers."""
+
+        def cast_impl(builder: Any, src: Any, dst_type: Any) -> Any:
+            source, goal = src.dtype.scalar, dst_type.scalar
+            if source == goal or not (self.is_small(source) or self.is_small(goal)):
+                return original(builder, src, dst_type)
+            wide = self.widen(src)
+            return self.round(wide.data, goal) if self.is_small(goal) else original(builder, wide, dst_type)
+
+        return cast_impl
+
+    def convert(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`tl.cast` between float types, unless it asks for rounding toward zero."""
+
+        def create_fp_to_fp(builder: Any, src: Any, dst_type: Any, rounding_mode: Any) -> Any:
+            source, goal = src.dtype.scalar, dst_type.scalar
+            if rounding_mode == self.rtz or not (self.is_small(source) or self.is_small(goal)):
+                return original(builder, src, dst_type, rounding_mode)
+            return builder.cast_impl(src, dst_type)
+
+        return create_fp_to_fp
+
+    def in_f32(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A method that computes on handles, computing in f32 where an operand is bf16 (or an fp8 dot operand)."""
+
+        def method(builder: Any, *args: Any, **kwargs: Any) -> Any:
+            operands = [arg for arg in args if isinstance(arg, self.handle)]
+            if not any(self.is_small(operand.dtype.scalar) for operand in operands):
+                return original(builder, *args, **kwargs)
+            result = original(builder, *[self.widen(arg) for arg in args], **kwargs)
+            last = operands[-1].dtype.scalar
+            return self.round(result.data, last) if self.is_small(last) and result.data.dtype != bool else result
+
+        return method
+
+    def reduce(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Reductions and scans of bf16, through f32."""
+
+        def apply(op: Any, value: Any) -> Any:
+            if isinstance(value, tuple) or value.dtype != self.tl.bfloat16:
+                return original(op, value)
+            core = self.tl.core
+            wide = core.tensor(self.widen(value.handle), _with_scalar(value.type, self.tl, self.tl.float32))
+            result = original(op, wide)
+            narrow = self.round(result.handle.data, self.tl.bfloat16)
+            return core.tensor(narrow, _with_scalar(result.type, self.tl, self.tl.bfloat16))
+
+        return apply
+
+    def atomic(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Atomics on bf16: read, combine in f32, round, write; colliding lanes take turns."""
+
+        def create_atomic_rmw(builder: Any, rmw: Any, ptr: Any, val: Any, mask: Any, sem: Any, scope: Any) -> Any:
+            combine = _ATOMICS.get(str(rmw).rsplit(".", 1)[-1])
+            if val.dtype.scalar != self.tl.bfloat16 or combine is None:
+                return original(builder, rmw, ptr, val, mask, sem, scope)
+            shape = ptr.data.shape
+            old = np.zeros(shape, np.uint16)
+            active = np.broadcast_to(mask.data, shape)
+            values = _decode(np.broadcast_to(val.data, shape), "bf16")
+            for turn in _turns(ptr.data, active):
+                lanes = self.handle(turn, self.tl.int1)
+                before = builder.create_masked_load(ptr, lanes, None, None, False).data
+                after = _encode(combine(_decode(before, "bf16"), values), "bf16")
+                builder.create_masked_store(ptr, self.handle(after, self.tl.bfloat16), lanes, None)
+                old = np.where(turn, before, old)
+            return self.handle(old, self.tl.bfloat16)
+
+        return create_atomic_rmw
+
+
+def _with_scalar(type: Any, tl: Any, scalar: Any) -> Any:
+    return tl.block_type(scalar, list(type.shape)) if type.is_block() else scalar
+
+
+def _turns(pointers: np.ndarray, active: np.ndarray) -> list[np.ndarray]:
+    """Masks that split the active lanes so that in each no two lanes have the same pointer, in lane order."""
+    flat, lanes = pointers.reshape(-1), np.flatnonzero(active)
+    order = lanes[np.argsort(flat[lanes], kind="stable")]
+    new = np.concatenate([[True], flat[order][1:] != flat[order][:-1]]) if len(order) else np.zeros(0, bool)
+    position = np.arange(len(order))
+    rank = position - np.maximum.accumulate(np.where(new, position, 0))
+    turns = []
+    for turn in range(int(rank.max(initial=-1)) + 1):
+        mask = np.zeros(flat.shape, bool)
+        mask[order[rank == turn]] = True
+        turns.append(mask.reshape(pointers.shape))
+    return turns
+
+
+_SPEC = {"bf16": "bfloat16", "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2"}
+
+
+def _decode(codes: np.ndarray, name: str) -> np.ndarray:
+    import torch
+
+    plain = torch.from_numpy(np.array(codes, copy=True, order="C"))
+    return plain.view(getattr(torch, _SPEC[name])).float().numpy()
+
+
+def _encode(values: np.ndarray, name: str) -> np.ndarray:
+    """Codes of values rounded to nearest even; fp8 saturates as the conversion instructions of GPUs do."""
+    import torch
+
+    dtype = getattr(torch, _SPEC[name])
+    wide = torch.from_numpy(np.array(values, dtype=np.float32, copy=True, order="C"))
+    if name == "bf16":
+        return wide.to(dtype).view(torch.uint16).numpy()
+    most = torch.finfo(dtype).max
+    return wide.clamp(-most, most).to(dtype).view(torch.uint8).numpy()
