@@ -1,0 +1,103 @@
+"""The ``tile`` dialect: blocks of arrays as values, and the loops that walk them.
+
+A kernel is a `grid` of cells over ranges; in a cell, blocks of memrefs are loaded as tiles, computed with and
+stored. Dimensions are concrete and tagged with their loop (see `types`); rounding, broadcasting and masking are
+explicit. Scalars and ``index`` arithmetic use ``arith``, conditions ``scf.if``.
+
+    tile.grid (%i: b0=128) in (1000) {
+      %v = tile.load %x[%i, :] : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+      %m = tile.reduce max %v [1] : !tile.tile<b0=128 x 64 x f32>
+      tile.store %m, %out[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32>
+    }
+"""
+
+from xdsl.ir import Dialect
+
+from kopt.dialects.tile import elementwise, loops, memory, ranges, reductions, shape
+from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
+from kopt.dialects.tile.index_list import ALL, AllAttr, Axis, Entry, SliceAttr, block_axes, is_gather, is_range
+from kopt.dialects.tile.loops import ForOp, GridOp, WhenOp, YieldOp
+from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
+from kopt.dialects.tile.ranges import BeginOp, CountOp, EndOp, IdOp, IndexOp, ShiftOp, ValidOp, WholeOp
+from kopt.dialects.tile.reductions import COMBINERS, ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, neutral
+from kopt.dialects.tile.shape import (
+    ArangeOp,
+    BroadcastOp,
+    ConcatOp,
+    ExtractOp,
+    FullOp,
+    ReshapeOp,
+    SliceOp,
+    SplatOp,
+    TakeAlongOp,
+    TransposeOp,
+)
+from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType
+from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
+
+__all__ = [
+    "ALL",
+    "COMBINERS",
+    "ELEMENTWISE",
+    "TABLE",
+    "Access",
+    "AllAttr",
+    "ArangeOp",
+    "ArgReduceOp",
+    "Axis",
+    "BeginOp",
+    "BitcastOp",
+    "BroadcastOp",
+    "CastOp",
+    "ConcatOp",
+    "CountOp",
+    "DimAttr",
+    "DotOp",
+    "ElementwiseOp",
+    "EndOp",
+    "Entry",
+    "ExtractOp",
+    "ForOp",
+    "FullOp",
+    "GetOp",
+    "GridOp",
+    "IdOp",
+    "IndexOp",
+    "LoadOp",
+    "MaskOp",
+    "PutOp",
+    "RangeType",
+    "ReduceOp",
+    "RefType",
+    "ReshapeOp",
+    "ScanOp",
+    "SelectOp",
+    "ShiftOp",
+    "SliceAttr",
+    "SliceOp",
+    "SplatOp",
+    "StoreOp",
+    "TakeAlongOp",
+    "Tile",
+    "TileType",
+    "TransposeOp",
+    "ValidOp",
+    "WhenOp",
+    "WholeOp",
+    "YieldOp",
+    "block_axes",
+    "block_type",
+    "is_float",
+    "is_gather",
+    "is_range",
+    "literal",
+    "literal_text",
+    "literal_value",
+    "neutral",
+]
+
+Tile = Dialect(
+    "tile",
+    [*elementwise.OPS, *shape.OPS, *ranges.OPS, *memory.OPS, *reductions.OPS, *loops.OPS],
+    [DimAttr, TileType, RangeType, RefType, SliceAttr, AllAttr],
+)

@@ -1,0 +1,380 @@
+"""Reading and writing: `load` and `store` move blocks of memrefs, `get` and `put` blocks of on-chip refs.
+
+    %v = tile.load %x[%i, :] : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+
+Lanes outside their range are undefined when loaded and are not written when stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Self
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.index_list import (
+    AllAttr,
+    Entry,
+    block_axes,
+    block_dims,
+    join_entries,
+    parse_entries,
+    print_entries,
+    split_entries,
+    verify_entries,
+)
+from kopt.dialects.tile.types import RefType, TileType
+from kopt.dialects.tile.values import parse_literal, print_literal
+
+
+class ReadsMemory(MemoryEffect):
+    """The op reads its ``memory`` operand."""
+
+    @classmethod
+    def get_effects(cls, op: Operation):
+        return {EffectInstance(MemoryEffectKind.READ, op.memory)}  # pyright: ignore[reportAttributeAccessIssue]
+
+
+class WritesMemory(MemoryEffect):
+    """The op writes its ``memory`` operand."""
+
+    @classmethod
+    def get_effects(cls, op: Operation):
+        return {EffectInstance(MemoryEffectKind.WRITE, op.memory)}  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def memory_shape(type: Attribute) -> tuple[int, ...]:
+    """The shape of a memref or a ref."""
+    assert isinstance(type, MemRefType | RefType)
+    return type.get_shape() if isinstance(type, MemRefType) else type.shape
+
+
+def block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:
+    """The type of the block that an index list addresses in a memref or ref."""
+    assert isinstance(memory, MemRefType | RefType)
+    return TileType(block_dims(entries, memory_shape(memory)), memory.element_type)
+
+
+class Access(IRDLOperation):
+    """Base of the four: an index list into ``memory``."""
+
+    if TYPE_CHECKING:
+        memory: SSAValue
+        indices: Sequence[SSAValue]
+        layout: ArrayAttr[Attribute]
+        mask: SSAValue | None
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The index list."""
+        return join_entries(self.indices, self.layout)
+
+    def _verify_access(self, value: Attribute) -> None:
+        verify_entries(self.entries, memory_shape(self.memory.type))
+        expected = block_type(self.memory.type, self.entries)
+        if value != expected:
+            raise VerifyException(f"the index list addresses {expected}, found {value}")
+        if self.mask is not None and self.mask.type != expected.with_element(i1):
+            raise VerifyException(f"the mask must be {expected.with_element(i1)}, found {self.mask.type}")
+
+
+def _parse_mask(parser: Parser) -> SSAValue | None:
+    return parser.parse_operand() if parser.parse_optional_keyword("mask") else None
+
+
+def _print_mask(printer: Printer, mask: SSAValue | None) -> None:
+    if mask is not None:
+        printer.print_string(" mask ")
+        printer.print_ssa_value(mask)
+
+
+@irdl_op_definition
+class LoadOp(Access):
+    """Reads a block of a memref.
+
+    ``mask %m`` (an i1 tile of the block) names the lanes to read; the others take ``other`` (0 when left out).
+    ``pad c`` is what lanes outside their range take; without it they are undefined.
+
+        %v = tile.load %x[%i, :] mask %m other 0.0 pad 1.0 : memref<…> -> !tile.tile<…>
+    """
+
+    name = "tile.load"
+
+    memory = operand_def(MemRefType)
+    indices = var_operand_def()
+    mask = opt_operand_def(TileType)
+    layout = prop_def(ArrayAttr)
+    other = opt_prop_def(Attribute)
+    pad = opt_prop_def(Attribute)
+    result = result_def(TileType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(ReadsMemory())
+
+    def __init__(
+        self,
+        memory: SSAValue | Operation,
+        entries: Iterable[Entry],
+        mask: SSAValue | None = None,
+        other: Attribute | None = None,
+        pad: Attribute | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+    ):
+        entries = tuple(entries)
+        operands, layout = split_entries(entries)
+        memory = SSAValue.get(memory)
+        super().__init__(
+            operands=[memory, operands, mask],
+            properties={"layout": layout, "other": other, "pad": pad},
+            attributes=attributes,
+            result_types=[block_type(memory.type, entries)],
+        )
+
+    def verify_(self) -> None:
+        self._verify_access(self.result.type)
+        if self.other is not None and self.mask is None:
+            raise VerifyException("'other' needs a mask")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        memory = parser.parse_operand()
+        operands, layout = parse_entries(parser)
+        mask = _parse_mask(parser)
+        element_type = getattr(memory.type, "element_type", None)
+        if element_type is None:
+            parser.raise_error(f"expected a memref, found {memory.type}")
+        other = parse_literal(parser, element_type) if parser.parse_optional_keyword("other") else None
+        pad = parse_literal(parser, element_type) if parser.parse_optional_keyword("pad") else None
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        parser.parse_punctuation("->")
+        result = parser.parse_type()
+        return cls.create(
+            operands=[memory, *operands, *([mask] if mask is not None else [])],
+            properties=_segments([1, len(operands), int(mask is not None)])
+            | {k: v for k, v in {"layout": layout, "other": other, "pad": pad}.items() if v is not None},
+            attributes=attributes,
+            result_types=[result],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.memory)
+        print_entries(printer, self.entries)
+        _print_mask(printer, self.mask)
+        for name, value in (("other", self.other), ("pad", self.pad)):
+            if value is not None:
+                printer.print_string(f" {name} ")
+                print_literal(printer, value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memory.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+
+def _segments(sizes: Sequence[int]) -> dict[str, Attribute]:
+    return {"operandSegmentSizes": DenseArrayBase.from_list(i32, sizes)}
+
+
+@irdl_op_definition
+class StoreOp(Access):
+    """Writes a block of a memref. Lanes outside their range, and lanes where ``mask`` does not hold, are kept.
+
+    tile.store %v, %out[%i, 3] mask %m : !tile.tile<b0=128 x f32>, memref<1000x64xf32>
+    """
+
+    name = "tile.store"
+
+    value = operand_def(TileType)
+    memory = operand_def(MemRefType)
+    indices = var_operand_def()
+    mask = opt_operand_def(TileType)
+    layout = prop_def(ArrayAttr)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(WritesMemory())
+
+    def __init__(
+        self,
+        value: SSAValue | Operation,
+        memory: SSAValue | Operation,
+        entries: Iterable[Entry],
+        mask: SSAValue | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+    ):
+        operands, layout = split_entries(entries)
+        super().__init__(operands=[value, memory, operands, mask], properties={"layout": layout}, attributes=attributes)
+
+    def verify_(self) -> None:
+        self._verify_access(self.value.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        value = parser.parse_operand()
+        parser.parse_punctuation(",")
+        memory = parser.parse_operand()
+        operands, layout = parse_entries(parser)
+        mask = _parse_mask(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        parser.parse_punctuation(",")
+        parser.parse_type()
+        return cls(value, memory, join_entries(operands, layout), mask, attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.memory)
+        print_entries(printer, self.entries)
+        _print_mask(printer, self.mask)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.value.type, self.memory.type), printer.print_attribute)
+
+
+@irdl_op_definition
+class GetOp(Access):
+    """Reads a block of an on-chip ref: ``%v = tile.get %ref[%k, :] : !tile.ref<…> -> !tile.tile<…>``."""
+
+    name = "tile.get"
+
+    memory = operand_def(RefType)
+    indices = var_operand_def()
+    layout = prop_def(ArrayAttr)
+    result = result_def(TileType)
+
+    traits = traits_def(ReadsMemory())
+
+    def __init__(
+        self,
+        memory: SSAValue | Operation,
+        entries: Iterable[Entry],
+        result_type: TileType | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+    ):
+        entries = tuple(entries)
+        operands, layout = split_entries(entries)
+        memory = SSAValue.get(memory)
+        super().__init__(
+            operands=[memory, operands],
+            properties={"layout": layout},
+            attributes=attributes,
+            result_types=[result_type or ref_block_type(memory.type, entries)],
+        )
+
+    def verify_(self) -> None:
+        _verify_ref_access(self, self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        memory = parser.parse_operand()
+        operands, layout = parse_entries(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        parser.parse_punctuation("->")
+        result = parser.parse_type()
+        assert isinstance(result, TileType)
+        return cls(memory, join_entries(operands, layout), result, attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.memory)
+        print_entries(printer, self.entries)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memory.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class PutOp(Access):
+    """Writes a block of an on-chip ref: ``tile.put %v, %ref[%k, :] : !tile.tile<…>, !tile.ref<…>``."""
+
+    name = "tile.put"
+
+    value = operand_def(TileType)
+    memory = operand_def(RefType)
+    indices = var_operand_def()
+    layout = prop_def(ArrayAttr)
+
+    traits = traits_def(WritesMemory())
+
+    def __init__(
+        self,
+        value: SSAValue | Operation,
+        memory: SSAValue | Operation,
+        entries: Iterable[Entry],
+        attributes: Mapping[str, Attribute | None] | None = None,
+    ):
+        operands, layout = split_entries(entries)
+        super().__init__(operands=[value, memory, operands], properties={"layout": layout}, attributes=attributes)
+
+    def verify_(self) -> None:
+        _verify_ref_access(self, self.value.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        value = parser.parse_operand()
+        parser.parse_punctuation(",")
+        memory = parser.parse_operand()
+        operands, layout = parse_entries(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        parser.parse_punctuation(",")
+        parser.parse_type()
+        return cls(value, memory, join_entries(operands, layout), attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.memory)
+        print_entries(printer, self.entries)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.value.type, self.memory.type), printer.print_attribute)
+
+
+def ref_block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:
+    """The block that an index list addresses in a ref: a ``:`` keeps the tag that the ref's dimension has."""
+    assert isinstance(memory, RefType)
+    dims = []
+    for axis in block_axes(entries, memory.shape):
+        whole = isinstance(entries[axis.position], AllAttr)
+        dims.append(memory.dims.data[axis.position] if whole else axis.dim)
+    return TileType(dims, memory.element_type)
+
+
+def _verify_ref_access(op: GetOp | PutOp, value: Attribute) -> None:
+    verify_entries(op.entries, memory_shape(op.memory.type))
+    expected = ref_block_type(op.memory.type, op.entries)
+    if value != expected:
+        raise VerifyException(f"the index list addresses {expected}, found {value}")
+
+
+OPS = (LoadOp, StoreOp, GetOp, PutOp)

@@ -1,0 +1,203 @@
+"""Ops on loop bindings: a range's numbers, its lane indices, its validity, and shifted ranges.
+
+%b = tile.begin %i : !tile.range<b0=128>          // index: first element of the block
+%x = tile.index %i : !tile.range<b0=128>          // !tile.tile<b0=128 x i32>: begin + 0 … 127
+%s = tile.shift %i by %n : !tile.range<b0=128>    // the same lanes, n elements further
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import IndexType, IntAttr, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.types import RangeType, TileType
+
+
+class RangeNumberOp(IRDLOperation):
+    """Base of the ops that give a number (``index``) of a range."""
+
+    range = operand_def(RangeType)
+    result = result_def(IndexType())
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$range attr-dict `:` type($range)"
+
+    def __init__(self, range: SSAValue | Operation):
+        super().__init__(operands=[range], result_types=[IndexType()])
+
+
+@irdl_op_definition
+class BeginOp(RangeNumberOp):
+    """The first element of the block, in elements of the array that the range walks."""
+
+    name = "tile.begin"
+
+
+@irdl_op_definition
+class EndOp(RangeNumberOp):
+    """One past the last valid element of the block: ``min(begin + size, limit)``."""
+
+    name = "tile.end"
+
+
+@irdl_op_definition
+class IdOp(RangeNumberOp):
+    """The number of the block in its loop, from 0."""
+
+    name = "tile.id"
+
+
+@irdl_op_definition
+class CountOp(RangeNumberOp):
+    """The number of blocks of the loop."""
+
+    name = "tile.count"
+
+
+class RangeLanesOp(IRDLOperation):
+    """Base of the ops that give a number to each lane of a range."""
+
+    ELEMENT_TYPE: ClassVar[Attribute]
+
+    range = operand_def(RangeType)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, range: SSAValue | Operation):
+        range = SSAValue.get(range)
+        super().__init__(operands=[range], result_types=[self.type_of(range.type)])
+
+    @classmethod
+    def type_of(cls, range: Attribute) -> TileType:
+        """The result's type for a range."""
+        assert isinstance(range, RangeType)
+        return TileType([range.dim], cls.ELEMENT_TYPE)
+
+    def verify_(self) -> None:
+        if self.result.type != self.type_of(self.range.type):
+            raise VerifyException(f"{self.name} gives {self.type_of(self.range.type)}, found {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        range = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(parser.resolve_operand(range, parser.parse_type()))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.range)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.range.type)
+
+
+@irdl_op_definition
+class IndexOp(RangeLanesOp):
+    """The element number of each lane, as i32: ``begin + lane``. Lanes past the limit count on."""
+
+    name = "tile.index"
+    ELEMENT_TYPE: ClassVar[Attribute] = i32
+
+
+@irdl_op_definition
+class ValidOp(RangeLanesOp):
+    """Whether each lane is inside its range: ``begin + lane < limit``."""
+
+    name = "tile.valid"
+    ELEMENT_TYPE: ClassVar[Attribute] = i1
+
+
+@irdl_op_definition
+class ShiftOp(IRDLOperation):
+    """The same lanes, ``offset`` elements further: begin and limit both move. Validity of lanes does not change."""
+
+    name = "tile.shift"
+
+    range = operand_def(RangeType)
+    offset = operand_def(IndexType())
+    result = result_def(RangeType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, range: SSAValue | Operation, offset: SSAValue | Operation):
+        range = SSAValue.get(range)
+        super().__init__(operands=[range, offset], result_types=[range.type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        range = parser.parse_unresolved_operand()
+        parser.parse_keyword("by")
+        offset = parser.parse_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(parser.resolve_operand(range, parser.parse_type()), offset)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.range)
+        printer.print_string(" by ")
+        printer.print_ssa_value(self.offset)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.range.type)
+
+    def verify_(self) -> None:
+        if self.result.type != self.range.type:
+            raise VerifyException(f"tile.shift keeps the range's type, found {self.result.type}")
+
+
+@irdl_op_definition
+class WholeOp(IRDLOperation):
+    """A range over a whole plain extent, wider than it: ``%w = tile.whole 2560 : !tile.range<w0=4096>``.
+
+    Begins at 0; its limit is ``extent``. Made where a target wants blocks of a power of two.
+    """
+
+    name = "tile.whole"
+
+    extent = prop_def(IntAttr)
+    result = result_def(RangeType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, extent: int, type: RangeType):
+        super().__init__(properties={"extent": IntAttr(extent)}, result_types=[type])
+
+    def verify_(self) -> None:
+        assert isinstance(self.result.type, RangeType)
+        if not 0 <= self.extent.data <= self.result.type.size:
+            raise VerifyException(f"{self.extent.data} elements do not fit {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        extent = parser.parse_integer()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        assert isinstance(type, RangeType)
+        op = cls(extent, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.extent.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+OPS = (BeginOp, EndOp, IdOp, CountOp, IndexOp, ValidOp, ShiftOp, WholeOp)

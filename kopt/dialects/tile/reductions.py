@@ -1,0 +1,418 @@
+"""Ops that combine lanes of a dimension: `reduce`, `argreduce`, `scan`, and the `mask` that makes them safe.
+
+Lanes outside their range are undefined, so whoever combines lanes first gives them the neutral value of the
+combination. The pass ``insert-masks`` does so; a printer never invents a mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerType, NoneAttr, StringAttr, UnitAttr, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.shape import int_array, parse_ints, print_ints
+from kopt.dialects.tile.types import DimAttr, RangeType, TileType
+from kopt.dialects.tile.values import is_float, literal, literal_value, parse_literal, print_literal
+
+#: How lanes are combined, and the value that changes nothing (floats, then integers by width).
+COMBINERS = ("add", "mul", "max", "min", "and", "or", "xor")
+
+
+def neutral(kind: str, type: Attribute) -> float | int:
+    """The value that a combination ignores, for an element type: 0 for add, -inf for max of floats, …"""
+    if is_float(type):
+        return {"add": 0.0, "mul": 1.0, "max": -float("inf"), "min": float("inf")}[kind]
+    assert isinstance(type, IntegerType)
+    low, high = _limits(type)
+    return {"add": 0, "mul": 1, "max": low, "min": high, "and": -1 if low < 0 else high, "or": 0, "xor": 0}[kind]
+
+
+def _limits(type: IntegerType) -> tuple[int, int]:
+    width = type.width.data
+    if type == i1 or type.signedness.data.name == "UNSIGNED":
+        return 0, (1 << width) - 1
+    return -(1 << (width - 1)), (1 << (width - 1)) - 1
+
+
+def _without(dims: Sequence[DimAttr], dropped: Sequence[int]) -> list[DimAttr]:
+    return [dim for position, dim in enumerate(dims) if position not in dropped]
+
+
+class _Combining(IRDLOperation):
+    """Shared checks of the combining ops."""
+
+    def _check_kind(self, kind: str, kinds: Sequence[str], type: Attribute) -> None:
+        if kind not in kinds:
+            raise VerifyException(f"{self.name} knows {', '.join(kinds)}, found '{kind}'")
+        if kind in ("and", "or", "xor") and is_float(type):
+            raise VerifyException(f"{self.name} {kind} needs integers, found {type}")
+
+
+@irdl_op_definition
+class ReduceOp(_Combining):
+    """Combines all lanes of some dimensions, which disappear. ``max`` and ``min`` of floats propagate NaN.
+
+    %s = tile.reduce add %v [1] : !tile.tile<b0=128 x 64 x f32>      // -> !tile.tile<b0=128 x f32>
+    """
+
+    name = "tile.reduce"
+
+    input = operand_def(TileType)
+    kind = prop_def(StringAttr)
+    dims = prop_def(DenseArrayBase)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, kind: str, input: SSAValue | Operation, dims: Sequence[int]):
+        input = SSAValue.get(input)
+        assert isinstance(input.type, TileType)
+        super().__init__(
+            operands=[input],
+            properties={"kind": StringAttr(kind), "dims": int_array(dims)},
+            result_types=[input.type.with_dims(_without(input.type.dims.data, dims))],
+        )
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        """The dimensions that disappear."""
+        return tuple(self.dims.get_values())
+
+    def verify_(self) -> None:
+        source = self.input.type
+        assert isinstance(source, TileType)
+        self._check_kind(self.kind.data, COMBINERS, source.element_type)
+        if sorted(set(self.dimensions)) != list(self.dimensions) or any(d >= source.rank for d in self.dimensions):
+            raise VerifyException(f"tile.reduce needs increasing dimensions of {source}, found {list(self.dimensions)}")
+        expected = source.with_dims(_without(source.dims.data, self.dimensions))
+        if self.result.type != expected:
+            raise VerifyException(f"tile.reduce gives {expected}, found {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        kind = parser.parse_identifier()
+        input = parser.parse_unresolved_operand()
+        dims = parse_ints(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(kind, parser.resolve_operand(input, parser.parse_type()), dims)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data} ")
+        printer.print_ssa_value(self.input)
+        printer.print_string(" ")
+        print_ints(printer, self.dimensions)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+
+
+class _AlongOneDimension(_Combining):
+    """Base of the ops ``name kind %v dim n : type``."""
+
+    input = operand_def(TileType)
+    kind = prop_def(StringAttr)
+    dim = prop_def(IntAttr)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, kind: str, input: SSAValue | Operation, dim: int):
+        input = SSAValue.get(input)
+        super().__init__(
+            operands=[input],
+            properties={"kind": StringAttr(kind), "dim": IntAttr(dim)},
+            result_types=[self._result_type(input.type, dim)],
+        )
+
+    @classmethod
+    def _result_type(cls, source: Attribute, dim: int) -> Attribute:
+        raise NotImplementedError
+
+    def _verify_along(self, kinds: Sequence[str]) -> None:
+        source = self.input.type
+        assert isinstance(source, TileType)
+        self._check_kind(self.kind.data, kinds, source.element_type)
+        if not 0 <= self.dim.data < source.rank:
+            raise VerifyException(f"{source} has no dimension {self.dim.data}")
+        if self.result.type != self._result_type(source, self.dim.data):
+            raise VerifyException(
+                f"{self.name} gives {self._result_type(source, self.dim.data)}, found {self.result.type}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        kind = parser.parse_identifier()
+        input = parser.parse_unresolved_operand()
+        parser.parse_keyword("dim")
+        dim = parser.parse_integer()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(kind, parser.resolve_operand(input, parser.parse_type()), dim)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data} ")
+        printer.print_ssa_value(self.input)
+        printer.print_string(f" dim {self.dim.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+
+
+@irdl_op_definition
+class ArgReduceOp(_AlongOneDimension):
+    """The lane number (i32) of the largest (``max``) or smallest (``min``) lane; the first of equals; NaN wins.
+
+    %n = tile.argreduce max %v dim 1 : !tile.tile<b0=128 x 64 x f32>   // -> !tile.tile<b0=128 x i32>
+    """
+
+    name = "tile.argreduce"
+
+    @classmethod
+    def _result_type(cls, source: Attribute, dim: int) -> Attribute:
+        assert isinstance(source, TileType)
+        return TileType(_without(source.dims.data, [dim]), IntegerType(32))
+
+    def verify_(self) -> None:
+        self._verify_along(("max", "min"))
+
+
+@irdl_op_definition
+class ScanOp(_AlongOneDimension):
+    """Running combination along one dimension, inclusive, from the first lane: ``add`` is a cumulative sum.
+
+    %c = tile.scan add %v dim 1 : !tile.tile<b0=128 x 64 x f32>        // -> the same type
+    """
+
+    name = "tile.scan"
+
+    @classmethod
+    def _result_type(cls, source: Attribute, dim: int) -> Attribute:
+        return source
+
+    def verify_(self) -> None:
+        self._verify_along(COMBINERS)
+
+
+@irdl_op_definition
+class MaskOp(IRDLOperation):
+    """Gives lanes outside their range a value. One entry a dimension: the range that limits it, or ``_``.
+
+    A range may name a dimension of its size under another tag (the lanes kept through a gather or an offset).
+    The result may drop the tags of masked dimensions, since all of their lanes are then defined.
+
+        %m = tile.mask %v in (%i, _) else 0.0 : !tile.tile<b0=128 x 64 x f32>
+        %p = tile.mask %v in (%i, _) else 0.0 : !tile.tile<b0=128 x 64 x f32> to !tile.tile<128 x 64 x f32>
+    """
+
+    name = "tile.mask"
+
+    input = operand_def(TileType)
+    ranges = var_operand_def(RangeType)
+    layout = prop_def(ArrayAttr)
+    fill = prop_def(Attribute)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        input: SSAValue | Operation,
+        ranges: Sequence[SSAValue | None],
+        fill: Attribute | float | int,
+        type: TileType | None = None,
+    ):
+        input = SSAValue.get(input)
+        assert isinstance(input.type, TileType)
+        attr = fill if isinstance(fill, Attribute) else literal(fill, input.type.element_type)
+        layout = ArrayAttr([NoneAttr() if range is None else UnitAttr() for range in ranges])
+        super().__init__(
+            operands=[input, [range for range in ranges if range is not None]],
+            properties={"layout": layout, "fill": attr},
+            result_types=[type or input.type],
+        )
+
+    @property
+    def limits(self) -> tuple[SSAValue | None, ...]:
+        """The range that limits each dimension, or None."""
+        values = iter(self.ranges)
+        return tuple(next(values) if isinstance(attr, UnitAttr) else None for attr in self.layout.data)
+
+    @property
+    def fill_number(self) -> float | int:
+        """The fill as a Python number."""
+        return literal_value(self.fill)
+
+    def verify_(self) -> None:
+        source, target = self.input.type, self.result.type
+        assert isinstance(source, TileType) and isinstance(target, TileType)
+        if len(self.layout.data) != source.rank:
+            raise VerifyException(f"tile.mask needs one range or '_' for each dimension of {source}")
+        if getattr(self.fill, "type", None) != source.element_type or target.element_type != source.element_type:
+            raise VerifyException(f"tile.mask keeps the element type {source.element_type}")
+        for limit, before, after in zip(self.limits, source.dims.data, target.dims.data, strict=True):
+            self._verify_dim(limit, before, after)
+
+    def _verify_dim(self, limit: SSAValue | None, before: DimAttr, after: DimAttr) -> None:
+        if limit is not None:
+            assert isinstance(limit.type, RangeType)
+            if limit.type.size != before.size.data:
+                raise VerifyException(f"{limit.type} cannot limit dimension {before}")
+        if after != before and (limit is None or after != DimAttr(before.size.data)):
+            raise VerifyException(f"tile.mask can drop the tag of a masked dimension only, found {before} to {after}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        input = parser.parse_operand()
+        parser.parse_keyword("in")
+        ranges = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_limit(parser))
+        parser.parse_keyword("else")
+        if not isinstance(input.type, TileType):
+            parser.raise_error(f"expected a tile, found {input.type}")
+        fill = parse_literal(parser, input.type.element_type)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        type = parser.parse_type() if parser.parse_optional_keyword("to") else input.type
+        assert isinstance(type, TileType)
+        op = cls(input, ranges, fill, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.input)
+        printer.print_string(" in (")
+        printer.print_list(
+            self.limits, lambda limit: printer.print_string("_") if limit is None else printer.print_ssa_value(limit)
+        )
+        printer.print_string(") else ")
+        print_literal(printer, self.fill)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+        if self.result.type != self.input.type:
+            printer.print_string(" to ")
+            printer.print_attribute(self.result.type)
+
+
+def _parse_limit(parser: Parser) -> SSAValue | None:
+    return None if parser.parse_optional_keyword("_") else parser.parse_operand()
+
+
+#: How a dot rounds its operands: exact for their type, one pass of tf32, or one pass of bf16.
+PRECISIONS = ("ieee", "tf32", "bf16")
+
+
+@irdl_op_definition
+class DotOp(IRDLOperation):
+    """Matrix product over leading batch dimensions, plus an accumulator if given.
+
+    ``[…, M, K] x […, K, N] -> […, M, N]``; K has one size and one tag on both sides. The result's element type is
+    the accumulator's: f32 for floats (f64 for f64), i32 for 8-bit integers; operands may be narrower, of one type.
+    ``precision`` says how f32 operands may be rounded; left out it is the target's default.
+
+        %d = tile.dot %l, %r, %acc {precision = "ieee"} : !tile.tile<…>, !tile.tile<…> -> !tile.tile<…>
+    """
+
+    name = "tile.dot"
+
+    lhs = operand_def(TileType)
+    rhs = operand_def(TileType)
+    acc = var_operand_def(TileType)
+    precision = opt_prop_def(StringAttr)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        lhs: SSAValue | Operation,
+        rhs: SSAValue | Operation,
+        acc: SSAValue | None = None,
+        element_type: Attribute | None = None,
+        precision: str | None = None,
+    ):
+        lhs, rhs = SSAValue.get(lhs), SSAValue.get(rhs)
+        element_type = element_type or (
+            acc.type.element_type if acc is not None and isinstance(acc.type, TileType) else None
+        )
+        assert element_type is not None, "a dot needs an accumulator or an element type"
+        super().__init__(
+            operands=[lhs, rhs, [acc] if acc is not None else []],
+            properties={"precision": StringAttr(precision) if precision else None},
+            result_types=[_dot_type(lhs.type, rhs.type, element_type)],
+        )
+
+    @property
+    def accumulator(self) -> SSAValue | None:
+        """The accumulator, or None."""
+        return self.acc[0] if self.acc else None
+
+    def verify_(self) -> None:
+        lhs, rhs, result = self.lhs.type, self.rhs.type, self.result.type
+        assert isinstance(lhs, TileType) and isinstance(rhs, TileType) and isinstance(result, TileType)
+        if lhs.rank < 2 or lhs.rank != rhs.rank or lhs.element_type != rhs.element_type:
+            raise VerifyException(f"tile.dot needs two matrices of one rank and element type, found {lhs} and {rhs}")
+        if lhs.dims.data[-1] != rhs.dims.data[-2] or lhs.dims.data[:-2] != rhs.dims.data[:-2]:
+            raise VerifyException(f"tile.dot cannot contract {lhs} with {rhs}")
+        if result != _dot_type(lhs, rhs, result.element_type):
+            raise VerifyException(f"tile.dot gives {_dot_type(lhs, rhs, result.element_type)}, found {result}")
+        if len(self.acc) > 1 or any(acc.type != result for acc in self.acc):
+            raise VerifyException(f"the accumulator of tile.dot must be {result}, found {self.acc[0].type}")
+        if self.precision is not None and self.precision.data not in PRECISIONS:
+            raise VerifyException(f"precision is one of {', '.join(PRECISIONS)}, found '{self.precision.data}'")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        operands = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_operand)
+        precision = parser.parse_identifier() if parser.parse_optional_keyword("precision") else None
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_punctuation("->")
+        type = parser.parse_type()
+        if len(operands) < 2 or not all(isinstance(v.type, TileType) and v.type.rank > 1 for v in operands[:2]):
+            parser.raise_error("tile.dot takes two matrices and maybe an accumulator")
+        op = cls(operands[0], operands[1], operands[2] if len(operands) > 2 else None, type.element_type, precision)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        if self.precision is not None:
+            printer.print_string(f" precision {self.precision.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.lhs.type, self.rhs.type), printer.print_attribute)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+
+def _dot_type(lhs: Attribute, rhs: Attribute, element_type: Attribute) -> TileType:
+    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
+    return TileType([*lhs.dims.data[:-1], rhs.dims.data[-1]], element_type)
+
+
+OPS = (ReduceOp, ArgReduceOp, ScanOp, MaskOp, DotOp)

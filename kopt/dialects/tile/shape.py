@@ -1,0 +1,566 @@
+"""Ops that make tiles and rearrange their lanes: constants, broadcasts, reshapes, slices, concatenation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerType, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import ConstantLike, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.types import DimAttr, DimLike, TileType, as_dim
+from kopt.dialects.tile.values import literal, literal_value, parse_literal, print_literal
+
+
+def _product(sizes: Sequence[int]) -> int:
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
+
+
+def int_array(numbers: Sequence[int]) -> DenseArrayBase:
+    """A property that holds integers."""
+    return DenseArrayBase.from_list(i64, numbers)
+
+
+def parse_ints(parser: Parser) -> tuple[int, ...]:
+    """``[1, 0]``."""
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
+
+
+def print_ints(printer: Printer, numbers: Sequence[int]) -> None:
+    """The inverse of `parse_ints`."""
+    printer.print_string(f"[{', '.join(map(str, numbers))}]")
+
+
+class _Constant(ConstantLike):
+    @classmethod
+    def get_constant_value(cls, op: Operation) -> Attribute | None:
+        return op.value if isinstance(op, FullOp) else None
+
+
+@irdl_op_definition
+class FullOp(IRDLOperation):
+    """Every lane the same literal: ``%z = tile.full 0.0 : !tile.tile<b0=128 x f32>``."""
+
+    name = "tile.full"
+
+    value = prop_def(Attribute)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure(), _Constant())
+
+    def __init__(self, value: Attribute | float | int, type: TileType):
+        attr = value if isinstance(value, Attribute) else literal(value, type.element_type)
+        super().__init__(properties={"value": attr}, result_types=[type])
+
+    @property
+    def number(self) -> float | int:
+        """The literal as a Python number."""
+        return literal_value(self.value)
+
+    def verify_(self) -> None:
+        assert isinstance(self.result.type, TileType)
+        if getattr(self.value, "type", None) != self.result.type.element_type:
+            raise VerifyException(f"tile.full of {self.value} cannot make {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
+        # The literal's type comes after it: read it once as a number of the widest kind, then again as its own.
+        text = parse_untyped_literal(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        if not isinstance(type, TileType):
+            parser.raise_error(f"expected a !tile.tile type, found {type}", start)
+        op = cls(text, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_literal(printer, self.value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+def parse_untyped_literal(parser: Parser) -> float | int:
+    """A literal whose type is not known yet, as a Python number."""
+    from xdsl.dialects.builtin import f64
+
+    sign = -1 if parser.parse_optional_punctuation("-") else 1
+    if (number := parser.parse_optional_number()) is not None:
+        return sign * number
+    if (boolean := parser.parse_optional_boolean()) is not None:
+        return int(boolean)
+    return sign * literal_value(parse_literal(parser, f64))
+
+
+@irdl_op_definition
+class SplatOp(IRDLOperation):
+    """Every lane the same scalar: ``tile.splat %s : i32 to !tile.tile<b0=128 x i32>``; ``index`` makes integers."""
+
+    name = "tile.splat"
+
+    scalar = operand_def()
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$scalar attr-dict `:` type($scalar) `to` type($result)"
+
+    def __init__(self, scalar: SSAValue | Operation, type: TileType):
+        super().__init__(operands=[scalar], result_types=[type])
+
+    def verify_(self) -> None:
+        assert isinstance(self.result.type, TileType)
+        element = self.result.type.element_type
+        scalar = self.scalar.type
+        if scalar != element and not (scalar.name == "index" and isinstance(element, IntegerType)):
+            raise VerifyException(f"tile.splat of {scalar} cannot make {self.result.type}")
+
+
+@irdl_op_definition
+class ExtractOp(IRDLOperation):
+    """The scalar of a rank-0 tile: ``tile.extract %t : !tile.tile<i32> to index``. Integers may become ``index``."""
+
+    name = "tile.extract"
+
+    input = operand_def(TileType)
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def __init__(self, input: SSAValue | Operation, type: Attribute):
+        super().__init__(operands=[input], result_types=[type])
+
+    def verify_(self) -> None:
+        type = self.input.type
+        assert isinstance(type, TileType)
+        if type.rank:
+            raise VerifyException(f"tile.extract needs a tile of rank 0, found {type}")
+        result = self.result.type
+        if result != type.element_type and not (result.name == "index" and isinstance(type.element_type, IntegerType)):
+            raise VerifyException(f"tile.extract of {type} cannot give {result}")
+
+
+@irdl_op_definition
+class ArangeOp(IRDLOperation):
+    """Lane numbers scaled: ``%t = tile.arange 3, 2 : !tile.tile<64 x i32>`` is 3, 5, 7, … over its one dimension."""
+
+    name = "tile.arange"
+
+    start = prop_def(IntAttr)
+    step = prop_def(IntAttr)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, start: int, step: int, type: TileType):
+        super().__init__(properties={"start": IntAttr(start), "step": IntAttr(step)}, result_types=[type])
+
+    def verify_(self) -> None:
+        type = self.result.type
+        assert isinstance(type, TileType)
+        if type.rank != 1 or not isinstance(type.element_type, IntegerType):
+            raise VerifyException(f"tile.arange makes one dimension of integers, found {type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        start = parser.parse_integer()
+        parser.parse_punctuation(",")
+        step = parser.parse_integer()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        assert isinstance(type, TileType)
+        op = cls(start, step, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.start.data}, {self.step.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+class _Rearranging(IRDLOperation):
+    """Base of the ops with one input, a list of integers, and both types printed."""
+
+    input = operand_def(TileType)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    @property
+    def input_type(self) -> TileType:
+        """The input's type."""
+        assert isinstance(self.input.type, TileType)
+        return self.input.type
+
+    @property
+    def result_type(self) -> TileType:
+        """The result's type."""
+        assert isinstance(self.result.type, TileType)
+        return self.result.type
+
+    def _check_element(self) -> None:
+        if self.input_type.element_type != self.result_type.element_type:
+            raise VerifyException(f"{self.name} keeps the element type, found {self.input_type} to {self.result_type}")
+
+
+@irdl_op_definition
+class BroadcastOp(_Rearranging):
+    """Repeats lanes: input dimension ``n`` becomes result dimension ``dims[n]``; the others are new.
+
+    A mapped dimension is equal, or a plain 1 that is repeated. ``dims`` increases.
+
+        %b = tile.broadcast %v dims [0] : !tile.tile<b0=128 x f32> to !tile.tile<b0=128 x 64 x f32>
+    """
+
+    name = "tile.broadcast"
+
+    dims = prop_def(DenseArrayBase)
+
+    def __init__(self, input: SSAValue | Operation, dims: Sequence[int], type: TileType):
+        super().__init__(operands=[input], properties={"dims": int_array(dims)}, result_types=[type])
+
+    @property
+    def mapping(self) -> tuple[int, ...]:
+        """The result dimension of each input dimension."""
+        return tuple(self.dims.get_values())
+
+    def verify_(self) -> None:
+        self._check_element()
+        mapping, source, target = self.mapping, self.input_type.dims.data, self.result_type.dims.data
+        if (
+            len(mapping) != len(source)
+            or list(mapping) != sorted(set(mapping))
+            or any(d >= len(target) for d in mapping)
+        ):
+            raise VerifyException(
+                f"tile.broadcast needs one increasing result dimension an input dimension, found {list(mapping)}"
+            )
+        for dim, position in zip(source, mapping, strict=True):
+            if dim not in (target[position], DimAttr(1)):
+                raise VerifyException(f"tile.broadcast cannot repeat dimension {dim} to {target[position]}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        input = parser.parse_unresolved_operand()
+        parser.parse_keyword("dims")
+        dims = parse_ints(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        source = parser.parse_type()
+        parser.parse_keyword("to")
+        type = parser.parse_type()
+        if not isinstance(type, TileType):
+            parser.raise_error(f"expected a !tile.tile type, found {type}")
+        op = cls(parser.resolve_operand(input, source), dims, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.input)
+        printer.print_string(" dims ")
+        print_ints(printer, self.mapping)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class ReshapeOp(_Rearranging):
+    """The same lanes in row-major order under other dimensions, as many in all. Adds, drops, splits, merges dimensions.
+
+    %r = tile.reshape %v : !tile.tile<b0=128 x f32> to !tile.tile<b0=128 x 1 x f32>
+    """
+
+    name = "tile.reshape"
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def __init__(self, input: SSAValue | Operation, type: TileType):
+        super().__init__(operands=[input], result_types=[type])
+
+    def verify_(self) -> None:
+        self._check_element()
+        if _product(self.input_type.shape) != _product(self.result_type.shape):
+            raise VerifyException(
+                f"tile.reshape keeps the number of lanes, found {self.input_type} to {self.result_type}"
+            )
+        kept = [tag for tag in self.result_type.tags if tag and tag not in self.input_type.tags]
+        if kept:
+            raise VerifyException(f"tile.reshape cannot make a dimension tagged {kept[0]}")
+
+
+@irdl_op_definition
+class TransposeOp(_Rearranging):
+    """Permutes dimensions: result dimension ``n`` is input dimension ``permutation[n]``.
+
+    %t = tile.transpose %v [1, 0] : !tile.tile<b0=128 x 64 x f32>
+    """
+
+    name = "tile.transpose"
+
+    permutation = prop_def(DenseArrayBase)
+
+    def __init__(self, input: SSAValue | Operation, permutation: Sequence[int]):
+        input = SSAValue.get(input)
+        assert isinstance(input.type, TileType)
+        dims = [input.type.dims.data[position] for position in permutation]
+        super().__init__(
+            operands=[input],
+            properties={"permutation": int_array(permutation)},
+            result_types=[input.type.with_dims(dims)],
+        )
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The input dimension of each result dimension."""
+        return tuple(self.permutation.get_values())
+
+    def verify_(self) -> None:
+        self._check_element()
+        source, order = self.input_type.dims.data, self.order
+        if sorted(order) != list(range(len(source))):
+            raise VerifyException(f"{list(order)} is no permutation of {len(source)} dimensions")
+        if tuple(source[position] for position in order) != self.result_type.dims.data:
+            raise VerifyException(f"tile.transpose {list(order)} of {self.input_type} is not {self.result_type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        input = parser.parse_unresolved_operand()
+        order = parse_ints(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        if not isinstance(type, TileType) or sorted(order) != list(range(type.rank)):
+            parser.raise_error(f"expected a permutation of the dimensions of {type}, found {list(order)}")
+        op = cls(parser.resolve_operand(input, type), order)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.input)
+        printer.print_string(" ")
+        print_ints(printer, self.order)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+
+
+@irdl_op_definition
+class SliceOp(_Rearranging):
+    """A static slice of each dimension; a tagged dimension is taken whole.
+
+    %s = tile.slice %v [0, 8] [128, 16] [1, 2] : !tile.tile<b0=128 x 64 x f32> to !tile.tile<b0=128 x 16 x f32>
+    """
+
+    name = "tile.slice"
+
+    offsets = prop_def(DenseArrayBase)
+    sizes = prop_def(DenseArrayBase)
+    strides = prop_def(DenseArrayBase)
+
+    def __init__(
+        self, input: SSAValue | Operation, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
+    ):
+        input = SSAValue.get(input)
+        assert isinstance(input.type, TileType)
+        dims: list[DimLike] = [
+            dim if dim.size.data == size else size for dim, size in zip(input.type.dims.data, sizes, strict=True)
+        ]
+        super().__init__(
+            operands=[input],
+            properties={"offsets": int_array(offsets), "sizes": int_array(sizes), "strides": int_array(strides)},
+            result_types=[input.type.with_dims(dims)],
+        )
+
+    @property
+    def bounds(self) -> tuple[tuple[int, int, int], ...]:
+        """Offset, size and stride of each dimension, in lanes."""
+        return tuple(zip(self.offsets.get_values(), self.sizes.get_values(), self.strides.get_values(), strict=True))
+
+    def verify_(self) -> None:
+        self._check_element()
+        for dim, (offset, size, stride) in zip(self.input_type.dims.data, self.bounds, strict=True):
+            last = offset + max(size - 1, 0) * stride
+            if offset < 0 or stride < 1 or size < 0 or (size and last >= dim.size.data):
+                raise VerifyException(f"slice [{offset}] [{size}] [{stride}] is outside dimension {dim}")
+            if dim.tag.data and (offset, size, stride) != (0, dim.size.data, 1):
+                raise VerifyException(f"tile.slice takes the tagged dimension {dim} whole or not at all")
+        if self.result_type.shape != tuple(size for _, size, _ in self.bounds):
+            raise VerifyException(
+                f"tile.slice gives {tuple(size for _, size, _ in self.bounds)}, found {self.result_type}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        input = parser.parse_unresolved_operand()
+        offsets, sizes, strides = parse_ints(parser), parse_ints(parser), parse_ints(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        source = parser.parse_type()
+        parser.parse_keyword("to")
+        parser.parse_type()
+        if not isinstance(source, TileType) or not len(offsets) == len(sizes) == len(strides) == source.rank:
+            parser.raise_error(f"expected an offset, a size and a stride for each dimension of {source}")
+        op = cls(parser.resolve_operand(input, source), offsets, sizes, strides)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.input)
+        for numbers in (self.offsets, self.sizes, self.strides):
+            printer.print_string(" ")
+            print_ints(printer, numbers.get_values())
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class ConcatOp(IRDLOperation):
+    """Joins tiles along one dimension, which becomes plain: ``tile.concat %a, %b dim 1 : A, B to R``."""
+
+    name = "tile.concat"
+
+    inputs = var_operand_def(TileType)
+    dim = prop_def(IntAttr)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, inputs: Sequence[SSAValue | Operation], dim: int):
+        values = [SSAValue.get(value) for value in inputs]
+        super().__init__(operands=[values], properties={"dim": IntAttr(dim)}, result_types=[_concat(values, dim)])
+
+    def verify_(self) -> None:
+        types = [value.type for value in self.inputs]
+        dim = self.dim.data
+        for type in types:
+            assert isinstance(type, TileType) and isinstance(types[0], TileType)
+            others = [d for n, d in enumerate(type.dims.data) if n != dim]
+            first = [d for n, d in enumerate(types[0].dims.data) if n != dim]
+            if others != first or type.element_type != types[0].element_type or dim >= type.rank:
+                raise VerifyException(f"tile.concat along {dim} cannot join {types[0]} and {type}")
+        if self.result.type != _concat(self.inputs, dim):
+            raise VerifyException(f"tile.concat gives {_concat(self.inputs, dim)}, found {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        inputs = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_operand)
+        parser.parse_keyword("dim")
+        dim = parser.parse_integer()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_keyword("to")
+        parser.parse_type()
+        op = cls(inputs, dim)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.inputs, printer.print_ssa_value)
+        printer.print_string(f" dim {self.dim.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list([value.type for value in self.inputs], printer.print_attribute)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+
+def _concat(values: Sequence[SSAValue], dim: int) -> TileType:
+    types = [value.type for value in values]
+    first = types[0]
+    assert isinstance(first, TileType)
+    total = sum(type.shape[dim] for type in types if isinstance(type, TileType))
+    return first.with_dims([as_dim(total) if n == dim else d for n, d in enumerate(first.dims.data)])
+
+
+@irdl_op_definition
+class TakeAlongOp(IRDLOperation):
+    """Picks lanes along one dimension by number, as NumPy's ``take_along_axis``: both tiles have one rank.
+
+    %t = tile.take_along %v, %idx dim 1 : !tile.tile<b0=8 x 64 x f32>, !tile.tile<b0=8 x 4 x i32>
+    """
+
+    name = "tile.take_along"
+
+    input = operand_def(TileType)
+    indices = operand_def(TileType)
+    dim = prop_def(IntAttr)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, input: SSAValue | Operation, indices: SSAValue | Operation, dim: int):
+        input, indices = SSAValue.get(input), SSAValue.get(indices)
+        assert isinstance(input.type, TileType) and isinstance(indices.type, TileType)
+        super().__init__(
+            operands=[input, indices],
+            properties={"dim": IntAttr(dim)},
+            result_types=[indices.type.with_element(input.type.element_type)],
+        )
+
+    def verify_(self) -> None:
+        source, indices = self.input.type, self.indices.type
+        assert isinstance(source, TileType) and isinstance(indices, TileType)
+        pairs = enumerate(zip(source.dims.data, indices.dims.data, strict=False))
+        if source.rank != indices.rank or any(a != b for n, (a, b) in pairs if n != self.dim.data):
+            raise VerifyException(f"tile.take_along {self.dim.data} cannot pick from {source} by {indices}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        input = parser.parse_operand()
+        parser.parse_punctuation(",")
+        indices = parser.parse_operand()
+        parser.parse_keyword("dim")
+        dim = parser.parse_integer()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        op = cls(input, indices, dim)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list((self.input, self.indices), printer.print_ssa_value)
+        printer.print_string(f" dim {self.dim.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.input.type, self.indices.type), printer.print_attribute)
+
+
+OPS = (FullOp, SplatOp, ExtractOp, ArangeOp, BroadcastOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp, TakeAlongOp)
