@@ -14,4 +14,7 @@ config.name = "kopt"  # noqa: F821
 config.suffixes = list(SUFFIXES)  # noqa: F821
 config.test_format = KoptFormat()  # noqa: F821
 config.test_source_root = str(HERE)  # noqa: F821
-config.test_exec_root = tempfile.mkdtemp(prefix="kopt-lit-")  # noqa: F821
+# Tests run in folders of their own; lit keeps its record of their times here.
+RECORDS = Path(tempfile.gettempdir()) / "kopt-lit"
+RECORDS.mkdir(exist_ok=True)
+config.test_exec_root = str(RECORDS)  # noqa: F821

@@ -1,0 +1,58 @@
+"""The IR tool starts quickly and stays light."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("torch", "jax", "triton", "helion")
+HELP_LIMIT_S = 0.3
+ATTEMPTS = 8
+
+IR = "func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
+
+
+def _run(code: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_pipeline_on_an_ir_file_imports_nothing_heavy(tmp_path: Path) -> None:
+    """Importing kopt, every pass and dialect, and running a pipeline loads none of torch, jax, triton, helion."""
+    path = tmp_path / "f.mlir"
+    path.write_text(IR)
+    out = _run(f"""
+import sys, kopt
+from kopt.tools.main import main
+from kopt.registry import load
+from kopt.passes import PASSES
+from kopt.dialects import DIALECTS
+for target in (*PASSES.values(), *DIALECTS.values()): load(target)
+assert main([{str(path)!r}, "-p", "builtin.module(canonicalize,cse)"]) == 0
+print("heavy:", [name for name in {HEAVY} if name in sys.modules])
+""")
+    assert "heavy: []" in out
+
+
+def test_help_does_not_import_xdsl() -> None:
+    """``kopt --help`` loads argparse and little else."""
+    out = _run('import sys\nfrom kopt.tools.main import main\nmain(["--help"])\nprint("xdsl" in sys.modules)')
+    assert out.endswith("False\n")
+
+
+def test_help_is_immediate() -> None:
+    """``kopt --help`` takes less than 0.3 s; the best of a few attempts, since the machine may be busy."""
+    best = float("inf")
+    for _ in range(ATTEMPTS):
+        start = time.perf_counter()
+        _run('from kopt.tools.main import main\nmain(["--help"])')
+        best = min(best, time.perf_counter() - start)
+        if best < HELP_LIMIT_S:
+            return
+    assert best < HELP_LIMIT_S
