@@ -4,6 +4,9 @@ A new dialect is one line here: its name and ``"module:attribute"`` of its xDSL 
 """
 
 DIALECTS: dict[str, str] = {
+    # kopt's own.
+    "host": "kopt.dialects.host:Host",
+    "tile": "kopt.dialects.tile:Tile",
     # xDSL's: scalars and indices, control flow, functions, buffers.
     "builtin": "xdsl.dialects.builtin:Builtin",
     "affine": "xdsl.dialects.affine:Affine",

@@ -4,6 +4,11 @@ A new pass is one line here: its name and ``"module:Class"`` of its ``ModulePass
 """
 
 PASSES: dict[str, str] = {
+    # kopt's own passes.
+    "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
+    "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
+    "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
+    "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",
     # xDSL's clean-up passes.
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
     "control-flow-hoist": "xdsl.transforms.control_flow_hoist:ControlFlowHoistPass",

@@ -1,0 +1,197 @@
+"""The pass ``functionalise-host``: launches give new versions of what they write; nothing is written in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import MemoryEffectKind
+
+from kopt.analysis.aliases import accessed, root, view_chain
+from kopt.diagnostics import location_of
+from kopt.dialects.host import (
+    CallOp,
+    CopyOp,
+    ExpandOp,
+    InsertOp,
+    LaunchOp,
+    PermuteOp,
+    ReshapeOp,
+    SliceOp,
+    ViewOp,
+)
+from kopt.dialects.tile import GridOp
+from kopt.errors import LoweringError
+
+
+@dataclass(frozen=True)
+class FunctionaliseHostPass(ModulePass):
+    """Wraps each `tile.grid` in a `host.launch` whose results are the written memrefs' new versions.
+
+    Uses after a launch see the new version; views are taken anew of it, and a write through a view is carried back to
+    the whole by the inverse view. `host.copy` becomes the value that it copies.
+
+        tile.grid … { … tile.store %v, %out[%i] … }
+        func.return %out
+    becomes
+        %out_1 = host.launch @f (%a = %x, %b = %out) writes [1] : … { tile.grid … { … tile.store %v, %b[%i] … } }
+        func.return %out_1
+
+    Refuses a launch that reads and writes one storage through different views, and writes through an expanded view.
+    """
+
+    name = "functionalise-host"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.body.block.ops:
+            if isinstance(func, FuncOp) and func.body.blocks:
+                _Functionaliser(func).run()
+
+
+@dataclass
+class _Functionaliser:
+    """Walks one function in order, keeping the current version of every storage."""
+
+    func: FuncOp
+    versions: dict[SSAValue, SSAValue] = field(default_factory=dict)
+    views: dict[tuple[SSAValue, SSAValue], SSAValue] = field(default_factory=dict)
+
+    def run(self) -> None:
+        names = _launch_names(self.func)
+        for op in list(self.func.body.block.ops):
+            if isinstance(op, GridOp):
+                self._launch(op, next(names))
+            elif isinstance(op, CopyOp):
+                self._copy(op)
+            elif not isinstance(op, ViewOp):
+                self._update_operands(op)
+        self._drop_dead_views()
+
+    def _update_operands(self, op: Operation) -> None:
+        for number, operand in enumerate(op.operands):
+            if isinstance(operand.type, MemRefType):
+                op.operands[number] = self._current(operand, op)
+
+    def _current(self, value: SSAValue, before: Operation) -> SSAValue:
+        """The current version of a memref, as seen through its views."""
+        base = root(value)
+        version = self.versions.get(base, base)
+        if version is base:
+            return value
+        current = version
+        for view in view_chain(value):
+            current = self._view_of(view, current, before)
+        return current
+
+    def _view_of(self, view: ViewOp, source: SSAValue, before: Operation) -> SSAValue:
+        key = (view.result, source)
+        if key not in self.views:
+            copy = view.clone()
+            copy.operands[0] = source
+            copy.result.name_hint = view.result.name_hint
+            Rewriter.insert_op(copy, InsertPoint.before(before))
+            self.views[key] = copy.result
+        return self.views[key]
+
+    def _launch(self, grid: GridOp, name: str) -> None:
+        written = accessed(grid, MemoryEffectKind.WRITE)
+        used = tuple(dict.fromkeys((*accessed(grid, MemoryEffectKind.READ), *written)))
+        _check_aliases(grid, used, written)
+        inputs = [self._current(value, grid) for value in used]
+        launch = LaunchOp(name, inputs, [used.index(value) for value in written])
+        launch.location = grid.location
+        Rewriter.insert_op(launch, InsertPoint.before(grid))
+        self._move_into(grid, launch, used)
+        for value, result in zip(written, launch.outputs, strict=True):
+            result.name_hint = value.name_hint
+            self.versions[root(value)] = self._write_back(value, result, launch)
+
+    @staticmethod
+    def _move_into(grid: GridOp, launch: LaunchOp, used: tuple[SSAValue, ...]) -> None:
+        grid.detach()
+        launch.body.block.add_op(grid)
+        arguments = dict(zip(used, launch.body.block.args, strict=True))
+        for value, argument in arguments.items():
+            argument.name_hint = value.name_hint
+        for inner in grid.walk():
+            for number, operand in enumerate(inner.operands):
+                if operand in arguments:
+                    inner.operands[number] = arguments[operand]
+
+    def _write_back(self, view: SSAValue, new: SSAValue, after: Operation) -> SSAValue:
+        """The root's new version, once ``new`` has been written through ``view``."""
+        for op in reversed(view_chain(view)):
+            inverse = self._inverse(op, new, after)
+            inverse.location = after.location
+            Rewriter.insert_op(inverse, InsertPoint.after(after))
+            after, new = inverse, inverse.results[0]
+        new.name_hint = root(view).name_hint
+        return new
+
+    def _inverse(self, view: ViewOp, new: SSAValue, at: Operation) -> Operation:
+        """The op that carries a view's new elements back to its source."""
+        if isinstance(view, ReshapeOp):
+            return ReshapeOp(new, view.source_type)
+        if isinstance(view, PermuteOp):
+            order = sorted(range(len(view.order)), key=view.order.__getitem__)
+            return PermuteOp(new, order, view.source_type)
+        if isinstance(view, SliceOp):
+            base = self._current(view.source, _next(at))
+            return InsertOp(new, base, *([bound[n] for bound in view.bounds] for n in range(3)))
+        assert isinstance(view, ExpandOp)
+        raise LoweringError("cannot write through an expanded view: its elements share storage", location_of(at))
+
+    def _copy(self, copy: CopyOp) -> None:
+        source = self._current(copy.source, copy)
+        target = copy.target.type
+        assert isinstance(target, MemRefType) and isinstance(source.type, MemRefType)
+        if source.type.element_type != target.element_type:
+            source = _convert(source, target, copy)
+        self.versions[root(copy.target)] = self._write_back(copy.target, source, copy)
+        Rewriter.erase_op(copy)
+
+    def _drop_dead_views(self) -> None:
+        for op in reversed(list(self.func.body.block.ops)):
+            if isinstance(op, ViewOp) and op.result.first_use is None:
+                Rewriter.erase_op(op)
+
+
+def _next(op: Operation) -> Operation:
+    assert op.next_op is not None
+    return op.next_op
+
+
+def _launch_names(func: FuncOp) -> Iterator[str]:
+    grids = sum(isinstance(op, GridOp) for op in func.body.block.ops)
+    name = func.sym_name.data
+    return iter([name] if grids == 1 else [f"{name}_{number}" for number in range(grids)])
+
+
+def _check_aliases(grid: GridOp, used: tuple[SSAValue, ...], written: tuple[SSAValue, ...]) -> None:
+    roots = {root(value) for value in written}
+    for value in used:
+        others = [other for other in used if other is not value and root(other) is root(value)]
+        if root(value) in roots and others:
+            name = root(value).name_hint or "an array"
+            raise LoweringError(
+                f"one loop nest reads and writes '{name}' through different views",
+                location_of(grid),
+                notes=["use one view of it in the loop nest, or copy it first"],
+            )
+
+
+def _convert(source: SSAValue, target: MemRefType, before: Operation) -> SSAValue:
+    """The elements of ``source`` in the element type of ``target``."""
+    element = target.element_type
+    assert isinstance(element, FixedBitwidthType)
+    type = MemRefType(element, source.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
+    call = CallOp("prims.convert_element_type.default", [source], [UnitAttr(), StringAttr(str(element))], [type])
+    call.location = before.location
+    Rewriter.insert_op(call, InsertPoint.before(before))
+    return call.outputs[0]

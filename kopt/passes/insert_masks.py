@@ -1,0 +1,153 @@
+"""The pass ``insert-masks``: lanes outside their range get the neutral value before lanes are combined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.padding import Number, padding
+from kopt.analysis.ranges import always_full, ranges_in_scope
+from kopt.analysis.validity import ValidityBuilder
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    ArgReduceOp,
+    DotOp,
+    ElementwiseOp,
+    FullOp,
+    LoadOp,
+    MaskOp,
+    ReduceOp,
+    SelectOp,
+    StoreOp,
+    TileType,
+    literal,
+    neutral,
+)
+
+
+@dataclass(frozen=True)
+class InsertMasksPass(ModulePass):
+    """Masks the operands of reduce, argreduce and dot where lanes may lie outside their range.
+
+    The fill is the neutral value of that use (0 for a sum, -inf for a maximum, 0 on both sides of a dot), and it is
+    put at the use. Left out where the block divides the distance walked, and where those lanes hold the fill already.
+    With ``fold-loads`` a mask right after a load becomes the load's ``pad``.
+    A dimension that lost its tag (reshape, concat, gather) is masked by the validity of the lanes it was made from.
+
+        %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=64 x f32>
+    becomes, for 100 columns,
+        %m = tile.mask %v in (_, %j) else 0.0 : !tile.tile<b0=8 x b1=64 x f32>
+        %s = tile.reduce add %m [1] : !tile.tile<b0=8 x b1=64 x f32>
+
+    It never refuses.
+    """
+
+    name = "insert-masks"
+
+    fold_loads: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for user in list(op.walk()):
+            for number, dims, fill in combined_operands(user):
+                _mask_operand(user, number, dims, fill, self.fold_loads)
+            if isinstance(user, StoreOp):
+                _mask_store(user)
+
+
+def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], Number]]:
+    """The operands whose lanes an op combines: operand number, dimensions, neutral value."""
+    if isinstance(op, ReduceOp):
+        return [(0, op.dimensions, neutral(op.kind.data, _element(op.input)))]
+    if isinstance(op, ArgReduceOp):
+        return [(0, (op.dim.data,), neutral(op.kind.data, _element(op.input)))]
+    if isinstance(op, DotOp):
+        rank = _type(op.lhs).rank
+        return [(0, (rank - 1,), 0), (1, (rank - 2,), 0)]
+    return []
+
+
+def _type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def _element(value: SSAValue):
+    return _type(value).element_type
+
+
+def _mask_operand(user: Operation, number: int, dims: Sequence[int], fill: Number, fold_loads: bool) -> None:
+    value = user.operands[number]
+    value = _mask_hidden(user, value, fill)
+    limits = _limits(user, value, dims, fill)
+    if any(limit is not None for limit in limits):
+        value = _mask_tagged(user, value, limits, fill, fold_loads)
+    user.operands[number] = value
+
+
+def _limits(user: Operation, value: SSAValue, dims: Sequence[int], fill: Number) -> list[SSAValue | None]:
+    """The range to mask each dimension by, None where no mask is needed."""
+    scope = ranges_in_scope(user)
+    tags = _type(value).tags
+    limits: list[SSAValue | None] = [None] * len(tags)
+    for dim in dims:
+        range = scope.get(tags[dim])
+        if range is not None and not always_full(range) and padding(value, tags[dim]) != fill:
+            limits[dim] = range
+    return limits
+
+
+def _mask_tagged(
+    user: Operation, value: SSAValue, limits: Sequence[SSAValue | None], fill: Number, fold_loads: bool
+) -> SSAValue:
+    load = value.owner
+    if fold_loads and isinstance(load, LoadOp) and load.mask is None and load.pad is None:
+        load.pad = literal(fill, _element(value))
+        return value
+    mask = MaskOp(value, limits, fill)
+    mask.location = user.location
+    mask.result.name_hint = value.name_hint
+    Rewriter.insert_op(mask, InsertPoint.before(user))
+    return mask.result
+
+
+def _mask_hidden(user: Operation, value: SSAValue, fill: Number) -> SSAValue:
+    """Selects the fill where a lane was made from lanes outside a range that its type no longer names."""
+    valid = ValidityBuilder(InsertPoint.before(user)).of(value)
+    if valid is None:
+        return value
+    other = FullOp(fill, _type(value))
+    select = SelectOp(valid, value, other)
+    for op in (other, select):
+        op.location = user.location
+        Rewriter.insert_op(op, InsertPoint.before(user))
+    return select.result
+
+
+def _mask_store(store: StoreOp) -> None:
+    """A store whose value or indices hide invalid lanes writes the valid ones only."""
+    builder = ValidityBuilder(InsertPoint.before(store))
+    masks = [builder.of(value) for value in (store.value, *store.indices) if isinstance(value.type, TileType)]
+    dims = _type(store.value).dims
+    found = [mask for mask in masks if mask is not None and _type(mask).dims == dims]
+    if store.mask is not None:
+        found.append(store.mask)
+    if not found or found == [store.mask]:
+        return
+    mask = found[0]
+    for other in found[1:]:
+        both = _and(mask, other)
+        Rewriter.insert_op(both, InsertPoint.before(store))
+        mask = both.result
+    replacement = StoreOp(store.value, store.memory, store.entries, mask, store.attributes)
+    replacement.location = store.location
+    Rewriter.replace_op(store, replacement)
+
+
+def _and(a: SSAValue, b: SSAValue) -> ElementwiseOp:
+    return ELEMENTWISE["and"](a, b)

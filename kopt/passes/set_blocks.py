@@ -1,0 +1,114 @@
+"""The pass ``set-blocks``: other block sizes for IR that was written with some."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kopt.diagnostics import location_of
+from kopt.dialects.tile import ConcatOp, DimAttr, RangeType, RefType, ReshapeOp, SliceOp, TileType
+from kopt.errors import ConfigError, LoweringError
+
+#: Ops that hold numbers derived from block sizes when a tagged dimension takes part in more than its own place.
+_SIZED = (ConcatOp, ReshapeOp, SliceOp)
+
+
+@dataclass(frozen=True)
+class SetBlocksPass(ModulePass):
+    """Substitutes block sizes in every type: ``set-blocks{sizes="b0=64 b2=256"}``.
+
+    A tag names one loop, so the loop and every dimension that it tags change together.
+
+        tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … -> !tile.tile<b0=128 x f32> }
+    becomes, with sizes="b0=64",
+        tile.grid (%i: b0=64) in (1000) { %v = tile.load %x[%i] … -> !tile.tile<b0=64 x f32> }
+
+    Refuses a tag that no loop binds, and IR in which a constant was derived from the old size (a reshape that
+    merges the dimension, a slice or concatenation of it): import the kernel with the new sizes instead.
+    """
+
+    name = "set-blocks"
+
+    sizes: str
+
+    def __post_init__(self) -> None:
+        parse_sizes(self.sizes)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        substitute_sizes(op, parse_sizes(self.sizes))
+
+
+def parse_sizes(text: str) -> dict[str, int]:
+    """``"b0=64 b2=256"`` → ``{"b0": 64, "b2": 256}``; spaces or commas separate. Raises `ConfigError` with the form."""
+    sizes: dict[str, int] = {}
+    for item in text.replace(",", " ").split():
+        tag, _, number = item.partition("=")
+        if not number.isdigit() or int(number) < 1:
+            raise ConfigError(f"'{item}' is no block size: write a tag and a number of lanes, as in b0=64")
+        sizes[tag] = int(number)
+    return sizes
+
+
+def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
+    """Replaces the sizes of tags in every type of a module, in place."""
+    unknown = set(sizes) - {range.type.tag for range in _ranges(module)}  # pyright: ignore[reportAttributeAccessIssue]
+    if unknown:
+        raise ConfigError(f"no loop binds '{min(unknown)}'")
+    for op in module.walk():
+        _check(op, sizes)
+        for value in _values(op):
+            type = _resized(value.type, sizes)
+            if type is not value.type:
+                Rewriter.replace_value_with_new_type(value, type)
+
+
+def _ranges(module: ModuleOp) -> list[SSAValue]:
+    return [value for op in module.walk() for value in _values(op) if isinstance(value.type, RangeType)]
+
+
+def _values(op: Operation) -> list[SSAValue]:
+    blocks: list[Block] = [block for region in op.regions for block in region.blocks]
+    return [*op.results, *(arg for block in blocks for arg in block.args)]
+
+
+def _resized(type: Attribute, sizes: dict[str, int]) -> Attribute:
+    if isinstance(type, RangeType):
+        return RangeType(type.tag, sizes[type.tag]) if type.tag in sizes else type
+    if isinstance(type, TileType | RefType) and any(tag in sizes for tag in type.tags):
+        dims = [_resized_dim(dim, sizes) for dim in type.dims.data]
+        if isinstance(type, TileType):
+            return type.with_dims(dims)
+        return RefType(dims, type.element_type, type.space.data)
+    return type
+
+
+def _resized_dim(dim: DimAttr, sizes: dict[str, int]) -> DimAttr:
+    tag = dim.tag.data
+    return DimAttr(sizes[tag], tag) if tag in sizes else dim
+
+
+def _check(op: Operation, sizes: dict[str, int]) -> None:
+    """Refuses an op whose numbers follow from an old size."""
+    if not isinstance(op, _SIZED):
+        return
+    result = op.result.type
+    assert isinstance(result, TileType)
+    for operand in op.operands:
+        assert isinstance(operand.type, TileType)
+        changed = [dim for dim in operand.type.dims.data if dim.tag.data in sizes]
+        lost = [dim for dim in changed if dim not in result.dims.data]
+        if lost or (changed and isinstance(op, SliceOp)):
+            _refuse(op, changed[0])
+
+
+def _refuse(op: Operation, dim: DimAttr) -> None:
+    raise LoweringError(
+        f"'{op.name}' was made for {dim}: its numbers follow from the old size",
+        location_of(op),
+        notes=["import the kernel again with the new block sizes"],
+    )
