@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from test.runtime.support import executable  # noqa: E402
+from .support import executable  # noqa: E402
 
 TARGET = "triton:interpret"
 

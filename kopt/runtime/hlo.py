@@ -1,0 +1,81 @@
+"""Reading what libtpu writes: optimised HLO text, bundle dumps and cycle profiles. Pure functions of text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%(?P<name>[\w.\-]+) = .*?(?<=[\s)}])(?P<opcode>[a-z][\w\-]*)\(")
+_VMEM = re.compile(r'"used_scoped_memory_configs":\[(?P<configs>[^\]]*)\]')
+_VMEM_SIZE = re.compile(r'"memory_space":"1"[^}]*?"size":"(\d+)"')
+_BUNDLES = re.compile(r"total scheduled bundles:\s*(\d+)")
+_CYCLES = re.compile(r"estimated_cycles: (\d+)")
+
+#: Instructions of the entry computation that move and compute nothing.
+_FREE = {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "partition-id", "after-all"}
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """A Pallas kernel in optimised HLO: its instruction's name, and the VMEM that the compiler gave it."""
+
+    name: str
+    vmem_bytes: int | None
+
+
+def entry_lines(hlo: str) -> list[str]:
+    """The instruction lines of the ENTRY computation."""
+    start = hlo.find("\nENTRY ")
+    if start < 0:
+        return []
+    body = hlo[start + 1 :].split("\n}", 1)[0]
+    return body.splitlines()[1:]
+
+
+def kernel_calls(hlo: str) -> list[KernelCall]:
+    """The Pallas kernels of a module, in the order of its text (those in called computations too)."""
+    calls = []
+    for line in hlo.splitlines():
+        if 'custom_call_target="tpu_custom_call"' in line and (match := _INSTRUCTION.match(line)):
+            calls.append(KernelCall(match["name"], _vmem(line)))
+    return calls
+
+
+def _vmem(line: str) -> int | None:
+    match = _VMEM.search(line)
+    sizes = _VMEM_SIZE.findall(match["configs"]) if match else []
+    return sum(map(int, sizes)) if sizes else None
+
+
+def extra_ops(hlo: str) -> list[str]:
+    """What the entry computation does besides calling kernels: opcodes, and for a fusion its name without number.
+
+    An asynchronous pair counts once, by its start.
+    """
+    found = []
+    for line in entry_lines(hlo):
+        match = _INSTRUCTION.match(line)
+        if match is None or match["opcode"] in _FREE or match["opcode"].endswith("-done"):
+            continue
+        if 'custom_call_target="tpu_custom_call"' not in line:
+            found.append(_op_name(match["name"], match["opcode"]))
+    return found
+
+
+def _op_name(name: str, opcode: str) -> str:
+    return re.sub(r"(\.\w+)*$", "", name) if opcode == "fusion" else opcode
+
+
+def bundles_of(dump: Path, kernel: str) -> int | None:
+    """VLIW bundles of a kernel's program, from the schedule analysis that libtpu dumps."""
+    files = sorted(dump.glob(f"*-{kernel}-*schedule-analysis_final_bundles.txt"))
+    match = _BUNDLES.search(files[-1].read_text()) if files else None
+    return int(match[1]) if match else None
+
+
+def cycles_of(dump: Path, kernel: str) -> int | None:
+    """libtpu's own estimate of a kernel's cycles, from its profile."""
+    file = dump / f"{kernel}_static_llo_profile.textproto"
+    match = _CYCLES.search(file.read_text()) if file.exists() else None
+    return int(match[1]) if match else None

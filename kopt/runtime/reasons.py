@@ -1,0 +1,77 @@
+"""A compiler's refusal as one readable line, mapped to the emitted line and to the kernel's source line."""
+
+from __future__ import annotations
+
+import re
+
+from kopt.runtime.emitted import file_name, line_of_error, source_location
+
+#: What to take where a message has it, tried in order; then the message up to its first blank line.
+_ESSENCES = (
+    re.compile(r"Scoped allocation with size [\d.]+\w* and limit [\d.]+\w* exceeded scoped vmem limit by [\d.]+\w*"),
+    re.compile(r"Ran out of memory in memory space \w+[^\n]*?(?= for %|\.|\n|$)"),
+    re.compile(r"not contain X\{64\|128\} element types"),
+)
+
+#: What to drop: prefixes, advice for the compiler's authors, and encoded kernels.
+_NOISE = (
+    re.compile(r"^(INTERNAL|UNIMPLEMENTED|RESOURCE_EXHAUSTED|INVALID_ARGUMENT): "),
+    re.compile(r"Mosaic failed to compile TPU kernel: "),
+    re.compile(r"Pallas encountered an internal verification error\. *"),
+    re.compile(r"Please (file|report) [^.]*? at:? *\S+ ?"),
+    re.compile(r"Error details: "),
+    re.compile(r"See (details at|\S+) [^ ]*( for more details\.)?"),
+    re.compile(r", (backend_config|metadata|frontend_attributes)=.*"),
+)
+_LONGEST = 400
+_REWRITES = {"not contain X{64|128} element types": "the chip has no 64-bit elements in kernels"}
+
+
+def clean(message: str) -> str:
+    """The part of a compiler's message that a kernel's author can act on, on one line."""
+    for essence in _ESSENCES:
+        if match := essence.search(message):
+            return _REWRITES.get(match[0], match[0])
+    text = message.strip().split("\n\n")[0]
+    for noise in _NOISE:
+        text = noise.sub("", text)
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def reason_of(error: BaseException, source: str, entry: str) -> str:
+    """``file.py:12: message (emitted line 31: code)``; the places are left out where they are not known."""
+    return located(clean(str(error) or type(error).__name__), emitted_line(error, source, entry), source)
+
+
+def located(message: str, line: int | None, source: str) -> str:
+    """A message with the emitted line, and before it the source line that the emitted line's comment names."""
+    if line is None:
+        return message
+    place = source_location(source, line)
+    code = source.splitlines()[line - 1].strip()
+    where = f"{place.file}:{place.line}: " if place else ""
+    return f"{where}{message} (emitted line {line}: {code})"
+
+
+def emitted_line(error: BaseException, source: str, entry: str) -> int | None:
+    """The emitted line that an exception is about: from its own text, its causes' texts, then their tracebacks.
+
+    JAX keeps the place of an operation in a cause's traceback, Mosaic in a cause's text.
+    """
+    file = file_name(source, entry)
+    in_text = re.compile(re.escape(file) + r'"?:(\d+)')
+    chain = list(_causes(error))
+    for cause in chain:
+        if places := in_text.findall(str(cause)):
+            return int(places[0])
+    deepest = [line_of_error(cause, file) for cause in reversed(chain)]
+    return next((line for line in deepest if line), None)
+
+
+def _causes(error: BaseException | None) -> list[BaseException]:
+    chain: list[BaseException] = []
+    while error is not None and error not in chain:
+        chain.append(error)
+        error = error.__cause__ or error.__context__
+    return chain

@@ -1,0 +1,146 @@
+"""What the real compiler of a target says of an emitted module, on any machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from kopt.errors import CompileError, ConfigError
+from kopt.runtime.limits import COMPILE_SECONDS, time_limit
+from kopt.runtime.specs import TensorSpec
+from kopt.runtime.targets import GpuChip, Target, TpuChip, parse_target
+from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
+
+TPU_KEYS = (
+    "target",
+    "legal",
+    "reason",
+    "arg_bytes",
+    "out_bytes",
+    "temp_bytes",
+    "alias_bytes",
+    "vmem_bytes",
+    "hlo_ops",
+    "bundles",
+    "estimated_cycles",
+    "compile_s",
+)
+GPU_KEYS = ("target", "legal", "reason", "registers", "spill_bytes", "shared_bytes", "instructions", "compile_s")
+
+#: How the facts of several launches make the facts of the whole.
+_TOTALS = {
+    "vmem_bytes": max,
+    "bundles": sum,
+    "estimated_cycles": sum,
+    "registers": max,
+    "spill_bytes": max,
+    "shared_bytes": max,
+    "instructions": sum,
+}
+
+_gpu = Worker("kopt.runtime.gpu_worker", {"TRITON_INTERPRET": None, "TRITON_DEFAULT_FP_FUSION": "1"})
+
+
+def report(
+    source: str, entry: str, specs: Sequence[TensorSpec], target: Target | str, *, donate: Sequence[int] = ()
+) -> dict[str, Any]:
+    """Compile an emitted module for a target's chip, with no such chip here, and say what its compiler says.
+
+    ``specs`` are of all tensors that the entry takes, hidden ones last; ``donate`` the arguments whose buffers the
+    caller gives up (TPU). The keys are those of `TPU_KEYS` or `GPU_KEYS`, None where the compiler does not say, and
+    ``launches``, a list of the same by kernel, where there are several. An illegal module is a report with ``legal``
+    False and the compiler's ``reason``; ``legal`` is None where the time limit came first. Raises `CompileError`
+    where the compiler is not installed.
+    """
+    chip_target = parse_target(target).compile_target
+    if isinstance(chip_target.chip, TpuChip):
+        return _tpu_report(source, entry, specs, chip_target, chip_target.chip, donate)
+    if isinstance(chip_target.chip, GpuChip):
+        return _gpu_report(source, entry, specs, chip_target, chip_target.chip)
+    raise ConfigError(f"target '{chip_target}' has no compiler to report on")
+
+
+def _tpu_report(
+    source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: TpuChip, donate: Sequence[int]
+) -> dict[str, Any]:
+    _require("jax", "libtpu", extra="tpu", target=target)
+    from kopt.runtime.tpu_report import compile_report
+
+    facts = compile_report(source, entry, specs, chip, donate)
+    return _assemble(TPU_KEYS, target, facts, facts.pop("kernels", []))
+
+
+def _gpu_report(
+    source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: GpuChip
+) -> dict[str, Any]:
+    _require("torch", "triton", extra="triton", target=target)
+    limit = time_limit(COMPILE_SECONDS)
+    try:
+        facts = _gpu.call("compile_module", source, entry, tuple(specs), chip.name, time_limit=limit)
+    except WorkerTimeout as error:
+        facts = {"legal": None, "reason": f"Triton: {error}"}
+    except WorkerCrash as error:
+        facts = {"legal": False, "reason": f"Triton crashed: {str(error).splitlines()[0]}"}
+    except RemoteError as error:
+        raise CompileError(f"cannot compile for {target}: {error.kind}: {error.message}") from None
+    return _assemble(GPU_KEYS, target, facts, facts.pop("launches", []))
+
+
+def _require(*packages: str, extra: str, target: Target) -> None:
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise CompileError(
+            f"a report for {target} needs {' and '.join(missing)}", notes=[f"install kopt-compiler[{extra}]"]
+        )
+
+
+def _assemble(
+    keys: Sequence[str], target: Target, facts: dict[str, Any], launches: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The report's keys in order, totals over the launches, and the launches where there are several."""
+    totals = {key: _total(key, launches) for key in _TOTALS if key in keys}
+    known = {**totals, **facts, "target": str(target)}
+    result = {key: known.get(key) for key in keys}
+    if len(launches) > 1:
+        result["launches"] = launches
+    return result
+
+
+def _total(key: str, launches: list[dict[str, Any]]) -> int | None:
+    values = [launch.get(key) for launch in launches]
+    known = [value for value in values if value is not None]
+    return _TOTALS[key](known) if known and len(known) == len(values) else None
+
+
+def format_table(reports: Sequence[dict[str, Any]]) -> str:
+    """Reports as one aligned table, a row each; the reasons of the illegal ones follow below it."""
+    keys = [key for key in dict.fromkeys(key for row in reports for key in row) if key not in ("reason", "launches")]
+    rows = [keys, *([_cell(key, row.get(key)) for key in keys] for row in reports)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(keys))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join(lines + [f"{row['target']}: {row['reason']}" for row in reports if row.get("reason")])
+
+
+def _cell(key: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return _op_list(value)
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _op_list(names: list[str]) -> str:
+    """``["copy", "copy", "pad"]`` → ``copy×2 pad``; none → 0."""
+    counts = {name: names.count(name) for name in dict.fromkeys(names)}
+    return " ".join(name if count == 1 else f"{name}×{count}" for name, count in counts.items()) or "0"
