@@ -1,0 +1,68 @@
+"""The pipelines: which passes take a kernel from its import to each target, in order, and why in that order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.passes import ModulePass
+
+from kopt.config import Config
+from kopt.passes import PASSES
+from kopt.registry import load
+from kopt.runtime.targets import Target
+
+
+def pipeline(target: Target, config: Config) -> list[ModulePass]:
+    """The passes for a target. The reference interpreter runs the imported module as it is."""
+    return {"pallas": _pallas, "triton": _triton, "reference": _reference}[target.family](target, config)
+
+
+def _reference(target: Target, config: Config) -> list[ModulePass]:
+    return []
+
+
+def _pallas(target: Target, config: Config) -> list[ModulePass]:
+    chip = target.tpu.name
+    return [
+        *_simplify(),
+        # Results must include what changes in place before versions replace the arguments.
+        _make("return-mutated-arguments"),
+        # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
+        _make("functionalise-host"),
+        # Gathers become one-hot products or DMAs: before masks, since they bring dots and reductions of their own.
+        _make("lower-gathers", chip=chip),
+        # After everything that adds reductions; Mosaic has no padding loads, so no folding.
+        _make("insert-masks"),
+        # Ops that Mosaic lacks are spelt with those it has; masks are in place, so expansions see defined lanes.
+        _make("expand-for-mosaic"),
+        _make("canonicalize"),
+        _make("cse"),
+        # How blocks arrive decides what must be legal, so windows come before layouts.
+        _make("plan-windows", loop_type=config.loop_type, chip=chip),
+        _make("legalise-layout", chip=chip),
+        _make("convert-tile-to-pallas", chip=chip),
+    ]
+
+
+def _triton(target: Target, config: Config) -> list[ModulePass]:
+    options = {"num_warps": config.num_warps, "num_stages": config.num_stages}
+    return [
+        *_simplify(),
+        _make("return-mutated-arguments"),
+        # Blocks of a power of two: made before masks, which then cover the new lanes as any others.
+        _make("pad-to-power-of-two"),
+        # Triton's loads take a fill for free.
+        _make("insert-masks", fold_loads=True),
+        _make("cse"),
+        _make("dce"),
+        _make("convert-tile-to-triton", **{key: value for key, value in options.items() if value is not None}),
+    ]
+
+
+def _simplify() -> list[ModulePass]:
+    """What the import leaves behind: constants, repeated loads, dead host values."""
+    return [_make("canonicalize"), _make("cse"), _make("dce")]
+
+
+def _make(name: str, **options: Any) -> ModulePass:
+    return load(PASSES[name])(**options)
