@@ -1,0 +1,92 @@
+"""The functions that a program embedding kopt calls: parse IR, run pipelines, lower modules, wrap kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kopt.kernels import Kernel, kernel
+from kopt.lowered import Lowered, entry_function, lower
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+
+__all__ = ["Kernel", "Lowered", "kernel", "lower_module", "parse", "run_pipeline"]
+
+
+def parse(text: str, filename: str = "<string>") -> ModuleOp:
+    """The verified module that MLIR text spells.
+
+    Args: ``filename`` is what locations and errors name. Raises `ParseError` and `VerifyError` with the place.
+    """
+    from kopt.parsing import parse_module
+    from kopt.verification import verify
+
+    module = parse_module(text, filename)
+    verify(module, text)
+    return module
+
+
+def run_pipeline(module: ModuleOp, pipeline: str | Sequence[ModulePass]) -> ModuleOp:
+    """Rewrites a module in place by a pipeline (its text, or passes), verifies it, and returns it.
+
+    Raises `ConfigError` that points into the pipeline's text, and what the passes raise.
+    """
+    from kopt.context import make_context
+    from kopt.pass_manager import parse_pipeline, run
+    from kopt.verification import verify
+
+    passes = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
+    run(module, make_context(), passes)
+    verify(module)
+    return module
+
+
+def lower_module(
+    module: ModuleOp,
+    entry: str | None = None,
+    target: str | None = None,
+    config: Mapping[str, Any] | None = None,
+) -> Lowered:
+    """Lowers one function of an imported module (``func``, ``host`` and ``tile`` ops) for a target.
+
+    Args: ``entry`` names the function where there are several; ``target`` as in `kopt.kernel`; ``config`` as in
+    `kopt.config`: ``block_sizes`` re-tiles the loops in order of appearance.
+    The module itself is not rewritten. Raises `ConfigError`, `VerifyError` and `LoweringError`.
+    """
+    from kopt.analysis.signature import signature
+    from kopt.config import make_config
+    from kopt.runtime.targets import default_target, parse_target
+    from kopt.verification import verify
+
+    verify(module)
+    checked = make_config(config)
+    _refuse_tunables(checked.tunables)
+    module = _retiled(module, checked.block_sizes)
+    func = entry_function(module, entry)
+    chosen = parse_target(target) if target is not None else default_target()
+    return lower(module, func.sym_name.data, chosen, checked, signature(func))
+
+
+def _refuse_tunables(tunables: Mapping[str, Any]) -> None:
+    from kopt.errors import ConfigError
+
+    if tunables:
+        raise ConfigError(f"unknown config key '{min(tunables)}': IR has no tunables left")
+
+
+def _retiled(module: ModuleOp, sizes: Sequence[int] | None) -> ModuleOp:
+    """A copy of the module with other block sizes for its loops, in order of appearance."""
+    from kopt.passes.set_blocks import loop_tags, substitute_sizes
+
+    if sizes is None:
+        return module
+    from kopt.errors import ConfigError
+
+    tags = loop_tags(module)
+    if len(sizes) != len(tags):
+        raise ConfigError(f"'block_sizes' has {len(sizes)} sizes for {len(tags)} loops ({', '.join(tags)})")
+    copy = module.clone()
+    substitute_sizes(copy, dict(zip(tags, sizes, strict=True)))
+    return copy

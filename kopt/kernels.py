@@ -1,0 +1,122 @@
+"""Python kernels: the decorator, the call, and the cache between them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from kopt.config import Config, make_config
+from kopt.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from kopt.lowered import Lowered
+    from kopt.runtime.targets import Target
+
+
+class Kernel:
+    """A Python function in the Helion language that runs as a kernel.
+
+    Called with torch tensors or JAX arrays (and scalars, dtypes, None, callables, tuples of tensors), it imports the
+    function for those shapes, lowers it for the target, and runs it; what was built is kept for the next call with
+    like arguments. Torch in, torch out; JAX in, JAX out.
+
+    Args: ``fn`` the function; ``config`` as in `kopt.config`; ``target`` where it runs, as in `parse_target`; the
+    default is the accelerator that is there, else the first installed of ``pallas:interpret``, ``triton:interpret``
+    and ``reference``; ``KOPT_TARGET`` overrides that.
+    """
+
+    def __init__(self, fn: Callable[..., Any], config: Mapping[str, Any] | Config | None = None, target: Any = None):
+        self.fn = fn
+        self.config = make_config(config)
+        self.target = target
+        self._compiled: dict[Any, list[Any]] = {}
+        functools.update_wrapper(self, fn)
+
+    def __repr__(self) -> str:
+        return f"<kopt kernel {self.fn.__qualname__}>"
+
+    def on(self, target: str) -> Kernel:
+        """The same kernel on another target: ``softmax.on("pallas:strict")(x)``."""
+        return Kernel(self.fn, self.config, target)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`, `CompileError`."""
+        from kopt.runtime.cache import call_key
+
+        values = self._bind(args, kwargs)
+        target = self._target(None)
+        key = (str(target), call_key(self.fn, values))
+        for entry in self._compiled.get(key, ()):
+            if entry.holds(values):
+                return entry(values)
+        entry = self._lower(values, target, self.config).compile()
+        self._compiled.setdefault(key, []).append(entry)
+        return entry(values)
+
+    def lower(self, *args: Any, target: Any = None, config: Mapping[str, Any] | None = None, **kwargs: Any) -> Lowered:
+        """Imports and lowers the kernel for arguments, without running it.
+
+        Args: tensors, or specs such as ``"f32[4096,2560]"`` in their place; ``target`` and ``config`` override the
+        kernel's own. Raises as calling does.
+        """
+        checked = self.config if config is None else make_config(config)
+        return self._lower(self._bind(args, kwargs), self._target(target), checked)
+
+    def cache_clear(self) -> None:
+        """Forgets everything that was compiled."""
+        self._compiled.clear()
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The values of all parameters in order, defaults included."""
+        try:
+            bound = inspect.signature(self.fn).bind(*args, **kwargs)
+        except TypeError as error:
+            raise ArgumentError(f"{self.fn.__name__}: {error}") from None
+        bound.apply_defaults()
+        return (*bound.args, *bound.kwargs.values())
+
+    def _target(self, target: Any) -> Target:
+        from kopt.runtime.targets import default_target, parse_target
+
+        named = target if target is not None else self.target
+        return default_target() if named is None else parse_target(named)
+
+    def _lower(self, values: tuple[Any, ...], target: Target, config: Config) -> Lowered:
+        from kopt.frontend import import_for_target
+        from kopt.lowered import lower
+
+        imported = import_for_target(self.fn, values, target, config)
+        return lower(
+            imported.module,
+            imported.entry,
+            target,
+            config,
+            imported.signature,
+            imported.hidden,
+            imported.call,
+        )
+
+
+def kernel(fn: Any = None, *, config: Mapping[str, Any] | None = None, target: Any = None) -> Any:
+    """Makes a kernel of a Python function: ``@kopt.kernel``, ``@kopt.kernel(config={…})``, ``kopt.kernel(f)``.
+
+    ``fn`` is a plain function or a Helion kernel, whose own ``config`` is honoured for the keys that kopt has.
+    Raises `ArgumentError` for anything else.
+    """
+    if fn is None:
+        return functools.partial(kernel, config=config, target=target)
+    if isinstance(fn, Kernel):
+        return Kernel(fn.fn, config if config is not None else fn.config, target or fn.target)
+    inner = fn if inspect.isfunction(fn) else getattr(fn, "fn", None)
+    if not inspect.isfunction(inner):
+        raise ArgumentError(f"a kernel is made of a Python function, found {type(fn).__name__}")
+    return Kernel(inner, config if config is not None else _helion_config(fn), target)
+
+
+def _helion_config(fn: Any) -> dict[str, Any]:
+    """The keys of a Helion kernel's single fixed config that kopt has too."""
+    configs = getattr(fn, "configs", None) or []
+    given = dict(getattr(configs[0], "config", {})) if len(configs) == 1 else {}
+    return {key: given[key] for key in ("block_sizes", "num_warps", "num_stages") if given.get(key)}

@@ -1,0 +1,145 @@
+"""A kernel lowered for one target: its IR at every stage, the emitted module, and what to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from kopt.config import Config
+from kopt.runtime.targets import Target
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
+
+    from kopt.runtime.executable import Executable
+    from kopt.runtime.signature import Signature
+
+
+@dataclass
+class Lowered:
+    """What ``kernel.lower(…)`` gives.
+
+    ``module`` is the imported module (``ModuleOp``), never rewritten; ``source`` the self-contained Python module that
+    was emitted (empty for ``reference``, which emits nothing); ``remarks`` what the passes reported on the way.
+    """
+
+    module: ModuleOp
+    entry: str
+    target: Target
+    config: Config
+    source: str
+    signature: Signature
+    hidden: tuple[Any, ...] = ()
+    remarks: tuple[Any, ...] = ()
+    package: Callable[[Executable], Callable[..., Any]] = field(default=lambda executable: executable, repr=False)
+
+    @property
+    def ir(self) -> str:
+        """The text of the imported module."""
+        return str(self.module)
+
+    def stages(self) -> list[tuple[str, str]]:
+        """``[(pass name, IR text after it)]`` of the target's pipeline, the import first."""
+        from kopt.context import make_context
+        from kopt.pass_manager import run
+        from kopt.passes.pipelines import pipeline
+
+        recorder = _recorder()
+        run(self.module.clone(), make_context(), pipeline(self.target, self.config), instrumentation=[recorder])
+        return [("import", self.ir), *recorder.stages]
+
+    def compile(self) -> Any:
+        """The kernel ready to run on its target: an `Executable`, called with tensors."""
+        return self.package(self.executable)
+
+    @cached_property
+    def executable(self) -> Executable:
+        """The kernel as a function of its tensors alone, hidden ones bound."""
+        from kopt.analysis.signature import mutated_positions, result_specs
+        from kopt.runtime.executable import Executable
+
+        func = entry_function(self.module, self.entry)
+        return Executable(
+            self.source,
+            self.entry,
+            self.signature,
+            self.target,
+            hidden=self.hidden,
+            interpret=self._interpret,
+            mutated=mutated_positions(func),
+            results=result_specs(func),
+        )
+
+    def _interpret(self, arrays: list[Any]) -> list[Any]:
+        """The reference: results, then the final values of the arguments that the kernel writes."""
+        from kopt.analysis.signature import mutated_positions
+        from kopt.interpreter import run
+
+        results = run(self.module, self.entry, arrays)
+        func = entry_function(self.module, self.entry)
+        return [*results, *(arrays[position] for position in mutated_positions(func))]
+
+    def report(self) -> dict[str, Any]:
+        """What the target's own compiler says of the emitted module, with no such chip here.
+
+        The keys are those of `kopt.runtime.report`. Raises `CompileError` where the compiler is not installed, and
+        `ConfigError` for the reference, which has none.
+        """
+        from kopt.runtime.report import report
+        from kopt.runtime.specs import spec_of
+
+        specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]
+        return report(self.source, self.entry, specs, self.target)
+
+
+def entry_function(module: ModuleOp, entry: str | None) -> FuncOp:
+    """The function called ``entry``, or the only one. Raises `ConfigError` that lists the functions."""
+    from xdsl.dialects.func import FuncOp
+
+    from kopt.tools.emission import choose_entry
+
+    name = choose_entry(module, entry)
+    return next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
+
+
+def lower(
+    module: ModuleOp,
+    entry: str,
+    target: Target,
+    config: Config,
+    signature: Signature,
+    hidden: Sequence[Any] = (),
+    package: Callable[[Executable], Callable[..., Any]] | None = None,
+) -> Lowered:
+    """Runs the target's pipeline on a copy of an imported module and prints it."""
+    from kopt.context import make_context
+    from kopt.diagnostics import collect
+    from kopt.lowering import emit
+    from kopt.pass_manager import run
+    from kopt.passes.pipelines import pipeline
+
+    passes = pipeline(target, config)
+    with collect() as remarks:
+        rewritten = module.clone() if passes else module
+        run(rewritten, make_context(), passes)
+        source = emit(rewritten, entry, target.family) if passes else ""
+    extra = {"package": package} if package else {}
+    return Lowered(module, entry, target, config, source, signature, tuple(hidden), tuple(remarks), **extra)
+
+
+def _recorder() -> Any:
+    from kopt.pass_manager import Instrumentation
+
+    class Recorder(Instrumentation):
+        """Keeps the IR text after every pass."""
+
+        def __init__(self) -> None:
+            self.stages: list[tuple[str, str]] = []
+
+        def after(self, pass_, module) -> None:
+            self.stages.append((pass_.name, str(module)))
+
+    return Recorder()
