@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
 from kopt.diagnostics import location_of
-from kopt.errors import LoweringError
+from kopt.errors import LoweringError, VerifyError
 from kopt.pipeline_text import parse_pipeline
 from kopt.verification import verify
 
@@ -51,4 +51,12 @@ def run(
         for hook in instrumentation:
             hook.after(pass_, module)
         if verify_each:
-            verify(module)
+            _verify_after(pass_, module)
+
+
+def _verify_after(pass_: ModulePass, module: ModuleOp) -> None:
+    try:
+        verify(module)
+    except VerifyError as error:
+        error.notes += (f"found after pass '{pass_.name}'",)
+        raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, ErasedSSAValue, Operation, SSAValue
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
@@ -22,10 +22,10 @@ def verify(module: ModuleOp, source: str | None = None) -> None:
 
     Args: ``source`` is the text that locations point into, where it is not a file on disk.
     """
-    ops = list(_post_order(module))
-    for op in ops:
-        _verify_op(op, source)
+    # Scopes first: they point at the use, where xDSL blames the enclosing isolated operation.
     _verify_scopes(module, source)
+    for op in _post_order(module):
+        _verify_op(op, source)
 
 
 def _post_order(root: Operation) -> Iterator[Operation]:
@@ -81,6 +81,8 @@ def _name(value: SSAValue) -> str:
 
 
 def _scope_problem(op: Operation, operand: SSAValue, order: dict[Operation, int]) -> str | None:
+    if isinstance(operand, ErasedSSAValue):
+        return "was erased while still in use"
     owner = operand.owner
     home = owner if isinstance(owner, Block) else owner.parent
     if home is None or (isinstance(owner, Operation) and owner not in order):

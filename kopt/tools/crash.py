@@ -8,8 +8,6 @@ import traceback
 
 from kopt.errors import KoptError, Location
 
-CRASH_EXIT_CODE = 70
-
 
 class InternalError(KoptError):
     """A bug in kopt, not a mistake of the user's."""

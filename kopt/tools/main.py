@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from kopt.errors import KoptError
 from kopt.registry import load
+from kopt.tools import CRASH_EXIT_CODE
 
 COMMANDS = {
     "import": "kopt.tools.import_:run",
@@ -18,6 +19,10 @@ COMMANDS = {
     "report": "kopt.tools.report:run",
 }
 OPT = "kopt.tools.opt:run"
+_EXTRAS = {
+    name: f"install it with the extra '{extra}': kopt-compiler[{extra}]"
+    for name, extra in {"jax": "pallas", "libtpu": "tpu", "triton": "triton", "torch": "torch"}.items()
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,6 +47,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except ImportError as error:
+        if (advice := _EXTRAS.get((error.name or "").partition(".")[0])) is None:
+            return _crash()
+        print(f"error: this needs {error.name}, which is not installed\nnote: {advice}", file=sys.stderr)
+        return 1
+    except Exception:
+        return _crash()
+
+
+def _crash() -> int:
+    """Show the traceback of a bug in kopt; the opt tool shows its own, with a reproducer."""
+    import traceback
+
+    traceback.print_exc()
+    print("error: this is a bug in kopt, not in its input", file=sys.stderr)
+    return CRASH_EXIT_CODE
 
 
 if __name__ == "__main__":

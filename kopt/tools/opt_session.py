@@ -15,7 +15,8 @@ from kopt.context import make_context
 from kopt.diagnostics import Diagnostic, collect
 from kopt.errors import KoptError, LoweringError, VerifyError
 from kopt.parsing import parse_module, verify
-from kopt.tools.crash import CRASH_EXIT_CODE, write_reproducer
+from kopt.tools import CRASH_EXIT_CODE
+from kopt.tools.crash import write_reproducer
 from kopt.tools.expectations import check_expectations
 from kopt.tools.instruments import PassNames, Timer, ir_printers
 

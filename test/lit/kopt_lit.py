@@ -2,10 +2,11 @@
 
 A test is a file with ``RUN:`` lines of a small shell language: pipes, ``&&``, ``;``, ``< > >> 2> 2>&1``, quotes, a line
 continued by a final ``\\``. ``kopt`` and ``filecheck`` run in-process; ``spawn kopt …`` and any other command
-in a process of their own. ``not CMD`` wants exit code 1 (a user's mistake), ``not --crash CMD`` wants 70 (a bug of kopt's).
+in a process of their own. ``not CMD`` wants exit code 1 (a user's mistake), ``not --crash CMD`` wants 70 (a bug of
+kopt's).
 
-Substitutions: ``%s`` the test, ``%S`` its folder, ``%t`` a file of its own, ``%T`` the folder that it runs in, ``%{root}``
-the repository. ``REQUIRES: jax, triton`` skips the test where a module is not installed.
+Substitutions: ``%s`` the test, ``%S`` its folder, ``%t`` a file of its own, ``%T`` the folder that it runs in,
+``%{root}`` the repository. ``REQUIRES: jax, triton`` skips the test where a module is not installed.
 """
 
 from __future__ import annotations

@@ -1,0 +1,123 @@
+"""``kopt run FILE[:NAME] SPEC…``: run a kernel on made-up or given inputs, and check it against the reference."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kopt.errors import ConfigError, KoptError
+from kopt.tools.command_line import ArgumentParser
+from kopt.tools.subject import Subject, add_subject_options, load_subject, parse_config
+
+PROG = "kopt run"
+
+
+class CheckFailed(KoptError):
+    """The target's results are not the reference's."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """The subcommand on one command line: prints a line a result, returns the exit code."""
+    args = _parser().parse(argv)
+    subject = load_subject(args, argv, PROG)
+    config = parse_config(args.config, argv, PROG)
+    from kopt.tools.arguments import specs_or_literals
+
+    values = specs_or_literals(args.arguments or subject.default_arguments())
+    outputs = _execute(subject, values, args.target, config, args)
+    for name, value in outputs.items():
+        print(f"{name}: {_summary(value)}")
+    if args.output:
+        _save(args.output, outputs)
+    if args.check:
+        _check(outputs, _execute(subject, values, "reference", config, args))
+    return 0
+
+
+def _save(path: str, outputs: dict[str, Any]) -> None:
+    """Write the results to an ``.npz`` file, bf16 and fp8 as float32."""
+    arrays: dict[str, Any] = {name.replace(" ", "_"): _plain(value) for name, value in outputs.items()}
+    try:
+        np.savez(path, **arrays)
+    except OSError as error:
+        raise ConfigError(f"cannot write '{path}': {error.strerror}") from error
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog=PROG, description="Run a kernel, optionally check it against the reference.")
+    add_subject_options(parser)
+    parser.add_argument("--target", metavar="T", help="where to run (default: this machine's default target)")
+    parser.add_argument(
+        "--check", action="store_true", help="compare with the target 'reference'; differing is an error"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the made-up inputs (default 0)")
+    parser.add_argument("-o", "--output", metavar="FILE.npz", help="save the results")
+    return parser
+
+
+def _execute(
+    subject: Subject, values: Sequence[Any], target: str | None, config: dict[str, Any], args: argparse.Namespace
+) -> dict[str, Any]:
+    """Results by name: each result, then each argument that the kernel changed."""
+    from kopt.runtime.wire import pack
+    from kopt.tools.arguments import make_arguments
+
+    lowered = subject.lower(values, target, config)
+    executable = lowered.compile()
+    inputs = make_arguments(values, args.seed)
+    untouched = make_arguments(values, args.seed)
+    start = time.perf_counter()
+    results = executable(*inputs)
+    seconds = time.perf_counter() - start
+    print(f"{executable.target}: {1e3 * seconds:.1f} ms")
+    outputs = {f"result {i}": value for i, value in enumerate(_listed(results))}
+    for i, (after, before) in enumerate(zip(inputs, untouched, strict=True)):
+        if hasattr(after, "dtype") and not np.array_equal(pack(after).bits, pack(before).bits):
+            outputs[f"argument {i}"] = after
+    return outputs
+
+
+def _listed(results: Any) -> list[Any]:
+    if results is None:
+        return []
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+def _plain(value: Any) -> np.ndarray:
+    """A result as NumPy computes with it: bf16 and fp8 as float32."""
+    from kopt.runtime.wire import pack, to_reference
+
+    return to_reference(pack(value))
+
+
+def _summary(value: Any) -> str:
+    from kopt.runtime.specs import spec_of
+
+    array = _plain(value)
+    if array.size == 0:
+        return f"{spec_of(value)} empty"
+    numbers = array.astype(np.float64)
+    return f"{spec_of(value)} min {numbers.min():.6g} max {numbers.max():.6g} mean {numbers.mean():.6g}"
+
+
+def _check(outputs: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Compare every output; prints what was found, raises where one differs."""
+    from kopt.runtime.specs import spec_of
+    from kopt.tools.compare import compare
+
+    if list(outputs) != list(wanted):
+        raise CheckFailed(f"the target gives {', '.join(outputs)}, the reference {', '.join(wanted)}")
+    for name, value in outputs.items():
+        got, reference = spec_of(value), spec_of(wanted[name])
+        if (got.shape, got.dtype) != (reference.shape, reference.dtype):
+            raise CheckFailed(f"{name} is {got}, in the reference {reference}")
+        found = compare(_plain(value), _plain(wanted[name]), got.dtype)
+        if not found.same:
+            where = f"{name}{list(found.worst or ())}"
+            detail = f"error {found.error:.3g}, allowed {found.allowed:.3g}"
+            raise CheckFailed(f"{where} is {found.got}, in the reference {found.wanted} ({detail})")
+        print(f"check: {name} agrees with the reference (error {found.error:.3g}, allowed {found.allowed:.3g})")

@@ -1,0 +1,29 @@
+"""The table of ``kopt report``."""
+
+from __future__ import annotations
+
+from kopt.tools.report import table
+
+TPU = {"target": "pallas:v6e", "legal": True, "reason": None, "arg_bytes": 41943040, "estimated_cycles": 1234.0}
+GPU = {"target": "triton:sm90", "legal": False, "reason": "no room", "registers": None, "compile_s": 0.25}
+
+
+def test_one_table_for_all_targets() -> None:
+    """A column a target; keys that nobody answered are left out; reasons stand below."""
+    lines = table([TPU, GPU]).splitlines()
+    assert lines[0].split() == ["pallas:v6e", "triton:sm90"]
+    assert [line.split()[-2:] for line in lines[2:6]] == [
+        ["yes", "no"],
+        ["41,943,040", "-"],
+        ["1234.00", "-"],
+        ["-", "0.25"],
+    ]
+    assert "registers" not in "\n".join(lines)
+    assert lines[-1] == "triton:sm90: no room"
+
+
+def test_launches_are_columns_of_their_own() -> None:
+    """A kernel of several launches shows each after the whole."""
+    launch = {"target": "pallas:v6e", "bundles": 7}
+    head = table([{**TPU, "launches": [launch, launch]}]).splitlines()[0]
+    assert head.split() == ["pallas:v6e", "pallas:v6e", "#0", "pallas:v6e", "#1"]
