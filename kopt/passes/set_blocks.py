@@ -59,8 +59,10 @@ def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
     unknown = set(sizes) - {range.type.tag for range in _ranges(module)}  # pyright: ignore[reportAttributeAccessIssue]
     if unknown:
         raise ConfigError(f"no loop binds '{min(unknown)}'")
-    for op in module.walk():
+    ops = list(module.walk())
+    for op in ops:
         _check(op, sizes)
+    for op in ops:
         for value in _values(op):
             type = _resized(value.type, sizes)
             if type is not value.type:

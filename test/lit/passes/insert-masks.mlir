@@ -1,0 +1,103 @@
+// RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(insert-masks)' | filecheck %s
+// RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(insert-masks{fold-loads=true})' | filecheck %s --check-prefix=FOLD
+
+// The block does not divide the columns: the sum gets zeros, the maximum minus infinity, each at its use.
+// CHECK-LABEL: func.func @ragged
+// CHECK: [[V:%.+]] = tile.load %x[%i, %j] :
+// CHECK-NEXT: [[M:%.+]] = tile.mask [[V]] in (_, %j) else -inf : !tile.tile<b0=8 x b1=64 x f32>
+// CHECK-NEXT: tile.reduce max [[M]] [1]
+// CHECK-NEXT: [[E:%.+]] = tile.exp [[V]]
+// CHECK-NEXT: [[Z:%.+]] = tile.mask [[E]] in (_, %j) else 0.0 : !tile.tile<b0=8 x b1=64 x f32>
+// CHECK-NEXT: tile.reduce add [[Z]] [1]
+// The load's pad serves the maximum; exp turns it into the zeros that the sum needs.
+// FOLD-LABEL: func.func @ragged
+// FOLD: [[V:%.+]] = tile.load %x[%i, %j] pad -inf :
+// FOLD-NEXT: tile.reduce max [[V]] [1]
+// FOLD-NEXT: [[E:%.+]] = tile.exp [[V]]
+// FOLD-NEXT: tile.reduce add [[E]] [1]
+func.func @ragged(%x: memref<16x100xf32>) {
+  tile.grid (%i: b0=8, %j: b1=64) in (16, 100) {
+    %v = tile.load %x[%i, %j] : memref<16x100xf32> -> !tile.tile<b0=8 x b1=64 x f32>
+    %m = tile.reduce max %v [1] : !tile.tile<b0=8 x b1=64 x f32>
+    %e = tile.exp %v : !tile.tile<b0=8 x b1=64 x f32>
+    %s = tile.reduce add %e [1] : !tile.tile<b0=8 x b1=64 x f32>
+  }
+  func.return
+}
+
+// -----
+
+// Both dimensions at once, where only one is ragged.
+// CHECK-LABEL: func.func @divides
+// CHECK: tile.mask {{%.+}} in (%i, _) else 0.0
+// CHECK-NOT: tile.mask
+func.func @divides(%x: memref<20x128xf32>) {
+  tile.grid (%i: b0=8, %j: b1=64) in (20, 128) {
+    %v = tile.load %x[%i, %j] : memref<20x128xf32> -> !tile.tile<b0=8 x b1=64 x f32>
+    %s = tile.reduce add %v [0, 1] : !tile.tile<b0=8 x b1=64 x f32>
+    %t = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=64 x f32>
+  }
+  func.return
+}
+
+// -----
+
+// An inner loop over one block of the outer range: full where the outer range is and the block divides it.
+// CHECK-LABEL: func.func @nested
+// CHECK: tile.for %k: b1=16
+// CHECK-NOT: tile.mask
+// CHECK: tile.for %l: b2=24
+// CHECK: tile.mask {{%.+}} in (%l) else 0.0
+func.func @nested(%x: memref<128xf32>) {
+  tile.grid (%i: b0=64) in (128) {
+    %lo = tile.begin %i : !tile.range<b0=64>
+    %hi = tile.end %i : !tile.range<b0=64>
+    tile.for %k: b1=16 in (%lo, %hi) {
+      %v = tile.load %x[%k] : memref<128xf32> -> !tile.tile<b1=16 x f32>
+      %s = tile.reduce add %v [0] : !tile.tile<b1=16 x f32>
+    }
+    tile.for %l: b2=24 in (%lo, %hi) {
+      %v = tile.load %x[%l] : memref<128xf32> -> !tile.tile<b2=24 x f32>
+      %s = tile.reduce add %v [0] : !tile.tile<b2=24 x f32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Both sides of a dot: zero times an undefined lane may be NaN.
+// CHECK-LABEL: func.func @dot
+// CHECK: [[L:%.+]] = tile.mask %l in (_, %k) else 0.0 : !tile.tile<b0=8 x b1=16 x bf16>
+// CHECK-NEXT: [[R:%.+]] = tile.mask %r in (%k, _) else 0.0 : !tile.tile<b1=16 x b2=8 x bf16>
+// CHECK-NEXT: tile.dot [[L]], [[R]]
+func.func @dot(%x: memref<8x20xbf16>, %y: memref<20x8xbf16>) {
+  tile.grid (%i: b0=8, %j: b2=8) in (8, 8) {
+    tile.for %k: b1=16 in (0, 20) {
+      %l = tile.load %x[%i, %k] : memref<8x20xbf16> -> !tile.tile<b0=8 x b1=16 x bf16>
+      %r = tile.load %y[%k, %j] : memref<20x8xbf16> -> !tile.tile<b1=16 x b2=8 x bf16>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b1=16 x bf16>, !tile.tile<b1=16 x b2=8 x bf16> -> !tile.tile<b0=8 x b2=8 x f32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// A reshape hides the ragged dimension: the lanes' validity is reshaped along.
+// CHECK-LABEL: func.func @hidden
+// CHECK: [[F:%.+]] = tile.reshape %v
+// CHECK-NEXT: [[VALID:%.+]] = tile.valid %i : !tile.range<b0=8>
+// CHECK-NEXT: [[WIDE:%.+]] = tile.broadcast [[VALID]] dims [0] : !tile.tile<b0=8 x i1> to !tile.tile<b0=8 x 4 x i1>
+// CHECK-NEXT: [[FLAT:%.+]] = tile.reshape [[WIDE]] : !tile.tile<b0=8 x 4 x i1> to !tile.tile<32 x i1>
+// CHECK-NEXT: [[ZERO:%.+]] = tile.full 0.0 : !tile.tile<32 x f32>
+// CHECK-NEXT: [[S:%.+]] = tile.select [[FLAT]], [[F]], [[ZERO]]
+// CHECK-NEXT: tile.reduce add [[S]] [0]
+func.func @hidden(%x: memref<20x4xf32>) {
+  tile.grid (%i: b0=8) in (20) {
+    %v = tile.load %x[%i, :] : memref<20x4xf32> -> !tile.tile<b0=8 x 4 x f32>
+    %f = tile.reshape %v : !tile.tile<b0=8 x 4 x f32> to !tile.tile<32 x f32>
+    %s = tile.reduce add %f [0] : !tile.tile<32 x f32>
+  }
+  func.return
+}

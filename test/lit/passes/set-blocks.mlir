@@ -1,0 +1,31 @@
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(set-blocks{sizes="b0=64 b1=16"})' | filecheck %s
+// RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b9=64"})' 2>&1 | filecheck %s --check-prefix=TAG
+// RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b0=zero"})' 2>&1 | filecheck %s --check-prefix=SIZE
+// RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b2=4"})' 2>&1 | filecheck %s --check-prefix=DERIVED
+
+// TAG: error: no loop binds 'b9'
+// SIZE: error: {{.*}}'b0=zero' is no block size
+// DERIVED: set-blocks.mlir:[[# @LINE + 20]]:{{.*}} error: 'tile.reshape' was made for b2=8: its numbers follow from the old size
+// DERIVED: note: import the kernel again with the new block sizes
+
+// CHECK: tile.grid (%i: b0=64) in (100) {
+// CHECK-NEXT: %z = tile.full 0.0 : !tile.tile<b0=64 x f32>
+// CHECK-NEXT: tile.for %k: b1=16 in (0, 100) iter(%a = %z) -> (!tile.tile<b0=64 x f32>) {
+// CHECK-NEXT: tile.load %x[%i, %k] : memref<100x100xf32> -> !tile.tile<b0=64 x b1=16 x f32>
+// CHECK: tile.grid (%j: b2=8)
+func.func @f(%x: memref<100x100xf32>) {
+  tile.grid (%i: b0=32) in (100) {
+    %z = tile.full 0.0 : !tile.tile<b0=32 x f32>
+    %r = tile.for %k: b1=8 in (0, 100) iter(%a = %z) -> (!tile.tile<b0=32 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<100x100xf32> -> !tile.tile<b0=32 x b1=8 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=32 x b1=8 x f32>
+      %n = tile.add %a, %s : !tile.tile<b0=32 x f32>
+      tile.yield %n : !tile.tile<b0=32 x f32>
+    }
+  }
+  tile.grid (%j: b2=8) in (100) {
+    %v = tile.load %x[%j, 0] : memref<100x100xf32> -> !tile.tile<b2=8 x f32>
+    %w = tile.reshape %v : !tile.tile<b2=8 x f32> to !tile.tile<2 x 4 x f32>
+  }
+  func.return
+}
