@@ -1,0 +1,166 @@
+"""What the printer of one op may ask for and write, inside one Pallas kernel.
+
+A printer of values is a function ``(op, printing) -> str``: it gives the Python expression of the op's only result;
+the caller assigns it. Values are plain arrays of their tile's shape: a tile of rank 1 is a 1-D array, one of rank 0
+a scalar; ``index`` values are 32-bit scalars or Python numbers. A printer that needs several lines assigns the first
+ones itself:
+
+    def print_softplus(op, printing):
+        big = printing.assign(f"{printing.name(op.inputs[0])} > 20", hint="big", op=op)
+        return f"jnp.where({big}, …)"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from kopt.analysis.ranges import binding, unshifted
+from kopt.diagnostics import location_of
+from kopt.dialects.tile import RangeType, TileType, literal_value
+from kopt.dtypes import from_ir
+from kopt.errors import LoweringError
+from kopt.lowering.writer import Names, Writer, source_place
+
+#: What the printer of one op's value is.
+ValuePrinter = Callable[[Operation, "Printing"], str]
+
+#: Names that emitted modules use for themselves.
+RESERVED = ("jax", "jnp", "lax", "pl", "pltpu", "functools")
+
+
+@dataclass
+class Visit:
+    """How a range is spelt where it is in scope: the number of its block and the block's first element.
+
+    ``begin`` and ``limit`` are expressions or numbers; ``count`` is the number of blocks, as text.
+    """
+
+    id: str
+    begin: str
+    limit: str
+    count: str
+
+
+@dataclass
+class Printing:
+    """The state of printing one kernel: names in scope, the text so far, helper functions asked for."""
+
+    writer: Writer
+    names: Names
+    visits: dict[SSAValue, Visit] = field(default_factory=dict)
+    helpers: dict[str, str] = field(default_factory=dict)
+
+    # Values and their types.
+
+    def name(self, value: SSAValue) -> str:
+        """The expression of a value that was printed before: an identifier or a literal."""
+        if value not in self.names:
+            owner = value.owner if isinstance(value.owner, Operation) else None
+            raise LoweringError(f"a value of type {value.type} is used before it is computed", location_of(owner))
+        return self.names[value]
+
+    def type(self, value: SSAValue) -> TileType:
+        """A value's type as a tile."""
+        assert isinstance(value.type, TileType)
+        return value.type
+
+    def shape(self, value: SSAValue) -> tuple[int, ...]:
+        """The shape of a value's array."""
+        return self.type(value).shape
+
+    def dtype(self, element_type: Attribute) -> str:
+        """The spelling of an element type: ``jnp.float32``. Refuses types that kopt has no dtype for."""
+        dtype = from_ir(element_type)
+        if dtype is None:
+            raise LoweringError(f"Pallas has no element type for {element_type}")
+        return f"jnp.{dtype.jax}"
+
+    def literal(self, attribute: Attribute) -> str:
+        """The spelling of a number: ``1.5``, ``7``, ``True``, ``-jnp.inf``, ``jnp.nan``."""
+        value = literal_value(attribute)
+        if from_ir(getattr(attribute, "type", attribute)) is from_ir(i1):
+            return str(bool(value))
+        return number(value)
+
+    # Ranges: what a block's lanes are.
+
+    def begin(self, range: SSAValue) -> str:
+        """The first element of a range's block, as an expression of one operand (a name, a number, parentheses)."""
+        return self.visit(range).begin
+
+    def limit(self, range: SSAValue) -> str:
+        """The element from which lanes of a range are not valid, counted like `begin` of the unshifted range."""
+        return self.visit(unshifted(range)).limit
+
+    def visit(self, range: SSAValue) -> Visit:
+        """How a range in scope is spelt; a shifted range is entered where its `tile.shift` stands."""
+        if range not in self.visits:
+            raise LoweringError(f"{range.type} is used outside its loop", location_of(_owner_op(range)))
+        return self.visits[range]
+
+    def lanes(self, range: SSAValue) -> int:
+        """The number of lanes of a range's block."""
+        assert isinstance(range.type, RangeType)
+        return range.type.size
+
+    def begins_at_zero(self, range: SSAValue) -> bool:
+        """Whether a range has one block only, which begins at element 0: no offset need be added."""
+        bound = binding(range)
+        return unshifted(range) is range and bound.lower == 0 and bound.trips == 1
+
+    # Writing.
+
+    def assign(self, expression: str, hint: str | None = None, op: Operation | None = None) -> str:
+        """Writes ``name = expression`` with the op's place as a comment; gives the new name."""
+        name = self.names.fresh(hint)
+        self.line(f"{name} = {expression}", op)
+        return name
+
+    def bind(self, value: SSAValue, expression: str, op: Operation | None = None) -> str:
+        """Writes ``name = expression`` and lets ``value`` be spelt by that name."""
+        name = self.assign(expression, value.name_hint, op)
+        self.names.alias(value, name)
+        return name
+
+    def alias(self, value: SSAValue, expression: str) -> None:
+        """Lets ``value`` be spelt by an expression of one operand, without a line of its own."""
+        self.names.alias(value, expression)
+
+    def line(self, text: str, op: Operation | None = None) -> None:
+        """Writes one line, with the place in the user's source that it comes from."""
+        place = source_place(op) if op is not None else None
+        self.writer.line(f"{text}  # {place}" if place else text)
+
+    @contextmanager
+    def block(self, header: str, op: Operation | None = None) -> Iterator[None]:
+        """Writes a header such as ``def body(k, carry):`` and indents what is written inside."""
+        place = source_place(op) if op is not None else None
+        with self.writer.block(f"{header}  # {place}" if place else header):
+            yield
+
+    def helper(self, name: str, source: str) -> str:
+        """Asks for a function of the emitted module, written once above the kernels; gives its name.
+
+        ``source`` is its whole text; one name always stands for one text.
+        """
+        assert self.helpers.setdefault(name, source) == source, f"two helpers are called {name}"
+        return name
+
+
+def number(value: float | int) -> str:
+    """A Python number as emitted code spells it."""
+    if value != value:
+        return "jnp.nan"
+    if value in (float("inf"), float("-inf")):
+        return "jnp.inf" if value > 0 else "-jnp.inf"
+    return repr(value)
+
+
+def _owner_op(value: SSAValue) -> Operation | None:
+    owner = value.owner
+    return owner if isinstance(owner, Operation) else owner.parent_op()
