@@ -30,7 +30,6 @@ from xdsl.traits import (
     Pure,
     RecursiveMemoryEffect,
     SingleBlockImplicitTerminator,
-    ensure_terminator,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -106,6 +105,8 @@ class GridOp(IRDLOperation):
         attributes: Mapping[str, Attribute | None] | None = None,
     ):
         region = body if isinstance(body, Region) else Region(Block(arg_types=body))
+        # Here and not in __post_init__, which also runs on clones, whose regions are filled later.
+        _ensure_yield(region)
         super().__init__(
             regions=[region],
             properties={
@@ -116,10 +117,6 @@ class GridOp(IRDLOperation):
             },
             attributes=attributes,
         )
-
-    def __post_init__(self):
-        for trait in self.get_traits_of_type(SingleBlockImplicitTerminator):
-            ensure_terminator(self, trait)
 
     @property
     def ranges(self) -> tuple[SSAValue, ...]:
