@@ -1,0 +1,198 @@
+"""Calls of torch operators on the host, in NumPy: a table by ATen name, without the overload.
+
+Each entry takes arrays and Python values as torch's operator does; results are rounded to the types that the call's
+results have. Narrow floats are computed in f32, as torch does.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    UnitAttr,
+    f32,
+    f64,
+)
+from xdsl.ir import Attribute
+
+from kopt.dialects.tile import literal_value
+from kopt.dtypes import from_ir
+from kopt.errors import UnsupportedError
+from kopt.interpreter.elementwise import NUMPY
+from kopt.interpreter.rounding import cast, rounded
+
+Array = np.ndarray
+
+
+def _same(x: Array, *_: Any) -> Array:
+    return x
+
+
+def _scaled(combine: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """``combine(a, b · alpha)``, as torch's add and sub."""
+    return lambda a, b, alpha=1: combine(a, b if alpha == 1 else b * alpha)
+
+
+def _div(a: Any, b: Any, rounding_mode: str | None = None) -> Any:
+    name = {None: "div", "floor": "floordiv", "trunc": "truncdiv"}[rounding_mode]
+    return NUMPY[name](*map(np.asarray, (a, b)))
+
+
+def _dims(dims: Any) -> Any:
+    return tuple(dims) if isinstance(dims, list) and dims else None if dims in ([], None) else dims
+
+
+def _reduction(combine: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction over some dims (all where none are named), by torch's order of arguments."""
+    return lambda x, dim=None, keepdim=False, *_: combine(x, axis=_dims(dim), keepdims=bool(keepdim))
+
+
+def _filled(value: float) -> Callable[..., Any]:
+    return lambda *_: np.asarray(value)
+
+
+def _view(x: Array, shape: Sequence[int], *_: Any) -> Array:
+    return x.reshape(list(shape))
+
+
+def _arange(*numbers: Any) -> Array:
+    bounds = [n for n in numbers if isinstance(n, int | float) and not isinstance(n, bool)]
+    return np.arange(*bounds)
+
+
+def _slice(x: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Array:
+    index = [slice(None)] * x.ndim
+    index[dim] = slice(start, None if end is not None and end >= x.shape[dim] else end, step)
+    return x[tuple(index)]
+
+
+_UNARY = {
+    name: NUMPY[name]
+    for name in (
+        "neg abs sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan "
+        "sinh cosh tanh asinh acosh atanh erf sigmoid floor ceil round trunc isnan isinf"
+    ).split()
+}
+
+#: What an operator computes, by its name.
+ATEN: dict[str, Callable[..., Any]] = {
+    **_UNARY,
+    **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "alias", "detach", "lift_fresh_copy"), _same),
+    "relu": lambda x: np.maximum(x, 0),
+    "add": _scaled(operator.add),
+    "sub": _scaled(operator.sub),
+    "rsub": _scaled(lambda a, b: b - a),
+    "mul": operator.mul,
+    "div": _div,
+    "true_divide": _div,
+    "floor_divide": lambda a, b: _div(a, b, "floor"),
+    "remainder": np.mod,
+    "pow": lambda a, b: NUMPY["pow"](*map(np.asarray, (a, b))),
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "clamp": lambda x, low=None, high=None: np.clip(x, low, high),
+    "where": np.where,
+    **{name: NUMPY[name] for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    **{f"bitwise_{name}": NUMPY[name] for name in ("and", "or", "xor", "not")},
+    "logical_not": np.logical_not,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "sum": _reduction(np.sum),
+    "mean": _reduction(np.mean),
+    "prod": _reduction(np.prod),
+    "amax": _reduction(np.max),
+    "amin": _reduction(np.min),
+    "any": _reduction(np.any),
+    "all": _reduction(np.all),
+    "argmax": lambda x, dim=None, keepdim=False: np.argmax(x, dim, keepdims=bool(keepdim)),
+    "argmin": lambda x, dim=None, keepdim=False: np.argmin(x, dim, keepdims=bool(keepdim)),
+    "cumsum": lambda x, dim, *_: np.cumsum(x, dim),
+    "mm": np.matmul,
+    "bmm": np.matmul,
+    "matmul": np.matmul,
+    "cat": lambda arrays, dim=0: np.concatenate(arrays, dim),
+    "stack": lambda arrays, dim=0: np.stack(arrays, dim),
+    "view": _view,
+    "reshape": _view,
+    "_unsafe_view": _view,
+    "permute": np.transpose,
+    "t": np.transpose,
+    "transpose": np.swapaxes,
+    "unsqueeze": np.expand_dims,
+    "squeeze": lambda x, dim=None: np.squeeze(x, _dims(dim)),
+    "expand": lambda x, shape, *_: np.broadcast_to(x, [o if n < 0 else n for n, o in _expansion(x, shape)]),
+    "slice": _slice,
+    "select": lambda x, dim, index: np.take(x, index, dim),
+    "index_select": lambda x, dim, index: np.take(x, index, dim),
+    "gather": lambda x, dim, index, *_: np.take_along_axis(x, index, dim),
+    "flip": lambda x, dims: np.flip(x, _dims(dims)),
+    "arange": _arange,
+    **dict.fromkeys(("zeros", "zeros_like", "new_zeros"), _filled(0)),
+    **dict.fromkeys(("ones", "ones_like", "new_ones"), _filled(1)),
+    **dict.fromkeys(("full", "full_like", "new_full"), lambda _, value, *__: np.asarray(value)),
+    "scalar_tensor": lambda value, *_: np.asarray(value),
+}
+
+
+def _expansion(x: Array, shape: Sequence[int]) -> list[tuple[int, int]]:
+    """Each wanted size with the size that -1 stands for."""
+    sizes = [1] * (len(shape) - x.ndim) + list(x.shape)
+    return list(zip(shape, sizes, strict=True))
+
+
+def call(
+    callee: str, arguments: Sequence[Attribute], inputs: Sequence[tuple[Array, Attribute]], types: Sequence[MemRefType]
+) -> list[Array]:
+    """The results of an operator; raises `UnsupportedError` for one that is not in the table."""
+    name = callee.removeprefix("aten.").partition(".")[0]
+    if name not in ATEN:
+        raise UnsupportedError(f"the reference interpreter does not know the host operator '{callee}'")
+    arrays = iter([_widened(array) for array, _ in inputs])
+    values = [_python(attr, arrays) for attr in arguments]
+    with np.errstate(all="ignore"):
+        found = ATEN[name](*values)
+    results = found if isinstance(found, tuple) else (found,)
+    return [_result(result, type) for result, type in zip(results, types, strict=True)]
+
+
+def _widened(array: Array) -> Array:
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def _python(attr: Attribute, arrays: Iterator[Array]) -> Any:
+    """An argument as a Python value: ``unit`` is the next operand."""
+    match attr:
+        case UnitAttr():
+            return next(arrays)
+        case ArrayAttr():
+            return [_python(item, arrays) for item in attr.data]
+        case IntegerAttr() | FloatAttr():
+            return literal_value(attr)
+        case StringAttr():
+            return attr.data
+        case NoneAttr():
+            return None
+        case _:
+            return from_ir(attr)
+
+
+def _result(found: Any, type: MemRefType) -> Array:
+    """A new array of the result's shape and type; values convert as torch's ``to``."""
+    array = np.asarray(found)
+    dtype = from_ir(type.element_type)
+    if dtype is not None and dtype.kind == "bool":
+        array = array != 0
+    elif dtype is not None and dtype.is_integer and array.dtype.kind == "f":
+        array = cast(array, f64 if array.dtype.itemsize == 8 else f32, type.element_type)
+    elif dtype is not None and dtype.is_float and array.dtype.kind == "O":
+        array = array.astype(np.float64)
+    return np.broadcast_to(rounded(array, type.element_type), type.get_shape()).copy()

@@ -1,0 +1,135 @@
+"""Cells of a grid run in no order: finds cells that read or write what another cell writes.
+
+Beside every buffer that a grid writes stand arrays of stamps: who wrote each element, and who read it. A stamp is the
+cell's number and the operation's, so that an error can name both places. Views share their buffer's stamps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from xdsl.ir import Operation
+
+from kopt.diagnostics import location_of
+from kopt.errors import KoptError
+
+
+@dataclass
+class _Stamps:
+    """Flat stamps over a buffer's memory; 0 is nobody. ``other`` is a reader from another cell than ``reader``."""
+
+    start: int
+    itemsize: int
+    writer: np.ndarray
+    reader: np.ndarray
+    other: np.ndarray
+    atomic: np.ndarray
+
+    @classmethod
+    def of(cls, root: np.ndarray) -> _Stamps:
+        start = low = root.__array_interface__["data"][0]
+        high = start + root.itemsize
+        for size, stride in zip(root.shape, root.strides, strict=True):
+            low, high = low + min(0, (size - 1) * stride), high + max(0, (size - 1) * stride)
+        count = max(1, (high - low) // root.itemsize)
+        writer, reader, other = (np.zeros(count, np.int64) for _ in range(3))
+        return cls(low, root.itemsize, writer, reader, other, np.zeros(count, np.int64))
+
+    def view(self, stamps: np.ndarray, array: np.ndarray) -> np.ndarray:
+        """The stamps of the elements that ``array`` views."""
+        first = (array.__array_interface__["data"][0] - self.start) // self.itemsize
+        strides = [stride // self.itemsize * stamps.itemsize for stride in array.strides]
+        return np.lib.stride_tricks.as_strided(stamps[first:], array.shape, strides)
+
+
+def _root(array: np.ndarray) -> np.ndarray:
+    """The array that owns the memory that ``array`` views."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+@dataclass
+class Monitor:
+    """Watches the accesses of one grid. Only buffers in ``written`` can conflict; the others are not watched."""
+
+    written: Iterable[np.ndarray]
+    cell: int = 0
+    """The cell that runs, from 1; cells that differ in ordered dimensions only are one."""
+    _stamps: dict[int, _Stamps] = field(default_factory=dict)
+    _ops: list[Operation] = field(default_factory=list)
+    _numbers: dict[Operation, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for array in self.written:
+            root = _root(array)
+            if id(root) not in self._stamps and array.size:
+                self._stamps[id(root)] = _Stamps.of(root)
+
+    def read(self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None) -> None:
+        """A cell reads ``array[index]``, where ``active`` (None: everywhere)."""
+        stamps = self._stamps.get(id(_root(array)))
+        if stamps is None or not array.size:
+            return
+        for kind in (stamps.writer, stamps.atomic):
+            self._refuse_others(op, "reads", stamps.view(kind, array), index, active)
+        stamp = self._stamp(op)
+        reader, other = stamps.view(stamps.reader, array), stamps.view(stamps.other, array)
+        before = reader[index]
+        foreign = (before != 0) & self._is_foreign(before)
+        other[index] = np.where(_and(foreign, active), stamp, other[index])
+        reader[index] = np.where(_and(before == 0, active), stamp, before)
+
+    def write(self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None) -> None:
+        """A cell writes ``array[index]``, where ``active`` (None: everywhere)."""
+        stamps = self._stamps.get(id(_root(array)))
+        if stamps is None or not array.size:
+            return
+        for kind in (stamps.writer, stamps.atomic, stamps.reader, stamps.other):
+            self._refuse_others(op, "writes", stamps.view(kind, array), index, active)
+        self._mark(stamps.view(stamps.writer, array), op, index, active)
+
+    def update(self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None) -> None:
+        """A cell updates ``array[index]`` atomically: other updates do not matter, plain accesses do."""
+        stamps = self._stamps.get(id(_root(array)))
+        if stamps is None or not array.size:
+            return
+        for kind in (stamps.writer, stamps.reader, stamps.other):
+            self._refuse_others(op, "updates", stamps.view(kind, array), index, active)
+        self._mark(stamps.view(stamps.atomic, array), op, index, active)
+
+    def _mark(self, view: np.ndarray, op: Operation, index: tuple, active: np.ndarray | None) -> None:
+        stamp = self._stamp(op)
+        view[index] = stamp if active is None else np.where(active, stamp, view[index])
+
+    def _stamp(self, op: Operation) -> int:
+        number = self._numbers.get(op)
+        if number is None:
+            number = self._numbers[op] = len(self._ops)
+            self._ops.append(op)
+        return (self.cell << 20) | number
+
+    def _is_foreign(self, stamps: np.ndarray) -> np.ndarray:
+        return (stamps >> 20) != self.cell
+
+    def _refuse_others(
+        self, op: Operation, does: str, view: np.ndarray, index: tuple, active: np.ndarray | None
+    ) -> None:
+        """Raise where another cell's stamp stands on an accessed element."""
+        found = view[index]
+        bad = _and((found != 0) & self._is_foreign(found), active)
+        if not bad.any():
+            return
+        other = self._ops[int(found[bad].flat[0]) & 0xFFFFF]
+        where = location_of(other)
+        raise KoptError(
+            f"'{op.name}' {does} what '{other.name}' of another cell of the grid accesses: cells run in no order",
+            location_of(op),
+            notes=[f"the other access is at {where or 'an unknown place'}"],
+        )
+
+
+def _and(mask: np.ndarray, active: np.ndarray | None) -> np.ndarray:
+    return np.asarray(mask if active is None else mask & active)

@@ -1,0 +1,70 @@
+"""What the host's ops do: allocations, views that share storage, copies, launches and library calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute
+
+from kopt.dialects import host
+from kopt.dialects.tile import literal_value
+from kopt.interpreter.aten import call
+from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.rounding import cast, numpy_type, poison, rounded
+
+
+def _memref(type: Attribute) -> MemRefType:
+    assert isinstance(type, MemRefType)
+    return type
+
+
+def _alloc(m: Machine, op: host.AllocOp) -> np.ndarray:
+    type = _memref(op.result.type)
+    value = poison(type.element_type) if op.fill is None else literal_value(op.fill)
+    return np.full(type.get_shape(), rounded(np.asarray(value), type.element_type), numpy_type(type.element_type))
+
+
+def _slices(op: host.SliceOp | host.InsertOp) -> tuple[slice, ...]:
+    return tuple(slice(start, start + size * step, step) for start, size, step in op.bounds)
+
+
+def _copy(m: Machine, op: host.CopyOp) -> None:
+    source, target = _memref(op.source.type), _memref(op.target.type)
+    m[op.target][...] = cast(m[op.source], source.element_type, target.element_type)
+
+
+def _insert(m: Machine, op: host.InsertOp) -> np.ndarray:
+    result = m[op.base].copy()
+    result[_slices(op)] = m[op.value]
+    return result
+
+
+def _launch(m: Machine, op: host.LaunchOp) -> Any:
+    """The body works on copies of what it writes, so that the operands stay what they were."""
+    inputs = [m[value] for value in op.inputs]
+    for number in op.written:
+        inputs[number] = inputs[number].copy()
+    m.run_region(op.body.block, inputs)
+    outputs = [inputs[number] for number in op.written]
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _call(m: Machine, op: host.CallOp) -> Any:
+    inputs = [(m[value], _memref(value.type).element_type) for value in op.inputs]
+    results = call(op.callee.data, op.arguments.data, inputs, [_memref(value.type) for value in op.outputs])
+    return results[0] if len(results) == 1 else results
+
+
+HANDLERS: dict[type, Handler] = {
+    host.AllocOp: _alloc,
+    host.ReshapeOp: lambda m, op: m[op.source].reshape(op.result_type.get_shape()),
+    host.PermuteOp: lambda m, op: np.transpose(m[op.source], op.order),
+    host.SliceOp: lambda m, op: m[op.source][_slices(op)],
+    host.ExpandOp: lambda m, op: np.broadcast_to(m[op.source], op.result_type.get_shape()),
+    host.CopyOp: _copy,
+    host.InsertOp: _insert,
+    host.LaunchOp: _launch,
+    host.CallOp: _call,
+}

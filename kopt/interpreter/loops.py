@@ -1,0 +1,139 @@
+"""What loops and the ops on their ranges do. Cells of a grid run in a random order that the seed fixes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.traits import MemoryEffectKind, get_effects
+
+from kopt.dialects.tile import (
+    BeginOp,
+    CountOp,
+    EndOp,
+    ForOp,
+    GridOp,
+    IdOp,
+    IndexOp,
+    RangeType,
+    ShiftOp,
+    ValidOp,
+    WhenOp,
+    WholeOp,
+)
+from kopt.interpreter.conflicts import Monitor
+from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.values import Bound, Tile
+
+
+def _size(range: SSAValue) -> int:
+    assert isinstance(range.type, RangeType)
+    return range.type.size
+
+
+def _blocks(lower: int, upper: int, size: int) -> list[Bound]:
+    """The blocks of a loop from ``lower`` to ``upper``."""
+    count = max(0, -((lower - upper) // size))
+    return [Bound(lower + n * size, size, upper, n, count) for n in range(count)]
+
+
+def _grid(m: Machine, op: GridOp) -> None:
+    axes = [_blocks(lower, upper, _size(arg)) for arg, (lower, upper) in zip(op.ranges, op.bounds, strict=True)]
+    outer = m.monitor
+    if m.check_conflicts:
+        m.monitor = Monitor(_written(m, op))
+    for number, visits in enumerate(_cells(m, op, [len(axis) for axis in axes]), 1):
+        for visit in visits:
+            if m.monitor is not None:
+                m.monitor.cell = number
+            for arg, axis, place in zip(op.ranges, axes, visit, strict=True):
+                m.bind(arg, axis[place])
+            for inner in op.body.block.ops:
+                if inner is not op.body.block.last_op:
+                    m.execute(inner)
+    m.monitor = outer
+
+
+def _cells(m: Machine, op: GridOp, counts: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
+    """The cells in a random order; of each, its visits over the dimensions that go in order."""
+    ordered = sorted({*op.reduction_dims, *op.ordered_dims})
+    free = [n for n in range(len(counts)) if n not in ordered]
+    cells = list(itertools.product(*(range(counts[n]) for n in free)))
+    for number in m.random.permutation(len(cells)):
+        visits = itertools.product(*(range(counts[n]) for n in ordered))
+        yield [_place(free, cells[number], ordered, visit) for visit in visits]
+
+
+def _place(free: list[int], cell: tuple[int, ...], ordered: list[int], visit: tuple[int, ...]) -> tuple[int, ...]:
+    numbers = dict(zip(free, cell, strict=True)) | dict(zip(ordered, visit, strict=True))
+    return tuple(numbers[n] for n in range(len(numbers)))
+
+
+def _written(m: Machine, op: GridOp) -> list[np.ndarray]:
+    """The arrays that some op in the grid writes."""
+    values = {
+        effect.value
+        for inner in op.body.walk()
+        if not inner.regions
+        for effect in get_effects(inner) or ()
+        if effect.kind == MemoryEffectKind.WRITE
+    }
+    return [m[value] for value in values if isinstance(value, SSAValue) and isinstance(value.type, MemRefType)]
+
+
+def _for(m: Machine, op: ForOp) -> Any:
+    lower, upper = (bound if isinstance(bound, int) else m[bound] for bound in op.bounds)
+    carried = tuple(m[value] for value in op.inits)
+    for bound in _blocks(lower, upper, _size(op.range)):
+        m.bind(op.range, bound)
+        carried = m.run_region(op.body.block, (bound, *carried))
+    return carried[0] if len(carried) == 1 else carried
+
+
+def _when(m: Machine, op: WhenOp) -> None:
+    bounds = [m[range] for range in op.ranges]
+    first = op.visit.data == "first"
+    if all(bound.id == (0 if first else bound.count - 1) for bound in bounds):
+        m.run_region(op.body.block)
+
+
+def _shift(m: Machine, op: ShiftOp) -> Bound:
+    bound, offset = m[op.range], m[op.offset]
+    moved = Bound(bound.begin + offset, bound.size, bound.limit + offset, bound.id, bound.count)
+    moved.__dict__["valid"] = bound.valid  # the same array: the lanes of both are one and the same
+    return moved
+
+
+def _whole(m: Machine, op: WholeOp) -> Bound:
+    bound = Bound(0, _size(op.result), op.extent.data, 0, 1)
+    m.bind(op.result, bound)
+    return bound
+
+
+def _index(m: Machine, op: IndexOp) -> Tile:
+    bound: Bound = m[op.range]
+    return Tile(np.arange(bound.begin, bound.begin + bound.size, dtype=np.int32), bound.along(0))
+
+
+def _valid(m: Machine, op: ValidOp) -> Tile:
+    bound: Bound = m[op.range]
+    return Tile(np.ones(bound.size, bool) if bound.valid is None else bound.valid, bound.along(0))
+
+
+HANDLERS: dict[type, Handler] = {
+    GridOp: _grid,
+    ForOp: _for,
+    WhenOp: _when,
+    BeginOp: lambda m, op: m[op.range].begin,
+    EndOp: lambda m, op: m[op.range].end,
+    IdOp: lambda m, op: m[op.range].id,
+    CountOp: lambda m, op: m[op.range].count,
+    IndexOp: _index,
+    ValidOp: _valid,
+    ShiftOp: _shift,
+    WholeOp: _whole,
+}

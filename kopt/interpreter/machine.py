@@ -1,0 +1,111 @@
+"""The machine: what each SSA value holds, and the table of what each operation does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from kopt.diagnostics import location_of
+from kopt.dialects import tile
+from kopt.errors import ArgumentError, KoptError, UnsupportedError
+from kopt.interpreter.conflicts import Monitor
+from kopt.interpreter.values import Bound, Tile, Validity
+
+#: Computes an operation's results: none, one, or a tuple of several.
+Handler = Callable[["Machine", Any], Any]
+
+
+class Machine:
+    """Runs operations one after the other.
+
+    Args: ``handlers`` what each operation does; ``seed`` of the order of cells; ``check_conflicts`` reports cells that
+    access what another writes; ``masked`` trusts that masks were inserted: lanes outside their ranges are combined
+    as they are.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        handlers: dict[type[Operation], Handler],
+        *,
+        seed: int = 0,
+        check_conflicts: bool = True,
+        masked: bool = False,
+    ):
+        self.functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
+        self.check_conflicts = check_conflicts
+        self.masked = masked
+        self.random = np.random.default_rng(seed)
+        self.monitor: Monitor | None = None
+        """Watches memory accesses while a grid runs."""
+        self._handlers = handlers
+        self._values: dict[SSAValue, Any] = {}
+        self._bounds: dict[str, Bound] = {}
+
+    def __getitem__(self, value: SSAValue) -> Any:
+        return self._values[value]
+
+    def __setitem__(self, value: SSAValue, held: Any) -> None:
+        self._values[value] = held
+
+    def tile(self, value: SSAValue) -> Tile:
+        """The tile that a value holds."""
+        return self._values[value]
+
+    def bind(self, range: SSAValue, bound: Bound) -> None:
+        """Bind a range for the visit that begins, and with it its tag."""
+        assert isinstance(range.type, tile.RangeType)
+        self._values[range] = bound
+        self._bounds[range.type.tag] = bound
+
+    def tagged(self, type: tile.TileType, dims: Sequence[int] | None = None) -> Validity:
+        """The lanes inside the ranges that the tags of ``dims`` (all, where left out) name."""
+        numbers = range(type.rank) if dims is None else dims
+        return tuple(lanes for dim in numbers if (tag := type.tags[dim]) for lanes in self._bounds[tag].along(dim))
+
+    def call(self, function: FuncOp, args: Sequence[Any]) -> tuple[Any, ...]:
+        """Run a function of the module."""
+        return self.run_region(function.body.block, args)
+
+    def run_region(self, block: Block, args: Sequence[Any] = ()) -> tuple[Any, ...]:
+        """Run a block; gives what its terminator passes on."""
+        for arg, held in zip(block.args, args, strict=True):
+            self._values[arg] = held
+        for op in block.ops:
+            if op.has_trait(IsTerminator):
+                return tuple(self._values[operand] for operand in op.operands)
+            self.execute(op)
+        return ()
+
+    def execute(self, op: Operation) -> None:
+        """Run one operation; errors without a place are about this operation's."""
+        handler = self._handlers.get(type(op))
+        if handler is None:
+            raise UnsupportedError(f"the reference interpreter does not run '{op.name}'", location_of(op))
+        try:
+            results = handler(self, op)
+        except KoptError as error:
+            error.location = error.location or location_of(op)
+            raise
+        if len(op.results) == 1:
+            self._values[op.results[0]] = results
+            return
+        for result, held in zip(op.results, results or (), strict=True):
+            self._values[result] = held
+
+
+def check_arguments(function: FuncOp, args: Sequence[np.ndarray]) -> None:
+    """Raise `ArgumentError` where the arrays do not fit the function's memrefs."""
+    types = function.function_type.inputs.data
+    if len(args) != len(types):
+        raise ArgumentError(f"'{function.sym_name.data}' takes {len(types)} arrays, found {len(args)}")
+    for number, (arg, type) in enumerate(zip(args, types, strict=True)):
+        shape = getattr(type, "get_shape", lambda: None)()
+        if shape is not None and tuple(arg.shape) != tuple(shape):
+            raise ArgumentError(f"argument {number} of '{function.sym_name.data}' is {type}, found shape {arg.shape}")

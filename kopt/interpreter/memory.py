@@ -1,0 +1,99 @@
+"""What ``tile.load``, ``store``, ``get`` and ``put`` do."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from kopt.dialects.tile import GetOp, LoadOp, PutOp, StoreOp, literal_value
+from kopt.interpreter.access import Block, check, locate
+from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.rounding import numpy_type, poison
+from kopt.interpreter.values import Tile, both, mask_of
+
+
+def _mask(m: Machine, op: LoadOp | StoreOp) -> np.ndarray | None:
+    """The op's own mask; its undefined lanes do not access memory."""
+    if op.mask is None:
+        return None
+    mask = m.tile(op.mask)
+    inside = mask_of(mask.valid, mask.data.ndim)
+    return mask.data if inside is None else mask.data & inside
+
+
+def _number(attr: Attribute | None, default: float | int) -> float | int:
+    return default if attr is None else literal_value(attr)
+
+
+def _load(m: Machine, op: LoadOp) -> Tile:
+    array: np.ndarray = m[op.memory]
+    block = locate(m, op, array)
+    mask = _mask(m, op)
+    active = check(m, op, block, array, mask)
+    if m.monitor is not None:
+        m.monitor.read(op, array, block.index, _within(active, block))
+    element = op.result.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
+    outside = _number(op.pad, poison(element))
+    data = _read(array, block, outside, numpy_type(element))
+    inside = mask_of(block.valid, data.ndim)
+    if mask is not None:
+        data = np.where(mask, data, np.asarray(_number(op.other, 0), data.dtype))
+    if inside is not None:
+        data = np.where(inside, data, np.asarray(outside, data.dtype))
+    return Tile(data, () if op.pad is not None else block.valid)
+
+
+def _within(active: np.ndarray | None, block: Block) -> np.ndarray | None:
+    return None if active is None else active[block.window]
+
+
+def _read(array: np.ndarray, block: Block, outside: float | int, dtype: np.dtype) -> np.ndarray:
+    """A copy of the block's lanes; ``outside`` where the array has none."""
+    if not array.size:
+        return np.full(block.shape, outside, dtype)
+    found = array[block.index]
+    if found.shape == block.shape:
+        return np.array(found, dtype)
+    data = np.full(block.shape, outside, dtype)
+    data[block.window] = found
+    return data
+
+
+def _store(m: Machine, op: StoreOp) -> None:
+    array: np.ndarray = m[op.memory]
+    block = locate(m, op, array)
+    active = _within(check(m, op, block, array, _mask(m, op)), block)
+    if m.monitor is not None:
+        m.monitor.write(op, array, block.index, active)
+    write(array, block, m.tile(op.value).data, active)
+
+
+def write(array: np.ndarray, block: Block, data: np.ndarray, active: np.ndarray | None) -> None:
+    """Write the active lanes of a block (all, where None)."""
+    if not array.size:
+        return
+    data = data[block.window]
+    if active is None:
+        array[block.index] = data
+    elif all(isinstance(entry, np.ndarray) for entry in block.index):
+        array[tuple(entry[active] for entry in block.index)] = data[active]
+    else:
+        array[block.index] = np.where(active, data, array[block.index])
+
+
+def _get(m: Machine, op: GetOp) -> Tile:
+    array: np.ndarray = m[op.memory]
+    block = locate(m, op, array)
+    check(m, op, block, array, None)
+    element = op.result.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
+    data = _read(array, block, poison(element), numpy_type(element))
+    return Tile(data, both(block.valid, m.tagged(op.result.type)))  # pyright: ignore[reportArgumentType]
+
+
+def _put(m: Machine, op: PutOp) -> None:
+    array: np.ndarray = m[op.memory]
+    block = locate(m, op, array)
+    write(array, block, m.tile(op.value).data, _within(check(m, op, block, array, None), block))
+
+
+HANDLERS: dict[type, Handler] = {LoadOp: _load, StoreOp: _store, GetOp: _get, PutOp: _put}

@@ -1,0 +1,124 @@
+"""What the ops that combine lanes do. Lanes outside their ranges take no part, unless masks are in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from kopt.dialects.tile import ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, TileType, neutral
+from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.rounding import numpy_type, rounded
+from kopt.interpreter.values import Bound, Lanes, Tile, Validity, both, dropped, filled, moved
+
+#: How NumPy combines lanes.
+COMBINE: dict[str, np.ufunc] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def _element(type: Attribute) -> Attribute:
+    assert isinstance(type, TileType)
+    return type.element_type
+
+
+def _operand(m: Machine, tile: Tile, dims: Sequence[int], fill: float | int) -> np.ndarray:
+    """The lanes to combine along ``dims``, in at least f32 where they are floats."""
+    data = tile.data if m.masked else filled(tile, dims, fill)
+    return data.astype(np.float32) if data.dtype == np.float16 else data
+
+
+def _reduce(m: Machine, op: ReduceOp) -> Tile:
+    tile, dims, kind = m.tile(op.input), op.dimensions, op.kind.data
+    ignored = neutral(kind, _element(op.input.type))
+    data = _operand(m, tile, dims, ignored)
+    with np.errstate(all="ignore"):
+        combined = combine(kind, data, dims, ignored)
+    return Tile(rounded(combined, _element(op.result.type)), dropped(tile.valid, dims))
+
+
+def combine(kind: str, data: np.ndarray, dims: Sequence[int], ignored: float | int) -> np.ndarray:
+    """Combine the lanes of ``dims``; ``ignored`` where there are none."""
+    shape = [size for n, size in enumerate(data.shape) if n not in dims]
+    if any(data.shape[dim] == 0 for dim in dims):
+        return np.full(shape, ignored, data.dtype)
+    return np.asarray(COMBINE[kind].reduce(data, axis=tuple(dims), dtype=data.dtype)) if dims else data
+
+
+def _argreduce(m: Machine, op: ArgReduceOp) -> Tile:
+    tile, dim, kind = m.tile(op.input), op.dim.data, op.kind.data
+    data = _operand(m, tile, (dim,), neutral(kind, _element(op.input.type)))
+    number = np.argmax(data, dim) if kind == "max" else np.argmin(data, dim)
+    return Tile(np.asarray(number, np.int32), dropped(tile.valid, (dim,)))
+
+
+def _scan(m: Machine, op: ScanOp) -> Tile:
+    tile, dim, kind = m.tile(op.input), op.dim.data, op.kind.data
+    data = _operand(m, tile, (dim,), neutral(kind, _element(op.input.type)))
+    with np.errstate(all="ignore"):
+        running = COMBINE[kind].accumulate(data, axis=dim, dtype=data.dtype)
+    return Tile(rounded(running, _element(op.result.type)), tile.valid)
+
+
+def _mask(m: Machine, op: MaskOp) -> Tile:
+    tile = m.tile(op.input)
+    limits = tuple((dim, m[range]) for dim, range in enumerate(op.limits) if range is not None)
+    data = tile.data
+    for dim, bound in limits:
+        for lanes in bound.along(dim):
+            data = np.where(lanes.spread(data.ndim), data, np.asarray(op.fill_number, data.dtype))
+    return Tile(data, _defined(tile.valid, limits))
+
+
+def _defined(valid: Validity, limits: Sequence[tuple[int, Bound]]) -> Validity:
+    """The lanes that are valid or have just been filled; nothing is left to say where that is all."""
+    result = []
+    for lanes in valid:
+        mask = lanes.mask
+        for dim, bound in limits:
+            if dim in lanes.dims and bound.valid is not None:
+                mask = mask | ~Lanes(bound.valid, (lanes.dims.index(dim),)).spread(mask.ndim)
+        if mask is lanes.mask:
+            result.append(lanes)
+        elif not mask.all():
+            result.append(Lanes(mask, lanes.dims))
+    return tuple(result)
+
+
+def _dot(m: Machine, op: DotOp) -> Tile:
+    left, right = m.tile(op.lhs), m.tile(op.rhs)
+    rank, type = left.data.ndim, op.result.type
+    product = matmul(_operand(m, left, (rank - 1,), 0), _operand(m, right, (rank - 2,), 0), numpy_type(_element(type)))
+    kept = dropped(right.valid, (rank - 2,))
+    valid = both(dropped(left.valid, (rank - 1,)), moved(kept, lambda dim: dim + (dim == rank - 2)))
+    if op.accumulator is not None:
+        acc = m.tile(op.accumulator)
+        with np.errstate(all="ignore"):
+            product, valid = product + acc.data, both(valid, acc.valid)
+    return Tile(rounded(product, _element(type)), valid)
+
+
+def matmul(left: np.ndarray, right: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The product, accumulated in the type of the result; small integers exactly by way of f64."""
+    with np.errstate(all="ignore"):
+        if np.issubdtype(left.dtype, np.floating):
+            wide = np.promote_types(dtype, np.float32)
+            return np.matmul(left.astype(wide), right.astype(wide))
+        exact = np.float64 if left.dtype.itemsize == 1 else np.int64
+        return np.matmul(left.astype(exact), right.astype(exact)).astype(np.int64).astype(dtype)
+
+
+HANDLERS: dict[type, Handler] = {
+    ReduceOp: _reduce,
+    ArgReduceOp: _argreduce,
+    ScanOp: _scan,
+    MaskOp: _mask,
+    DotOp: _dot,
+}

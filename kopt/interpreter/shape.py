@@ -1,0 +1,183 @@
+"""What the ops that make tiles and rearrange their lanes do, to the data and to which lanes are valid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import IndexType
+
+from kopt.dialects.tile import (
+    ArangeOp,
+    BroadcastOp,
+    ConcatOp,
+    ExtractOp,
+    FullOp,
+    ReshapeOp,
+    SliceOp,
+    SplatOp,
+    TakeAlongOp,
+    TileType,
+    TransposeOp,
+)
+from kopt.errors import KoptError
+from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.rounding import numpy_type, rounded
+from kopt.interpreter.values import Lanes, Tile, Validity, both, mask_of, moved
+
+
+def _result_type(op) -> TileType:
+    type = op.result.type
+    assert isinstance(type, TileType)
+    return type
+
+
+def _full(m: Machine, op: FullOp) -> Tile:
+    type = _result_type(op)
+    value = rounded(np.asarray(op.number), type.element_type)
+    return Tile(np.full(type.shape, value, numpy_type(type.element_type)), m.tagged(type))
+
+
+def _splat(m: Machine, op: SplatOp) -> Tile:
+    type = _result_type(op)
+    # By way of a 64-bit array, so that an index wraps to a narrower type instead of raising.
+    scalar = np.asarray(m[op.scalar]).astype(numpy_type(type.element_type))
+    return Tile(np.full(type.shape, scalar), m.tagged(type))
+
+
+def _extract(m: Machine, op: ExtractOp) -> float | int | bool:
+    value = m.tile(op.input).data[()]
+    return int(value) if isinstance(op.result.type, IndexType) else value.item()
+
+
+def _arange(m: Machine, op: ArangeOp) -> Tile:
+    type = _result_type(op)
+    numbers = op.start.data + op.step.data * np.arange(type.shape[0], dtype=np.int64)
+    return Tile(numbers.astype(numpy_type(type.element_type)), m.tagged(type))
+
+
+def _broadcast(m: Machine, op: BroadcastOp) -> Tile:
+    value, type, places = m.tile(op.input), op.result_type, op.mapping
+    shape = [1] * type.rank
+    for size, place in zip(value.data.shape, places, strict=True):
+        shape[place] = size
+    kept = [n for n, place in enumerate(places) if value.data.shape[n] == type.shape[place]]
+    new = [n for n in range(type.rank) if n not in {places[dim] for dim in kept}]
+    valid = moved(_without_dims(value.valid, [n for n in range(len(places)) if n not in kept]), lambda dim: places[dim])
+    data = np.broadcast_to(value.data.reshape(shape), type.shape)
+    return Tile(data, both(valid, m.tagged(type, new)))
+
+
+def _without_dims(valid: Validity, dims: Sequence[int]) -> Validity:
+    """Lanes without dimensions of size 1 that are about to be repeated."""
+    kept = []
+    for lanes in valid:
+        gone = tuple(n for n, dim in enumerate(lanes.dims) if dim in dims)
+        rest = tuple(dim for dim in lanes.dims if dim not in dims)
+        kept.append(Lanes(lanes.mask.squeeze(gone), rest) if gone else lanes)
+    return tuple(kept)
+
+
+def _reshape(m: Machine, op: ReshapeOp) -> Tile:
+    value, shape = m.tile(op.input), op.result_type.shape
+    return Tile(value.data.reshape(shape), _reshaped(value.valid, value.data.shape, shape))
+
+
+def _reshaped(valid: Validity, before: Sequence[int], after: Sequence[int]) -> Validity:
+    """Lanes follow a dimension that stays as it is; where dimensions merge or split, the lanes are listed."""
+    places = _same_dims(before, after)
+    result = []
+    for lanes in valid:
+        if all(dim in places for dim in lanes.dims):
+            result += moved((lanes,), places)
+        else:
+            listed = np.broadcast_to(lanes.spread(len(before)), before).reshape(after)
+            result.append(Lanes(listed, tuple(range(len(after)))))
+    return tuple(result)
+
+
+def _same_dims(before: Sequence[int], after: Sequence[int]) -> dict[int, int]:
+    """The dimensions that a reshape keeps: equal sizes with equally many lanes outside and inside of them."""
+    found = {(size, int(np.prod(after[n + 1 :]))): n for n, size in reversed(list(enumerate(after))) if size != 1}
+    keys = {n: (size, int(np.prod(before[n + 1 :]))) for n, size in enumerate(before) if size != 1}
+    return {n: found[key] for n, key in keys.items() if key in found and 0 not in before}
+
+
+def _transpose(m: Machine, op: TransposeOp) -> Tile:
+    value = m.tile(op.input)
+    places = {source: n for n, source in enumerate(op.order)}
+    return Tile(np.transpose(value.data, op.order), moved(value.valid, places))
+
+
+def _slice(m: Machine, op: SliceOp) -> Tile:
+    value = m.tile(op.input)
+    slices = [slice(start, start + size * step, step) for start, size, step in op.bounds]
+    whole = {n for n, size in enumerate(value.data.shape) if op.bounds[n] == (0, size, 1)}
+    valid = tuple(
+        lanes if set(lanes.dims) <= whole else Lanes(lanes.mask[tuple(slices[dim] for dim in lanes.dims)], lanes.dims)
+        for lanes in value.valid
+    )
+    return Tile(value.data[tuple(slices)], valid)
+
+
+def _concat(m: Machine, op: ConcatOp) -> Tile:
+    tiles, dim = [m.tile(value) for value in op.inputs], op.dim.data
+    return Tile(np.concatenate([tile.data for tile in tiles], dim), _concat_valid(tiles, dim))
+
+
+def _concat_valid(tiles: Sequence[Tile], dim: int) -> Validity:
+    """What all inputs say about the other dimensions; anything else is listed lane by lane."""
+    common = [lanes for lanes in tiles[0].valid if dim not in lanes.dims and all(_says(t, lanes) for t in tiles)]
+    rest = [[lanes for lanes in tile.valid if not any(_same(lanes, known) for known in common)] for tile in tiles]
+    if not any(rest):
+        return tuple(common)
+    rank = tiles[0].data.ndim
+    listed = [_listed(tuple(valid), tile.data.shape) for valid, tile in zip(rest, tiles, strict=True)]
+    return (*common, Lanes(np.concatenate(listed, dim), tuple(range(rank))))
+
+
+def _listed(valid: Validity, shape: Sequence[int]) -> np.ndarray:
+    """Validity as one mask of a whole tile."""
+    mask = mask_of(valid, len(shape))
+    return np.broadcast_to(True if mask is None else mask, shape)
+
+
+def _same(a: Lanes, b: Lanes) -> bool:
+    return a.mask is b.mask and a.dims == b.dims
+
+
+def _says(tile: Tile, lanes: Lanes) -> bool:
+    return any(_same(known, lanes) for known in tile.valid)
+
+
+def _take_along(m: Machine, op: TakeAlongOp) -> Tile:
+    value, indices, dim = m.tile(op.input), m.tile(op.indices), op.dim.data
+    size = value.data.shape[dim]
+    numbers = indices.data.astype(np.int64)
+    inside = mask_of(indices.valid, numbers.ndim)
+    bad = (numbers < 0) | (numbers >= size)
+    if (bad if inside is None else bad & inside).any():
+        found = numbers[bad if inside is None else bad & inside].flat[0]
+        raise KoptError(f"'{op.name}' picks lane {found} of dimension {dim}, which has {size}")
+    safe = np.clip(numbers, 0, max(size - 1, 0))
+    kept = tuple(lanes for lanes in value.valid if dim not in lanes.dims)
+    picked = mask_of(tuple(lanes for lanes in value.valid if dim in lanes.dims), numbers.ndim)
+    valid = both(indices.valid, kept)
+    if picked is not None:
+        listed = np.take_along_axis(np.broadcast_to(picked, value.data.shape), safe, dim)
+        valid = (*valid, Lanes(listed, tuple(range(numbers.ndim))))
+    return Tile(np.take_along_axis(value.data, safe, dim), valid)
+
+
+HANDLERS: dict[type, Handler] = {
+    FullOp: _full,
+    SplatOp: _splat,
+    ExtractOp: _extract,
+    ArangeOp: _arange,
+    BroadcastOp: _broadcast,
+    ReshapeOp: _reshape,
+    TransposeOp: _transpose,
+    SliceOp: _slice,
+    ConcatOp: _concat,
+    TakeAlongOp: _take_along,
+}
