@@ -1,0 +1,78 @@
+"""What each loop's block is used for: where its axis stands in memory, how far it walks, what combines it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import SSAValue
+
+from kopt.analysis.ranges import binding, walked_range
+from kopt.dialects.tile import Access, DotOp, ForOp, GridOp, RangeType, TileType, is_range
+from kopt.dtypes import from_ir
+
+
+@dataclass
+class Role:
+    """The uses of one tag.
+
+    ``extent`` elements are walked in all (None where that is only known when running); ``places`` are the axis's
+    distances from the last dimension in the memrefs that it indexes (0: lanes, 1: sublanes); ``bits`` the widths of
+    their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix products: ``m``, ``n``, ``k``.
+    """
+
+    extent: int | None
+    parallel: bool
+    places: set[int] = field(default_factory=set)
+    bits: set[int] = field(default_factory=set)
+    dot: set[str] = field(default_factory=set)
+
+
+def block_roles(module: ModuleOp) -> dict[str, Role]:
+    """The role of every tag that a loop binds, in order of appearance."""
+    roles: dict[str, Role] = {}
+    for op in module.walk():
+        if isinstance(op, GridOp):
+            for range in op.ranges:
+                _bind(roles, range, parallel=True)
+        elif isinstance(op, ForOp):
+            _bind(roles, op.range, parallel=False)
+        elif isinstance(op, Access):
+            _note_access(roles, op)
+        elif isinstance(op, DotOp):
+            _note_dot(roles, op)
+    return roles
+
+
+def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
+    assert isinstance(range.type, RangeType)
+    roles[range.type.tag] = Role(_extent(range), parallel)
+
+
+def _extent(range: SSAValue) -> int | None:
+    bound = binding(range)
+    if isinstance(bound.lower, int) and isinstance(bound.upper, int):
+        return bound.upper - bound.lower
+    outer = walked_range(bound)
+    return _extent(outer) if outer is not None else None
+
+
+def _note_access(roles: dict[str, Role], op: Access) -> None:
+    type = op.memory.type
+    if not isinstance(type, MemRefType):
+        return
+    dtype = from_ir(type.element_type)
+    entries = op.entries
+    for position, entry in enumerate(entries):
+        if is_range(entry) and isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
+            role = roles[entry.type.tag]
+            role.places.add(len(entries) - 1 - position)
+            role.bits.add(dtype.bits if dtype else 32)
+
+
+def _note_dot(roles: dict[str, Role], op: DotOp) -> None:
+    lhs, rhs = op.lhs.type, op.rhs.type
+    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
+    for place, tag in (("m", lhs.tags[-2]), ("k", lhs.tags[-1]), ("n", rhs.tags[-1])):
+        if tag in roles:
+            roles[tag].dot.add(place)

@@ -1,0 +1,118 @@
+"""Block sizes for the loops whose size a kernel leaves open: as large as pays, and fitting the chip.
+
+Sizes start generous by what the axis is used for (lanes, sublanes, rows, matrix products) and the costliest is halved
+until a cell fits: half of the chip's VMEM on a TPU, a register budget on a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kopt.analysis.block_roles import Role, block_roles
+from kopt.dialects.tile import TileType
+from kopt.runtime.targets import Target, TpuChip
+
+Sizes = dict[str, int]
+
+#: Elements of the largest tile that one Triton program may hold, and of the largest operand of a dot.
+_GPU_TILE = 8192
+_GPU_DOT = 64
+
+
+def choose_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], target: Target) -> Sizes:
+    """A size for each tag of ``groups`` (tags of one group share one size), for an imported module and a target."""
+    roles = block_roles(module)
+    if isinstance(target.chip, TpuChip):
+        return _choose_tpu(module, groups, roles, target.chip)
+    return _choose_gpu(module, groups, roles)
+
+
+def _choose_tpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping[str, Role], chip: TpuChip) -> Sizes:
+    from kopt.analysis.footprint import footprint
+
+    budget = min(chip.vmem_bytes // 2, chip.scoped_vmem_bytes * 3 // 4)
+    start = _spread(groups, lambda tag: _tpu_start(roles[tag], chip))
+    least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip))
+    return _shrink(groups, start, least, lambda sizes: footprint(module, chip, sizes), budget)
+
+
+def _choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping[str, Role]) -> Sizes:
+    start = _spread(groups, lambda tag: _gpu_start(roles[tag]))
+    least = _spread(groups, lambda tag: 16 if roles[tag].dot else 1)
+    tiles = _tile_types(module)
+    return _shrink(groups, start, least, lambda sizes: _largest_tile(tiles, sizes), _GPU_TILE)
+
+
+def _spread(groups: Sequence[Sequence[str]], size: Callable[[str], int]) -> Sizes:
+    """One size a group: the largest that any of its tags asks for."""
+    sizes: Sizes = {}
+    for group in groups:
+        wanted = max(size(tag) for tag in group)
+        sizes.update(dict.fromkeys(group, wanted))
+    return sizes
+
+
+def _shrink(
+    groups: Sequence[Sequence[str]], sizes: Sizes, least: Sizes, cost: Callable[[Sizes], int], budget: int
+) -> Sizes:
+    """Halves the group that saves most, again and again, until the cost is within the budget."""
+    now = cost(sizes)
+    while now > budget:
+        smaller = [_halved(sizes, group) for group in groups if sizes[group[0]] // 2 >= least[group[0]]]
+        if not smaller:
+            return sizes
+        now, sizes = min(((cost(candidate), candidate) for candidate in smaller), key=lambda pair: pair[0])
+    return sizes
+
+
+def _halved(sizes: Sizes, group: Sequence[str]) -> Sizes:
+    return {**sizes, **{tag: sizes[tag] // 2 for tag in group}}
+
+
+def _power_of_two(number: int) -> int:
+    """The least power of two that is not smaller."""
+    return 1 << max(0, number - 1).bit_length()
+
+
+def _sublanes(role: Role, chip: TpuChip) -> int:
+    """Rows of one hardware tile, for the narrowest elements that the axis indexes: 8 for 32 bits, 16, 32."""
+    return chip.sublanes * max(1, 32 // min(role.bits, default=32))
+
+
+def _tpu_start(role: Role, chip: TpuChip) -> int:
+    extent = role.extent if role.extent is not None else 512
+    if 0 in role.places or role.dot & {"n", "k"}:
+        return max(chip.lanes, min(_power_of_two(extent), 1024 if role.places == {0} and not role.dot else 512))
+    if 1 in role.places or role.dot or not role.places:
+        return max(_sublanes(role, chip), min(_power_of_two(extent), 512))
+    return 1
+
+
+def _tpu_least(role: Role, chip: TpuChip) -> int:
+    if 0 in role.places or role.dot & {"n", "k"}:
+        return chip.lanes
+    return _sublanes(role, chip) if 1 in role.places or role.dot else 1
+
+
+def _gpu_start(role: Role) -> int:
+    extent = role.extent if role.extent is not None else 128
+    most = _GPU_DOT if role.dot else 1024 if 0 in role.places else 32
+    return max(16 if role.dot else 1, min(_power_of_two(extent), most))
+
+
+def _tile_types(module: ModuleOp) -> list[TileType]:
+    types = {value.type for op in module.walk() for value in op.results}
+    return [type for type in types if isinstance(type, TileType)]
+
+
+def _largest_tile(types: Sequence[TileType], sizes: Sizes) -> int:
+    """Lanes of the largest tile under other sizes, plain dimensions rounded up to powers of two."""
+    largest = 1
+    for type in types:
+        lanes = 1
+        for dim in type.dims.data:
+            lanes *= _power_of_two(sizes.get(dim.tag.data, dim.size.data))
+        largest = max(largest, lanes)
+    return largest
