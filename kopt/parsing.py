@@ -6,15 +6,17 @@ parser here sets a ``FileLineColLoc`` on every operation and turns every failure
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
 from xdsl.ir import AttributeInvT, Operation, SSAValue
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser, ParserState, UnresolvedOperand
 from xdsl.utils import exceptions as xdsl_errors
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer
 
 from kopt.context import make_context
 from kopt.dialects import DIALECTS
@@ -33,8 +35,9 @@ def parse_module(text: str, filename: str = "<string>", ctx: Context | None = No
     """
     ctx = make_context() if ctx is None else ctx
     places = _Places(text, filename)
-    parser = _LocatingParser(ctx, text, places)
+    parser = None
     try:
+        parser = _LocatingParser(ctx, text, places)
         module = parser.parse_module()
     except xdsl_errors.ParseError as error:
         raise _parse_error(error, parser, text, places) from error
@@ -45,13 +48,19 @@ def parse_module(text: str, filename: str = "<string>", ctx: Context | None = No
     return module
 
 
-_CLEARER = {"Could not parse entire input!": "expected an operation here"}
+_CLEARER = {
+    "Could not parse entire input!": "expected an operation here",
+    "End of file reached before closing string literal.": "this string is not closed on its line",
+    "Expected suffix identifier after {first_char}": "expected a name after this character",
+}
 
 
-def _parse_error(error: xdsl_errors.ParseError, parser: _LocatingParser, text: str, places: _Places) -> ParseError:
+def _parse_error(
+    error: xdsl_errors.ParseError, parser: _LocatingParser | None, text: str, places: _Places
+) -> ParseError:
     """The error to show; xDSL finds undefined values at the end only, but we know where they were used first."""
-    undefined = next(iter(parser.forward_ssa_references), None)
-    if undefined is not None and error.msg.startswith("values used but not defined"):
+    if parser is not None and error.msg.startswith("values used but not defined"):
+        undefined = next(iter(parser.forward_ssa_references))
         return ParseError(f"%{undefined} is not defined", places.of_span(parser.first_uses[undefined]), source=text)
     return ParseError(_message(error), places.of_span(error.span), source=text)
 
@@ -87,11 +96,18 @@ class _Places:
         return FileLineColLoc(self._name, IntAttr(line), IntAttr(col))
 
 
+class _Lexer(MLIRLexer):
+    """xDSL's lexer, whose time for a string that is never closed doubles with each of its characters."""
+
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+
 class _LocatingParser(Parser):
     """xDSL's parser, setting locations and naming the place of every failure."""
 
     def __init__(self, ctx: Context, text: str, places: _Places):
-        super().__init__(ctx, text, places.filename)
+        super().__init__(ctx, "", places.filename)
+        self._parser_state = ParserState(_Lexer(Input(text, places.filename)))
         self._places = places
         self._names: list[Span] = []
         """The name tokens of the operations being parsed, innermost last."""

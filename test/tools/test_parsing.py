@@ -93,6 +93,14 @@ def test_values_of_detached_operations_are_found() -> None:
         verify(module)
 
 
+@pytest.mark.parametrize("rest", ["\n", "\\", ""])
+def test_a_string_that_is_never_closed_is_found_at_once(rest: str) -> None:
+    """However long it is."""
+    with pytest.raises(ParseError, match="not closed on its line") as caught:
+        parse_module('"test.op"() {a = "' + "long " * 100 + rest)
+    assert caught.value.location is not None and caught.value.location.col == 18
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_broken_text_is_a_parse_or_verify_error(data: st.DataObject) -> None:
