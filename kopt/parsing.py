@@ -12,7 +12,7 @@ from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
-from xdsl.ir import AttributeInvT, Operation, SSAValue
+from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
 from xdsl.parser import Parser, ParserState, UnresolvedOperand
 from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Input, Span
@@ -134,6 +134,26 @@ class _LocatingParser(Parser):
         if operand.operand_name not in self.ssa_values:
             self.first_uses.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
+
+    # Our dialects read types off operands instead of spelling them twice. xDSL is about to drop operands without a type
+    # (it warns), so they are parsed here: the value has to be defined already.
+
+    def parse_operand(self, type: Attribute | None = None, *, msg: str = "Expected an operand.") -> SSAValue:
+        """An operand; without a ``type`` its value has to be defined before."""
+        return self.expect(lambda: self.parse_optional_operand(type), msg)
+
+    def parse_optional_operand(self, type: Attribute | None = None) -> SSAValue | None:
+        """An operand, if one comes next."""
+        operand = self.parse_optional_unresolved_operand()
+        if operand is None:
+            return None
+        if type is not None:
+            return self.resolve_operand(operand, type)
+        values = self.ssa_values.get(operand.operand_name, ())
+        if operand.index < len(values):
+            return values[operand.index]
+        suffix = f"#{operand.index}" if values else ""
+        self.raise_error(f"%{operand.operand_name}{suffix} is not defined", operand.span)
 
     def _describe(self, error: Exception) -> str:
         name = self._names[-1].text.strip('"')
