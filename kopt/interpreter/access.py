@@ -30,7 +30,7 @@ class Block:
     outside: np.ndarray | None
 
     def active(self, mask: np.ndarray | None) -> np.ndarray | None:
-        """The lanes that an access touches, a mask of the block's shape or None for all; raises where one does not exist."""
+        """The lanes that an access touches, a mask of its shape or None for all; raises where one does not exist."""
         inside = mask_of(self.valid, len(self.shape))
         wanted = inside if mask is None else mask if inside is None else mask & inside
         if self.outside is None:

@@ -36,7 +36,7 @@ def _pow(a: Array, b: Array) -> Array:
     power = np.power(a, np.where(b < 0, 0, b))
     odd = (b & 1) == 1
     inverse = np.where(a == 1, 1, np.where(a == -1, np.where(odd, -1, 1), 0))
-    return np.where(b < 0, inverse, power)
+    return np.where(b < 0, inverse, power).astype(a.dtype)
 
 
 def _fma(a: Array, b: Array, c: Array) -> Array:
@@ -50,7 +50,7 @@ _erf = np.frompyfunc(math.erf, 1, 1)
 NUMPY: dict[str, Callable[..., Array]] = {
     "neg": np.negative,
     "abs": np.abs,
-    "sign": np.sign,
+    "sign": lambda a: np.where(a == a, np.sign(a), 0),
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,

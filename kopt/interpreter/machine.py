@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -15,6 +15,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects import tile
 from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.interpreter.conflicts import Monitor
+from kopt.interpreter.rounding import numpy_type
 from kopt.interpreter.values import Bound, Tile, Validity
 
 #: Computes an operation's results: none, one, or a tuple of several.
@@ -106,6 +107,10 @@ def check_arguments(function: FuncOp, args: Sequence[np.ndarray]) -> None:
     if len(args) != len(types):
         raise ArgumentError(f"'{function.sym_name.data}' takes {len(types)} arrays, found {len(args)}")
     for number, (arg, type) in enumerate(zip(args, types, strict=True)):
-        shape = getattr(type, "get_shape", lambda: None)()
-        if shape is not None and tuple(arg.shape) != tuple(shape):
-            raise ArgumentError(f"argument {number} of '{function.sym_name.data}' is {type}, found shape {arg.shape}")
+        if not isinstance(type, MemRefType):
+            continue
+        name = f"argument {number} of '{function.sym_name.data}' is {type}"
+        if tuple(arg.shape) != type.get_shape():
+            raise ArgumentError(f"{name}, found shape {tuple(arg.shape)}")
+        if arg.dtype != numpy_type(type.element_type):
+            raise ArgumentError(f"{name}, held in {numpy_type(type.element_type)}, found {arg.dtype}")

@@ -73,7 +73,7 @@ TABLE = (
     # arithmetic
     Row("neg", 1, NUMBER, "the negation"),
     Row("abs", 1, NUMBER, "the absolute value"),
-    Row("sign", 1, NUMBER, "-1, 0 or 1 by the sign; NaN stays NaN"),
+    Row("sign", 1, NUMBER, "-1, 0 or 1 by the sign; 0 for NaN, as torch says"),
     Row("add", 2, NUMBER, "the sum; integers wrap", commutative=True),
     Row("sub", 2, NUMBER, "the difference; integers wrap"),
     Row("mul", 2, NUMBER, "the product; integers wrap", commutative=True),

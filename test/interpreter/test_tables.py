@@ -1,0 +1,28 @@
+"""The interpreter knows every operation."""
+
+from __future__ import annotations
+
+import pytest
+
+from kopt.dialects.host import Host
+from kopt.dialects.tile import COMBINERS, TABLE, Tile
+from kopt.interpreter import HANDLERS
+from kopt.interpreter.elementwise import NUMPY
+from kopt.interpreter.reductions import COMBINE
+
+
+def test_every_elementwise_row_has_a_meaning() -> None:
+    """The NumPy table has the keys of the dialect's table."""
+    assert set(NUMPY) == {row.name for row in TABLE}
+
+
+def test_every_combination_has_a_meaning() -> None:
+    """So has the table of reductions."""
+    assert set(COMBINE) == set(COMBINERS)
+
+
+@pytest.mark.parametrize("dialect", [Tile, Host], ids=lambda dialect: dialect.name)
+def test_every_operation_has_a_handler(dialect) -> None:
+    """Nothing but the loops' terminator goes without."""
+    missing = {op.name for op in dialect.operations if op not in HANDLERS} - {"tile.yield"}
+    assert not missing
