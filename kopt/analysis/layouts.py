@@ -1,0 +1,242 @@
+"""Physical layouts: how an array must stand in memory so that Mosaic takes the blocks that a kernel reads.
+
+Pure. Mosaic wants the last two dimensions of a block to be whole, or multiples of 128 lanes and 8 sublanes (32 for
+8-bit elements); blocks of rank-1 arrays whole, multiples of 1024, or powers of two from 128 lanes of 32 bits on; and
+dynamic offsets into a block to be such multiples too. What does not fit is made to fit on the host:
+
+| found | layout | cost |
+|---|---|---|
+| ``x[b0=4, :]``: short blocks of rows | split rows: ``(n/4, 4, m)``, block ``(_, 4, m)`` | a reshape, a pad |
+| ``x[:, b1=64]``: narrow blocks of lanes | split lanes: ``(m/64, n, 64)`` | a transposition |
+| ``x[b0=8]`` of rank 1 | ``(n/8, 1, 8)``, block ``(_, 1, 8)`` | a reshape |
+| ``x[i, :]``: one row | ``(n, 1, m)``, block ``(_, 1, m)`` | a reshape |
+| ``x[:, 3]``: one lane | ``(m, 1, n)`` | a transposition |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kopt.analysis.windows import Dim, Window
+
+LANES = 128
+FLAT = 1024
+
+
+def sublanes(bits: int) -> int:
+    """Rows that a block's second-last dimension must be a multiple of."""
+    return 32 if bits == 8 else 8
+
+
+def legal_block(size: int, extent: int, bits: int, position: int, rank: int = 2) -> int:
+    """The smallest legal block of at least ``size`` lanes, for a dimension that a grid walks.
+
+    Args: ``position`` counts from the end (-1 the lanes, -2 the sublanes); ``rank`` is the array's. A block that
+    reaches the extent is the extent itself; dimensions further out take any size.
+    """
+    if size >= extent or position < -2:
+        return max(1, min(size, extent))
+    if rank == 1:
+        return min(_flat(size, bits), extent)
+    return min(_round_up(size, LANES if position == -1 else sublanes(bits)), extent)
+
+
+def _flat(size: int, bits: int) -> int:
+    power = 1 << (size - 1).bit_length()
+    least = LANES * 32 // bits if bits <= 32 else LANES
+    return min(max(power, least), _round_up(size, FLAT)) if size > least else least
+
+
+def _round_up(size: int, multiple: int) -> int:
+    return -(-size // multiple) * multiple
+
+
+PartKind = Literal["all", "outer", "inner", "unit"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One physical dimension: a logical one, the outer or inner part of a split one, or a unit."""
+
+    kind: PartKind
+    dim: int = -1
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a logical array stands physically: each dimension padded to ``padded``, split into blocks of ``splits``
+    lanes (0: not), and the ``parts`` put in order. ``blocks`` are the lanes of each part in a window, 0 where the
+    window has one element of it and the kernel does not see it. ``reason`` says what Mosaic would have refused.
+    """
+
+    padded: tuple[int, ...]
+    splits: tuple[int, ...]
+    parts: tuple[Part, ...]
+    blocks: tuple[int, ...]
+    reason: str | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the array stands as it is."""
+        return self.reason is None
+
+    def extent(self, part: Part) -> int:
+        """The physical extent of a part."""
+        if part.kind == "unit":
+            return 1
+        split, padded = self.splits[part.dim], self.padded[part.dim]
+        return {"all": padded, "outer": padded // max(1, split), "inner": split}[part.kind]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The physical shape."""
+        return tuple(self.extent(part) for part in self.parts)
+
+
+class LayoutProblem(Exception):
+    """A window that no layout makes legal; the message says why."""
+
+
+def layout(window: Window) -> Layout:
+    """The layout of a memref that makes its window legal. Raises `LayoutProblem` where there is none."""
+    return _Builder(window).build()
+
+
+class _Builder:
+    def __init__(self, window: Window):
+        self.window = window
+        self.shape = window.type.get_shape()
+        self.splits = [0] * len(self.shape)
+        self.parts = [Part("all", number) for number in range(len(self.shape))]
+        self.reasons: list[str] = []
+
+    def build(self) -> Layout:
+        self._end_in_lanes()
+        if self.parts and self._kept(self.parts[-1]):
+            self._legal_lanes()
+            self._legal_sublanes()
+        padded = tuple(_round_up(n, s) if s else n for n, s in zip(self.shape, self.splits, strict=True))
+        plan = Layout(padded, tuple(self.splits), tuple(self.parts), (), "; ".join(self.reasons) or None)
+        blocks = tuple(self._block(plan, position) for position in range(len(self.parts)))
+        return Layout(plan.padded, plan.splits, plan.parts, blocks, plan.reason)
+
+    # Which parts the kernel sees.
+
+    def _dim(self, part: Part) -> Dim:
+        return self.window.dims[part.dim]
+
+    def _kept(self, part: Part) -> bool:
+        if part.kind in ("unit", "inner"):
+            return True
+        dim = self._dim(part)
+        return dim.kind == "whole" or (dim.kind == "block" and part.kind == "all")
+
+    # Making the last two legal.
+
+    def _end_in_lanes(self) -> None:
+        """Puts a dimension that has lanes last: single elements and rows picked by number go to the front."""
+        lanes = [part for part in self.parts if self._kept(part) and not self._picked(part)]
+        if not lanes:
+            self._append_units(2)
+        elif self.parts[-1] != lanes[-1]:
+            self._note(self.parts[-1], "single elements along the lanes")
+            last = self.parts.index(lanes[-1])
+            self.parts = [*self.parts[last + 1 :], *self.parts[: last + 1]]
+
+    def _picked(self, part: Part) -> bool:
+        """Whether a whole dimension is only ever indexed by dynamic numbers of single elements."""
+        dim = self._dim(part)
+        return dim.kind == "whole" and dim.step == 1 and not dim.plain
+
+    def _append_units(self, count: int) -> None:
+        self.reasons.append("single elements")
+        self.parts += [Part("unit")] * count
+
+    def _legal_lanes(self) -> None:
+        part = self.parts[-1]
+        dim, extent = self._dim(part), self.shape[part.dim]
+        if self._lanes_fit(dim, extent):
+            return
+        self._note(part, f"blocks of {dim.step or dim.size} lanes")
+        self._split(part)
+        self.parts = [Part("outer", part.dim), *self.parts[:-1], Part("inner", part.dim)]
+
+    def _lanes_fit(self, dim: Dim, extent: int) -> bool:
+        if dim.kind == "whole":
+            return not dim.dynamic or dim.walk % LANES == 0
+        if len(self.parts) > 1:
+            return dim.size == extent or dim.size % LANES == 0
+        return legal_block(dim.size, extent, self.window.bits, -1, rank=1) == dim.size or dim.size == extent
+
+    def _legal_sublanes(self) -> None:
+        if len(self.parts) < 2:
+            return
+        part = self.parts[-2]
+        if part.kind == "outer" or not self._kept(part):
+            self._note(part, "single rows")
+            self.parts.insert(len(self.parts) - 1, Part("unit"))
+        elif not self._rows_fit(self._dim(part), self.shape[part.dim]):
+            self._separate_rows(part)
+
+    def _rows_fit(self, dim: Dim, extent: int) -> bool:
+        rows = sublanes(self.window.bits)
+        if dim.kind == "whole":
+            return not dim.dynamic or dim.walk % rows == 0 or (dim.step == 1 and self.window.bits == 32)
+        return dim.size == extent or dim.size % rows == 0
+
+    def _separate_rows(self, part: Part) -> None:
+        dim = self._dim(part)
+        self._note(part, "single rows" if self._picked(part) else f"blocks of {dim.step or dim.size} rows")
+        if self._picked(part):
+            self.parts.insert(len(self.parts) - 1, Part("unit"))
+            return
+        self._split(part)
+        self.parts[-2:-1] = [Part("outer", part.dim), Part("inner", part.dim)]
+
+    def _split(self, part: Part) -> None:
+        dim = self._dim(part)
+        lanes = dim.step if dim.kind == "whole" else dim.size
+        if dim.kind == "whole" and (dim.plain or lanes == 0 or dim.walk % lanes):
+            raise LayoutProblem(
+                f"dimension {part.dim} of {self.window.type} is read in blocks that start at multiples of {dim.walk}, "
+                f"which Mosaic takes only as multiples of {LANES} lanes or {sublanes(self.window.bits)} rows"
+            )
+        self.splits[part.dim] = lanes
+
+    def _note(self, part: Part, what: str) -> None:
+        self.reasons.append(f"{what} of dimension {part.dim}" if part.dim >= 0 else what)
+
+    # The window's lanes of each part.
+
+    def _block(self, plan: Layout, position: int) -> int:
+        part = plan.parts[position]
+        if part.kind in ("unit", "inner"):
+            return plan.extent(part)
+        dim = self._dim(part)
+        if not self._kept(part):
+            return 0
+        if part.kind == "outer" or dim.kind == "block":
+            return plan.extent(part) if part.kind == "outer" else dim.size
+        return self._whole(dim.size, plan.extent(part), position - len(plan.parts), len(plan.parts))
+
+    def _whole(self, size: int, extent: int, position: int, rank: int) -> int:
+        """A whole dimension that is rounded up beyond its extent is rounded up to a legal block."""
+        if size <= extent or position < -2:
+            return max(size, extent)
+        if rank == 1:
+            return _flat(size, self.window.bits)
+        return _round_up(size, LANES if position == -1 else sublanes(self.window.bits))
+
+
+def window_bytes(blocks: Sequence[int], bits: int) -> int:
+    """Bytes of VMEM that one buffer of a block takes, padded to tiles of (8, 128) words of 32 bits."""
+    lanes = [size for size in blocks if size]
+    if len(lanes) < 2:
+        return _round_up(lanes[0] if lanes else 1, FLAT) * bits // 8
+    rows = _round_up(lanes[-2], 8 * 32 // min(bits, 32))
+    total = rows * _round_up(lanes[-1], LANES)
+    for size in lanes[:-2]:
+        total *= size
+    return total * bits // 8

@@ -1,0 +1,215 @@
+"""Windows: which part of each memref one cell of a grid sees, joined over all accesses of a launch.
+
+Pure. Each dimension of a memref is one of
+
+| kind | when | the window's block | its number |
+|---|---|---|---|
+| ``block`` | every access walks one block of a grid's range, or a part of it | the range's lanes | affine in the grid |
+| ``point`` | every access takes one and the same element | 1, squeezed away | affine in the grid |
+| ``whole`` | anything else: ``:``, slices, inner loops, data-dependent or differing indices | all of it | 0 |
+
+A ``whole`` window is rounded up where blocks that walk it reach beyond the array; its ``walk`` says by which steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kopt.analysis.linear import Linear, affine, begin, linear
+from kopt.analysis.ranges import binding, unshifted, walked_range
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType
+from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+
+Kind = Literal["block", "point", "whole"]
+ZERO = AffineExpr.constant(0)
+
+
+@dataclass(frozen=True)
+class Dim:
+    """The window of one dimension.
+
+    ``size`` is the block's lanes; ``index`` the block's number over the grid's dimensions; ``range`` the grid's range
+    of a ``block``. Of a ``whole`` dimension, all offsets at which blocks start divide by ``walk``, and blocks of one
+    size ``step`` walk it (0: none or several sizes); ``plain`` where some access takes it as ``:`` or a slice.
+    """
+
+    kind: Kind
+    size: int
+    index: AffineExpr = ZERO
+    range: SSAValue | None = None
+    walk: int = 0
+    step: int = 0
+    plain: bool = False
+    dynamic: bool = False
+
+
+@dataclass(frozen=True)
+class Window:
+    """The window of one memref: its dimensions, and the accesses that it serves."""
+
+    memory: SSAValue
+    dims: tuple[Dim, ...]
+    loads: tuple[LoadOp, ...]
+    stores: tuple[StoreOp, ...]
+
+    @property
+    def type(self) -> MemRefType:
+        """The memref's type."""
+        assert isinstance(self.memory.type, MemRefType)
+        return self.memory.type
+
+    @property
+    def block(self) -> tuple[int, ...]:
+        """The lanes of each dimension; 1 where it is squeezed."""
+        return tuple(dim.size for dim in self.dims)
+
+    @property
+    def bits(self) -> int:
+        """Width of an element in memory."""
+        element = self.type.element_type
+        assert isinstance(element, FixedBitwidthType)
+        return max(8, element.bitwidth)
+
+    @property
+    def grid_dims(self) -> frozenset[int]:
+        """The grid dimensions that the window moves with."""
+        return frozenset().union(*(dim.index.used_dims() for dim in self.dims))
+
+
+def windows(body: Operation, memories: Iterable[SSAValue]) -> dict[SSAValue, Window]:
+    """The window of each of the ``memories`` that something inside ``body``, a `tile.grid`, loads or stores."""
+    assert isinstance(body, GridOp)
+    accesses: dict[SSAValue, list[LoadOp | StoreOp]] = {memory: [] for memory in memories}
+    for op in body.walk():
+        if isinstance(op, LoadOp | StoreOp) and op.memory in accesses:
+            accesses[op.memory].append(op)
+    return {memory: _window(memory, ops, body) for memory, ops in accesses.items() if ops}
+
+
+def _window(memory: SSAValue, ops: Sequence[LoadOp | StoreOp], grid: GridOp) -> Window:
+    assert isinstance(memory.type, MemRefType)
+    shape = memory.type.get_shape()
+    rows = [[_entry(e, n, grid) for e, n in zip(op.entries, shape, strict=True)] for op in ops]
+    dims = [_join(column, extent) for column, extent in zip(zip(*rows, strict=True), shape, strict=True)]
+    loads = tuple(op for op in ops if isinstance(op, LoadOp))
+    return Window(memory, tuple(dims), loads, tuple(op for op in ops if isinstance(op, StoreOp)))
+
+
+def _entry(entry: Entry, extent: int, grid: GridOp) -> Dim:
+    """The window that one access needs in one dimension."""
+    if isinstance(entry, AllAttr):
+        return Dim("whole", extent, plain=True)
+    if isinstance(entry, SliceAttr):
+        return Dim("whole", extent, plain=True)
+    if isinstance(entry, int):
+        return Dim("point", 1, AffineExpr.constant(entry))
+    if isinstance(entry.type, TileType):
+        return Dim("whole", extent, plain=True)
+    if isinstance(entry.type, RangeType):
+        return _range(entry, extent, grid)
+    index = affine(entry, grid.ranges)
+    if index is None:
+        return Dim("whole", extent, walk=max(1, linear(entry).divisor), step=1, dynamic=True)
+    return Dim("point", 1, index)
+
+
+def _range(entry: SSAValue, extent: int, grid: GridOp) -> Dim:
+    """A block of a grid's range, or of a loop that walks one such block, where it starts at a block's boundary."""
+    outer = _outer(entry, grid)
+    if outer is not None:
+        lanes = binding(outer).size
+        start = begin(entry) if outer is unshifted(entry) else begin(outer)
+        if start.divisor % lanes == 0:
+            index = _over_grid(start.over(lanes), grid)
+            return Dim("block", lanes, index, outer)
+    return _walked(begin(entry), binding(entry).size, extent)
+
+
+def _outer(entry: SSAValue, grid: GridOp) -> SSAValue | None:
+    """The grid's range whose block holds every block of ``entry``, or None."""
+    range = unshifted(entry)
+    bound = binding(range)
+    if bound.owner is grid:
+        start = begin(entry) if entry is not range else begin(range)
+        return range if _over_grid_or_none(start, grid) is not None else None
+    if entry is not range or not isinstance(bound.owner, ForOp):
+        return None
+    outer = walked_range(bound)
+    if outer is None or binding(outer).owner is not grid or not _begins_with(bound.lower, outer):
+        return None
+    return outer if binding(outer).size % bound.size == 0 else None
+
+
+def _begins_with(lower: SSAValue | int, outer: SSAValue) -> bool:
+    return linear(lower) == begin(outer)
+
+
+def _over_grid(form: Linear, grid: GridOp) -> AffineExpr:
+    expr = _over_grid_or_none(form, grid)
+    assert expr is not None
+    return expr
+
+
+def _over_grid_or_none(form: Linear, grid: GridOp) -> AffineExpr | None:
+    total = AffineExpr.constant(form.const)
+    for symbol, coefficient in form.terms:
+        part = affine(symbol, grid.ranges) if not isinstance(symbol.type, RangeType) else _position(symbol, grid)
+        if part is None:
+            return None
+        total = total + (part if coefficient == 1 else part * coefficient)
+    return total
+
+
+def _position(range: SSAValue, grid: GridOp) -> AffineExpr | None:
+    return AffineExpr.dimension(grid.ranges.index(range)) if range in grid.ranges else None
+
+
+def _walked(start: Linear, size: int, extent: int) -> Dim:
+    """A whole dimension that blocks of ``size`` walk: rounded up so that the last one fits."""
+    divisor = start.divisor or size
+    aligned = divisor % size == 0
+    reach = -(-extent // size) * size if aligned else extent - 1 + size
+    if not start.terms:
+        reach = max(extent, start.const + size)
+    return Dim("whole", max(extent, reach), walk=math.gcd(divisor, size), step=size if aligned else 0, dynamic=True)
+
+
+def _join(needs: Sequence[Dim], extent: int) -> Dim:
+    """One window that serves all accesses of a dimension."""
+    if all(need == needs[0] for need in needs):
+        return needs[0]
+    wholes = [_as_whole(need, extent) for need in needs]
+    steps = {whole.step for whole in wholes if whole.dynamic}
+    return Dim(
+        "whole",
+        max(whole.size for whole in wholes),
+        walk=math.gcd(*(whole.walk for whole in wholes)),
+        step=steps.pop() if len(steps) == 1 else 0,
+        plain=any(whole.plain for whole in wholes),
+        dynamic=any(whole.dynamic for whole in wholes),
+    )
+
+
+def _as_whole(need: Dim, extent: int) -> Dim:
+    if need.kind == "whole":
+        return need
+    constant = not need.index.used_dims()
+    if need.kind == "point":
+        return Dim("whole", extent, walk=0 if constant else 1, step=1, dynamic=not constant, plain=constant)
+    reach = max(extent, -(-extent // need.size) * need.size)
+    return Dim("whole", reach, walk=need.size, step=need.size, dynamic=True)
+
+
+def widened(window: Window, number: int) -> Window:
+    """The window with one dimension made whole."""
+    extent = window.type.get_shape()[number]
+    dims = list(window.dims)
+    dims[number] = _as_whole(dims[number], extent)
+    return replace(window, dims=tuple(dims))
