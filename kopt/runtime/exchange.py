@@ -31,11 +31,7 @@ def wide(enabled: bool) -> AbstractContextManager[Any]:
         return nullcontext()
     import jax
 
-    if hasattr(jax, "enable_x64"):
-        return jax.enable_x64(True)
-    from jax.experimental import enable_x64
-
-    return enable_x64(True)
+    return jax.enable_x64(True)
 
 
 def check_grad(value: Any, name: str) -> None:

@@ -22,10 +22,17 @@ Interpret = Callable[[list[np.ndarray]], list[np.ndarray]]
 
 
 class Runner(Protocol):
-    """Runs one emitted module. ``framework`` is what it takes: ``torch``, ``jax``, or ``packed`` bits."""
+    """Runs one emitted module on ``torch`` or ``jax`` arrays, or on ``packed`` bits."""
 
-    framework: str
-    devices: tuple[str, ...]
+    @property
+    def framework(self) -> str:
+        """What it takes."""
+        ...
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The device types that it reads."""
+        ...
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Call the kernel: its results, then the final value of each mutated argument."""

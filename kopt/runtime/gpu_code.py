@@ -6,7 +6,9 @@ import re
 
 _USAGE = re.compile(r"\bREG:(?P<registers>\d+)\s+STACK:(?P<stack>\d+)")
 _SASS = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?P<op>[^;]+);", re.MULTILINE)
-_AMD_FIELD = re.compile(r"^\s*\.(?P<key>vgpr_count|agpr_count|private_segment_fixed_size):\s*(?P<value>\d+)", re.MULTILINE)
+_AMD_FIELD = re.compile(
+    r"^\s*\.(?P<key>vgpr_count|agpr_count|private_segment_fixed_size):\s*(?P<value>\d+)", re.MULTILINE
+)
 _AMD_INSTRUCTION = re.compile(r"^\t[a-z]\w*(?:\s|$)", re.MULTILINE)
 
 

@@ -4,6 +4,8 @@ The emitted host function runs on meta tensors with a driver that only names the
 and compiles each launch exactly as on a machine with the GPU, and launches nothing.
 """
 
+# ruff: noqa: TID253 - only worker processes import this module
+
 from __future__ import annotations
 
 import subprocess
@@ -74,7 +76,7 @@ def _compiling_only(chip: GpuChip, launches: list[tuple[str, Any]]) -> Any:
         return compiled
 
     driver.set_active(_TargetOnly(chip))  # pyright: ignore[reportArgumentType]
-    JITFunction.run = compile_only
+    JITFunction.run = compile_only  # pyright: ignore[reportAttributeAccessIssue]
     try:
         yield
     finally:
@@ -89,7 +91,8 @@ def _meta(spec: TensorSpec) -> torch.Tensor:
 def _facts(name: str, compiled: Any, chip: GpuChip) -> dict[str, Any]:
     shared = compiled.metadata.shared
     over = f"needs {shared} bytes of shared memory, {chip.name} has {chip.shared_bytes}"
-    facts = {"kernel": name, "shared_bytes": shared, "reason": over if shared > chip.shared_bytes else None}
+    fits = shared <= chip.shared_bytes
+    facts = {"kernel": name, "legal": fits, "reason": None if fits else over, "shared_bytes": shared}
     if "cubin" in compiled.asm:
         return facts | gpu_code.nvidia_facts(_disassemble(compiled.asm["cubin"]))
     return facts | gpu_code.amd_facts(compiled.asm.get("amdgcn", ""))

@@ -95,12 +95,13 @@ class PallasRunner:
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Call the kernel and wait for it, so that a caller may write to the arguments' memory afterwards."""
-        import jax
+        from jax import block_until_ready
+        from jax.core import Tracer
 
         with wide(self._wide), self._device():
             results = as_list(self._jitted(*arrays))
-        if not any(isinstance(result, jax.core.Tracer) for result in results):
-            jax.block_until_ready(results)
+        if not any(isinstance(result, Tracer) for result in results):
+            block_until_ready(results)
         return results
 
     def _device(self) -> AbstractContextManager[Any]:

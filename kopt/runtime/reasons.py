@@ -21,8 +21,12 @@ _NOISE = (
     re.compile(r"Please (file|report) [^.]*? at:? *\S+ ?"),
     re.compile(r"Error details: "),
     re.compile(r"See (details at|\S+) [^ ]*( for more details\.)?"),
+    re.compile(r",? and index_map \{.*"),
+    re.compile(r"\s*see current operation: .*"),
     re.compile(r", (backend_config|metadata|frontend_attributes)=.*"),
 )
+#: The kernel in a message of XLA, by its instruction.
+_KERNEL = re.compile(r"%(\w+)(?:\.\d+)? = [^\n]*custom_call_target=\"tpu_custom_call\"")
 _LONGEST = 400
 _REWRITES = {"not contain X{64|128} element types": "the chip has no 64-bit elements in kernels"}
 
@@ -31,11 +35,11 @@ def clean(message: str) -> str:
     """The part of a compiler's message that a kernel's author can act on, on one line."""
     for essence in _ESSENCES:
         if match := essence.search(message):
-            return _REWRITES.get(match[0], match[0])
-    text = message.strip().split("\n\n")[0]
+            kernel = _KERNEL.search(message)
+            return (f"kernel {kernel[1]}: " if kernel else "") + _REWRITES.get(match[0], match[0])
+    line = " ".join(message.strip().split("\n\n")[0].split())
     for noise in _NOISE:
-        text = noise.sub("", text)
-    line = " ".join(text.split())
+        line = noise.sub("", line).strip()
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
@@ -65,8 +69,31 @@ def emitted_line(error: BaseException, source: str, entry: str) -> int | None:
     for cause in chain:
         if places := in_text.findall(str(cause)):
             return int(places[0])
-    deepest = [line_of_error(cause, file) for cause in reversed(chain)]
-    return next((line for line in deepest if line), None)
+    lines = [line_of_error(cause, file) for cause in reversed(chain)]
+    lines += [_line_of_equation(error, file), _line_of_kernel(str(error), source)]
+    return next((line for line in lines if line), None)
+
+
+def _line_of_kernel(message: str, source: str) -> int | None:
+    """The emitted line that names the kernel of XLA's message, as ``name="softmax_0"``."""
+    kernel = _KERNEL.search(message)
+    named = re.compile(rf"""name=["']{kernel[1]}["']""") if kernel else None
+    return next((i for i, line in enumerate(source.splitlines(), 1) if named and named.search(line)), None)
+
+
+def _line_of_equation(error: BaseException, file: str) -> int | None:
+    """The emitted line of the equation that JAX was lowering: a function that JAX itself jits hides its caller.
+
+    Reads the ``eqn`` variables of the traceback's frames; finds nothing where JAX names them otherwise.
+    """
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        info = getattr(trace.tb_frame.f_locals.get("eqn"), "source_info", None)
+        frames = getattr(getattr(info, "traceback", None), "frames", ())
+        found = next((frame.line_num for frame in frames if frame.file_name == file), found)
+        trace = trace.tb_next
+    return found
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

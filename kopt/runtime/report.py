@@ -71,9 +71,7 @@ def _tpu_report(
     return _assemble(TPU_KEYS, target, facts, facts.pop("kernels", []))
 
 
-def _gpu_report(
-    source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: GpuChip
-) -> dict[str, Any]:
+def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: GpuChip) -> dict[str, Any]:
     _require("torch", "triton", extra="triton", target=target)
     limit = time_limit(COMPILE_SECONDS)
     try:

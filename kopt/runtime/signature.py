@@ -51,10 +51,9 @@ class Signature:
         if framework_of(value) is None:
             raise self._error(f"argument '{name}': expected a {expected} tensor, got {type(value).__name__}")
         got = spec_of(value)
-        if len(got.shape) != len(expected.shape):
-            raise self._error(
-                f"argument '{name}': expected rank {len(expected.shape)} ({expected}), got rank {len(got.shape)} ({got})"
-            )
+        rank, got_rank = len(expected.shape), len(got.shape)
+        if got_rank != rank:
+            raise self._error(f"argument '{name}': expected rank {rank} ({expected}), got rank {got_rank} ({got})")
         if got.dtype != expected.dtype:
             raise self._error(
                 f"argument '{name}': expected dtype {expected.dtype.spec} ({expected}), got {got.dtype.spec} ({got})"
@@ -89,10 +88,11 @@ def device_of(value: Any) -> str:
 
 
 def _jax_device(value: Any) -> str:
-    import jax
+    from jax import default_backend
+    from jax.core import Tracer
 
-    if isinstance(value, jax.core.Tracer):
-        return jax.default_backend().replace("gpu", "cuda")
+    if isinstance(value, Tracer):
+        return default_backend().replace("gpu", "cuda")
     return next(iter(value.devices())).platform.replace("gpu", "cuda")
 
 

@@ -1,5 +1,7 @@
 """The strict interpreter's process: loads JAX once, keeps jitted kernels, reports races as errors."""
 
+# ruff: noqa: TID253 - only worker processes import this module
+
 from __future__ import annotations
 
 import contextlib
@@ -15,7 +17,6 @@ from jax.experimental.pallas import tpu as pltpu
 
 from kopt.errors import CompileError
 from kopt.runtime.emitted import file_name, line_of_error, source_location
-from kopt.runtime.exchange import wide
 from kopt.runtime.pallas_interpret import abstract_mesh, as_list, interpreted_module, on_abstract_tpu
 from kopt.runtime.targets import TpuChip, parse_target
 from kopt.runtime.wire import Packed, pack, unpack
@@ -31,11 +32,13 @@ _RAISED = re.compile(r"[\w.]*(Error|Exception)\b.*:")
 
 def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, arrays: list[Packed]) -> list[Packed]:
     """Interpret one call; raises `CompileError` naming each race found, with the emitted line."""
+    # For every thread, not in a context: the interpreter's callbacks run in threads of their own.
+    jax.config.update("jax_enable_x64", use_wide)
     padded = not use_wide and _show_chip(parse_target(target).tpu)
     function = _kernel(source, entry, target, race_cells, padded)
     printed = io.StringIO()
     try:
-        with contextlib.redirect_stdout(printed), wide(use_wide):
+        with contextlib.redirect_stdout(printed):
             results = jax.block_until_ready(as_list(function(*[unpack(array, "jax") for array in arrays])))
             found = _races_found()
     except Exception as error:
@@ -43,7 +46,8 @@ def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, a
         raise _located(error, source, entry) from error
     if found:
         _reset()
-        raise CompileError(f"pallas:strict found a data race in kernel '{entry}'", notes=_first_race(printed.getvalue()))
+        notes = _first_race(printed.getvalue())
+        raise CompileError(f"pallas:strict found a data race in kernel '{entry}'", notes=notes)
     return [pack(result) for result in results]
 
 

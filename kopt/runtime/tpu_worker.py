@@ -1,5 +1,7 @@
 """The process that loads libtpu and compiles Pallas modules for chips that are not there."""
 
+# ruff: noqa: TID253 - only worker processes import this module
+
 from __future__ import annotations
 
 import time

@@ -28,9 +28,9 @@ def interprets_here() -> bool:
     """Whether ``@triton.jit`` interprets in this process."""
     if "triton" not in sys.modules:
         return os.environ.get("TRITON_INTERPRET") == "1"
-    import triton
+    from triton import JITFunction, knobs, language
 
-    return bool(triton.knobs.runtime.interpret) and hasattr(triton.language.sum, "rewriter")
+    return bool(knobs.runtime.interpret) and not isinstance(language.sum, JITFunction)
 
 
 def relayout(tensor: Any, spec: TensorSpec) -> Any:

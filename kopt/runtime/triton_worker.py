@@ -1,5 +1,7 @@
 """The Triton interpreter's process, started with ``TRITON_INTERPRET=1``."""
 
+# ruff: noqa: TID253 - only worker processes import this module
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,0 +1,153 @@
+"""The in-memory cache of compiled kernels, and what a call is known by.
+
+A key holds what an imported kernel depends on: shapes, strides, dtypes and devices of tensors, which tensors share
+memory, values of scalars, and for callables their code with the values of their closure cells, defaults and the
+globals that they read. What a key cannot hold, a value read from a tensor's elements, is a guard checked per call.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Sequence
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Generic, TypeVar
+
+from kopt.runtime.specs import framework_of, spec_of
+
+T = TypeVar("T")
+
+#: Says whether a cached value still fits a call's arguments.
+Guard = Callable[[Sequence[Any]], bool]
+
+
+class CallCache(Generic[T]):
+    """Values by call key; several values under a key are told apart by their guards, latest first."""
+
+    def __init__(self) -> None:
+        self._entries: dict[Hashable, list[tuple[tuple[Guard, ...], T]]] = {}
+
+    def get(self, key: Hashable, args: Sequence[Any]) -> T | None:
+        """The value whose guards all hold for these arguments, or None."""
+        for guards, value in reversed(self._entries.get(key, ())):
+            if all(guard(args) for guard in guards):
+                return value
+        return None
+
+    def put(self, key: Hashable, value: T, guards: Sequence[Guard] = ()) -> T:
+        """Store and return a value."""
+        self._entries.setdefault(key, []).append((tuple(guards), value))
+        return value
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._entries.clear()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._entries.values()))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Same:
+    """An object known by its identity; the key keeps it alive, so no other object can take its place."""
+
+    object: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.object is self.object
+
+    def __hash__(self) -> int:
+        return id(self.object)
+
+
+def call_key(args: Sequence[Any]) -> Hashable:
+    """What a call is known by: a key for each argument, and how the tensors among them share memory."""
+    return tuple(value_key(arg) for arg in args), sharing(args)
+
+
+def value_key(value: Any) -> Hashable:
+    """What one argument, closure cell or global is known by."""
+    return _key(value, ())
+
+
+def _key(value: Any, within: tuple[int, ...]) -> Hashable:
+    if framework := framework_of(value):
+        return _tensor_key(value, framework)
+    if value is None or isinstance(value, (bool, int, str, bytes, complex)):
+        return type(value), value
+    if isinstance(value, float):
+        return float, value.hex()
+    if id(value) in within:
+        return "cycle", within.index(id(value))
+    within = (*within, id(value))
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(_key(item, within) for item in value)
+    if isinstance(value, dict):
+        return type(value), tuple((_key(name, within), _key(item, within)) for name, item in value.items())
+    if isinstance(value, FunctionType):
+        return _function_key(value, within)
+    if isinstance(value, MethodType):
+        return "method", _key(value.__func__, within), _key(value.__self__, within)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return type(value), tuple(_key(getattr(value, f.name), within) for f in dataclasses.fields(value))
+    return _Same(value)
+
+
+def _tensor_key(value: Any, framework: str) -> Hashable:
+    spec = spec_of(value)
+    grad = framework == "torch" and value.requires_grad
+    device = str(value.device) if framework == "torch" else framework
+    return framework, spec.shape, spec.strides, spec.dtype.spec, device, grad
+
+
+def _function_key(function: FunctionType, within: tuple[int, ...]) -> Hashable:
+    cells = tuple(_cell_key(cell, within) for cell in function.__closure__ or ())
+    defaults = (_key(function.__defaults__, within), _key(function.__kwdefaults__, within))
+    read = sorted(names_read(function.__code__) & function.__globals__.keys())
+    return "function", function.__code__, cells, defaults, tuple((n, _global(function, n, within)) for n in read)
+
+
+def _cell_key(cell: Any, within: tuple[int, ...]) -> Hashable:
+    try:
+        return _key(cell.cell_contents, within)
+    except ValueError:
+        return "empty cell"
+
+
+def _global(function: FunctionType, name: str, within: tuple[int, ...]) -> Hashable:
+    value = function.__globals__[name]
+    if isinstance(value, (ModuleType, BuiltinFunctionType, type)):
+        return _Same(value)
+    return _key(value, within)
+
+
+def names_read(code: CodeType) -> set[str]:
+    """Every name that code and the functions and lambdas within it may read as a global."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return set(code.co_names).union(*map(names_read, inner))
+
+
+def sharing(args: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
+    """Pairs of tensor arguments whose memory overlaps, with the distance in bytes: ``(first, second, distance)``."""
+    spans = [(index, span) for index, arg in enumerate(args) if (span := _span(arg)) is not None]
+    return tuple(
+        (i, j, start - first)
+        for place, (i, (first, end)) in enumerate(spans)
+        for j, (start, stop) in spans[place + 1 :]
+        if start < end and first < stop
+    )
+
+
+def _span(value: Any) -> tuple[int, int] | None:
+    """The addresses of a torch or NumPy array's memory, first and past the last; JAX arrays never change."""
+    framework = framework_of(value)
+    if framework == "torch" and value.device.type != "meta":
+        start, strides, size = value.data_ptr(), value.stride(), value.element_size()
+        steps = [step * size for step in strides]
+    elif framework == "numpy":
+        start, steps, size = value.__array_interface__["data"][0], value.strides, value.itemsize
+    else:
+        return None
+    if 0 in value.shape:
+        return None
+    reach = [(extent - 1) * step for extent, step in zip(value.shape, steps, strict=True)]
+    return start + sum(r for r in reach if r < 0), start + sum(r for r in reach if r > 0) + size
