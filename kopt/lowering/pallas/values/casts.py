@@ -1,0 +1,57 @@
+"""The jnp spelling of select, cast and bitcast."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, f32, i1
+from xdsl.ir import Attribute, Operation
+
+from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, is_float
+from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.values.operands import element_of, spell
+
+
+def _select(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, SelectOp)
+    condition = printing.name(op.condition)
+    if element_of(op.on_true) == i1:  # Mosaic has no select of predicates
+        on_true, on_false = printing.name(op.on_true), printing.name(op.on_false)
+        return f"({condition} & {on_true}) | (~{condition} & {on_false})"
+    on_true, on_false = spell(printing, (op.on_true, op.on_false))
+    return f"jnp.where({condition}, {on_true}, {on_false})"
+
+
+def _cast(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, CastOp)
+    source, target = element_of(op.input), element_of(op.result)
+    name = printing.name(op.input)
+    if source == target:
+        return name
+    if target == i1:
+        return f"{name} != 0"
+    steps = [printing.dtype(step) for step in _by_way_of(source, target)]
+    return name + "".join(f".astype({step})" for step in [*steps, printing.dtype(target)])
+
+
+def _by_way_of(source: Attribute, target: Attribute) -> list[Attribute]:
+    """The types between source and target: what torch rounds through, and what Mosaic cannot convert at once.
+
+    Narrow integers are converted by way of i32, whose low bits stay; narrow floats from integers by way of f32.
+    """
+    if is_float(source) and isinstance(target, IntegerType) and target.width.data < 32:
+        return [IntegerType(32)]
+    if isinstance(source, IntegerType) and source != i1 and is_float(target) and _bits(target) < 32:
+        return [f32]
+    eights = (Float8E4M3FNType, Float8E5M2Type)
+    return [f32] if isinstance(source, eights) and isinstance(target, eights) else []
+
+
+def _bits(element: Attribute) -> int:
+    return element.bitwidth  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _bitcast(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, BitcastOp)
+    return f"jax.lax.bitcast_convert_type({printing.name(op.input)}, {printing.dtype(element_of(op.result))})"
+
+
+PRINTERS: dict[type[Operation], ValuePrinter] = {SelectOp: _select, CastOp: _cast, BitcastOp: _bitcast}

@@ -1,0 +1,196 @@
+"""What Mosaic lacks, written with what it has. The text of these functions goes into emitted modules.
+
+Each takes and gives arrays of one shape unless said otherwise; f32 results are within a few units in the last place
+and NaN, infinities and zeros come out as NumPy's do. Nothing here may use names other than ``jax``, ``jnp``, ``pl``,
+``pltpu`` and its own functions.
+"""
+
+import jax  # noqa: TID253
+import jax.numpy as jnp  # noqa: TID253
+from jax.experimental import pallas as pl  # noqa: TID253
+from jax.experimental.pallas import tpu as pltpu  # noqa: TID253
+
+
+def _expm1(x):
+    """exp(x) - 1: a series near 0, where the difference would cancel."""
+    series = jnp.ones_like(x)
+    for n in range(10, 1, -1):
+        series = 1.0 + x / n * series
+    return jnp.where(jnp.abs(x) < 0.5, x * series, jnp.exp(x) - 1.0)
+
+
+def _asin(x):
+    """The arc sine, by the angle of the point (cosine, sine)."""
+    return jnp.arctan2(x, jnp.sqrt((1.0 - x) * (1.0 + x)))
+
+
+def _acos(x):
+    """The arc cosine, by the angle of the point (cosine, sine)."""
+    return jnp.arctan2(jnp.sqrt((1.0 - x) * (1.0 + x)), x)
+
+
+def _sinh(x):
+    """The hyperbolic sine: from expm1 near 0, and with the half inside the power where exp would overflow."""
+    a = jnp.abs(x)
+    t = _expm1(jnp.minimum(a, 1.0))
+    small = 0.5 * (t + t / (t + 1.0))
+    half = jnp.exp(0.5 * a)
+    large = 0.5 * half * half - 0.5 / half / half
+    return jnp.where(a < 1.0, jnp.sign(x) * small, jnp.sign(x) * large)
+
+
+def _cosh(x):
+    """The hyperbolic cosine, with the half between the factors so that exp does not overflow early."""
+    half = jnp.exp(0.5 * jnp.abs(x))
+    return 0.5 * half * half + 0.5 / half / half
+
+
+def _asinh(x):
+    """The inverse hyperbolic sine; for large x the logarithm of 2 x."""
+    a = jnp.abs(x)
+    b = jnp.minimum(a, 1e9)
+    value = jnp.log1p(b + b * b / (1.0 + jnp.sqrt(b * b + 1.0)))
+    return jnp.sign(x) * jnp.where(a < 1e9, value, jnp.log(a) + 0.6931471805599453)
+
+
+def _acosh(x):
+    """The inverse hyperbolic cosine; NaN below 1."""
+    t = jnp.minimum(x, 1e9) - 1.0
+    value = jnp.log1p(t + jnp.sqrt(t * (t + 2.0)))
+    return jnp.where(x < 1.0, jnp.nan, jnp.where(x < 1e9, value, jnp.log(x) + 0.6931471805599453))
+
+
+def _atanh(x):
+    """The inverse hyperbolic tangent; NaN outside -1 to 1."""
+    a = jnp.abs(x)
+    return jnp.sign(x) * 0.5 * jnp.log1p(2.0 * a / (1.0 - a))
+
+
+def _floordiv(a, b):
+    """The quotient rounded towards minus infinity, exact where the quotient is a whole number."""
+    left = jax.lax.rem(a, b)
+    down = jnp.where((left != 0.0) & ((left < 0.0) != (b < 0.0)), 1.0, 0.0)
+    exact = jnp.round((a - left) / b) - down
+    return jnp.where((b == 0.0) | jnp.isinf(a), a / b, jnp.where(jnp.isinf(b), -down, exact))
+
+
+def _power(a, b):
+    """a to the power b, with C's special cases whatever the target's own are."""
+    whole = jnp.floor(b) == b
+    odd = whole & (jnp.floor(0.5 * b) != 0.5 * b)
+    size = jnp.power(jnp.abs(a), b)
+    signed = jnp.where((a < 0.0) & odd, -size, size)
+    value = jnp.where((a < 0.0) & ~whole & ~jnp.isinf(a), jnp.nan, signed)
+    return jnp.where((a == 1.0) | (b == 0.0), 1.0, value)
+
+
+def _int_power(a, b):
+    """Integer powers by squaring; to a negative power 0, but for 1 and -1."""
+    result = jnp.ones_like(a)
+    square, left = a, jnp.maximum(b, 0)
+    for _ in range(jnp.iinfo(a.dtype).bits):
+        result = jnp.where((left & 1) != 0, result * square, result)
+        square, left = square * square, left >> 1
+    odd = (b & 1) != 0
+    inverse = jnp.where(a == 1, 1, jnp.where(a == -1, jnp.where(odd, -1, 1), 0)).astype(a.dtype)
+    return jnp.where(b < 0, inverse, result)
+
+
+def _fold(combine, x, axis):
+    """Combines all lanes of one dimension, which disappears, halving it again and again."""
+    if x.ndim == 1:
+        return _fold(combine, x[None, :], 1)[0]
+    while x.shape[axis] > 1:
+        half = x.shape[axis] // 2
+        low = jax.lax.slice_in_dim(x, 0, half, axis=axis)
+        high = jax.lax.slice_in_dim(x, half, 2 * half, axis=axis)
+        rest = jax.lax.slice_in_dim(x, 2 * half, x.shape[axis], axis=axis)
+        folded = combine(low, high)
+        x = jnp.concatenate([folded, rest], axis=axis) if rest.shape[axis] else folded
+    return jax.lax.squeeze(x, [axis])
+
+
+def _scan(combine, x, axis, neutral):
+    """The running combination along one dimension, in steps that double."""
+    if x.ndim == 1:
+        return _scan(combine, x[None, :], 1, neutral)[0]
+    size, step = x.shape[axis], 1
+    while step < size:
+        before = jnp.full_like(jax.lax.slice_in_dim(x, 0, step, axis=axis), neutral)
+        shifted = jnp.concatenate([before, jax.lax.slice_in_dim(x, 0, size - step, axis=axis)], axis=axis)
+        x = combine(shifted, x)
+        step *= 2
+    return x
+
+
+def _argreduce(best, x, axis):
+    """The number of the first lane that holds ``best(x, axis)``, a maximum or minimum; NaN wins."""
+    if x.ndim == 1:
+        return _argreduce(best, x[None, :], 1)[0]
+    hit = (x == best(x, axis=axis, keepdims=True)) | (x != x)
+    lane = jax.lax.broadcasted_iota(jnp.int32, x.shape, axis)
+    return jnp.min(jnp.where(hit, lane, x.shape[axis]), axis=axis)
+
+
+def _strided(x, axis, start, size, stride):
+    """Every ``stride``-th lane of one dimension, ``size`` of them from ``start``."""
+    if x.ndim == 1:
+        return _strided(x[None, :], 1, start, size, stride)[0]
+    length = (size - 1) * stride + 1
+    x = jax.lax.slice_in_dim(x, start, start + length, axis=axis)
+    rest = list(x.shape)
+    rest[axis] = size * stride - length
+    x = jnp.concatenate([x, jnp.zeros(rest, x.dtype)], axis=axis)
+    split = x.reshape(*x.shape[:axis], size, stride, *x.shape[axis + 1 :])
+    return jax.lax.index_in_dim(split, 0, axis=axis + 1, keepdims=False)
+
+
+def _bits(x):
+    """The bits of an array of up to 32-bit elements, as i32."""
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        return jax.lax.bitcast_convert_type(x.astype(jnp.float32), jnp.int32)
+    return x.astype(jnp.int32)
+
+
+def _from_bits(bits, dtype):
+    """The inverse of `_bits`."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return jax.lax.bitcast_convert_type(bits, jnp.float32).astype(dtype)
+    return bits.astype(dtype)
+
+
+def _pick(x, lane, axis):
+    """One lane of one dimension, which disappears, by number: exact for every bit pattern.
+
+    ``lane`` has the shape of the result.
+    """
+    if x.ndim == 1:
+        return _pick(x[None, :], lane[None], 1)[0]
+    lanes = jax.lax.broadcasted_iota(jnp.int32, x.shape, axis)
+    hit = lanes == jnp.expand_dims(lane, axis)
+    return _from_bits(jnp.sum(jnp.where(hit, _bits(x), 0), axis=axis, dtype=jnp.int32), x.dtype)
+
+
+def _take_along(x, lane, axis):
+    """``jnp.take_along_axis``, by comparing each wanted lane with every lane."""
+    picked = [_pick(x, jax.lax.index_in_dim(lane, n, axis=axis, keepdims=False), axis) for n in range(lane.shape[axis])]
+    return jnp.stack(picked, axis=axis)
+
+
+def _take_rows(table, row):
+    """``table[row, :]``: one-hot products of the bytes of the table, exact for every bit pattern.
+
+    A byte is exact in bf16, and each sum has one term that is not 0, so NaN and infinities of other rows stay out.
+    """
+    lanes = jax.lax.broadcasted_iota(jnp.int32, (row.shape[0], table.shape[0]), 1)
+    hot = jnp.where(lanes == row[:, None], 1.0, 0.0).astype(jnp.bfloat16)
+    bits, width = _bits(table), 8 * table.dtype.itemsize
+    shifts = range(0, width, 8) if jnp.issubdtype(table.dtype, jnp.integer) else range(32 - max(width, 16), 32, 8)
+    if table.dtype == jnp.float16:
+        shifts = range(8, 32, 8)
+    result = jnp.zeros((row.shape[0], table.shape[1]), jnp.int32)
+    for shift in shifts:
+        byte = ((bits >> shift) & 255).astype(jnp.float32).astype(jnp.bfloat16)
+        part = jnp.dot(hot, byte, preferred_element_type=jnp.float32)
+        result = result | (part.astype(jnp.int32) << shift)
+    return _from_bits(result, table.dtype)

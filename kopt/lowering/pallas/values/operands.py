@@ -1,0 +1,60 @@
+"""Small helpers that the tables of spellings share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IntegerType, i1
+from xdsl.ir import Attribute, SSAValue
+
+from kopt.dialects.tile import FullOp, TileType, is_float
+from kopt.lowering.pallas.printing import Printing
+
+
+def kind_of(element: Attribute) -> str:
+    """The kind of arithmetic of an element type: ``float``, ``int``, ``uint`` or ``bool``."""
+    if is_float(element):
+        return "float"
+    assert isinstance(element, IntegerType)
+    if element == i1:
+        return "bool"
+    return "uint" if element.signedness.data.name == "UNSIGNED" else "int"
+
+
+def element_of(value: SSAValue) -> Attribute:
+    """The element type of a tile."""
+    assert isinstance(value.type, TileType)
+    return value.type.element_type
+
+
+def constant(value: SSAValue) -> FullOp | None:
+    """The `tile.full` that makes a value, or None."""
+    return value.owner if isinstance(value.owner, FullOp) else None
+
+
+def spell(printing: Printing, values: Sequence[SSAValue]) -> list[str]:
+    """The operands of an elementwise expression: constants as numbers, as long as one operand is an array.
+
+    Numbers take the array's dtype, so nothing is promoted. Booleans stay arrays: ``~True`` is -2.
+    """
+    if all(constant(value) for value in values):
+        return [printing.name(value) for value in values]
+    return [_operand(printing, value) for value in values]
+
+
+def _operand(printing: Printing, value: SSAValue) -> str:
+    full = constant(value)
+    if full is None or element_of(value) == i1:
+        return printing.name(value)
+    text = printing.literal(full.value)
+    return f"({text})" if text.startswith("-") else text
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """``(128,)``, ``(8, 64)``, ``()``."""
+    return repr(tuple(shape))
+
+
+def indexed(before: Sequence[str]) -> str:
+    """``[:, None]``."""
+    return f"[{', '.join(before)}]"

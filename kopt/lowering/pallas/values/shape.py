@@ -1,0 +1,138 @@
+"""The jnp spelling of constants and of ops that rearrange lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Operation
+
+from kopt.dialects.tile import (
+    ArangeOp,
+    BroadcastOp,
+    ConcatOp,
+    ExtractOp,
+    FullOp,
+    ReshapeOp,
+    SliceOp,
+    SplatOp,
+    TakeAlongOp,
+    TransposeOp,
+)
+from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.values.helpers import use_helper
+from kopt.lowering.pallas.values.operands import element_of, shape_text
+
+
+def _full(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, FullOp)
+    return _filled(printing.literal(op.value), op, printing)
+
+
+def _splat(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, SplatOp)
+    return _filled(printing.name(op.scalar), op, printing)
+
+
+def _filled(scalar: str, op: FullOp | SplatOp, printing: Printing) -> str:
+    dtype = printing.dtype(element_of(op.result))
+    shape = printing.shape(op.result)
+    return f"jnp.full({shape_text(shape)}, {scalar}, {dtype})" if shape else f"jnp.asarray({scalar}, {dtype})"
+
+
+def _extract(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, ExtractOp)
+    name = printing.name(op.input)
+    is_index = op.result.type.name == "index" and element_of(op.input) != i1
+    return f"{name}.astype(jnp.int32)" if is_index else name
+
+
+def _arange(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, ArangeOp)
+    start, step = op.start.data, op.step.data
+    dtype = printing.dtype(element_of(op.result))
+    lanes = f"jax.lax.broadcasted_iota({dtype}, {shape_text(printing.shape(op.result))}, 0)"
+    scaled = lanes if step == 1 else f"{step} * {lanes}"
+    return scaled if start == 0 else f"{start} + {scaled}"
+
+
+def _broadcast(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, BroadcastOp)
+    target, mapping = printing.shape(op.result), op.mapping
+    name = printing.name(op.input)
+    first = min(mapping, default=len(target))
+    if set(mapping) != set(range(first, len(target))):
+        inserted = [":" if dim in mapping else "None" for dim in range(first, len(target))]
+        name = f"{name}[{', '.join(inserted)}]"
+    return f"jnp.broadcast_to({name}, {shape_text(target)})"
+
+
+def _reshape(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, ReshapeOp)
+    return f"{printing.name(op.input)}.reshape({shape_text(printing.shape(op.result))})"
+
+
+def _transpose(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, TransposeOp)
+    name = printing.name(op.input)
+    return f"{name}.T" if op.order == (1, 0) else f"jnp.transpose({name}, {op.order})"
+
+
+def _slice(op: Operation, printing: Printing) -> str:
+    """Mosaic has slices of stride 1 only; others go one dimension at a time through a helper."""
+    assert isinstance(op, SliceOp)
+    name = printing.name(op.input)
+    parts = [_part(*bound, lanes) for bound, lanes in zip(op.bounds, printing.shape(op.input), strict=True)]
+    if any(part != ":" for part in parts):
+        name = f"{name}[{', '.join(parts)}]"
+    for axis, (offset, size, stride) in enumerate(op.bounds):
+        if _is_strided(size, stride):
+            name = f"{use_helper('_strided', printing)}({name}, {axis}, {offset}, {size}, {stride})"
+    return name
+
+
+def _is_strided(size: int, stride: int) -> bool:
+    return stride > 1 and size > 1
+
+
+def _part(offset: int, size: int, stride: int, lanes: int) -> str:
+    whole = (offset, size) == (0, lanes) or _is_strided(size, stride)
+    return ":" if whole else f"{offset}:{offset + size}"
+
+
+def _concat(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, ConcatOp)
+    dim = op.dim.data
+    names = [printing.name(value) for value in op.inputs if printing.shape(value)[dim]]
+    if len(names) == 1:
+        return names[0]
+    return f"jnp.concatenate([{', '.join(names)}], axis={dim})"
+
+
+def _take_along(op: Operation, printing: Printing) -> str:
+    """Where every column picks the same rows of a matrix, one product; else one comparison a lane."""
+    assert isinstance(op, TakeAlongOp)
+    name, dim = printing.name(op.input), op.dim.data
+    rows = op.indices.owner
+    if isinstance(rows, BroadcastOp) and _same_rows(rows.mapping, dim, printing.shape(op.input)):
+        row = printing.name(rows.input)
+        return f"{use_helper('_take_rows', printing)}({name}, {row})"
+    return f"{use_helper('_take_along', printing)}({name}, {printing.name(op.indices)}, {dim})"
+
+
+def _same_rows(mapping: Sequence[int], dim: int, shape: Sequence[int]) -> bool:
+    return len(shape) == 2 and dim == 0 and tuple(mapping) == (0,)
+
+
+PRINTERS: dict[type[Operation], ValuePrinter] = {
+    FullOp: _full,
+    SplatOp: _splat,
+    ExtractOp: _extract,
+    ArangeOp: _arange,
+    BroadcastOp: _broadcast,
+    ReshapeOp: _reshape,
+    TransposeOp: _transpose,
+    SliceOp: _slice,
+    ConcatOp: _concat,
+    TakeAlongOp: _take_along,
+}
