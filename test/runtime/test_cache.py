@@ -1,0 +1,104 @@
+"""What a call is known by."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from kopt.runtime.cache import CallCache, call_key, sharing, value_key
+
+torch = pytest.importorskip("torch")
+
+SCALE = 2
+
+
+def scaled(x):
+    return x * SCALE
+
+
+def nested(x):
+    return (lambda y: scaled(y))(x)
+
+
+def test_tensors_are_known_by_their_specs():
+    x = torch.zeros(3, 4)
+    assert call_key([x]) == call_key([torch.ones(3, 4)])
+    for other in (torch.zeros(4, 3).T, torch.zeros(3, 4, dtype=torch.int32), torch.zeros(3, 5), np.zeros((3, 4))):
+        assert call_key([x]) != call_key([other])
+    assert call_key([x]) != call_key([torch.zeros(3, 4, requires_grad=True)])
+
+
+@pytest.mark.parametrize("a, b", [(1, 2), (1, 1.0), (True, 1), (0.0, -0.0), ("a", "b"), ((1, 2), [1, 2]), (None, 0)])
+def test_scalars_by_type_and_value(a, b):
+    assert value_key(a) == value_key(a) and value_key(a) != value_key(b)
+
+
+def test_nan_is_itself():
+    assert value_key(float("nan")) == value_key(float("nan"))
+
+
+def test_aliasing():
+    x, y = torch.zeros(10), torch.zeros(10)
+    assert sharing([x, y]) == ()
+    assert sharing([x, x]) == ((0, 1, 0),)
+    assert sharing([x, 3, x[2:]]) == ((0, 2, 8),)
+    assert sharing([x[:5], x[5:]]) == ()
+    array = np.zeros(10)
+    assert sharing([array, array[::-1]]) == ((0, 1, 0),)
+    assert sharing([x[:0], x]) == ()
+    assert call_key([x, x]) != call_key([x, y])
+
+
+def make(scale):
+    return lambda x: x * scale
+
+
+def test_callables_by_code_and_cells():
+    assert value_key(make(2)) == value_key(make(2))
+    assert value_key(make(2)) != value_key(make(3))
+    assert value_key(make(torch.zeros(2))) == value_key(make(torch.ones(2)))
+    assert value_key(make(torch.zeros(2))) != value_key(make(torch.ones(3)))
+
+
+def test_callables_by_the_globals_they_read(monkeypatch):
+    before = value_key(nested)
+    assert before == value_key(nested)
+    monkeypatch.setitem(globals(), "SCALE", 3)
+    assert value_key(nested) != before
+
+
+def test_recursive_functions_and_lists_end():
+    def loop(n):
+        return loop(n - 1) if n else 0
+
+    assert value_key(loop) == value_key(loop)
+    cyclic = [1]
+    cyclic.append(cyclic)
+    assert value_key(cyclic) == value_key(cyclic)
+
+
+@dataclass
+class Options:
+    size: int
+
+
+class Plain:
+    pass
+
+
+def test_other_objects():
+    assert value_key(Options(1)) == value_key(Options(1)) != value_key(Options(2))
+    plain = Plain()
+    assert value_key(plain) == value_key(plain) != value_key(Plain())
+    assert value_key({"a": 1}) != value_key({"a": 2})
+
+
+def test_guards_tell_values_apart():
+    cache = CallCache[str]()
+    key = call_key([1])
+    assert cache.get(key, [1]) is None
+    cache.put(key, "small", [lambda args: args[0] < 10])
+    cache.put(key, "large", [lambda args: args[0] >= 10])
+    assert (cache.get(key, [5]), cache.get(key, [50]), len(cache)) == ("small", "large", 2)
+    cache.clear()
+    assert cache.get(key, [5]) is None
