@@ -100,8 +100,9 @@ def test_reasons_of_triton():
 
 
 @gpu
+@pytest.mark.slow
 def test_too_much_shared_memory_is_not_legal():
-    facts = of("illegal_triton", "large", "triton:gfx942", "f32[128,128]", "f32[128,128]")
+    facts = of("illegal_triton", "large", "triton:gfx942", "f32[256,256]", "f32[256,256]")
     large, small = facts["launches"]
     assert facts["legal"] is False and "bytes of shared memory, gfx942 has 65536" in facts["reason"]
     assert large["legal"] is False and small["legal"] is True
