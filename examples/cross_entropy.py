@@ -1,0 +1,47 @@
+"""Cross entropy of logits and labels: the label's logit is gathered from memory, or from the row at hand."""
+
+import torch
+
+import kopt
+import kopt.language as hl
+
+
+@kopt.kernel
+def cross_entropy(logits, labels):
+    n, classes = logits.size()
+    losses = torch.empty([n], dtype=torch.float32, device=logits.device)
+    flat = logits.view(-1)
+    for rows in hl.tile(n):
+        at_label = hl.load(flat, [rows.index * classes + labels[rows]]).to(torch.float32)
+        values = logits[rows, :].to(torch.float32)
+        largest = torch.amax(values, dim=-1)
+        total = torch.exp(values - largest[:, None]).sum(-1)
+        losses[rows] = torch.log(total) + largest - at_label
+    return losses.mean()
+
+
+@kopt.kernel
+def cross_entropy_rows(logits, labels):
+    n, _ = logits.size()
+    losses = torch.empty([n], dtype=torch.float32, device=logits.device)
+    for rows in hl.tile(n):
+        values = logits[rows, :].to(torch.float32)
+        at_label = torch.gather(values, 1, labels[rows][:, None]).squeeze(1)
+        largest = torch.amax(values, dim=-1)
+        total = torch.exp(values - largest[:, None]).sum(-1)
+        losses[rows] = torch.log(total) + largest - at_label
+    return losses
+
+
+def reference(logits, labels):
+    return torch.nn.functional.cross_entropy(logits.float(), labels.long())
+
+
+def reference_rows(logits, labels):
+    return torch.nn.functional.cross_entropy(logits.float(), labels.long(), reduction="none")
+
+
+if __name__ == "__main__":
+    from check import main  # examples/check.py: runs this file's kernels beside torch on every CPU target
+
+    main(__file__)
