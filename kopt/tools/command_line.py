@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
-from kopt.errors import ConfigError, Location
+from kopt.errors import ConfigError, KoptError, Location
+
+ErrorT = TypeVar("ErrorT", bound=KoptError)
 
 
 def usage_error(argv: Sequence[str], culprit: str, message: str, prog: str = "kopt") -> ConfigError:
     """An error about the argument ``culprit``, pointing at it in the command line."""
+    return place(ConfigError(message), argv, culprit, prog)
+
+
+def place(error: ErrorT, argv: Sequence[str], culprit: str | None = None, prog: str = "kopt") -> ErrorT:
+    """Point an error at the argument ``culprit``; by default at the one that its message quotes."""
     words = [shlex.quote(word) for word in (*prog.split(), *argv)]
-    index = next((i for i in reversed(range(len(words))) if culprit and culprit in words[i]), 0)
+    suspects = re.findall(r"'([^']+)'", error.message) if culprit is None else [culprit]
+    last_first = range(len(words) - 1, 0, -1)
+    plain = (*prog.split(), *argv)
+    index = next((i for suspect in suspects for i in last_first if _mentions(plain[i], suspect)), 0)
     col = sum(len(word) + 1 for word in words[:index]) + 1
-    where = Location("<command line>", 1, col, col + len(words[index]))
-    return ConfigError(message, where, source=" ".join(words).replace("\n", " "))
+    error.location = Location("<command line>", 1, col, col + len(words[index]))
+    error.source = " ".join(words).replace("\n", " ")
+    return error
+
+
+def _mentions(word: str, suspect: str) -> bool:
+    """Whether the argument is the suspect, or has it as a part: ``--target=NAME``, ``FILE:NAME``, ``a,b``."""
+    return bool(suspect) and (word == suspect or word.endswith(f"={suspect}") or suspect in re.split("[=,:@]", word))
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -29,7 +46,7 @@ class ArgumentParser(argparse.ArgumentParser):
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """The parsed arguments; unknown ones are errors."""
         self._argv = argv
-        return self.parse_args(list(argv))
+        return self.parse_intermixed_args(list(argv))
 
     def error(self, message: str) -> NoReturn:
         """Raise the complaint of argparse about the argument that it mentions."""

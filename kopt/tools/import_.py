@@ -14,8 +14,8 @@ PROG = "kopt import"
 def run(argv: Sequence[str]) -> int:
     """The subcommand on one command line; prints the IR and returns the exit code."""
     args = _parser().parse(argv)
-    subject = load_subject(args, argv, PROG)
-    config = parse_config(args.config, argv, PROG)
+    subject = load_subject(args)
+    config = parse_config(args.config)
     from kopt.tools.arguments import specs_or_literals
 
     values = specs_or_literals(args.arguments or subject.default_arguments())

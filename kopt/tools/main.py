@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return load(command)(arguments[1:])
         return load(OPT)(arguments)
     except KoptError as error:
-        print(error, file=sys.stderr)
+        print(error if error.location is not None else _placed(error, arguments), file=sys.stderr)
         return 1
     except SystemExit as exit:
         return exit.code if isinstance(exit.code, int) else 0
@@ -54,6 +54,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except Exception:
         return _crash()
+
+
+def _placed(error: KoptError, arguments: Sequence[str]) -> KoptError:
+    """Errors that are about no source file are about the command line."""
+    from kopt.tools.command_line import place
+
+    return place(error, arguments)
 
 
 def _crash() -> int:

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from kopt.errors import ConfigError
 from kopt.registry import did_you_mean
 from kopt.tools.command_line import usage_error
 from kopt.tools.files import read_input, write_output
@@ -42,10 +41,7 @@ def _show(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace, argv: Sequence[str]) -> int:
     from kopt.tools.opt_session import Session
 
-    try:
-        name, text = read_input(args.input or "-")
-    except ConfigError as error:
-        raise usage_error(argv, args.input, error.message) from None
+    name, text = read_input(args.input or "-")
     session = Session(args, argv, name)
     ok = session.process(text)
     if ok or args.output == "-":

@@ -33,8 +33,8 @@ _APART = ("target", "reason", "launches")
 def run(argv: Sequence[str]) -> int:
     """The subcommand on one command line: prints one table, or JSON; a chip that refuses is part of the report."""
     args = _parser().parse(argv)
-    subject = load_subject(args, argv, PROG)
-    config = parse_config(args.config, argv, PROG)
+    subject = load_subject(args)
+    config = parse_config(args.config)
     from kopt.tools.arguments import specs_or_literals
 
     values = specs_or_literals(args.arguments or subject.default_arguments())

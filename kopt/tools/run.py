@@ -23,8 +23,8 @@ class CheckFailed(KoptError):
 def run(argv: Sequence[str]) -> int:
     """The subcommand on one command line: prints a line a result, returns the exit code."""
     args = _parser().parse(argv)
-    subject = load_subject(args, argv, PROG)
-    config = parse_config(args.config, argv, PROG)
+    subject = load_subject(args)
+    config = parse_config(args.config)
     from kopt.tools.arguments import specs_or_literals
 
     values = specs_or_literals(args.arguments or subject.default_arguments())

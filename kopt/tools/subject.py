@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from kopt.errors import ArgumentError, ConfigError, KoptError, Location
 from kopt.registry import did_you_mean
-from kopt.tools.command_line import ArgumentParser, usage_error
+from kopt.tools.command_line import ArgumentParser
 from kopt.tools.files import read_input
 
 SPEC_HELP = "tensors as 'f32[4096,2560]' or FILE.npy, scalars as Python literals"
@@ -40,10 +40,10 @@ class IRFile:
     entry: str
 
     def lower(self, args: Sequence[Any], target: str | None, config: dict[str, Any]) -> Any:
-        """Lower a copy of the module: lowering rewrites it."""
+        """Lower the function; the module stays as it is."""
         from kopt.api import lower_module
 
-        return lower_module(self.module.clone(), entry=self.entry, target=target, config=config)
+        return lower_module(self.module, entry=self.entry, target=target, config=config)
 
     def default_arguments(self) -> list[str]:
         """The specs of the function's memref arguments."""
@@ -78,26 +78,23 @@ def add_subject_options(parser: ArgumentParser) -> None:
                         help="config, as in -c 'block_sizes=[128,2048]' -c loop_type=pipeline")  # fmt: skip
 
 
-def load_subject(args: argparse.Namespace, argv: Sequence[str], prog: str) -> Subject:
+def load_subject(args: argparse.Namespace) -> Subject:
     """The kernel that ``FILE[:NAME]`` names. Raises ``kopt.KoptError`` where there is none."""
     path, colon, name = args.subject.rpartition(":")
     if not colon or not path.endswith((".py", ".mlir")):
         path, name = args.subject, ""
-    try:
-        if path.endswith(".py"):
-            return load_python_kernel(path, name)
-        return _load_ir(path, args.entry or name or None)
-    except ConfigError as error:
-        raise error if error.location else usage_error(argv, args.subject, error.message, prog) from None
+    if path.endswith(".py"):
+        return load_python_kernel(path, name)
+    return _load_ir(path, args.entry or name or None)
 
 
-def parse_config(values: Sequence[str], argv: Sequence[str], prog: str) -> dict[str, Any]:
+def parse_config(values: Sequence[str]) -> dict[str, Any]:
     """``KEY=VALUE`` words as a config; values are Python literals, other words are strings."""
     config: dict[str, Any] = {}
     for value in values:
         key, equals, text = value.partition("=")
         if not equals:
-            raise usage_error(argv, value, f"config '{value}' is not KEY=VALUE", prog)
+            raise ConfigError(f"config '{value}' is not KEY=VALUE")
         config[key.strip().replace("-", "_")] = _literal(text)
     return config
 
@@ -135,8 +132,10 @@ def load_python_kernel(path: str, name: str) -> PythonKernel:
     namespace = vars(_execute(Path(path)))
     if name not in namespace:
         public = [key for key, value in namespace.items() if callable(value) and not key.startswith("_")]
-        wanted = f"'{path}' has no kernel '{name}'{did_you_mean(name, public)}" if name else "which kernel?"
-        raise ConfigError(f"{wanted}; write {path}:NAME")
+        wanted = (
+            f"'{path}' has no kernel '{name}'{did_you_mean(name, public) or '.'}" if name else f"which kernel of '{path}'?"
+        )
+        raise ConfigError(f"{wanted} Write {path}:NAME.")
     from kopt.api import Kernel, kernel
 
     value = namespace[name]
@@ -160,7 +159,7 @@ def _execute(path: Path) -> Any:
         where = Location(str(path), error.lineno or 1, error.offset or 1)
         raise ConfigError(f"invalid Python: {error.msg}", where) from error
     except Exception as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == path.resolve()]
         line = (frames[-1].lineno if frames else None) or 1
         message = f"importing the file raised {type(error).__name__}: {error}"
         raise ConfigError(message, Location(str(path), line)) from error
