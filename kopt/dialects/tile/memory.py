@@ -361,7 +361,10 @@ class PutOp(Access):
 
 
 def ref_block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:
-    """The block that an index list addresses in a ref: a ``:`` keeps the tag that the ref's dimension has."""
+    """The block that an index list addresses in a ref: a ``:`` keeps the tag that the ref's dimension has.
+
+    A ref that outlives the loops has no tags; the block of a ``:`` may then be given the tag that its lanes walk.
+    """
     assert isinstance(memory, RefType)
     dims = []
     for axis in block_axes(entries, memory.shape):
@@ -373,8 +376,17 @@ def ref_block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:
 def _verify_ref_access(op: GetOp | PutOp, value: Attribute) -> None:
     verify_entries(op.entries, memory_shape(op.memory.type))
     expected = ref_block_type(op.memory.type, op.entries)
-    if value != expected:
+    if value != expected and not _tags_plain_dims(op, expected, value):
         raise VerifyException(f"the index list addresses {expected}, found {value}")
+
+
+def _tags_plain_dims(op: GetOp | PutOp, expected: TileType, value: Attribute) -> bool:
+    """Whether ``value`` is the expected block but for tags of dimensions that a ``:`` takes from an untagged ref."""
+    if not isinstance(value, TileType) or value.shape != expected.shape or value.element_type != expected.element_type:
+        return False
+    axes = block_axes(op.entries, memory_shape(op.memory.type))
+    pairs = zip(axes, expected.tags, value.tags, strict=True)
+    return all(had == has or (not had and isinstance(op.entries[a.position], AllAttr)) for a, had, has in pairs)
 
 
 OPS = (LoadOp, StoreOp, GetOp, PutOp)
