@@ -32,7 +32,7 @@ check: $(SETUP)
 	$(PY) -m pytest -q -n auto --dist worksteal
 
 lit: $(SETUP) ## only the lit tests, by lit itself
-	$(PY) -m lit.main -sv test/lit
+	$(PY) -c 'from lit.main import main; main()' -sv test/lit
 
 lint: $(SETUP) ## ruff and pyright
 	$(PY) -m ruff check .

@@ -132,10 +132,9 @@ def load_python_kernel(path: str, name: str) -> PythonKernel:
     namespace = vars(_execute(Path(path)))
     if name not in namespace:
         public = [key for key, value in namespace.items() if callable(value) and not key.startswith("_")]
-        wanted = (
-            f"'{path}' has no kernel '{name}'{did_you_mean(name, public) or '.'}" if name else f"which kernel of '{path}'?"
-        )
-        raise ConfigError(f"{wanted} Write {path}:NAME.")
+        missing = f"'{path}' has no kernel '{name}'{did_you_mean(name, public) or '.'}"
+        question = f"which kernel of '{path}'?"
+        raise ConfigError(f"{missing if name else question} Write {path}:NAME.")
     from kopt.api import Kernel, kernel
 
     value = namespace[name]
