@@ -27,7 +27,7 @@ def bias_relu(bias):
     """An epilogue that adds a row and clips at zero; ``bias`` is captured, not passed."""
 
     def epilogue(acc, tile):
-        return torch.relu(acc + bias[tile[1]].to(torch.float32)[None, :])
+        return torch.relu(acc + bias[tile[1]])
 
     epilogue.expected = lambda product: torch.relu(product + bias.float())
     return epilogue

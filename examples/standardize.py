@@ -18,6 +18,7 @@ def standardize(x, eps=1e-5):
         centred = values - average[None, :]
         mean[cols] = average
         rstd[cols] = torch.rsqrt(torch.mean(centred * centred, dim=0) + eps)
+    hl.barrier()  # what the first loop wrote, the second reads
     for rows, cols in hl.tile([m, n]):
         values = x[rows, cols].to(torch.float32)
         out[rows, cols] = ((values - mean[cols][None, :]) * rstd[cols][None, :]).to(x.dtype)
