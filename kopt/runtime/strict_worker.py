@@ -16,8 +16,9 @@ import jax
 from jax.experimental.pallas import tpu as pltpu
 
 from kopt.errors import CompileError
-from kopt.runtime.emitted import file_name, line_of_error, source_location
+from kopt.runtime.emitted import source_location
 from kopt.runtime.pallas_interpret import abstract_mesh, as_list, interpreted_module, on_abstract_tpu
+from kopt.runtime.reasons import emitted_line
 from kopt.runtime.targets import TpuChip, parse_target
 from kopt.runtime.wire import Packed, pack, unpack
 
@@ -99,7 +100,7 @@ def _first_race(printed: str) -> list[str]:
 
 def _located(error: Exception, source: str, entry: str) -> CompileError:
     """An exception of JAX as one line with the emitted line and, where it is known, the kernel's."""
-    line = line_of_error(error, file_name(source, entry))
+    line = emitted_line(error, source, entry)
     notes = [f"emitted line {line}: {source.splitlines()[line - 1].strip()}"] if line else []
     location = source_location(source, line) if line else None
     return CompileError(f"pallas:strict: kernel '{entry}': {_essence(error)}", location, notes)

@@ -65,6 +65,7 @@ class _Mend:
     def __init__(self, tl: Any, interpreter: Any):
         self.tl = tl
         self.handle = interpreter.TensorHandle
+        self.memory = interpreter._interpreter
         self.rtz = getattr(getattr(interpreter._ir, "ROUNDING_MODE", None), "RTZ", object())
         self.fp8 = (tl.float8e4nv, tl.float8e5)
 
@@ -144,10 +145,9 @@ class _Mend:
             active = np.broadcast_to(mask.data, shape)
             values = _decode(np.broadcast_to(val.data, shape), "bf16")
             for turn in _turns(ptr.data, active):
-                lanes = self.handle(turn, self.tl.int1)
-                before = builder.create_masked_load(ptr, lanes, None, None, False).data
+                before = self.memory.load(ptr.data, turn, np.zeros_like(old), old.dtype)
                 after = _encode(combine(_decode(before, "bf16"), values), "bf16")
-                builder.create_masked_store(ptr, self.handle(after, self.tl.bfloat16), lanes, None)
+                self.memory.store(ptr.data, after, turn)
                 old = np.where(turn, before, old)
             return self.handle(old, self.tl.bfloat16)
 

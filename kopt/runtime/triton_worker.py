@@ -11,8 +11,9 @@ from typing import Any
 import torch
 
 from kopt.errors import CompileError
-from kopt.runtime.emitted import file_name, line_of_error, source_location
+from kopt.runtime.emitted import source_location
 from kopt.runtime.pallas_interpret import as_list
+from kopt.runtime.reasons import emitted_line
 from kopt.runtime.specs import TensorSpec
 from kopt.runtime.triton_interpret import load_function, relayout
 from kopt.runtime.wire import Packed, pack, unpack
@@ -37,10 +38,9 @@ def _function(source: str, entry: str) -> Callable[..., Any]:
 
 
 def _located(error: Exception, source: str, entry: str) -> CompileError:
-    causes = [error, *filter(None, (error.__cause__, error.__context__))]
-    lines = [line for cause in causes if (line := line_of_error(cause, file_name(source, entry)))]
-    line = max(lines, default=None)
-    text = next((part.strip() for part in str(causes[-1]).splitlines() if part.strip()), "")
+    line = emitted_line(error, source, entry)
+    cause = error.__cause__ or error
+    text = next((part.strip() for part in str(cause).splitlines() if part.strip()), "")
     notes = [f"emitted line {line}: {source.splitlines()[line - 1].strip()}"] if line else []
     location = source_location(source, line) if line else None
-    return CompileError(f"triton:interpret: kernel '{entry}': {type(causes[-1]).__name__}: {text}", location, notes)
+    return CompileError(f"triton:interpret: kernel '{entry}': {type(cause).__name__}: {text}", location, notes)

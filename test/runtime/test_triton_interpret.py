@@ -1,9 +1,16 @@
 """The Triton interpreter, mended: bf16 computes as a GPU does."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
+
+from kopt.errors import CompileError  # noqa: E402
 
 from .support import executable  # noqa: E402
 
@@ -46,3 +53,64 @@ def test_exp(dtype, shape):
     x = torch.randn(shape).to(dtype)
     got = executable("exp_triton", "exp", TARGET, x)(x)
     assert got.dtype == dtype and torch.allclose(got.float(), x.float().exp().to(dtype).float(), rtol=1e-2)
+
+
+def test_softmax_and_matmul_against_torch():
+    x, y = torch.randn(40, 70), torch.randn(70, 33)
+    got = executable("softmax_triton", "softmax", TARGET, x)(x)
+    assert torch.allclose(got, torch.softmax(x, 1), atol=1e-6)
+    for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 1e-1)):
+        a, b = x.to(dtype), y.to(dtype)
+        got = executable("softmax_triton", "matmul", TARGET, a, b)(a, b)
+        assert got.dtype == dtype and torch.allclose(got.float(), a.float() @ b.float(), atol=tolerance)
+
+
+def test_mutation_is_written_back_to_any_framework():
+    jnp = pytest.importorskip("jax.numpy")
+    x = torch.ones(4, 6)
+    exe = executable("softmax_triton", "double_then_softmax", TARGET, x, mutated=(0,))
+    assert exe(x).shape == (4, 6) and torch.equal(x, torch.full((4, 6), 2.0))
+    array = jnp.ones((4, 6))
+    _, final = exe(array)
+    assert (final == 2).all() and (array == 1).all()
+
+
+def test_arguments_get_the_strides_that_were_compiled():
+    x = torch.randn(6, 4).T
+    exe = executable("exp_triton", "exp", TARGET, x)
+    for value in (x, x.contiguous(), torch.randn(4, 6)[:, :]):
+        assert torch.allclose(exe(value), value.exp())
+
+
+def test_an_error_names_the_kernels_line():
+    x = torch.ones(8)
+    with pytest.raises(
+        CompileError, match=r"misaligned.py:6:1: error: triton:interpret: kernel 'misaligned'"
+    ) as caught:
+        executable("softmax_triton", "misaligned", TARGET, x)(x)
+    assert "tl.arange(0, 2 * B)" in str(caught.value)
+
+
+def test_an_endless_kernel_is_stopped():
+    x = torch.ones(1)
+    exe = executable("softmax_triton", "endless", TARGET, x, time_limit=4.0)
+    with pytest.raises(CompileError, match="kernel 'endless' did not end within 4 s"):
+        exe(x)
+
+
+def test_in_place_where_the_process_interprets():
+    """With TRITON_INTERPRET=1 from the start, the kernel runs in this process and mutates the caller's tensor."""
+    code = """
+import sys, torch
+sys.path.insert(0, FOLDER)
+from support import executable
+x = torch.ones(4, 6)
+exe = executable("softmax_triton", "double_then_softmax", "triton:interpret", x, mutated=(0,))
+exe(x)
+assert (x == 2).all() and exe.function is not None
+print("ok")
+"""
+    code = code.replace("FOLDER", repr(str(Path(__file__).parent)))
+    env = dict(os.environ, TRITON_INTERPRET="1")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    assert done.stdout == "ok\n", done.stderr

@@ -43,3 +43,31 @@ def matmul(x, y):
 def double_then_softmax(x):
     x.mul_(2)
     return softmax(x), x
+
+
+@triton.jit
+def _misaligned(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i) + tl.arange(0, 2 * B))  # misaligned.py:6
+
+
+def misaligned(x):
+    out = torch.empty_like(x)
+    _misaligned[(1,)](x, out, B=x.numel())
+    return out
+
+
+@triton.jit
+def _endless(x, out):
+    n = tl.load(x)
+    while n > 0:
+        n = n + 1
+        if n > 1000:
+            n = n - 1000
+    tl.store(out, n)
+
+
+def endless(x):
+    out = torch.empty_like(x)
+    _endless[(1,)](x, out)
+    return out
