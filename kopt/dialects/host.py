@@ -47,7 +47,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.shape import int_array, parse_ints, parse_untyped_literal, print_ints
+from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, parse_untyped_literal, print_ints
 from kopt.dialects.tile.values import literal, print_literal
 
 
@@ -177,14 +177,12 @@ class PermuteOp(_ListedView):
     permutation = prop_def(DenseArrayBase)
 
     def __init__(self, source: SSAValue | Operation, permutation: Sequence[int], type: MemRefType):
-        super().__init__(
-            operands=[source], properties={"permutation": int_array(permutation)}, result_types=[type]
-        )
+        super().__init__(operands=[source], properties={"permutation": int_array(permutation)}, result_types=[type])
 
     @property
     def order(self) -> tuple[int, ...]:
         """The source dimension of each result dimension."""
-        return tuple(self.permutation.get_values())
+        return ints_of(self.permutation)
 
     def verify_(self) -> None:
         self._check_element()
@@ -232,7 +230,7 @@ class SliceOp(_ListedView):
     @property
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
         """Offset, size and stride of each dimension."""
-        return tuple(zip(self.offsets.get_values(), self.sizes.get_values(), self.strides.get_values(), strict=True))
+        return tuple(zip(ints_of(self.offsets), ints_of(self.sizes), ints_of(self.strides), strict=True))
 
     def verify_(self) -> None:
         self._check_element()
@@ -250,7 +248,7 @@ class SliceOp(_ListedView):
         return op
 
     def print(self, printer: Printer) -> None:
-        self._print_parts(printer, *(tuple(a.get_values()) for a in (self.offsets, self.sizes, self.strides)))
+        self._print_parts(printer, *map(ints_of, (self.offsets, self.sizes, self.strides)))
 
 
 @irdl_op_definition
@@ -382,7 +380,7 @@ class InsertOp(IRDLOperation):
     @property
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
         """Offset, size and stride of each dimension of the slice."""
-        return tuple(zip(self.offsets.get_values(), self.sizes.get_values(), self.strides.get_values(), strict=True))
+        return tuple(zip(ints_of(self.offsets), ints_of(self.sizes), ints_of(self.strides), strict=True))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -404,7 +402,7 @@ class InsertOp(IRDLOperation):
         printer.print_ssa_value(self.base)
         for attr in (self.offsets, self.sizes, self.strides):
             printer.print_string(" ")
-            print_ints(printer, attr.get_values())
+            print_ints(printer, ints_of(attr))
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_list((self.value.type, self.base.type), printer.print_attribute)
@@ -452,7 +450,7 @@ class LaunchOp(IRDLOperation):
     @property
     def written(self) -> tuple[int, ...]:
         """The operands that the body writes, by number."""
-        return tuple(self.writes.get_values())
+        return ints_of(self.writes)
 
     def verify_(self) -> None:
         types = [value.type for value in self.inputs]

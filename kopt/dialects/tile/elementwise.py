@@ -25,7 +25,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Commutative, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, parse_tile_type
 from kopt.dialects.tile.values import is_float
 
 
@@ -175,9 +175,7 @@ class ElementwiseOp(IRDLOperation):
         operands = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if not isinstance(type, TileType):
-            parser.raise_error(f"expected the operands' !tile.tile type, found {type}")
+        type = parse_tile_type(parser)
         return cls(*(parser.resolve_operand(operand, type) for operand in operands), attributes=attributes)
 
     def print(self, printer: Printer) -> None:
@@ -250,7 +248,7 @@ class SelectOp(IRDLOperation):
         on_false = parser.parse_unresolved_operand()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
+        type = parse_tile_type(parser)
         return cls(condition, parser.resolve_operand(on_true, type), parser.resolve_operand(on_false, type), attributes)
 
     def print(self, printer: Printer) -> None:

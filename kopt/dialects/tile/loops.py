@@ -33,8 +33,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.shape import int_array, parse_ints, print_ints
-from kopt.dialects.tile.types import RangeType, parse_dim
+from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types
 
 
 @irdl_op_definition
@@ -126,17 +126,17 @@ class GridOp(IRDLOperation):
     @property
     def bounds(self) -> tuple[tuple[int, int], ...]:
         """First element and limit of each range."""
-        return tuple(zip(self.lower.get_values(), self.upper.get_values(), strict=True))
+        return tuple(zip(ints_of(self.lower), ints_of(self.upper), strict=True))
 
     @property
     def reduction_dims(self) -> tuple[int, ...]:
         """The grid dimensions whose cells combine into one result."""
-        return tuple(self.reduce.get_values()) if self.reduce is not None else ()
+        return ints_of(self.reduce) if self.reduce is not None else ()
 
     @property
     def ordered_dims(self) -> tuple[int, ...]:
         """The grid dimensions whose cells run in order."""
-        return tuple(self.ordered.get_values()) if self.ordered is not None else ()
+        return ints_of(self.ordered) if self.ordered is not None else ()
 
     def verify_(self) -> None:
         if len(self.lower) != len(self.upper) or len(self.upper) != len(self.ranges):
@@ -251,15 +251,16 @@ class ForOp(IRDLOperation):
     def bounds(self) -> tuple[SSAValue | int, SSAValue | int]:
         """First element and limit: a number each, or an ``index`` value."""
         operands: Iterator[SSAValue] = iter(self.bounds_operands)
-        lower, upper = (
-            next(operands) if number == DYNAMIC_INDEX else number for number in self.static_bounds.get_values()
-        )
+        lower, upper = (next(operands) if number == DYNAMIC_INDEX else number for number in ints_of(self.static_bounds))
         return lower, upper
 
     def verify_(self) -> None:
         args = self.body.block.args
         if not args or not isinstance(args[0].type, RangeType):
             raise VerifyException("tile.for binds a range first")
+        static = ints_of(self.static_bounds)
+        if len(static) != 2 or static.count(DYNAMIC_INDEX) != len(self.bounds_operands):
+            raise VerifyException("tile.for walks from one bound to another")
         inits = [value.type for value in self.inits]
         for what, types in (
             ("binds", [value.type for value in self.carried]),
@@ -284,7 +285,9 @@ class ForOp(IRDLOperation):
                 names.append(name)
                 inits.append(init)
         if parser.parse_optional_punctuation("->"):
-            parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+            parser.parse_punctuation("(")
+            parse_known_types(parser, [init.type for init in inits])
+            parser.parse_punctuation(")")
         schedule = parser.parse_identifier() if parser.parse_optional_keyword("schedule") else None
         attributes = parser.parse_optional_attr_dict_with_keyword()
         carried = [name.resolve(init.type) for name, init in zip(names, inits, strict=True)]

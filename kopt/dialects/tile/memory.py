@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, i1, i32
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, UnitAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -41,7 +41,7 @@ from kopt.dialects.tile.index_list import (
     split_entries,
     verify_entries,
 )
-from kopt.dialects.tile.types import RefType, TileType
+from kopt.dialects.tile.types import RefType, TileType, parse_known_types, parse_tile_type
 from kopt.dialects.tile.values import parse_literal, print_literal
 
 
@@ -87,8 +87,14 @@ class Access(IRDLOperation):
         """The index list."""
         return join_entries(self.indices, self.layout)
 
-    def _verify_access(self, value: Attribute) -> None:
+    def _verify_entries(self) -> None:
+        slots = sum(isinstance(attr, UnitAttr) for attr in self.layout.data)
+        if slots != len(self.indices):
+            raise VerifyException(f"{self.name} has {len(self.indices)} index operands for {slots} places in its list")
         verify_entries(self.entries, memory_shape(self.memory.type))
+
+    def _verify_access(self, value: Attribute) -> None:
+        self._verify_entries()
         expected = block_type(self.memory.type, self.entries)
         if value != expected:
             raise VerifyException(f"the index list addresses {expected}, found {value}")
@@ -158,16 +164,16 @@ class LoadOp(Access):
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
         mask = _parse_mask(parser)
-        element_type = getattr(memory.type, "element_type", None)
-        if element_type is None:
+        if not isinstance(memory.type, MemRefType):
             parser.raise_error(f"expected a memref, found {memory.type}")
+        element_type = memory.type.element_type
         other = parse_literal(parser, element_type) if parser.parse_optional_keyword("other") else None
         pad = parse_literal(parser, element_type) if parser.parse_optional_keyword("pad") else None
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_type()
+        parse_known_types(parser, [memory.type])
         parser.parse_punctuation("->")
-        result = parser.parse_type()
+        result = parse_tile_type(parser)
         return cls.create(
             operands=[memory, *operands, *([mask] if mask is not None else [])],
             properties=_segments([1, len(operands), int(mask is not None)])
@@ -237,9 +243,7 @@ class StoreOp(Access):
         mask = _parse_mask(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_type()
-        parser.parse_punctuation(",")
-        parser.parse_type()
+        parse_known_types(parser, [value.type, memory.type])
         return cls(value, memory, join_entries(operands, layout), mask, attributes)
 
     def print(self, printer: Printer) -> None:
@@ -293,10 +297,9 @@ class GetOp(Access):
         operands, layout = parse_entries(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_type()
+        parse_known_types(parser, [memory.type])
         parser.parse_punctuation("->")
-        result = parser.parse_type()
-        assert isinstance(result, TileType)
+        result = parse_tile_type(parser)
         return cls(memory, join_entries(operands, layout), result, attributes)
 
     def print(self, printer: Printer) -> None:
@@ -344,9 +347,7 @@ class PutOp(Access):
         operands, layout = parse_entries(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_type()
-        parser.parse_punctuation(",")
-        parser.parse_type()
+        parse_known_types(parser, [value.type, memory.type])
         return cls(value, memory, join_entries(operands, layout), attributes)
 
     def print(self, printer: Printer) -> None:
@@ -374,7 +375,7 @@ def ref_block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:
 
 
 def _verify_ref_access(op: GetOp | PutOp, value: Attribute) -> None:
-    verify_entries(op.entries, memory_shape(op.memory.type))
+    op._verify_entries()
     expected = ref_block_type(op.memory.type, op.entries)
     if value != expected and not _tags_plain_dims(op, expected, value):
         raise VerifyException(f"the index list addresses {expected}, found {value}")

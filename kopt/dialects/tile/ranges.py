@@ -17,7 +17,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.types import RangeType, TileType
+from kopt.dialects.tile.types import RangeType, TileType, parse_range_type
 
 
 class RangeNumberOp(IRDLOperation):
@@ -91,7 +91,7 @@ class RangeLanesOp(IRDLOperation):
         range = parser.parse_unresolved_operand()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        op = cls(parser.resolve_operand(range, parser.parse_type()))
+        op = cls(parser.resolve_operand(range, parse_range_type(parser)))
         op.attributes |= attributes
         return op
 
@@ -142,7 +142,7 @@ class ShiftOp(IRDLOperation):
         offset = parser.parse_operand()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        op = cls(parser.resolve_operand(range, parser.parse_type()), offset)
+        op = cls(parser.resolve_operand(range, parse_range_type(parser)), offset)
         op.attributes |= attributes
         return op
 
@@ -187,9 +187,7 @@ class WholeOp(IRDLOperation):
         extent = parser.parse_integer()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
-        assert isinstance(type, RangeType)
-        op = cls(extent, type)
+        op = cls(extent, parse_range_type(parser))
         op.attributes |= attributes
         return op
 

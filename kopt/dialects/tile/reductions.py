@@ -26,8 +26,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.shape import int_array, parse_ints, print_ints
-from kopt.dialects.tile.types import DimAttr, RangeType, TileType
+from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.types import DimAttr, RangeType, TileType, parse_known_types, parse_tile_type
 from kopt.dialects.tile.values import is_float, literal, literal_value, parse_literal, print_literal
 
 #: How lanes are combined, and the value that changes nothing (floats, then integers by width).
@@ -92,15 +92,16 @@ class ReduceOp(_Combining):
     @property
     def dimensions(self) -> tuple[int, ...]:
         """The dimensions that disappear."""
-        return tuple(self.dims.get_values())
+        return ints_of(self.dims)
 
     def verify_(self) -> None:
         source = self.input.type
         assert isinstance(source, TileType)
         self._check_kind(self.kind.data, COMBINERS, source.element_type)
-        if sorted(set(self.dimensions)) != list(self.dimensions) or any(d >= source.rank for d in self.dimensions):
-            raise VerifyException(f"tile.reduce needs increasing dimensions of {source}, found {list(self.dimensions)}")
-        expected = source.with_dims(_without(source.dims.data, self.dimensions))
+        dims = self.dimensions
+        if sorted(set(dims)) != list(dims) or any(not 0 <= dim < source.rank for dim in dims):
+            raise VerifyException(f"tile.reduce needs increasing dimensions of {source}, found {list(dims)}")
+        expected = source.with_dims(_without(source.dims.data, dims))
         if self.result.type != expected:
             raise VerifyException(f"tile.reduce gives {expected}, found {self.result.type}")
 
@@ -111,7 +112,7 @@ class ReduceOp(_Combining):
         dims = parse_ints(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        op = cls(kind, parser.resolve_operand(input, parser.parse_type()), dims)
+        op = cls(kind, parser.resolve_operand(input, parse_tile_type(parser)), dims)
         op.attributes |= attributes
         return op
 
@@ -166,7 +167,7 @@ class _AlongOneDimension(_Combining):
         dim = parser.parse_integer()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        op = cls(kind, parser.resolve_operand(input, parser.parse_type()), dim)
+        op = cls(kind, parser.resolve_operand(input, parse_tile_type(parser)), dim)
         op.attributes |= attributes
         return op
 
@@ -266,10 +267,13 @@ class MaskOp(IRDLOperation):
     def verify_(self) -> None:
         source, target = self.input.type, self.result.type
         assert isinstance(source, TileType) and isinstance(target, TileType)
-        if len(self.layout.data) != source.rank:
+        slots = sum(isinstance(attr, UnitAttr) for attr in self.layout.data)
+        if len(self.layout.data) != source.rank or slots != len(self.ranges):
             raise VerifyException(f"tile.mask needs one range or '_' for each dimension of {source}")
         if getattr(self.fill, "type", None) != source.element_type or target.element_type != source.element_type:
             raise VerifyException(f"tile.mask keeps the element type {source.element_type}")
+        if target.rank != source.rank:
+            raise VerifyException(f"tile.mask keeps the dimensions, found {source} to {target}")
         for limit, before, after in zip(self.limits, source.dims.data, target.dims.data, strict=True):
             self._verify_dim(limit, before, after)
 
@@ -292,9 +296,8 @@ class MaskOp(IRDLOperation):
         fill = parse_literal(parser, input.type.element_type)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_type()
-        type = parser.parse_type() if parser.parse_optional_keyword("to") else input.type
-        assert isinstance(type, TileType)
+        parse_known_types(parser, [input.type])
+        type = parse_tile_type(parser) if parser.parse_optional_keyword("to") else input.type
         op = cls(input, ranges, fill, type)
         op.attributes |= attributes
         return op
@@ -332,7 +335,7 @@ class DotOp(IRDLOperation):
     the accumulator's: f32 for floats (f64 for f64), i32 for 8-bit integers; operands may be narrower, of one type.
     ``precision`` says how f32 operands may be rounded; left out it is the target's default.
 
-        %d = tile.dot %l, %r, %acc {precision = "ieee"} : !tile.tile<…>, !tile.tile<…> -> !tile.tile<…>
+        %d = tile.dot %l, %r, %acc precision ieee : !tile.tile<…>, !tile.tile<…> -> !tile.tile<…>
     """
 
     name = "tile.dot"
@@ -389,11 +392,11 @@ class DotOp(IRDLOperation):
         precision = parser.parse_identifier() if parser.parse_optional_keyword("precision") else None
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        parser.parse_punctuation("->")
-        type = parser.parse_type()
-        if len(operands) < 2 or not all(isinstance(v.type, TileType) and v.type.rank > 1 for v in operands[:2]):
+        if len(operands) not in (2, 3) or not all(isinstance(v.type, TileType) and v.type.rank > 1 for v in operands):
             parser.raise_error("tile.dot takes two matrices and maybe an accumulator")
+        parse_known_types(parser, [value.type for value in operands[:2]])
+        parser.parse_punctuation("->")
+        type = parse_tile_type(parser)
         op = cls(operands[0], operands[1], operands[2] if len(operands) > 2 else None, type.element_type, precision)
         op.attributes |= attributes
         return op

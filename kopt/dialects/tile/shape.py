@@ -21,8 +21,8 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.types import DimAttr, DimLike, TileType, as_dim
-from kopt.dialects.tile.values import literal, literal_value, parse_literal, print_literal
+from kopt.dialects.tile.types import DimAttr, DimLike, TileType, as_dim, parse_known_types, parse_tile_type
+from kopt.dialects.tile.values import literal, literal_value, parse_literal, print_literal, whole
 
 
 def _product(sizes: Sequence[int]) -> int:
@@ -35,6 +35,11 @@ def _product(sizes: Sequence[int]) -> int:
 def int_array(numbers: Sequence[int]) -> DenseArrayBase:
     """A property that holds integers."""
     return DenseArrayBase.from_list(i64, numbers)
+
+
+def ints_of(attr: DenseArrayBase) -> tuple[int, ...]:
+    """The integers of a property that `int_array` made."""
+    return tuple(attr.get_values())  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def parse_ints(parser: Parser) -> tuple[int, ...]:
@@ -85,10 +90,8 @@ class FullOp(IRDLOperation):
         text = parse_untyped_literal(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if not isinstance(type, TileType):
-            parser.raise_error(f"expected a !tile.tile type, found {type}", start)
-        op = cls(text, type)
+        type = parse_tile_type(parser)
+        op = cls(whole(parser, start, text, type.element_type), type)
         op.attributes |= attributes
         return op
 
@@ -190,9 +193,7 @@ class ArangeOp(IRDLOperation):
         step = parser.parse_integer()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
-        assert isinstance(type, TileType)
-        op = cls(start, step, type)
+        op = cls(start, step, parse_tile_type(parser))
         op.attributes |= attributes
         return op
 
@@ -247,7 +248,7 @@ class BroadcastOp(_Rearranging):
     @property
     def mapping(self) -> tuple[int, ...]:
         """The result dimension of each input dimension."""
-        return tuple(self.dims.get_values())
+        return ints_of(self.dims)
 
     def verify_(self) -> None:
         self._check_element()
@@ -255,7 +256,7 @@ class BroadcastOp(_Rearranging):
         if (
             len(mapping) != len(source)
             or list(mapping) != sorted(set(mapping))
-            or any(d >= len(target) for d in mapping)
+            or any(not 0 <= d < len(target) for d in mapping)
         ):
             raise VerifyException(
                 f"tile.broadcast needs one increasing result dimension an input dimension, found {list(mapping)}"
@@ -271,12 +272,9 @@ class BroadcastOp(_Rearranging):
         dims = parse_ints(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        source = parser.parse_type()
+        source = parse_tile_type(parser)
         parser.parse_keyword("to")
-        type = parser.parse_type()
-        if not isinstance(type, TileType):
-            parser.raise_error(f"expected a !tile.tile type, found {type}")
-        op = cls(parser.resolve_operand(input, source), dims, type)
+        op = cls(parser.resolve_operand(input, source), dims, parse_tile_type(parser))
         op.attributes |= attributes
         return op
 
@@ -341,7 +339,7 @@ class TransposeOp(_Rearranging):
     @property
     def order(self) -> tuple[int, ...]:
         """The input dimension of each result dimension."""
-        return tuple(self.permutation.get_values())
+        return ints_of(self.permutation)
 
     def verify_(self) -> None:
         self._check_element()
@@ -357,8 +355,8 @@ class TransposeOp(_Rearranging):
         order = parse_ints(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if not isinstance(type, TileType) or sorted(order) != list(range(type.rank)):
+        type = parse_tile_type(parser)
+        if sorted(order) != list(range(type.rank)):
             parser.raise_error(f"expected a permutation of the dimensions of {type}, found {list(order)}")
         op = cls(parser.resolve_operand(input, type), order)
         op.attributes |= attributes
@@ -404,10 +402,12 @@ class SliceOp(_Rearranging):
     @property
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
         """Offset, size and stride of each dimension, in lanes."""
-        return tuple(zip(self.offsets.get_values(), self.sizes.get_values(), self.strides.get_values(), strict=True))
+        return tuple(zip(ints_of(self.offsets), ints_of(self.sizes), ints_of(self.strides), strict=True))
 
     def verify_(self) -> None:
         self._check_element()
+        if not len(self.offsets) == len(self.sizes) == len(self.strides) == self.input_type.rank:
+            raise VerifyException(f"tile.slice needs three numbers for each dimension of {self.input_type}")
         for dim, (offset, size, stride) in zip(self.input_type.dims.data, self.bounds, strict=True):
             last = offset + max(size - 1, 0) * stride
             if offset < 0 or stride < 1 or size < 0 or (size and last >= dim.size.data):
@@ -425,12 +425,12 @@ class SliceOp(_Rearranging):
         offsets, sizes, strides = parse_ints(parser), parse_ints(parser), parse_ints(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        source = parser.parse_type()
-        parser.parse_keyword("to")
-        parser.parse_type()
-        if not isinstance(source, TileType) or not len(offsets) == len(sizes) == len(strides) == source.rank:
+        source = parse_tile_type(parser)
+        if not len(offsets) == len(sizes) == len(strides) == source.rank:
             parser.raise_error(f"expected an offset, a size and a stride for each dimension of {source}")
         op = cls(parser.resolve_operand(input, source), offsets, sizes, strides)
+        parser.parse_keyword("to")
+        parse_known_types(parser, [op.result.type])
         op.attributes |= attributes
         return op
 
@@ -439,7 +439,7 @@ class SliceOp(_Rearranging):
         printer.print_ssa_value(self.input)
         for numbers in (self.offsets, self.sizes, self.strides):
             printer.print_string(" ")
-            print_ints(printer, numbers.get_values())
+            print_ints(printer, ints_of(numbers))
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.input.type)
@@ -464,13 +464,14 @@ class ConcatOp(IRDLOperation):
         super().__init__(operands=[values], properties={"dim": IntAttr(dim)}, result_types=[_concat(values, dim)])
 
     def verify_(self) -> None:
-        types = [value.type for value in self.inputs]
+        types = [value.type for value in self.inputs if isinstance(value.type, TileType)]
         dim = self.dim.data
+        if not types:
+            raise VerifyException("tile.concat joins one tile at least")
         for type in types:
-            assert isinstance(type, TileType) and isinstance(types[0], TileType)
             others = [d for n, d in enumerate(type.dims.data) if n != dim]
             first = [d for n, d in enumerate(types[0].dims.data) if n != dim]
-            if others != first or type.element_type != types[0].element_type or dim >= type.rank:
+            if others != first or type.element_type != types[0].element_type or not 0 <= dim < type.rank:
                 raise VerifyException(f"tile.concat along {dim} cannot join {types[0]} and {type}")
         if self.result.type != _concat(self.inputs, dim):
             raise VerifyException(f"tile.concat gives {_concat(self.inputs, dim)}, found {self.result.type}")
@@ -482,10 +483,12 @@ class ConcatOp(IRDLOperation):
         dim = parser.parse_integer()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parse_known_types(parser, [value.type for value in inputs])
+        if not all(isinstance(value.type, TileType) and 0 <= dim < value.type.rank for value in inputs):
+            parser.raise_error(f"tile.concat joins tiles that have a dimension {dim}")
         parser.parse_keyword("to")
-        parser.parse_type()
         op = cls(inputs, dim)
+        parse_known_types(parser, [op.result.type])
         op.attributes |= attributes
         return op
 
@@ -537,8 +540,14 @@ class TakeAlongOp(IRDLOperation):
         source, indices = self.input.type, self.indices.type
         assert isinstance(source, TileType) and isinstance(indices, TileType)
         pairs = enumerate(zip(source.dims.data, indices.dims.data, strict=False))
-        if source.rank != indices.rank or any(a != b for n, (a, b) in pairs if n != self.dim.data):
-            raise VerifyException(f"tile.take_along {self.dim.data} cannot pick from {source} by {indices}")
+        dim = self.dim.data
+        if source.rank != indices.rank or not 0 <= dim < source.rank or any(a != b for n, (a, b) in pairs if n != dim):
+            raise VerifyException(f"tile.take_along dim {dim} cannot pick from {source} by {indices}")
+        if not isinstance(indices.element_type, IntegerType) or indices.element_type.width.data == 1:
+            raise VerifyException(f"tile.take_along picks by a tile of integers, found {indices}")
+        expected = indices.with_element(source.element_type)
+        if self.result.type != expected:
+            raise VerifyException(f"tile.take_along gives {expected}, found {self.result.type}")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -549,7 +558,10 @@ class TakeAlongOp(IRDLOperation):
         dim = parser.parse_integer()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        types = [input.type, indices.type]
+        parse_known_types(parser, types)
+        if not all(isinstance(type, TileType) for type in types):
+            parser.raise_error("tile.take_along picks from a tile by a tile of integers")
         op = cls(input, indices, dim)
         op.attributes |= attributes
         return op

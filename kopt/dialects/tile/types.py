@@ -91,6 +91,35 @@ def print_dims_and_type(printer: Printer, dims: Iterable[DimAttr], element_type:
     printer.print_attribute(element_type)
 
 
+def parse_tile_type(parser: AttrParser) -> TileType:
+    """A ``!tile.tile`` type; a parse error says what stands there instead."""
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, TileType):
+        parser.raise_error(f"expected a !tile.tile type, found {type}", start, parser.pos)
+    return type
+
+
+def parse_range_type(parser: AttrParser) -> RangeType:
+    """A ``!tile.range`` type; a parse error says what stands there instead."""
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, RangeType):
+        parser.raise_error(f"expected a !tile.range type, found {type}", start, parser.pos)
+    return type
+
+
+def parse_known_types(parser: AttrParser, types: Iterable[Attribute]) -> None:
+    """The types of values that are known already, separated by commas; a parse error where the text says otherwise."""
+    for number, known in enumerate(types):
+        if number:
+            parser.parse_punctuation(",")
+        start = parser.pos
+        found = parser.parse_type()
+        if found != known:
+            parser.raise_error(f"expected the type {known}, found {found}", start, parser.pos)
+
+
 class _Shaped:
     """Accessors shared by types that have dimensions and an element type."""
 

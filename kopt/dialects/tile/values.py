@@ -43,10 +43,18 @@ def parse_literal(parser: Parser, element_type: Attribute) -> Attribute:
     sign = -1 if parser.parse_optional_punctuation("-") else 1
     word = parser.parse_optional_keyword_in(_SPECIAL)
     if word is not None:
-        return literal(sign * _SPECIAL[word], element_type)
+        return literal(whole(parser, parser.pos, sign * _SPECIAL[word], element_type), element_type)
     if (boolean := parser.parse_optional_boolean()) is not None:
         return literal(boolean, element_type)
-    return literal(sign * parser.parse_number(), element_type)
+    start = parser.pos
+    return literal(whole(parser, start, sign * parser.parse_number(), element_type), element_type)
+
+
+def whole(parser: Parser, start: int, number: float, element_type: Attribute) -> float:
+    """``number``, or a parse error where it is no integer but its type is an integer type."""
+    if isinstance(element_type, IntegerType) and not float(number).is_integer():
+        parser.raise_error(f"{number} is no {element_type}", start, parser.pos)
+    return number
 
 
 def literal_text(attr: Attribute) -> str:
