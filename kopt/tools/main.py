@@ -33,9 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = COMMANDS.get(arguments[0]) if arguments else None
     try:
-        if command is not None:
-            return load(command)(arguments[1:])
-        return load(OPT)(arguments)
+        code = load(OPT)(arguments) if command is None else load(command)(arguments[1:])
+        sys.stdout.flush()
+        return code
     except KoptError as error:
         print(error if error.location is not None else _placed(error, arguments), file=sys.stderr)
         return 1
