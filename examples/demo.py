@@ -1,0 +1,144 @@
+"""What ``make demo`` shows: two kernels on their way through every stage, then run and compiled without hardware."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import kopt
+from examples.check import mismatches
+from examples.registry import BY_NAME, DTYPES, Example
+
+SHOWN = ("softmax", "matmul")
+CHIPS = ("pallas:tpu7x", "triton:sm90")
+CPU_TARGETS = ("reference", "pallas:interpret", "pallas:strict", "triton:interpret")
+WIDTH = 100
+
+_COLOURS = {"title": "1;36", "part": "1", "old": "2", "new": "32", "bad": "1;31"}
+_COLOURED = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def paint(text: str, style: str) -> str:
+    """The text in a style, where the terminal shows colours."""
+    return f"\033[{_COLOURS[style]}m{text}\033[0m" if _COLOURED and text else text
+
+
+def title(text: str) -> None:
+    """A heading over the whole width."""
+    print(f"\n{paint('━' * WIDTH, 'title')}\n{paint(text, 'title')}\n{paint('━' * WIDTH, 'title')}")
+
+
+def part(text: str) -> None:
+    """A smaller heading."""
+    print(f"\n{paint(f'── {text} '.ljust(WIDTH, '─'), 'part')}")
+
+
+def show_source(text: str) -> None:
+    """Code, indented."""
+    for line in text.rstrip().splitlines():
+        print(f"  {line}".rstrip())
+
+
+def show_change(before: str, after: str) -> None:
+    """IR text; a bar stands before each line that is not in the text before."""
+    known = {line.strip() for line in before.splitlines()}
+    for line in after.rstrip().splitlines():
+        new = line.strip() not in known
+        print(f"{paint('▌', 'new') if new else ' '} {paint(line, 'new' if new else 'old')}")
+
+
+def show_stages(low: kopt.Lowered) -> None:
+    """The IR after the import and after each pass that changed it; the names of the others."""
+    (_, before), *rest = low.stages()
+    part("imported")
+    show_change("", before)
+    idle = []
+    for name, text in rest:
+        if text == before:
+            idle.append(name)
+            continue
+        part(f"after {name}")
+        show_change(before, text)
+        before = text
+    if idle:
+        print(f"\n  nothing to do for: {', '.join(idle)}")
+
+
+def show_lowering(example: Example) -> None:
+    """The kernel, its IR on the way to each chip, and what is emitted."""
+    title(f"{example.name}: from Python to a TPU and a GPU")
+    part(f"examples/{example.file}.py")
+    show_source(inspect.getsource(example.kernel.fn))
+    args = example.make_args("real", DTYPES["f32"])
+    for target in CHIPS:
+        low = example.kernel.lower(*args, target=target)
+        title(f"{example.name} for {target}: the IR after each pass that changed it")
+        show_stages(low)
+        part(f"emitted for {target}")
+        show_source(low.source)
+
+
+def show_runs(examples: Iterable[Example]) -> bool:
+    """Runs the kernels on the targets that need no accelerator, beside torch."""
+    title("Run on this machine, beside torch")
+    results = [show_run(example, target) for example in examples for target in CPU_TARGETS]
+    return all(results)
+
+
+def show_run(example: Example, target: str) -> bool:
+    """One line: the second call's time, and whether the result is torch's."""
+    args = example.make_args("real", DTYPES["f32"])
+    wanted = example.reference(*args)
+    kernel = example.kernel.on(target)
+    kernel(*args)
+    start = time.perf_counter()
+    got = kernel(*args)
+    took = time.perf_counter() - start
+    problems = mismatches(example, "real", got, wanted)
+    dims = " × ".join(map(str, example.sizes["real"].dims))
+    verdict = paint("✗ differs from torch", "bad") if problems else paint("✓ as torch", "new")
+    print(f"  {example.name:10} f32  {dims:18} {target:18} {took * 1e3:9.1f} ms   {verdict}")
+    for problem in problems:
+        print(f"      {problem}")
+    return not problems
+
+
+def show_reports(examples: Iterable[Example]) -> bool:
+    """Compiles the emitted modules by the chips' own compilers and shows what they say."""
+    from kopt.runtime.report import format_table
+
+    title("Compiled by the chips' own compilers, with no such chip here")
+    examples = tuple(examples)
+    legal = True
+    for target in CHIPS:
+        reports = [_report(example, target) for example in examples]
+        legal &= all(report["legal"] for report in reports)
+        part(target)
+        show_source(format_table(reports))
+    return legal
+
+
+def _report(example: Example, target: str) -> dict[str, object]:
+    args = example.make_args("real", DTYPES["f32"])
+    report = example.kernel.lower(*args, target=target).report()
+    report.pop("target")
+    return {"target": example.name, **report}
+
+
+def main() -> None:
+    examples = [BY_NAME[name] for name in SHOWN]
+    for example in examples:
+        show_lowering(example)
+    right = show_runs(examples)
+    legal = show_reports(examples)
+    raise SystemExit(0 if right and legal else 1)
+
+
+if __name__ == "__main__":
+    main()
