@@ -16,7 +16,8 @@ endif
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lit lint format bench clean
+.NOTPARALLEL:
+.PHONY: help setup demo test check quick lit lint format bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -30,6 +31,9 @@ test: $(SETUP) lint check ## lint, lit tests and Python tests: what CI runs
 
 check: $(SETUP)
 	$(PY) -m pytest -q -n auto --dist worksteal
+
+quick: $(SETUP) ## the tests that take no more than seconds each
+	$(PY) -m pytest -q -n auto --dist worksteal -m 'not slow'
 
 lit: $(SETUP) ## only the lit tests, by lit itself
 	$(PY) -c 'from lit.main import main; main()' -sv test/lit

@@ -76,7 +76,7 @@ def _from_error(error: KoptError | None) -> Iterator[Diagnostic]:
 
 def _parse(text: str, name: str) -> tuple[list[_Expectation], list[KoptError]]:
     """The expectations of a text, and complaints about those that are written wrongly."""
-    lines = text.splitlines()
+    lines = text.split("\n")
     bare = [number for number, line in enumerate(lines, 1) if not _MENTION.search(line)]
     expected: list[_Expectation] = []
     problems: list[KoptError] = []

@@ -129,7 +129,7 @@ def print_module(module: ModuleOp, *, generic: bool = False, locations: bool = F
 def _pieces(text: str) -> list[str]:
     """The pieces between separator lines, each led by empty lines so that line numbers are the file's."""
     pieces: list[list[str]] = [[]]
-    for number, line in enumerate(text.splitlines()):
+    for number, line in enumerate(text.split("\n")):
         if line.startswith(SEPARATOR):
             pieces.append([""] * (number + 1))
         else:

@@ -145,10 +145,11 @@ def _execute(path: Path) -> Any:
     """Import a file by its path; what it raises is shown at the file's own line."""
     if not path.is_file():
         raise ConfigError(f"cannot read '{path}': No such file or directory")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    # A name of its own: the file may be called like an installed module.
+    spec = importlib.util.spec_from_file_location(f"kopt_input_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
+    sys.modules[module.__name__] = module
     sys.path.insert(0, str(path.parent.resolve()))
     try:
         spec.loader.exec_module(module)
