@@ -1,0 +1,176 @@
+"""Writes the reference pages from the code's docstrings: one page a dialect, one of the passes.
+
+python docs/generate.py            writes docs/dialects/*.md and docs/passes.md
+python docs/generate.py --check    says which pages are out of date, exit 1 where one is
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent))
+
+from xdsl.irdl import OptionalDef, VariadicDef  # noqa: E402
+
+from kopt.dialects import DIALECTS  # noqa: E402
+from kopt.passes import PASSES  # noqa: E402
+from kopt.registry import load  # noqa: E402
+
+NOTE = "<!-- written by docs/generate.py from the docstrings: edit those -->"
+#: A line of IR that a docstring shows without indenting it.
+_IR_LINE = re.compile(rf"(%[\w.]+(, %[\w.]+)* = )|(({'|'.join(DIALECTS)})\.\w+ .*[:{{(])")
+
+
+def markdown(doc: str | None) -> str:
+    """A docstring as Markdown: indented lines and lines of IR become fenced code."""
+    lines: list[str] = []
+    in_code = False
+    for line in inspect.cleandoc(doc or "").splitlines():
+        code = _is_code(line, in_code)
+        if code != in_code and (code or line.strip()):
+            lines += ["", "```mlir"] if code else ["```", ""]
+            in_code = code
+        lines.append(line.removeprefix("    ") if in_code else line)
+    text = "\n".join([*lines, "```"] if in_code else lines)
+    return re.sub(r"\n\n+```(?=\n|$)", "\n```", re.sub(r"\n{3,}", "\n\n", text)).strip()
+
+
+def _is_code(line: str, in_code: bool) -> bool:
+    if not line.strip():
+        return in_code
+    return line.startswith("    ") or bool(_IR_LINE.match(line)) or (in_code and line[0] in " }")
+
+
+def summary(doc: str | None) -> str:
+    """The first paragraph of a docstring on one line."""
+    return " ".join(inspect.cleandoc(doc or "").split("\n\n")[0].split())
+
+
+def dialect_page(name: str) -> str:
+    """The page of a dialect: its thesis, its types, and its ops by the file that defines them."""
+    path = DIALECTS[name]
+    dialect = load(path)
+    module = sys.modules[path.partition(":")[0]]
+    parts = [NOTE, f"# The `{name}` dialect", markdown(module.__doc__)]
+    types = sorted(dialect.attributes, key=lambda attr: attr.name)
+    if types:
+        parts += ["## Types and attributes", *(f"### `{attr.name}`\n\n{markdown(attr.__doc__)}" for attr in types)]
+    for home, ops in _by_home(dialect.operations):
+        parts += _op_group(name, module, home, ops)
+    return "\n\n".join(parts) + "\n"
+
+
+def _by_home(ops: Iterable[Any]) -> list[tuple[ModuleType, list[Any]]]:
+    """Ops grouped by the module that defines them, in the order in which the dialect lists them."""
+    groups: dict[str, list[Any]] = {}
+    for op in ops:
+        groups.setdefault(op.__module__, []).append(op)
+    return [(sys.modules[home], members) for home, members in groups.items()]
+
+
+def _op_group(dialect: str, package: ModuleType, home: ModuleType, ops: list[Any]) -> Iterator[str]:
+    title = home.__name__.rpartition(".")[2].replace("_", " ").capitalize()
+    yield "## Ops" if home is package else f"## {title}"
+    if home is not package:
+        yield markdown(home.__doc__)
+    short = [op for op in ops if _is_short(op)]
+    if len(short) > 8:
+        yield "\n".join(["| op | meaning |", "|---|---|", *(f"| `{op.name}` | {_cell(op.__doc__)} |" for op in short)])
+    for op in ops:
+        if len(short) <= 8 or op not in short:
+            yield f"### `{op.name}`\n\n{markdown(op.__doc__)}\n\n{_parts_of(op)}".rstrip()
+
+
+def _is_short(op: Any) -> bool:
+    return "\n" not in inspect.cleandoc(op.__doc__ or "") and "```" not in markdown(op.__doc__)
+
+
+def _cell(doc: str | None) -> str:
+    return summary(doc).replace("|", "\\|")
+
+
+def _parts_of(op: Any) -> str:
+    """Operands, properties, regions and results by the names that Python code uses."""
+    definition = op.get_irdl_definition()
+    groups = {
+        "operands": definition.operands,
+        "properties": [item for item in definition.properties.items() if item[0] != "operandSegmentSizes"],
+        "regions": definition.regions,
+        "results": definition.results,
+    }
+    listed = [f"{title}: {', '.join(_part(*item) for item in items)}" for title, items in groups.items() if items]
+    return f"*{'; '.join(listed)}*" if listed else ""
+
+
+def _part(name: str, definition: Any) -> str:
+    many = isinstance(definition, VariadicDef) and not isinstance(definition, OptionalDef)
+    optional = isinstance(definition, OptionalDef) or type(definition).__name__.startswith("Opt")
+    return f"`{name}`" + ("…" if many else " (optional)" if optional else "")
+
+
+def passes_page() -> str:
+    """The page of the passes, with their options."""
+    own = {name: path for name, path in PASSES.items() if path.startswith("kopt.")}
+    theirs = sorted(set(PASSES) - set(own))
+    intro = (
+        "Named in a pipeline: `kopt FILE.mlir --pass-pipeline='builtin.module(canonicalize,insert-masks)'`.\n"
+        "`kopt/passes/pipelines.py` says which run for each target, in which order and why."
+    )
+    parts = [NOTE, "# Passes", intro, *(_pass_section(name, load(path)) for name, path in sorted(own.items()))]
+    if theirs:
+        parts += ["## From xDSL", ", ".join(f"`{name}`" for name in theirs) + "."]
+    return "\n\n".join(parts) + "\n"
+
+
+def _pass_section(name: str, cls: Any) -> str:
+    options = [_option(field) for field in dataclasses.fields(cls)]
+    table = ["| option | type | default |", "|---|---|---|", *options] if options else []
+    return "\n\n".join(part for part in (f"## `{name}`", markdown(cls.__doc__), "\n".join(table)) if part)
+
+
+def _option(field: dataclasses.Field[Any]) -> str:
+    kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", str(field.type))
+    default = "required" if field.default is dataclasses.MISSING else f"`{_spelt(field.default)}`"
+    return f"| `{field.name.replace('_', '-')}` | `{kind}` | {default} |".replace(" | None`", "`")
+
+
+def _spelt(default: Any) -> str:
+    return str(default).lower() if isinstance(default, bool) else "not set" if default is None else str(default)
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page and its text."""
+    own = [name for name, path in DIALECTS.items() if path.startswith("kopt.")]
+    texts = {DOCS / "dialects" / f"{name}.md": dialect_page(name) for name in own}
+    return {**texts, DOCS / "passes.md": passes_page()}
+
+
+def out_of_date() -> list[Path]:
+    """The pages whose text on disk is not what the code says, and pages of dialects that are gone."""
+    wanted = pages()
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
+    return stale + [path for path in (DOCS / "dialects").glob("*.md") if path not in wanted]
+
+
+def main() -> int:
+    stale = out_of_date()
+    if "--check" in sys.argv[1:]:
+        for path in stale:
+            sys.stderr.write(f"{path.relative_to(DOCS.parent)} is out of date: run python docs/generate.py\n")
+        return 1 if stale else 0
+    for path, text in pages().items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

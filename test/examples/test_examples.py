@@ -1,0 +1,71 @@
+"""Every example beside torch, on every target that needs no accelerator."""
+
+import pytest
+import torch
+
+import kopt
+from examples.check import TARGETS, configured, mismatches, run
+from examples.registry import BY_NAME, DTYPES, EXAMPLES
+
+NAMES = list(BY_NAME)
+ON_CPU = [(target, dtype) for target, dtypes in TARGETS.items() for dtype in dtypes]
+
+
+@pytest.mark.parametrize("size", ["tiny", "ragged"])
+@pytest.mark.parametrize(("target", "dtype"), ON_CPU)
+@pytest.mark.parametrize("name", NAMES)
+def test_example_is_right(name, target, dtype, size):
+    assert run(BY_NAME[name], size, DTYPES[dtype], target) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+@pytest.mark.parametrize("name", NAMES)
+def test_example_is_right_in_strict_mode(name, dtype):
+    assert run(BY_NAME[name], "tiny", DTYPES[dtype], "pallas:strict") == []
+
+
+@pytest.mark.parametrize("name", ["softmax", "matmul", "embedding"])
+def test_example_takes_strided_arguments(name):
+    example = BY_NAME[name]
+    args = [_strided(arg) if isinstance(arg, torch.Tensor) else arg for arg in example.make_args("tiny", torch.float32)]
+    for target in TARGETS:
+        got = configured(example, "tiny").on(target)(*args)
+        assert mismatches(example, "tiny", got, example.reference(*args)) == []
+
+
+def _strided(tensor):
+    """The same elements with gaps between them in memory."""
+    wide = torch.zeros([*tensor.shape[:-1], 2 * tensor.shape[-1]], dtype=tensor.dtype)
+    wide[..., ::2] = tensor
+    return wide[..., ::2]
+
+
+@pytest.mark.parametrize(
+    "family", [("pallas:interpret", "pallas:strict", "pallas:tpu7x"), ("triton:interpret", "triton:sm90")]
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_interpreters_run_what_chips_compile(name, family):
+    example = BY_NAME[name]
+    args = example.make_args("ragged", torch.float32)
+    sources = {configured(example, "ragged").lower(*args, target=target).source for target in family}
+    assert len(sources) == 1
+
+
+@pytest.mark.parametrize("target", ["pallas:interpret", "triton:interpret", "reference"])
+def test_jax_in_jax_out(target):
+    jnp = pytest.importorskip("jax.numpy")
+    example = BY_NAME["softmax"]
+    (x,) = example.make_args("tiny", torch.float32)
+    got = configured(example, "tiny").on(target)(jnp.asarray(x.numpy()))
+    assert type(got).__module__.startswith("jax")
+    assert mismatches(example, "tiny", torch.from_numpy(got.__array__().copy()), example.reference(x)) == []
+
+
+def test_every_kernel_of_the_files_is_in_the_table():
+    from importlib import import_module
+
+    for file in {example.file for example in EXAMPLES}:
+        module = import_module(f"examples.{file}")
+        kernels = {name for name, value in vars(module).items() if isinstance(value, kopt.Kernel)}
+        assert kernels == {example.path.split(":")[1] for example in EXAMPLES if example.file == file}
