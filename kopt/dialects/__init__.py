@@ -6,7 +6,9 @@ A new dialect is one line here: its name and ``"module:attribute"`` of its xDSL 
 DIALECTS: dict[str, str] = {
     # kopt's own.
     "host": "kopt.dialects.host:Host",
+    "pallas": "kopt.dialects.pallas:Pallas",
     "tile": "kopt.dialects.tile:Tile",
+    "triton": "kopt.dialects.triton:Triton",
     # xDSL's: scalars and indices, control flow, functions, buffers.
     "builtin": "xdsl.dialects.builtin:Builtin",
     "affine": "xdsl.dialects.affine:Affine",

@@ -1,0 +1,435 @@
+"""The ``triton`` dialect: launches on a GPU, as Triton programs see them.
+
+A `launch` is one ``@triton.jit`` kernel and its call: a one-dimensional grid of programs. In its body ranges are made
+from block numbers, and loads and stores say which lanes they must check. Elementwise and combining ops stay ``tile.*``.
+
+    triton.launch @softmax_0 (%x = %x, %out = %out) grid (8) num_warps 4 num_stages 2 {
+      %pid = triton.program_id
+      %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
+      %v = triton.load %x[%i, :] in (%i, _) : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+      …
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IndexType,
+    IntAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
+from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, block_type
+from kopt.dialects.tile.types import RangeType, TileType
+from kopt.dialects.tile.values import parse_literal, print_literal
+
+
+@irdl_op_definition
+class LaunchOp(IRDLOperation):
+    """One kernel and its launch over ``programs`` programs. The body sees the memrefs as its own arguments.
+
+    ``num_warps`` and ``num_stages`` are Triton's launch options.
+
+        triton.launch @name (%a = %x, %b = %out) grid (8) num_warps 4 num_stages 2 { … }
+    """
+
+    name = "triton.launch"
+
+    inputs = var_operand_def(MemRefType)
+    sym_name = prop_def(StringAttr)
+    programs = prop_def(IntAttr)
+    num_warps = prop_def(IntAttr)
+    num_stages = prop_def(IntAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[SSAValue],
+        programs: int,
+        num_warps: int,
+        num_stages: int,
+        body: Region | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+    ):
+        super().__init__(
+            operands=[inputs],
+            properties={
+                "sym_name": StringAttr(name),
+                "programs": IntAttr(programs),
+                "num_warps": IntAttr(num_warps),
+                "num_stages": IntAttr(num_stages),
+            },
+            regions=[body or Region(Block(arg_types=[value.type for value in inputs]))],
+            attributes=attributes,
+        )
+
+    def verify_(self) -> None:
+        if [arg.type for arg in self.body.block.args] != [value.type for value in self.inputs]:
+            raise VerifyException("triton.launch gives its operands to the body as they are")
+        if not 1 <= self.programs.data < 1 << 31:
+            raise VerifyException(f"triton.launch runs 1 to 2147483647 programs, found {self.programs.data}")
+        warps = self.num_warps.data
+        if warps < 1 or warps & (warps - 1):
+            raise VerifyException(f"num_warps is a power of two, found {warps}")
+        if self.num_stages.data < 1:
+            raise VerifyException(f"num_stages is at least 1, found {self.num_stages.data}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = parser.parse_symbol_name().data
+        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_argument(parser))
+        parser.parse_keyword("grid")
+        with parser.in_parens():
+            numbers = [parser.parse_integer()]
+        for keyword in ("num_warps", "num_stages"):
+            parser.parse_keyword(keyword)
+            numbers.append(parser.parse_integer())
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        region = parser.parse_region([arg.resolve(value.type) for arg, value in pairs])
+        return cls(name, [value for _, value in pairs], *numbers, region, attributes.data if attributes else None)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" (")
+        printer.print_list(
+            zip(self.body.block.args, self.inputs, strict=True), lambda pair: _print_argument(printer, *pair)
+        )
+        printer.print_string(f") grid ({self.programs.data})")
+        printer.print_string(f" num_warps {self.num_warps.data} num_stages {self.num_stages.data}")
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+
+def _parse_argument(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:
+    name = parser.parse_argument(expect_type=False)
+    parser.parse_punctuation("=")
+    return name, parser.parse_operand()
+
+
+def _print_argument(printer: Printer, name: SSAValue, value: SSAValue) -> None:
+    printer.print_ssa_value(name)
+    printer.print_string(" = ")
+    printer.print_ssa_value(value)
+
+
+@irdl_op_definition
+class ProgramIdOp(IRDLOperation):
+    """The number of this program in its launch: ``%pid = triton.program_id``."""
+
+    name = "triton.program_id"
+
+    result = result_def(IndexType())
+
+    traits = traits_def(Pure())
+
+    assembly_format = "attr-dict"
+
+    def __init__(self):
+        super().__init__(result_types=[IndexType()])
+
+
+@irdl_op_definition
+class RangeOp(IRDLOperation):
+    """Block ``block`` of a walk from ``lower`` to ``upper``: begins at ``lower + block * size``; its limit is ``upper``.
+
+    %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
+    """
+
+    name = "triton.range"
+
+    block = operand_def(IndexType())
+    lower = prop_def(IntAttr)
+    upper = prop_def(IntAttr)
+    result = result_def(RangeType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, block: SSAValue | Operation, lower: int, upper: int, type: RangeType):
+        super().__init__(
+            operands=[block],
+            properties={"lower": IntAttr(lower), "upper": IntAttr(upper)},
+            result_types=[type],
+        )
+
+    def verify_(self) -> None:
+        if not 0 <= self.lower.data <= self.upper.data:
+            raise VerifyException(f"triton.range cannot walk from {self.lower.data} to {self.upper.data}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        block = parser.parse_operand()
+        parser.parse_keyword("in")
+        lower, upper = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_integer)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        assert isinstance(type, RangeType)
+        op = cls(block, lower, upper, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.block)
+        printer.print_string(f" in ({self.lower.data}, {self.upper.data})")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class RetagOp(IRDLOperation):
+    """The same lanes, whose dimensions are named by other tags: ``triton.retag %v : A to B``; sizes are kept."""
+
+    name = "triton.retag"
+
+    input = operand_def(TileType)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def __init__(self, input: SSAValue | Operation, type: TileType):
+        super().__init__(operands=[input], result_types=[type])
+
+    def verify_(self) -> None:
+        source, target = self.input.type, self.result.type
+        assert isinstance(source, TileType) and isinstance(target, TileType)
+        if source.shape != target.shape or source.element_type != target.element_type:
+            raise VerifyException(f"triton.retag keeps sizes and element type, found {source} to {target}")
+
+
+class CheckedAccess(Access):
+    """Base of `LoadOp` and `StoreOp`: ``limits`` names, for each dimension of the block, the range to check."""
+
+    def _verify_checked(self, value: Attribute, limits: Sequence[SSAValue | None]) -> None:
+        self._verify_access(value)
+        assert isinstance(value, TileType)
+        if len(limits) != value.rank:
+            raise VerifyException(f"{self.name} needs one range or '_' for each dimension of {value}")
+        for limit, dim in zip(limits, value.dims.data, strict=True):
+            if limit is not None and isinstance(limit.type, RangeType) and limit.type.size != dim.size.data:
+                raise VerifyException(f"{limit.type} cannot limit dimension {dim}")
+
+
+def _split_limits(limits: Iterable[SSAValue | None]) -> tuple[list[SSAValue], ArrayAttr[Attribute]]:
+    limits = tuple(limits)
+    layout = ArrayAttr([NoneAttr() if limit is None else UnitAttr() for limit in limits])
+    return [limit for limit in limits if limit is not None], layout
+
+
+def _join_limits(values: Sequence[SSAValue], layout: ArrayAttr[Attribute]) -> tuple[SSAValue | None, ...]:
+    iterator = iter(values)
+    return tuple(next(iterator) if isinstance(attr, UnitAttr) else None for attr in layout.data)
+
+
+def _parse_limits(parser: Parser) -> list[SSAValue | None]:
+    parser.parse_keyword("in")
+    return parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, lambda: None if parser.parse_optional_keyword("_") else parser.parse_operand()
+    )
+
+
+def _print_limits(printer: Printer, limits: Sequence[SSAValue | None]) -> None:
+    printer.print_string(" in (")
+    printer.print_list(
+        limits, lambda limit: printer.print_string("_") if limit is None else printer.print_ssa_value(limit)
+    )
+    printer.print_string(")")
+
+
+@irdl_op_definition
+class LoadOp(CheckedAccess):
+    """Reads a block of a memref, only in lanes inside the ranges of ``in`` and where ``mask`` holds.
+
+    Lanes that are not read take ``other``, or are undefined where there is none.
+
+        %v = triton.load %x[%i, :] in (%i, _) mask %m other 0.0 : memref<…> -> !tile.tile<…>
+    """
+
+    name = "triton.load"
+
+    memory = operand_def(MemRefType)
+    indices = var_operand_def()
+    checked = var_operand_def(RangeType)
+    mask = opt_operand_def(TileType)
+    layout = prop_def(ArrayAttr)
+    checks = prop_def(ArrayAttr)
+    other = opt_prop_def(Attribute)
+    result = result_def(TileType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(ReadsMemory())
+
+    def __init__(
+        self,
+        memory: SSAValue | Operation,
+        entries: Iterable[Entry],
+        limits: Iterable[SSAValue | None],
+        mask: SSAValue | None = None,
+        other: Attribute | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+    ):
+        entries = tuple(entries)
+        operands, layout = split_entries(entries)
+        checked, checks = _split_limits(limits)
+        memory = SSAValue.get(memory)
+        super().__init__(
+            operands=[memory, operands, checked, mask],
+            properties={"layout": layout, "checks": checks, "other": other},
+            attributes=attributes,
+            result_types=[block_type(memory.type, entries)],
+        )
+
+    @property
+    def limits(self) -> tuple[SSAValue | None, ...]:
+        """The range to check for each dimension, or None."""
+        return _join_limits(self.checked, self.checks)
+
+    def verify_(self) -> None:
+        self._verify_checked(self.result.type, self.limits)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        memory = parser.parse_operand()
+        operands, layout = parse_entries(parser)
+        limits = _parse_limits(parser)
+        mask = parser.parse_operand() if parser.parse_optional_keyword("mask") else None
+        other = None
+        if parser.parse_optional_keyword("other"):
+            assert isinstance(memory.type, MemRefType)
+            other = parse_literal(parser, memory.type.element_type)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        parser.parse_punctuation("->")
+        parser.parse_type()
+        return cls(memory, join_entries(operands, layout), limits, mask, other, attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.memory)
+        print_entries(printer, self.entries)
+        _print_limits(printer, self.limits)
+        if self.mask is not None:
+            printer.print_string(" mask ")
+            printer.print_ssa_value(self.mask)
+        if self.other is not None:
+            printer.print_string(" other ")
+            print_literal(printer, self.other)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memory.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class StoreOp(CheckedAccess):
+    """Writes a block of a memref, only in lanes inside the ranges of ``in`` and where ``mask`` holds.
+
+    triton.store %v, %out[%i, :] in (%i, _) mask %m : !tile.tile<…>, memref<…>
+    """
+
+    name = "triton.store"
+
+    value = operand_def(TileType)
+    memory = operand_def(MemRefType)
+    indices = var_operand_def()
+    checked = var_operand_def(RangeType)
+    mask = opt_operand_def(TileType)
+    layout = prop_def(ArrayAttr)
+    checks = prop_def(ArrayAttr)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(WritesMemory())
+
+    def __init__(
+        self,
+        value: SSAValue | Operation,
+        memory: SSAValue | Operation,
+        entries: Iterable[Entry],
+        limits: Iterable[SSAValue | None],
+        mask: SSAValue | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+    ):
+        operands, layout = split_entries(entries)
+        checked, checks = _split_limits(limits)
+        super().__init__(
+            operands=[value, memory, operands, checked, mask],
+            properties={"layout": layout, "checks": checks},
+            attributes=attributes,
+        )
+
+    @property
+    def limits(self) -> tuple[SSAValue | None, ...]:
+        """The range to check for each dimension, or None."""
+        return _join_limits(self.checked, self.checks)
+
+    def verify_(self) -> None:
+        self._verify_checked(self.value.type, self.limits)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        value = parser.parse_operand()
+        parser.parse_punctuation(",")
+        memory = parser.parse_operand()
+        operands, layout = parse_entries(parser)
+        limits = _parse_limits(parser)
+        mask = parser.parse_operand() if parser.parse_optional_keyword("mask") else None
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        parser.parse_punctuation(",")
+        parser.parse_type()
+        return cls(value, memory, join_entries(operands, layout), limits, mask, attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.memory)
+        print_entries(printer, self.entries)
+        _print_limits(printer, self.limits)
+        if self.mask is not None:
+            printer.print_string(" mask ")
+            printer.print_ssa_value(self.mask)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.value.type, self.memory.type), printer.print_attribute)
+
+
+Triton = Dialect("triton", [LaunchOp, ProgramIdOp, RangeOp, RetagOp, LoadOp, StoreOp])

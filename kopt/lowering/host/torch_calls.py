@@ -1,0 +1,186 @@
+"""Host ops as torch code: the function around the launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, MemRefType, NoneAttr, StringAttr, UnitAttr, i1
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from kopt import dtypes
+from kopt.diagnostics import location_of
+from kopt.dialects import host, triton
+from kopt.errors import LoweringError
+from kopt.dialects.tile.values import literal_value
+from kopt.lowering.writer import Names, Writer, is_identifier, source_comment
+
+#: Prints one launch: writer, op, and the names of its arrays.
+LaunchPrinter = Callable[[Writer, triton.LaunchOp, list[str]], None]
+
+
+class HostFunction:
+    """The state of printing a host function: names, and where new arrays live."""
+
+    def __init__(self, func: FuncOp, writer: Writer, print_launch: LaunchPrinter):
+        self.writer = writer
+        self.names = Names(("torch", "triton", "tl"))
+        self._print_launch = print_launch
+        self.parameters = [self.names.bind(arg, arg.name_hint or "arg") for arg in func.body.block.args]
+
+    @property
+    def device(self) -> str:
+        """``, device=x.device`` of the first array, or nothing: torch's default."""
+        return f", device={self.parameters[0]}.device" if self.parameters else ""
+
+    def print(self, op: Operation) -> None:
+        """Prints one host operation."""
+        handler = HANDLERS.get(type(op))
+        if handler is None:
+            raise LoweringError(f"'{op.name}' has no torch form", location_of(op))
+        comment = source_comment(op)
+        if comment is not None and not isinstance(op, ReturnOp | ConstantOp):
+            self.writer.comment(comment)
+        handler(self, op)
+
+    def assign(self, value: SSAValue, expression: str) -> None:
+        """``name = expression``."""
+        self.writer.line(f"{self.names.bind(value, value.name_hint or 'array')} = {expression}")
+
+    def launch(self, op: triton.LaunchOp) -> None:
+        """Launches a kernel."""
+        self._print_launch(self.writer, op, [self.names[value] for value in op.inputs])
+
+
+def print_function(writer: Writer, func: FuncOp, print_launch: LaunchPrinter) -> None:
+    """``def name(x):`` with its arrays, views, calls and launches."""
+    function = HostFunction(func, writer, print_launch)
+    with writer.block(f"def {func.sym_name.data}({', '.join(function.parameters)}):"):
+        for op in func.body.block.ops:
+            function.print(op)
+
+
+def torch_dtype(type: Attribute, op: Operation) -> str:
+    """``torch.float32`` for an element type."""
+    found = dtypes.from_ir(type)
+    if found is None:
+        raise LoweringError(f"torch has no element type {type}", location_of(op))
+    return f"torch.{found.torch}"
+
+
+def _memref(value: SSAValue) -> MemRefType:
+    assert isinstance(value.type, MemRefType)
+    return value.type
+
+
+def _alloc(function: HostFunction, op: host.AllocOp) -> None:
+    type = _memref(op.result)
+    shape = tuple(type.get_shape())
+    rest = f"dtype={torch_dtype(type.element_type, op)}{function.device}"
+    if op.fill is None:
+        function.assign(op.result, f"torch.empty({shape}, {rest})")
+    elif (fill := literal_value(op.fill)) == 0:
+        function.assign(op.result, f"torch.zeros({shape}, {rest})")
+    else:
+        function.assign(op.result, f"torch.full({shape}, {_number(op.fill, fill)}, {rest})")
+
+
+def _number(attr: Attribute, value: float | int) -> str:
+    if getattr(attr, "type", None) == i1:
+        return str(bool(value))
+    text = repr(value)
+    return f'float("{text}")' if text in ("inf", "-inf", "nan") else text
+
+
+def _reshape(function: HostFunction, op: host.ReshapeOp) -> None:
+    function.assign(op.result, f"{function.names[op.source]}.view({tuple(op.result_type.get_shape())})")
+
+
+def _permute(function: HostFunction, op: host.PermuteOp) -> None:
+    function.assign(op.result, f"{function.names[op.source]}.permute({op.order})")
+
+
+def _slices(bounds: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> str:
+    texts = [_slice(bound, size) for bound, size in zip(bounds, shape, strict=True)]
+    return ", ".join(texts) if texts else "..."
+
+
+def _slice(bound: tuple[int, int, int], extent: int) -> str:
+    offset, size, stride = bound
+    if (offset, size, stride) == (0, extent, 1):
+        return ":"
+    stop = offset + max(size - 1, 0) * stride + (size > 0)
+    return f"{offset}:{stop}" + (f":{stride}" if stride != 1 else "")
+
+
+def _take(function: HostFunction, op: host.SliceOp) -> None:
+    shape = tuple(op.source_type.get_shape())
+    function.assign(op.result, f"{function.names[op.source]}[{_slices(op.bounds, shape)}]")
+
+
+def _expand(function: HostFunction, op: host.ExpandOp) -> None:
+    function.assign(op.result, f"{function.names[op.source]}.expand({tuple(op.result_type.get_shape())})")
+
+
+def _copy(function: HostFunction, op: host.CopyOp) -> None:
+    function.writer.line(f"{function.names[op.target]}.copy_({function.names[op.source]})")
+
+
+def _insert(function: HostFunction, op: host.InsertOp) -> None:
+    function.assign(op.result, f"{function.names[op.base]}.clone()")
+    place = _slices(op.bounds, tuple(_memref(op.base).get_shape()))
+    function.writer.line(f"{function.names[op.result]}[{place}] = {function.names[op.value]}")
+
+
+def _call(function: HostFunction, op: host.CallOp) -> None:
+    parts = op.callee.data.split(".")
+    if not all(is_identifier(part) for part in parts):
+        raise LoweringError(f"{op.callee.data!r} is no name of a torch operator", location_of(op))
+    inputs = iter(op.inputs)
+    arguments = [_argument(function, attr, inputs, op) for attr in op.arguments.data]
+    text = f"torch.ops.{'.'.join(parts)}({', '.join(arguments)})"
+    if not op.outputs:
+        function.writer.line(text)
+        return
+    names = [function.names.bind(value, value.name_hint or "array") for value in op.outputs]
+    function.writer.line(f"{', '.join(names)} = {text}")
+
+
+def _argument(function: HostFunction, attr: Attribute, inputs, op: host.CallOp) -> str:
+    if isinstance(attr, UnitAttr):
+        return function.names[next(inputs)]
+    if isinstance(attr, NoneAttr):
+        return "None"
+    if isinstance(attr, ArrayAttr):
+        return f"[{', '.join(_argument(function, inner, inputs, op) for inner in attr.data)}]"
+    if isinstance(attr, StringAttr):
+        return f"torch.{attr.data}" if attr.data in dtypes.BY_TORCH else repr(attr.data)
+    if isinstance(attr, IntegerAttr | FloatAttr):
+        return _number(attr, literal_value(attr))
+    raise LoweringError(f"'{op.callee.data}' has an argument {attr} that torch cannot take", location_of(op))
+
+
+def _return(function: HostFunction, op: ReturnOp) -> None:
+    if op.arguments:
+        function.writer.line(f"return {', '.join(function.names[value] for value in op.arguments)}")
+
+
+def _nothing(function: HostFunction, op: ConstantOp) -> None:
+    """A constant is spelt where a kernel uses it."""
+
+
+#: How each host operation is printed.
+HANDLERS: dict[type[Operation], Callable[[HostFunction, object], None]] = {
+    host.AllocOp: _alloc,
+    host.ReshapeOp: _reshape,
+    host.PermuteOp: _permute,
+    host.SliceOp: _take,
+    host.ExpandOp: _expand,
+    host.CopyOp: _copy,
+    host.InsertOp: _insert,
+    host.CallOp: _call,
+    triton.LaunchOp: HostFunction.launch,
+    ReturnOp: _return,
+    ConstantOp: _nothing,
+}  # pyright: ignore[reportAssignmentType]

@@ -1,0 +1,105 @@
+"""Loops and branches of a kernel, with the values they carry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, SSAValue
+
+from kopt.diagnostics import location_of
+from kopt.dialects import tile
+from kopt.errors import LoweringError
+from kopt.lowering.triton.expressions import Expr, number
+from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.ranges import _needs_lanes, bind
+
+_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+
+
+def _value(kernel: Kernel, value: SSAValue) -> Expr:
+    """A value as it is carried: a tile with all of its lanes, a scalar as it is."""
+    return kernel.whole(value) if isinstance(value.type, tile.TileType) else kernel[value]
+
+
+def _assign_all(kernel: Kernel, targets: Sequence[str], values: Sequence[SSAValue]) -> None:
+    """Assigns carried values: at once where one is computed from a target assigned before it."""
+    pairs = [(target, _value(kernel, value)) for target, value in zip(targets, values, strict=True)]
+    pairs = [(target, expr) for target, expr in pairs if target != expr.text]
+    for number_, (_, expr) in enumerate(pairs):
+        before = {target for target, _ in pairs[:number_]}
+        if before & set(_WORD.findall(expr.text)):
+            kernel.line(f"{', '.join(t for t, _ in pairs)} = {', '.join(e.text for _, e in pairs)}")
+            return
+    for target, expr in pairs:
+        kernel.line(f"{target} = {expr.text}")
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    return value.type.shape if isinstance(value.type, tile.TileType) else ()
+
+
+def print_for(kernel: Kernel, op: tile.ForOp) -> None:
+    """``for k_begin in range(lower, upper, BLOCK_2):``; results have the names of the carried values."""
+    lower, upper = (number(b) if isinstance(b, int) else kernel[b] for b in op.bounds)
+    names = [kernel.names.bind(c, r.name_hint or c.name_hint) for c, r in zip(op.carried, op.results, strict=True)]
+    _assign_all(kernel, names, op.inits)
+    for name, carried, result in zip(names, op.carried, op.results, strict=True):
+        kernel.alias(carried, Expr(name, shape=_shape(carried)))
+        kernel.alias(result, Expr(name, shape=_shape(carried)))
+    range = op.range
+    assert isinstance(range.type, tile.RangeType)
+    hint = range.name_hint or "tile"
+    begin = kernel.names.fresh(f"{hint}_begin" if _needs_lanes(range) else hint)
+    step = kernel.blocks.get(range.type.tag, str(range.type.size))
+    arguments = [lower.text, upper.text, *([step] if range.type.size != 1 else [])]
+    if range.type.size == 1 and lower.literal == 0:
+        arguments = arguments[1:]
+    with kernel.block(f"for {begin} in range({', '.join(arguments)}):"):
+        bind(kernel, range, Expr(begin), upper, lower)
+        kernel.print_block(op.body.block)
+        _yield(kernel, names, op.body.block)
+
+
+def _yield(kernel: Kernel, names: Sequence[str], block: Block) -> None:
+    last = block.last_op
+    if last is not None and last.operands:
+        _assign_all(kernel, names, last.operands)
+
+
+def print_if(kernel: Kernel, op: scf.IfOp) -> None:
+    """``if condition:``; each arm assigns the results."""
+    names = [kernel.names.bind(result) for result in op.results]
+    for name, result in zip(names, op.results, strict=True):
+        kernel.alias(result, Expr(name, shape=_shape(result)))
+    with kernel.block(f"if {kernel[op.cond].text}:"):
+        _arm(kernel, names, op.true_region.block)
+    if op.false_region.blocks and (names or len(op.false_region.block.ops) > 1):
+        with kernel.writer.block("else:"):
+            kernel.forget_comment()
+            _arm(kernel, names, op.false_region.block)
+    kernel.forget_comment()
+
+
+def _arm(kernel: Kernel, names: Sequence[str], block: Block) -> None:
+    kernel.print_block(block)
+    _yield(kernel, names, block)
+
+
+def print_yield(kernel: Kernel, op: tile.YieldOp | scf.YieldOp) -> None:
+    """Printed by the loop or branch that it ends."""
+
+
+def refuse_when(kernel: Kernel, op: tile.WhenOp) -> None:
+    """Programs of a launch have no first or last visit."""
+    raise LoweringError("Triton programs run in no order: 'tile.when' has no meaning", location_of(op))
+
+
+HANDLERS: dict[type, Handler] = {
+    tile.ForOp: print_for,
+    tile.YieldOp: print_yield,
+    tile.WhenOp: refuse_when,
+    scf.IfOp: print_if,
+    scf.YieldOp: print_yield,
+}

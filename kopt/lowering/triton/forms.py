@@ -1,0 +1,93 @@
+"""Rewrites of ops that Triton has in another form: short dots, and powers by small numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.dialects import tile
+
+#: The least contracted lanes that ``tl.dot`` takes, for operands of 16 bits or more and of 8 bits.
+_LEAST_K = 16
+_LEAST_K_BYTES = 32
+
+
+def rewrite_forms(root: Operation) -> None:
+    """Applies the rewrites to everything inside ``root``."""
+    for op in list(root.walk()):
+        if isinstance(op, tile.DotOp) and _is_short(op):
+            _expand_dot(op)
+        elif isinstance(op, tile.ElementwiseOp) and op.ROW.name == "pow":
+            _expand_power(op)
+
+
+def _insert(before: Operation, op: Operation) -> SSAValue:
+    op.location = before.location
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.results[0]
+
+
+def _is_short(op: tile.DotOp) -> bool:
+    type = op.lhs.type
+    assert isinstance(type, tile.TileType)
+    width = getattr(type.element_type, "bitwidth", 32)
+    return type.shape[-1] < (_LEAST_K_BYTES if width == 8 else _LEAST_K)
+
+
+def _expand_dot(op: tile.DotOp) -> None:
+    """``dot %l, %r`` → the sum over K of ``%l[…, M, K, 1] * %r[…, 1, K, N]`` in the accumulator's type."""
+    lhs, rhs, result = op.lhs.type, op.rhs.type, op.result.type
+    assert isinstance(lhs, tile.TileType) and isinstance(rhs, tile.TileType) and isinstance(result, tile.TileType)
+    rank = lhs.rank
+    dims = [*lhs.dims.data, rhs.dims.data[-1]]
+    whole = tile.TileType(dims, result.element_type)
+    batch = list(range(rank - 2))
+    left = _insert(op, tile.BroadcastOp(_widened(op, op.lhs, result), [*batch, rank - 2, rank - 1], whole))
+    right = _insert(op, tile.BroadcastOp(_widened(op, op.rhs, result), [*batch, rank - 1, rank], whole))
+    product = _insert(op, tile.ELEMENTWISE["mul"](left, right))
+    total = _insert(op, tile.ReduceOp("add", product, [rank - 1]))
+    if op.accumulator is not None:
+        total = _insert(op, tile.ELEMENTWISE["add"](op.accumulator, total))
+    total.name_hint = op.result.name_hint
+    Rewriter.replace_op(op, [], [total])
+
+
+def _widened(op: tile.DotOp, value: SSAValue, result: tile.TileType) -> SSAValue:
+    assert isinstance(value.type, tile.TileType)
+    if value.type.element_type == result.element_type:
+        return value
+    return _insert(op, tile.CastOp(value, result.element_type))
+
+
+#: Exponent -> the factors and the function that give the power exactly as torch does.
+_POWERS: dict[float, Callable[[tile.ElementwiseOp, SSAValue], SSAValue]] = {
+    1.0: lambda op, x: x,
+    2.0: lambda op, x: _product(op, [x, x]),
+    3.0: lambda op, x: _product(op, [x, x, x]),
+    0.5: lambda op, x: _insert(op, tile.ELEMENTWISE["sqrt"](x)),
+    -0.5: lambda op, x: _insert(op, tile.ELEMENTWISE["rsqrt"](x)),
+    -1.0: lambda op, x: _insert(op, tile.ELEMENTWISE["reciprocal"](x)),
+}
+
+
+def _product(op: Operation, factors: Sequence[SSAValue]) -> SSAValue:
+    product = factors[0]
+    for factor in factors[1:]:
+        product = _insert(op, tile.ELEMENTWISE["mul"](product, factor))
+    return product
+
+
+def _expand_power(op: tile.ElementwiseOp) -> None:
+    base, exponent = op.inputs
+    constant = exponent.owner
+    if not isinstance(constant, tile.FullOp) or not tile.is_float(op.result.type.element_type):  # pyright: ignore[reportAttributeAccessIssue]
+        return
+    make = _POWERS.get(float(constant.number))
+    if make is None:
+        return
+    power = make(op, base)
+    if power is not base:
+        power.name_hint = op.result.name_hint
+    Rewriter.replace_op(op, [], [power])

@@ -1,0 +1,253 @@
+"""The state of printing one kernel: names, expressions, and which values get a line of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xdsl.dialects.builtin import i1
+from xdsl.dialects.scf import YieldOp as ScfYieldOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from kopt import dtypes
+from kopt.diagnostics import location_of
+from kopt.dialects import tile, triton
+from kopt.errors import LoweringError
+from kopt.lowering.triton.expressions import Expr, call, number
+from kopt.lowering.triton.helpers import Helpers
+from kopt.lowering.writer import Names, Writer, source_comment
+
+#: Longer expressions get a name; longer lines are broken at the commas of their call.
+_INLINE = 60
+_LINE = 110
+
+#: Prints one operation.
+Handler = Callable[["Kernel", Any], None]
+
+
+@dataclass
+class RangeNames:
+    """How a range is spelt: its first element, its lanes' numbers, its limit, and the name of its mask if it has one.
+
+    ``lower`` is where the walk begins, for block numbers.
+    """
+
+    begin: Expr
+    lanes: Expr
+    limit: Expr
+    size: int
+    mask: str | None = None
+    lower: Expr = Expr("0", literal=0)
+
+
+class Kernel:
+    """Prints the body of a launch; ``handlers`` say how each operation is printed."""
+
+    def __init__(
+        self, launch: triton.LaunchOp, writer: Writer, helpers: Helpers, handlers: dict[type[Operation], Handler]
+    ):
+        self.launch = launch
+        self.writer = writer
+        self.names = Names(("tl", "triton", "torch"))
+        self.ranges: dict[SSAValue, RangeNames] = {}
+        self._helpers = helpers
+        self._handlers = handlers
+        self._exprs: dict[SSAValue, Expr] = {}
+        self._comment: str | None = None
+        self._op: Operation = launch
+        self.blocks = _block_names(launch, self.names)
+        """Names of the block sizes, by tag."""
+        for arg, value in zip(launch.body.block.args, launch.inputs, strict=True):
+            self._exprs[arg] = Expr(self.names.bind(arg, arg.name_hint or value.name_hint or "arg"))
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the memrefs."""
+        return [self._exprs[arg].text for arg in self.launch.body.block.args]
+
+    def print_block(self, block: Block) -> None:
+        """Prints the operations of a block."""
+        for op in block.ops:
+            handler = self._handlers.get(type(op))
+            if handler is None:
+                raise LoweringError(f"'{op.name}' has no Triton form", location_of(op))
+            self._op = op
+            handler(self, op)
+
+    def line(self, text: str) -> None:
+        """One statement, under a comment with the source line that the current operation comes from."""
+        self._explain()
+        self.writer.lines(broken(text))
+
+    @contextmanager
+    def block(self, header: str) -> Iterator[None]:
+        """A compound statement; what is written inside is indented."""
+        self._explain()
+        with self.writer.block(header):
+            yield
+
+    def _explain(self) -> None:
+        comment = source_comment(self._op)
+        if comment is not None and comment != self._comment:
+            self.writer.comment(comment)
+        self._comment = comment or self._comment
+
+    def forget_comment(self) -> None:
+        """The next statement names its source line again."""
+        self._comment = None
+
+    def helper(self, name: str) -> str:
+        """The name of a helper function, which the module then defines."""
+        return self._helpers.use(name)
+
+    # Values
+
+    def __getitem__(self, value: SSAValue) -> Expr:
+        return self._exprs[value]
+
+    def alias(self, value: SSAValue, expr: Expr) -> None:
+        """Spells a value by an expression wherever it is used."""
+        self._exprs[value] = expr
+
+    def define(self, value: SSAValue, expr: Expr) -> None:
+        """Makes a pure expression the meaning of a value: in place of its one use, or as a line with a name."""
+        if not value.uses:
+            return
+        if expr.is_name or _is_placed(expr) or self._fits_its_use(value, expr):
+            self._exprs[value] = expr
+        else:
+            self.assign(value, expr)
+
+    def _fits_its_use(self, value: SSAValue, expr: Expr) -> bool:
+        """Whether an expression stands well in place of its only use, in the same block."""
+        use = value.get_user_of_unique_use()
+        if use is None or use.parent is not value.owner.parent or len(expr.text) > _INLINE:
+            return False
+        passed_on = isinstance(use, tile.YieldOp | ScfYieldOp | tile.ForOp)
+        return passed_on or not value.name_hint or value.name_hint == _hint_of(use)
+
+    def assign(self, value: SSAValue, expr: Expr, hint: str | None = None) -> Expr:
+        """A line that gives an expression the value's name."""
+        name = self.names.bind(value, hint)
+        self.line(f"{name} = {expr.text}")
+        self._exprs[value] = Expr(name, shape=expr.shape)
+        return self._exprs[value]
+
+    def named(self, value: SSAValue) -> Expr:
+        """The value as a name or a number, for expressions that repeat it."""
+        expr = self._exprs[value]
+        return expr if expr.is_name else self.assign(value, expr)
+
+    def typed(self, value: SSAValue) -> Expr:
+        """The value as a Triton value: literals, whose type Triton would guess, are made explicitly."""
+        expr = self._exprs[value]
+        return expr if expr.literal is None else self._full(expr, (), value)
+
+    def whole(self, value: SSAValue, dims: Sequence[int] | None = None) -> Expr:
+        """The value with all lanes of ``dims`` (all dimensions where left out) really there."""
+        expr, type = self._exprs[value], tile_type(value)
+        wanted = [n in (range(type.rank) if dims is None else dims) for n in range(type.rank)]
+        have = expr.shape or (1,) * type.rank
+        shape = tuple(s if want else h for s, want, h in zip(type.shape, wanted, have, strict=True))
+        if expr.literal is not None:
+            return self._full(expr, shape, value)
+        if expr.shape == shape:
+            return expr
+        return replace(call("tl.broadcast_to", [expr], self.sizes(shape, type)), shape=shape)
+
+    def _full(self, expr: Expr, shape: tuple[int, ...], value: SSAValue) -> Expr:
+        type = tile_type(value)
+        sizes, dtype = self.sizes(shape, type), self.dtype(type.element_type)
+        if expr.literal == 0 and shape and not str(expr.literal).startswith("-"):
+            return Expr(f"tl.zeros({sizes}, {dtype})", shape=shape)
+        return Expr(f"tl.full({sizes}, {expr.text}, {dtype})", shape=shape)
+
+    # Types
+
+    def sizes(self, shape: Sequence[int], type: tile.TileType) -> str:
+        """A shape as a list, with the names of block sizes."""
+        if not shape:
+            return "[]"
+        names = [self.blocks.get(tag, str(size)) if size != 1 else "1" for size, tag in zip(shape, type.tags, strict=True)]
+        return f"[{', '.join(names)}]"
+
+    def dtype(self, type: Attribute) -> str:
+        """``tl.float32`` for an element type."""
+        found = dtypes.from_ir(type)
+        if found is None:
+            raise LoweringError(f"Triton has no element type {type}", location_of(self._op))
+        return f"tl.{found.triton}"
+
+    def literal(self, attr: Attribute) -> Expr:
+        """A literal attribute as an expression."""
+        type = getattr(attr, "type", None)
+        kind = "i1" if type == i1 else "f64" if type is not None and getattr(type, "bitwidth", 0) == 64 else "f32"
+        return number(tile.literal_value(attr), kind)
+
+
+def tile_type(value: SSAValue) -> tile.TileType:
+    """The type of a value that is a tile."""
+    assert isinstance(value.type, tile.TileType)
+    return value.type
+
+
+def _is_placed(expr: Expr) -> bool:
+    """Whether an expression is a name with new dimensions: ``m[:, None]``."""
+    name, bracket, _ = expr.text.partition("[")
+    return bool(bracket) and name.isidentifier() and expr.text.endswith("]")
+
+
+def _hint_of(op: Operation) -> str | None:
+    return op.results[0].name_hint if len(op.results) == 1 else None
+
+
+def _block_names(launch: triton.LaunchOp, names: Names) -> dict[str, str]:
+    """A name for the block size of each loop's tag: ``b0`` is ``BLOCK_0``. Whole ranges keep their number."""
+    found: dict[str, str] = {}
+    for op in launch.walk():
+        made = [op.result] if isinstance(op, triton.RangeOp) else [op.range] if isinstance(op, tile.ForOp) else []
+        for range in made:
+            assert isinstance(range.type, tile.RangeType)
+            if range.type.size > 1:
+                tag = range.type.tag
+                found[tag] = names.fresh(f"BLOCK_{tag.removeprefix('b').upper()}" if tag[1:].isdigit() else f"BLOCK_{tag.upper()}")
+    return found
+
+
+def block_sizes(launch: triton.LaunchOp) -> dict[str, int]:
+    """The size of each tag that tiles of a launch have."""
+    values = [value for op in launch.walk() for value in (*op.results, *(a for r in op.regions for b in r.blocks for a in b.args))]
+    return {value.type.tag: value.type.size for value in values if isinstance(value.type, tile.RangeType)}
+
+
+def broken(text: str) -> list[str]:
+    """A statement that is one long call, with an argument a line."""
+    if len(text) <= _LINE or not text.endswith(")"):
+        return [text]
+    head, arguments = _last_call(text)
+    if not arguments:
+        return [text]
+    return [f"{head}(", *(f"    {argument}," for argument in arguments), ")"]
+
+
+def _last_call(text: str) -> tuple[str, list[str]]:
+    """The text before the parenthesis that the last one closes, and the arguments between; none if not a call."""
+    opened: list[int] = []
+    commas: dict[int, list[int]] = {}
+    for position, character in enumerate(text):
+        if character in "([":
+            opened.append(position)
+        elif character in ")]":
+            start = opened.pop()
+        elif character == "," and opened:
+            commas.setdefault(opened[-1], []).append(position)
+    head = text[:start]
+    if not head or not (head[-1].isalnum() or head[-1] == "_"):
+        return text, []
+    cuts = [start, *commas.get(start, []), len(text) - 1]
+    return head, [text[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
+
+
+__all__ = ["Handler", "Kernel", "RangeNames", "block_sizes", "broken", "tile_type"]

@@ -1,0 +1,181 @@
+"""How ranges are spelt: ``i = pid * BLOCK_0 + tl.arange(0, BLOCK_0)`` and the masks of their lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.ranges import unshifted
+from kopt.dialects import tile, triton
+from kopt.lowering.triton.expressions import AND, COMPARE, PRODUCT, SUM, Expr, infix, number, place
+from kopt.lowering.triton.kernel import Handler, Kernel, RangeNames
+
+#: Lanes beyond this element do not fit 32-bit numbers.
+_MOST = (1 << 31) - 1
+
+
+def add(left: Expr, right: Expr) -> Expr:
+    """``left + right``, shorter where one is 0."""
+    if left.literal is not None and right.literal is not None:
+        return number(int(left.literal + right.literal))
+    if left.literal == 0:
+        return right
+    return left if right.literal == 0 else infix("+", SUM, left, right)
+
+
+def times(left: Expr, right: Expr) -> Expr:
+    """``left * right``, shorter where one is 0 or 1."""
+    if 0 in (left.literal, right.literal):
+        return number(0)
+    if left.literal == 1:
+        return right
+    return left if right.literal == 1 else infix("*", PRODUCT, left, right)
+
+
+def users(range: SSAValue) -> Iterator[Operation]:
+    """Who uses a range, and who uses what it is shifted to."""
+    for use in range.uses:
+        yield use.operation
+        if isinstance(use.operation, tile.ShiftOp):
+            yield from users(use.operation.result)
+
+
+def _needs_begin(range: SSAValue) -> bool:
+    return any(isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp) for user in users(range))
+
+
+def _needs_lanes(range: SSAValue) -> bool:
+    return any(not isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp | tile.CountOp) for user in users(range))
+
+
+def _checks(range: SSAValue) -> int:
+    """How often the mask of a range is spelt."""
+    count = 0
+    for user in users(range):
+        if isinstance(user, tile.MaskOp | tile.ValidOp):
+            count += 1
+        elif isinstance(user, triton.LoadOp | triton.StoreOp):
+            count += sum(limit is range for limit in user.limits)
+    return count
+
+
+def bind(kernel: Kernel, range: SSAValue, begin: Expr, limit: Expr, lower: Expr) -> None:
+    """Names the lanes of a range that begins at ``begin``, and its mask where it is used more than once."""
+    assert isinstance(range.type, tile.RangeType)
+    size = kernel.blocks.get(range.type.tag, str(range.type.size))
+    lanes = Expr(f"tl.arange(0, {size})", shape=(range.type.size,))
+    lanes = add(begin, lanes)
+    names = RangeNames(begin, lanes, limit, range.type.size, lower=lower)
+    kernel.ranges[range] = names
+    if _needs_lanes(range):
+        names.lanes = kernel.assign(range, lanes)
+    if _checks(range) > 1:
+        names.mask = kernel.names.fresh(f"{names.lanes.text}_mask")
+        kernel.line(f"{names.mask} = {infix('<', COMPARE, names.lanes, limit).text}")
+
+
+def print_range(kernel: Kernel, op: triton.RangeOp) -> None:
+    """A range of the grid."""
+    assert isinstance(op.result.type, tile.RangeType)
+    size = op.result.type.size
+    block = kernel[op.block]
+    if op.upper.data + size > _MOST and block.literal is None:
+        block = Expr(f"{block.at(10)}.to(tl.int64)")
+    step = Expr(kernel.blocks.get(op.result.type.tag, str(size)), literal=1 if size == 1 else None)
+    lower = number(op.lower.data)
+    begin = add(lower, times(block, step)) if block.literal is None else number(op.lower.data + int(block.literal) * size)
+    if _needs_begin(op.result) and not begin.is_name:
+        name = kernel.names.fresh(f"{op.result.name_hint or 'tile'}_begin" if _needs_lanes(op.result) else op.result.name_hint)
+        kernel.line(f"{name} = {begin.text}")
+        begin = Expr(name)
+    bind(kernel, op.result, begin, number(op.upper.data), lower)
+
+
+def print_whole(kernel: Kernel, op: tile.WholeOp) -> None:
+    """A range over a whole extent."""
+    if op.result.uses:
+        bind(kernel, op.result, number(0), number(op.extent.data), number(0))
+
+
+def print_shift(kernel: Kernel, op: tile.ShiftOp) -> None:
+    """The lanes further on; their mask is the original's."""
+    names, offset = kernel.ranges[op.range], kernel[op.offset]
+    kernel.ranges[op.result] = RangeNames(
+        add(names.begin, offset), add(names.lanes, offset), add(names.limit, offset), names.size, lower=names.lower
+    )
+
+
+def mask_of(kernel: Kernel, range: SSAValue, position: int, rank: int) -> Expr:
+    """Whether each lane of a dimension is inside its range, placed among ``rank`` dimensions."""
+    names = kernel.ranges[unshifted(range)]
+    if names.mask is not None:
+        return place(Expr(names.mask, shape=(names.size,)), [position], rank)
+    return infix("<", COMPARE, place(names.lanes, [position], rank), names.limit)
+
+
+def masks_of(kernel: Kernel, limits: Sequence[SSAValue | None]) -> Expr | None:
+    """Whether each lane is inside all of the ranges that limit its dimensions, or None without limits."""
+    masks = [mask_of(kernel, limit, n, len(limits)) for n, limit in enumerate(limits) if limit is not None]
+    return both(masks)
+
+
+def both(masks: Sequence[Expr]) -> Expr | None:
+    """All of some masks, or None for none."""
+    if not masks:
+        return None
+    joined = masks[0]
+    for mask in masks[1:]:
+        joined = infix("&", AND, joined, mask)
+    return joined
+
+
+def print_begin(kernel: Kernel, op: tile.BeginOp) -> None:
+    """The first element."""
+    kernel.alias(op.result, kernel.ranges[op.range].begin)
+
+
+def print_end(kernel: Kernel, op: tile.EndOp) -> None:
+    """``min(begin + size, limit)``."""
+    names = kernel.ranges[op.range]
+    assert isinstance(op.range.type, tile.RangeType)
+    size = Expr(kernel.blocks.get(op.range.type.tag, str(names.size)))
+    end = add(names.begin, size)
+    kernel.define(op.result, Expr(f"min({end.text}, {names.limit.text})"))
+
+
+def print_id(kernel: Kernel, op: tile.IdOp) -> None:
+    """The number of the block: how many blocks begin before it."""
+    names = kernel.ranges[op.range]
+    distance = names.begin if names.lower.literal == 0 else infix("-", SUM, names.begin, names.lower)
+    kernel.define(op.result, distance if names.size == 1 else infix("//", PRODUCT, distance, number(names.size)))
+
+
+def print_count(kernel: Kernel, op: tile.CountOp) -> None:
+    """The number of blocks."""
+    names = kernel.ranges[op.range]
+    distance = names.limit if names.lower.literal == 0 else infix("-", SUM, names.limit, names.lower)
+    kernel.define(op.result, Expr(f"tl.cdiv({distance.text}, {names.size})"))
+
+
+def print_index(kernel: Kernel, op: tile.IndexOp) -> None:
+    """The numbers of the lanes."""
+    kernel.alias(op.result, kernel.ranges[op.range].lanes)
+
+
+def print_valid(kernel: Kernel, op: tile.ValidOp) -> None:
+    """The mask of the lanes."""
+    kernel.alias(op.result, mask_of(kernel, op.range, 0, 1))
+
+
+HANDLERS: dict[type, Handler] = {
+    triton.RangeOp: print_range,
+    tile.WholeOp: print_whole,
+    tile.ShiftOp: print_shift,
+    tile.BeginOp: print_begin,
+    tile.EndOp: print_end,
+    tile.IdOp: print_id,
+    tile.CountOp: print_count,
+    tile.IndexOp: print_index,
+    tile.ValidOp: print_valid,
+}

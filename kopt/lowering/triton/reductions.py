@@ -1,0 +1,127 @@
+"""Ops that combine lanes: masks, reductions, scans and dots."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerType, f32, f64, i1
+from xdsl.ir import Attribute
+
+from kopt.diagnostics import location_of
+from kopt.dialects import tile
+from kopt.errors import LoweringError
+from kopt.lowering.triton.expressions import COMPARE, Expr, call, infix, method, number
+from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.ranges import masks_of
+
+#: Reductions that Triton has under a name, for integers and floats. Its maxima lose NaN, so floats combine by helpers.
+_INTEGER = {"add": "tl.sum", "max": "tl.max", "min": "tl.min", "xor": "tl.xor_sum"}
+_FLOAT = {"add": "tl.sum"}
+_COMBINERS = {"mul": "_mul", "and": "_and", "or": "_or", "xor": "_xor", "max": "_max", "min": "_min"}
+_NAN_COMBINERS = {"max": "_nan_max", "min": "_nan_min"}
+_BOOLEAN = {"or": "tl.max", "max": "tl.max", "and": "tl.min", "min": "tl.min"}
+
+
+def print_mask(kernel: Kernel, op: tile.MaskOp) -> None:
+    """``tl.where(mask, v, fill)``."""
+    mask = masks_of(kernel, op.limits)
+    value = kernel[op.input]
+    if mask is None:
+        kernel.define(op.result, value)
+        return
+    kernel.define(op.result, call("tl.where", [mask, kernel.typed(op.input), kernel.literal(op.fill)]))
+
+
+def _combiner(kind: str, type: Attribute) -> str:
+    return _NAN_COMBINERS.get(kind, _COMBINERS[kind]) if tile.is_float(type) else _COMBINERS[kind]
+
+
+def print_reduce(kernel: Kernel, op: tile.ReduceOp) -> None:
+    """One call a dimension, last first; all dimensions at once have no axis."""
+    source = tile_type(op.input)
+    expr = kernel.whole(op.input, op.dimensions)
+    shape = tuple(size for n, size in enumerate(expr.shape) if n not in op.dimensions)
+    axes = [None] if len(op.dimensions) == source.rank else [*reversed(op.dimensions)]
+    text = _reduced(kernel, op.kind.data, source.element_type, expr, axes)
+    kernel.define(op.result, Expr(text.text, text.strength, shape))
+
+
+def _reduced(kernel: Kernel, kind: str, type: Attribute, expr: Expr, axes: list[int] | list[None]) -> Expr:
+    if type == i1 and kind in _BOOLEAN:
+        numbers = method(expr, "to(tl.int32)")
+        return infix("!=", COMPARE, _calls(_BOOLEAN[kind], numbers, axes), number(0))
+    named = (_FLOAT if tile.is_float(type) else _INTEGER).get(kind)
+    if named is None:
+        combine = kernel.helper(_combiner(kind, type))
+        for axis in axes:
+            expr = Expr(f"tl.reduce({expr.text}, {axis}, {combine})")
+        return expr
+    return _narrowed(kernel, type, _calls(named, expr, axes))
+
+
+def _calls(function: str, expr: Expr, axes: list[int] | list[None]) -> Expr:
+    for axis in axes:
+        expr = Expr(f"{function}({expr.text})" if axis is None else f"{function}({expr.text}, axis={axis})")
+    return expr
+
+
+def _narrowed(kernel: Kernel, type: Attribute, expr: Expr) -> Expr:
+    """Triton combines short integers in 32 bits: the result wraps to its type."""
+    if isinstance(type, IntegerType) and type.width.data < 32:
+        return method(expr, f"to({kernel.dtype(type)})")
+    return expr
+
+
+def print_argreduce(kernel: Kernel, op: tile.ArgReduceOp) -> None:
+    """The lane number of the largest or smallest: ``tl.argmax``, or for floats a combination that knows NaN."""
+    source, axis, kind = tile_type(op.input), op.dim.data, op.kind.data
+    expr = kernel.whole(op.input)
+    shape = tile_type(op.result).shape
+    if not tile.is_float(source.element_type):
+        expr = method(expr, "to(tl.int32)") if source.element_type == i1 else expr
+        kernel.define(op.result, Expr(f"tl.arg{kind}({expr.text}, axis={axis})", shape=shape))
+        return
+    lanes = f"tl.arange(0, {kernel.sizes(source.shape, source)[1:-1].split(', ')[axis]})"
+    slots = "".join(["[", ", ".join(":" if n == axis else "None" for n in range(source.rank)), "]"])
+    numbers = f"tl.broadcast_to({lanes}{slots if source.rank > 1 else ''}, {kernel.sizes(source.shape, source)})"
+    combine = kernel.helper(f"_arg{kind}_of")
+    name = kernel.names.bind(op.result)
+    kernel.line(f"_, {name} = tl.reduce(({expr.text}, {numbers}), {axis}, {combine})")
+    kernel.alias(op.result, Expr(name, shape=shape))
+
+
+def print_scan(kernel: Kernel, op: tile.ScanOp) -> None:
+    """``tl.cumsum``, ``tl.cumprod``, or ``tl.associative_scan`` with a helper."""
+    source, axis, kind = tile_type(op.input), op.dim.data, op.kind.data
+    expr = kernel.whole(op.input)
+    named = {"add": "tl.cumsum", "mul": "tl.cumprod"}.get(kind)
+    if named is None:
+        combine = kernel.helper(_combiner(kind, source.element_type))
+        scanned = Expr(f"tl.associative_scan({expr.text}, {axis}, {combine})")
+    else:
+        scanned = _narrowed(kernel, source.element_type, Expr(f"{named}({expr.text}, axis={axis})"))
+    kernel.define(op.result, Expr(scanned.text, scanned.strength, source.shape))
+
+
+def print_dot(kernel: Kernel, op: tile.DotOp) -> None:
+    """``tl.dot(l, r, acc)``; f32 operands say how they may be rounded."""
+    source, result = tile_type(op.lhs), tile_type(op.result)
+    if source.rank > 3:
+        raise LoweringError(f"Triton's dot takes one batch dimension, found {source}", location_of(op))
+    operands = [kernel.whole(op.lhs), kernel.whole(op.rhs)]
+    precision = op.precision.data if op.precision is not None else "ieee"
+    if source.element_type == f32 and precision == "bf16":
+        operands = [method(operand, "to(tl.bfloat16)") for operand in operands]
+    if op.accumulator is not None and kernel[op.accumulator].literal != 0:
+        operands.append(kernel.whole(op.accumulator))
+    extra = f'input_precision="{precision}"' if source.element_type == f32 and precision != "bf16" else ""
+    if result.element_type == f64:
+        extra = "out_dtype=tl.float64"
+    kernel.define(op.result, Expr(call("tl.dot", [Expr(o.text) for o in operands], extra).text, shape=result.shape))
+
+
+HANDLERS: dict[type, Handler] = {
+    tile.MaskOp: print_mask,
+    tile.ReduceOp: print_reduce,
+    tile.ArgReduceOp: print_argreduce,
+    tile.ScanOp: print_scan,
+    tile.DotOp: print_dot,
+}

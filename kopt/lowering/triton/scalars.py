@@ -1,0 +1,92 @@
+"""Scalars: index arithmetic and conditions by ``arith`` ops, as a table."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
+from xdsl.ir import Operation
+
+from kopt.diagnostics import location_of
+from kopt.dialects import triton
+from kopt.dialects.tile import literal_value
+from kopt.errors import LoweringError
+from kopt.lowering.triton.expressions import AND, COMPARE, OR, PRODUCT, SUM, XOR, Expr, call, infix, number
+from kopt.lowering.triton.kernel import Handler, Kernel
+
+_INFIX: dict[type[Operation], tuple[str, int]] = {
+    arith.AddiOp: ("+", SUM),
+    arith.SubiOp: ("-", SUM),
+    arith.MuliOp: ("*", PRODUCT),
+    arith.DivSIOp: ("//", PRODUCT),
+    arith.DivUIOp: ("//", PRODUCT),
+    arith.FloorDivSIOp: ("//", PRODUCT),
+    arith.RemSIOp: ("%", PRODUCT),
+    arith.RemUIOp: ("%", PRODUCT),
+    arith.AndIOp: ("&", AND),
+    arith.OrIOp: ("|", OR),
+    arith.XOrIOp: ("^", XOR),
+    arith.AddfOp: ("+", SUM),
+    arith.SubfOp: ("-", SUM),
+    arith.MulfOp: ("*", PRODUCT),
+    arith.DivfOp: ("/", PRODUCT),
+}
+_CALLS: dict[type[Operation], str] = {
+    arith.MinSIOp: "min",
+    arith.MaxSIOp: "max",
+    arith.MinUIOp: "min",
+    arith.MaxUIOp: "max",
+    arith.CeilDivSIOp: "tl.cdiv",
+    arith.CeilDivUIOp: "tl.cdiv",
+    arith.SelectOp: "tl.where",
+}
+#: Comparison by the predicate's number, signed and unsigned.
+_PREDICATES = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+_FLOAT_PREDICATES = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
+
+
+def print_constant(kernel: Kernel, op: arith.ConstantOp) -> None:
+    """A literal."""
+    attr = op.value
+    assert isinstance(attr, IntegerAttr | FloatAttr)
+    kernel.alias(op.result, number(literal_value(attr), "i1" if attr.type == i1 else ""))
+
+
+def print_infix(kernel: Kernel, op: Operation) -> None:
+    """Arithmetic on indices, which are not negative, so that Triton's division is Python's."""
+    operator, strength = _INFIX[type(op)]
+    kernel.define(op.results[0], infix(operator, strength, *(kernel[value] for value in op.operands)))
+
+
+def print_call(kernel: Kernel, op: Operation) -> None:
+    """A function of scalars."""
+    kernel.define(op.results[0], call(_CALLS[type(op)], [kernel[value] for value in op.operands]))
+
+
+def print_compare(kernel: Kernel, op: arith.CmpiOp | arith.CmpfOp) -> None:
+    """A condition."""
+    code = op.predicate.value.data
+    operator = _PREDICATES[code] if isinstance(op, arith.CmpiOp) else _FLOAT_PREDICATES.get(code)
+    if operator is None:
+        raise LoweringError(f"'{op.name}' has no Triton form with predicate {code}", location_of(op))
+    kernel.define(op.result, infix(operator, COMPARE, kernel[op.lhs], kernel[op.rhs]))
+
+
+def print_program_id(kernel: Kernel, op: triton.ProgramIdOp) -> None:
+    """``tl.program_id(0)``."""
+    kernel.define(op.result, Expr("tl.program_id(0)"))
+
+
+def print_same(kernel: Kernel, op: arith.IndexCastOp) -> None:
+    """Triton widens integers by itself."""
+    kernel.alias(op.result, kernel[op.input])
+
+
+HANDLERS: dict[type, Handler] = {
+    arith.ConstantOp: print_constant,
+    arith.IndexCastOp: print_same,
+    arith.CmpiOp: print_compare,
+    arith.CmpfOp: print_compare,
+    triton.ProgramIdOp: print_program_id,
+    **dict.fromkeys(_INFIX, print_infix),
+    **dict.fromkeys(_CALLS, print_call),
+}

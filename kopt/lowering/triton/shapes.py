@@ -1,0 +1,142 @@
+"""Constants, broadcasts and rearrangements of lanes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xdsl.dialects.builtin import i1, i32
+
+from kopt.diagnostics import location_of
+from kopt.dialects import tile, triton
+from kopt.errors import LoweringError
+from kopt.lowering.triton.expressions import COMPARE, Expr, call, infix, method, number, place
+from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.ranges import add, times
+
+
+def print_full(kernel: Kernel, op: tile.FullOp) -> None:
+    """A literal, which broadcasts to anything."""
+    kernel.alias(op.result, kernel.literal(op.value))
+
+
+def print_splat(kernel: Kernel, op: tile.SplatOp) -> None:
+    """A scalar, which broadcasts to anything; an ``index`` takes the tile's type."""
+    scalar = kernel[op.scalar]
+    if op.scalar.type.name != "index" or scalar.literal is not None:
+        kernel.alias(op.result, scalar)
+        return
+    dtype = kernel.dtype(tile_type(op.result).element_type)
+    kernel.define(op.result, Expr(f"tl.cast({scalar.text}, {dtype})"))
+
+
+def print_extract(kernel: Kernel, op: tile.ExtractOp) -> None:
+    """The scalar itself."""
+    kernel.alias(op.result, kernel[op.input])
+
+
+def print_arange(kernel: Kernel, op: tile.ArangeOp) -> None:
+    """``start + step * tl.arange(0, n)``."""
+    type = tile_type(op.result)
+    lanes = Expr(f"tl.arange(0, {kernel.sizes(type.shape, type)[1:-1]})", shape=type.shape)
+    if type.element_type != i32:
+        lanes = method(lanes, f"to({kernel.dtype(type.element_type)})")
+    kernel.define(op.result, add(number(op.start.data), times(lanes, number(op.step.data))))
+
+
+def print_broadcast(kernel: Kernel, op: tile.BroadcastOp) -> None:
+    """``m[:, None]``; lanes are repeated where they are needed."""
+    kernel.define(op.result, place(kernel[op.input], op.mapping, tile_type(op.result).rank))
+
+
+def print_reshape(kernel: Kernel, op: tile.ReshapeOp) -> None:
+    """``tl.reshape``, or new dimensions of 1 by indexing."""
+    source, target = op.input_type, op.result_type
+    expr = kernel[op.input]
+    if not expr.shape or source.shape == target.shape:
+        kernel.define(op.result, expr)
+        return
+    if not target.rank:
+        kernel.define(op.result, _only_lane(kernel, op))
+        return
+    positions = _kept(source.shape, target.shape)
+    if positions is not None:
+        kernel.define(op.result, place(expr, positions, target.rank))
+        return
+    text = f"tl.reshape({kernel.whole(op.input).text}, {kernel.sizes(target.shape, target)})"
+    kernel.define(op.result, Expr(text, shape=target.shape))
+
+
+def _kept(source: tuple[int, ...], target: tuple[int, ...]) -> list[int] | None:
+    """Where each source dimension stands in the target, if the target only adds dimensions of 1."""
+    positions: list[int] = []
+    for size in source:
+        start = positions[-1] + 1 if positions else 0
+        found = next((n for n in range(start, len(target)) if target[n] == size), None)
+        if found is None or any(target[n] != 1 for n in range(start, found)):
+            return None
+        positions.append(found)
+    rest = target[positions[-1] + 1 :] if positions else target
+    return positions if all(size == 1 for size in rest) else None
+
+
+def _only_lane(kernel: Kernel, op: tile.ReshapeOp) -> Expr:
+    """The scalar of a tile of one lane: the largest of one."""
+    if op.input_type.element_type == i1:
+        return infix("!=", COMPARE, Expr(f"tl.max({kernel.whole(op.input).at(10)}.to(tl.int32))"), number(0))
+    return Expr(f"tl.sum({kernel.whole(op.input).text})")
+
+
+def print_transpose(kernel: Kernel, op: tile.TransposeOp) -> None:
+    """``tl.trans(v)`` of a matrix, else ``tl.permute``."""
+    expr = kernel[op.input]
+    if not expr.shape:
+        kernel.alias(op.result, expr)
+        return
+    shape = tuple(expr.shape[n] for n in op.order)
+    if op.order == (1, 0):
+        kernel.define(op.result, replace(call("tl.trans", [expr]), shape=shape))
+        return
+    text = f"tl.permute({expr.text}, {list(op.order)})"
+    kernel.define(op.result, Expr(text, shape=shape))
+
+
+def print_take_along(kernel: Kernel, op: tile.TakeAlongOp) -> None:
+    """``tl.gather``; lanes whose number is outside take the first, since Triton does not check."""
+    lanes = tile_type(op.input).shape[op.dim.data]
+    kernel.whole(op.indices)
+    index = kernel.named(op.indices)
+    index = index if index.shape == tile_type(op.indices).shape else kernel.whole(op.indices)
+    if index.literal is None and _may_be_outside(op):
+        inside = f"({index.at(10)} >= 0) & ({index.at(10)} < {lanes})"
+        index = Expr(f"tl.where({inside}, {index.text}, 0)", shape=index.shape)
+    text = f"tl.gather({kernel.whole(op.input).text}, {index.text}, axis={op.dim.data})"
+    kernel.define(op.result, Expr(text, shape=tile_type(op.result).shape))
+
+
+def _may_be_outside(op: tile.TakeAlongOp) -> bool:
+    return "triton.inside" not in op.attributes
+
+
+def print_retag(kernel: Kernel, op: triton.RetagOp) -> None:
+    """The same value."""
+    kernel.alias(op.result, kernel[op.input])
+
+
+def refuse(kernel: Kernel, op: tile.SliceOp | tile.ConcatOp) -> None:
+    """Triton neither slices nor joins tiles; ``pad-to-power-of-two`` makes picks of such ops."""
+    raise LoweringError(f"'{op.name}' has no Triton form: run pad-to-power-of-two first", location_of(op))
+
+
+HANDLERS: dict[type, Handler] = {
+    tile.FullOp: print_full,
+    tile.SplatOp: print_splat,
+    tile.ExtractOp: print_extract,
+    tile.ArangeOp: print_arange,
+    tile.BroadcastOp: print_broadcast,
+    tile.ReshapeOp: print_reshape,
+    tile.TransposeOp: print_transpose,
+    tile.TakeAlongOp: print_take_along,
+    triton.RetagOp: print_retag,
+    tile.SliceOp: refuse,
+    tile.ConcatOp: refuse,
+}

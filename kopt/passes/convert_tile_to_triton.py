@@ -1,0 +1,246 @@
+"""The pass ``convert-tile-to-triton``: each grid becomes one Triton kernel and its launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, i1
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kopt.analysis.ranges import always_full, ranges_in_scope, unshifted
+from kopt.diagnostics import location_of
+from kopt.dialects import tile, triton
+from kopt.dialects.tile.index_list import block_axes
+from kopt.dialects.tile.memory import memory_shape
+from kopt.dialects.tile.values import literal, literal_value
+from kopt.errors import LoweringError
+from kopt.lowering.triton.block_numbers import block_numbers
+from kopt.lowering.triton.forms import rewrite_forms
+from kopt.lowering.triton.launch_options import default_num_stages, default_num_warps
+from kopt.runtime.targets import GPU_CHIPS
+
+#: Triton refuses larger tensors.
+_MOST_LANES = 1 << 20
+
+
+@dataclass(frozen=True)
+class ConvertTileToTritonPass(ModulePass):
+    """Makes a ``triton.launch`` of each ``tile.grid``, over one program a cell.
+
+    Ranges are made from the program's number; loads and stores name the ranges whose lanes they must check, which are
+    those that may be ragged. Dots too short for the matrix units become sums of products. ``num_warps`` and
+    ``num_stages`` follow from the blocks and ``chip`` unless given.
+
+        tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
+    becomes
+        triton.launch @f_0 (%x = %x) grid (8) num_warps 4 num_stages 2 {
+          %pid = triton.program_id
+          %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
+          %v = triton.load %x[%i] in (%i) …
+        }
+
+    Refuses blocks of more than 1048576 lanes, grids of more than 2^31-1 cells, and cells that run in order.
+    """
+
+    name = "convert-tile-to-triton"
+
+    num_warps: int | None = None
+    num_stages: int | None = None
+    chip: str = "sm90"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.body.block.ops:
+            if isinstance(func, FuncOp) and func.body.blocks:
+                self._convert_function(func)
+
+    def _convert_function(self, func: FuncOp) -> None:
+        grids = [op for op in func.body.block.ops if isinstance(op, tile.GridOp)]
+        for number, grid in enumerate(grids):
+            if any(lower == upper for lower, upper in grid.bounds):
+                Rewriter.erase_op(grid)
+                continue
+            _check(grid)
+            _convert_accesses(grid)
+            rewrite_forms(grid)
+            self._convert_grid(grid, f"{func.sym_name.data}_{number}")
+
+    def _convert_grid(self, grid: tile.GridOp, name: str) -> None:
+        inputs = _outer_values(grid)
+        memrefs = [value for value in inputs if isinstance(value.type, MemRefType)]
+        body = Block(arg_types=[value.type for value in memrefs])
+        cells = _cells(grid)
+        launch = triton.LaunchOp(
+            name,
+            memrefs,
+            cells,
+            self.num_warps or default_num_warps(grid),
+            self.num_stages or default_num_stages(grid, GPU_CHIPS[self.chip].shared_bytes),
+            Region(body),
+            grid.attributes,
+        )
+        launch.location = grid.location
+        inside = dict(zip(memrefs, body.args, strict=True))
+        for value in inputs:
+            if value not in inside:
+                inside[value] = _constant_inside(grid, value, body)
+        _move_body(grid, body, inside)
+        Rewriter.replace_op(grid, launch)
+
+
+def _check(grid: tile.GridOp) -> None:
+    """Refuses what no launch of independent programs can do."""
+    if grid.reduction_dims or grid.ordered_dims:
+        raise LoweringError("Triton runs the cells of a grid in no order: use a loop inside", location_of(grid))
+    if _cells(grid) >= 1 << 31:
+        raise LoweringError(f"{_cells(grid)} cells are more than a GPU can launch: use larger blocks", location_of(grid))
+    for op in grid.walk():
+        for value in op.results:
+            if isinstance(value.type, tile.TileType) and _lanes(value.type) > _MOST_LANES:
+                raise LoweringError(
+                    f"a block of {_lanes(value.type)} lanes ({value.type}): Triton allows {_MOST_LANES}",
+                    location_of(op),
+                    notes=["choose smaller block_sizes, or walk the dimension in a loop"],
+                )
+
+
+def _lanes(type: tile.TileType) -> int:
+    lanes = 1
+    for size in type.shape:
+        lanes *= size
+    return lanes
+
+
+def _cells(grid: tile.GridOp) -> int:
+    cells = 1
+    for count in _counts(grid):
+        cells *= count
+    return cells
+
+
+def _counts(grid: tile.GridOp) -> list[int]:
+    """Blocks along each dimension of a grid."""
+    sizes = [range.type.size for range in grid.ranges]  # pyright: ignore[reportAttributeAccessIssue]
+    return [-(-(upper - lower) // size) for (lower, upper), size in zip(grid.bounds, sizes, strict=True)]
+
+
+def _outer_values(grid: tile.GridOp) -> list[SSAValue]:
+    """What a grid's body uses from outside, each once, in order of use."""
+    inner = {grid, *grid.walk()}
+    found: dict[SSAValue, None] = {}
+    for op in grid.walk():
+        for value in op.operands:
+            owner = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
+            if owner not in inner:
+                found[value] = None
+    return list(found)
+
+
+def _constant_inside(grid: tile.GridOp, value: SSAValue, body: Block) -> SSAValue:
+    """A copy of an outer constant at the start of the kernel."""
+    if not isinstance(value.owner, ConstantOp):
+        raise LoweringError(f"a kernel cannot use the host's {value.type} %{value.name_hint}", location_of(grid))
+    constant = value.owner.clone()
+    body.add_op(constant)
+    return constant.result
+
+
+def _move_body(grid: tile.GridOp, body: Block, inside: dict[SSAValue, SSAValue]) -> None:
+    """Moves a grid's operations behind new ranges, and lets them use the kernel's own values."""
+    inner = set(grid.walk())
+    for outer, own in inside.items():
+        own.name_hint = outer.name_hint
+        for use in list(outer.uses):
+            if use.operation in inner:
+                use.operation.operands[use.index] = own
+    blocks = block_numbers(body, grid, _counts(grid))
+    for range, block, (lower, upper) in zip(grid.ranges, blocks, grid.bounds, strict=True):
+        assert isinstance(range.type, tile.RangeType)
+        made = triton.RangeOp(block, lower, upper, range.type)
+        made.location = grid.location
+        made.result.name_hint = range.name_hint
+        body.add_op(made)
+        range.replace_all_uses_with(made.result)
+    source = grid.body.block
+    for op in list(source.ops):
+        op.detach()
+        if not isinstance(op, tile.YieldOp):
+            body.add_op(op)
+    for op in list(body.walk()):
+        _convert_block_numbers(op)
+
+
+def _convert_block_numbers(op: Operation) -> None:
+    """``tile.id`` and ``tile.count`` of the grid's ranges are numbers now."""
+    if not isinstance(op, tile.IdOp | tile.CountOp):
+        return
+    made = unshifted(op.range).owner
+    if not isinstance(made, triton.RangeOp):
+        return
+    if isinstance(op, tile.IdOp):
+        op.result.replace_all_uses_with(made.block)
+        Rewriter.erase_op(op)
+        return
+    assert isinstance(op.range.type, tile.RangeType)
+    trips = -(-(made.upper.data - made.lower.data) // op.range.type.size)
+    Rewriter.replace_op(op, ConstantOp.from_int_and_width(trips, op.result.type))
+
+
+def _convert_accesses(grid: tile.GridOp) -> None:
+    for op in list(grid.walk()):
+        if isinstance(op, tile.LoadOp):
+            _convert_load(op)
+        elif isinstance(op, tile.StoreOp):
+            limits = _limits(op)
+            store = triton.StoreOp(op.value, op.memory, op.entries, limits, op.mask, op.attributes)
+            store.location = op.location
+            Rewriter.replace_op(op, store)
+
+
+def _limits(op: tile.LoadOp | tile.StoreOp) -> list[SSAValue | None]:
+    """For each dimension of an access, the range that may be ragged, or None."""
+    scope = ranges_in_scope(op)
+    limits: list[SSAValue | None] = []
+    for axis in block_axes(op.entries, memory_shape(op.memory.type)):
+        entry = op.entries[axis.position]
+        range = scope.get(axis.dim.tag.data)
+        if axis.gather_dim is None and tile.is_range(entry):
+            assert isinstance(entry, SSAValue)
+            range = unshifted(entry)
+        limits.append(range if range is not None and not always_full(range) else None)
+    return limits
+
+
+def _convert_load(op: tile.LoadOp) -> None:
+    """A load's fill outside its ranges and its fill where the mask does not hold become one, or a select on top."""
+    limits = _limits(op)
+    checked = any(limit is not None for limit in limits)
+    pad = literal_value(op.pad) if op.pad is not None and checked else None
+    other = _other(op, checked)
+    load = triton.LoadOp(op.memory, op.entries, limits, op.mask, other, op.attributes)
+    load.location = op.location
+    load.result.name_hint = op.result.name_hint
+    if pad is None or other is None or pad == literal_value(other):
+        Rewriter.replace_op(op, load)
+        return
+    mask = tile.MaskOp(load, limits, pad)
+    mask.location = op.location
+    mask.result.name_hint = op.result.name_hint
+    Rewriter.replace_op(op, [load, mask], [mask.result])
+
+
+def _other(op: tile.LoadOp, checked: bool):
+    """What the load itself fills with: the kernel's ``other``, else the pad; numbers that may become indices are 0."""
+    assert isinstance(op.result.type, tile.TileType)
+    element = op.result.type.element_type
+    if op.mask is not None:
+        return op.other or literal(0, element)
+    if op.pad is not None:
+        return op.pad if checked else None
+    if checked and isinstance(element, IntegerType) and element != i1:
+        return literal(0, element)
+    return None

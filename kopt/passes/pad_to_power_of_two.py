@@ -1,0 +1,143 @@
+"""The pass ``pad-to-power-of-two``: Triton's blocks have powers of two as sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.diagnostics import location_of
+from kopt.dialects import tile
+from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.errors import LoweringError
+from kopt.lowering.triton.odd_blocks import split_odd_blocks
+from kopt.lowering.triton.picks import pick_joined_and_sliced, pick_reshaped
+from kopt.lowering.triton.widths import power_of_two, retype, tile_types
+
+
+@dataclass(frozen=True)
+class PadToPowerOfTwoPass(ModulePass):
+    """Widens every dimension that is no power of two to a range over it, whose lanes ``insert-masks`` then knows.
+
+    A plain dimension of N lanes becomes tagged ``wN``, over a ``tile.whole``. Slices, concatenations and reshapes that
+    move lanes become picks by lane number (`tile.take_along`), since Triton has no such ops. A loop in blocks that are
+    no power of two becomes a loop over their numbers around a wider block that ends where the old one did.
+
+        %v = tile.load %x[%i, :] : memref<8x100xf32> -> !tile.tile<b0=8 x 100 x f32>
+    becomes
+        %w = tile.whole 100 : !tile.range<w100=128>
+        %v = tile.load %x[%i, %w] : memref<8x100xf32> -> !tile.tile<b0=8 x w100=128 x f32>
+
+    Refuses a strided slice of a memref beside gathered dimensions, and to join or reshape lanes of ragged blocks.
+    """
+
+    name = "pad-to-power-of-two"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        taken: set[str] = set()
+        for grid in [inner for inner in op.walk() if isinstance(inner, tile.GridOp)]:
+            split_odd_blocks(grid)
+            pick_joined_and_sliced(grid)
+            wholes = _make_wholes(grid, taken)
+            _widen(grid, wholes)
+            pick_reshaped(grid, wholes)
+
+
+def _make_wholes(grid: tile.GridOp, taken: set[str]) -> dict[int, tile.WholeOp]:
+    """A range over each plain extent that is no power of two, at the start of the grid's body."""
+    plain = {size for type in tile_types(grid) for size, tag in zip(type.shape, type.tags, strict=True) if not tag}
+    wholes: dict[int, tile.WholeOp] = {}
+    start = grid.body.block.first_op
+    for size in sorted(size for size in plain if power_of_two(size) != size):
+        type = tile.RangeType(_fresh(f"w{size}", taken), power_of_two(size))
+        whole = tile.WholeOp(size, type)
+        whole.location = grid.location
+        whole.result.name_hint = f"w{size}"
+        assert start is not None
+        Rewriter.insert_op(whole, InsertPoint.before(start))
+        wholes[size] = whole
+    return wholes
+
+
+def _fresh(tag: str, taken: set[str]) -> str:
+    """``tag``, or with a number where another grid of the module has it: a tag names one binding."""
+    name, number = tag, 1
+    while name in taken:
+        number += 1
+        name = f"{tag}_{number}"
+    taken.add(name)
+    return name
+
+
+def _widen(grid: tile.GridOp, wholes: dict[int, tile.WholeOp]) -> None:
+    """Puts the ranges' dimensions in place of the plain ones, in types and in index lists."""
+    if not wholes:
+        return
+    dims = {tile.DimAttr(size): _range_type(whole).dim for size, whole in wholes.items()}
+    for op in list(grid.walk()):
+        if isinstance(op, tile.LoadOp | tile.StoreOp):
+            _widen_entries(op, wholes)
+    retype(grid, dims)
+
+
+def _range_type(whole: tile.WholeOp) -> tile.RangeType:
+    assert isinstance(whole.result.type, tile.RangeType)
+    return whole.result.type
+
+
+def _widen_entries(op: tile.LoadOp | tile.StoreOp, wholes: dict[int, tile.WholeOp]) -> None:
+    assert isinstance(op.memory.type, MemRefType)
+    entries = op.entries
+    wide = [_widen_entry(op, e, n, wholes) for e, n in zip(entries, op.memory.type.get_shape(), strict=True)]
+    if all(new is old for new, old in zip(wide, entries, strict=True)):
+        return
+    gathers = [sum(map(tile.is_gather, list_)) for list_ in (entries, wide)]
+    if gathers[1] > max(1, gathers[0]) or gathers[1] > gathers[0] > 0:
+        raise LoweringError("a strided slice beside gathered rows has no Triton form", location_of(op))
+    replacement = _with_entries(op, wide)
+    replacement.location = op.location
+    for new, old in zip(replacement.results, op.results, strict=True):
+        new.name_hint = old.name_hint
+    Rewriter.replace_op(op, replacement)
+
+
+def _with_entries(op: tile.LoadOp | tile.StoreOp, entries: Sequence[Entry]) -> tile.LoadOp | tile.StoreOp:
+    if isinstance(op, tile.LoadOp):
+        return tile.LoadOp(op.memory, entries, op.mask, op.other, op.pad, op.attributes)
+    return tile.StoreOp(op.value, op.memory, entries, op.mask, op.attributes)
+
+
+def _widen_entry(op: Operation, entry: Entry, extent: int, wholes: dict[int, tile.WholeOp]) -> Entry:
+    """A whole dimension by its range; a slice by the range of its length, shifted."""
+    if isinstance(entry, AllAttr):
+        return wholes[extent].result if extent in wholes else entry
+    if not isinstance(entry, SliceAttr) or entry.length not in wholes:
+        return entry
+    whole = wholes[entry.length].result
+    if entry.step.data != 1:
+        return _strided(op, whole, entry)
+    if not entry.start.data:
+        return whole
+    offset = _insert(op, ConstantOp.from_int_and_width(entry.start.data, IndexType()))
+    return _insert(op, tile.ShiftOp(whole, offset))
+
+
+def _strided(op: Operation, whole: SSAValue, entry: SliceAttr) -> SSAValue:
+    """The elements of a strided slice as gathered rows: ``start + step * lane``."""
+    lanes = _insert(op, tile.IndexOp(whole))
+    assert isinstance(lanes.type, tile.TileType)
+    step = _insert(op, tile.FullOp(entry.step.data, lanes.type))
+    start = _insert(op, tile.FullOp(entry.start.data, lanes.type))
+    return _insert(op, tile.ELEMENTWISE["add"](_insert(op, tile.ELEMENTWISE["mul"](lanes, step)), start))
+
+
+def _insert(before: Operation, op: Operation) -> SSAValue:
+    op.location = before.location
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.results[0]
