@@ -24,6 +24,7 @@ TEMPLATES: dict[str, str] = {
     "abs": "jnp.abs({0})",
     "abs.uint": "{0}",
     "sign": "jnp.sign({0})",
+    "sign.float": "_sign({0})",
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
     "mul": "{0} * {1}",
@@ -105,7 +106,9 @@ def _print(op: Operation, printing: Printing) -> str:
     row = cast(ElementwiseOp, op).ROW
     specific = f"{row.name}.{kind_of(element_of(op.operands[0]))}"
     template = TEMPLATES.get(specific) or TEMPLATES[row.name]
-    return with_helpers(template.format(*spell(printing, op.operands)), printing)
+    takes_numbers = not template.startswith(("_", "jax.lax."))
+    operands = spell(printing, op.operands) if takes_numbers else [printing.name(value) for value in op.operands]
+    return with_helpers(template.format(*operands), printing)
 
 
 PRINTERS: dict[type[Operation], ValuePrinter] = {ELEMENTWISE[name]: _print for name in TEMPLATES if name in ELEMENTWISE}

@@ -11,6 +11,11 @@ from jax.experimental import pallas as pl  # noqa: TID253
 from jax.experimental.pallas import tpu as pltpu  # noqa: TID253
 
 
+def _sign(x):
+    """-1, 0 or 1; 0 for NaN."""
+    return jnp.where(x > 0.0, 1.0, jnp.where(x < 0.0, -1.0, 0.0)).astype(x.dtype)
+
+
 def _expm1(x):
     """exp(x) - 1: a series near 0, where the difference would cancel."""
     series = jnp.ones_like(x)
@@ -71,15 +76,18 @@ def _floordiv(a, b):
     left = jax.lax.rem(a, b)
     down = jnp.where((left != 0.0) & ((left < 0.0) != (b < 0.0)), 1.0, 0.0)
     exact = jnp.round((a - left) / b) - down
-    return jnp.where((b == 0.0) | jnp.isinf(a), a / b, jnp.where(jnp.isinf(b), -down, exact))
+    return jnp.where(b == 0.0, a / b, jnp.where(jnp.isinf(b), a * 0.0 - down, exact))
 
 
 def _power(a, b):
-    """a to the power b, with C's special cases whatever the target's own are."""
+    """a to the power b, with C's special cases whatever the target's own are; some chips lack it for scalars."""
+    if a.ndim == 0:
+        return _power(jnp.full((1, 1), a), jnp.full((1, 1), b))[0, 0]
     whole = jnp.floor(b) == b
     odd = whole & (jnp.floor(0.5 * b) != 0.5 * b)
     size = jnp.power(jnp.abs(a), b)
-    signed = jnp.where((a < 0.0) & odd, -size, size)
+    minus = jax.lax.bitcast_convert_type(a, jnp.int32) < 0
+    signed = jnp.where(minus & odd, -size, size)
     value = jnp.where((a < 0.0) & ~whole & ~jnp.isinf(a), jnp.nan, signed)
     return jnp.where((a == 1.0) | (b == 0.0), 1.0, value)
 

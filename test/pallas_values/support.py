@@ -1,0 +1,120 @@
+"""Prints value ops as a kernel of their own, runs it interpreted, and compiles it for chips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, Operation, SSAValue
+
+from kopt.dialects.tile import TileType
+from kopt.dtypes import from_ir
+from kopt.lowering.pallas.printing import RESERVED, Printing
+from kopt.lowering.pallas.values import VALUES
+from kopt.lowering.writer import Names, Writer
+from kopt.runtime.specs import TensorSpec
+
+#: Makes ops from the inputs; the last one's result is the output. Several lists are several outputs.
+Build = Callable[..., Sequence[Operation]]
+CHIPS = ("tpu7x", "v6e", "v5e")
+
+_HEADER = """\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+"""
+
+
+def tile(*dims: int, of) -> TileType:
+    """A tile type of plain dimensions."""
+    return TileType(dims, of)
+
+
+def emit(inputs: Sequence[TileType], builds: Sequence[Build]) -> tuple[str, list[TileType]]:
+    """A module whose function ``kernel`` computes each build from the inputs; and the outputs' types.
+
+    Predicates travel as i32 and scalars as matrices of one element.
+    """
+    printing = Printing(Writer(), Names(RESERVED))
+    block = Block(arg_types=inputs)
+    refs = [printing.names.fresh(f"a{n}_ref") for n in range(len(inputs))]
+    outs = [printing.names.fresh(f"o{n}_ref") for n in range(len(builds))]
+    results: list[TileType] = []
+    with printing.block(f"def _kernel({', '.join([*refs, *outs])}):"):
+        for arg, ref in zip(block.args, refs, strict=True):
+            printing.bind(arg, _read(arg.type, ref))
+        for build, out in zip(builds, outs, strict=True):
+            results.append(_print_build(build(*block.args), out, printing))
+    helpers = "\n\n\n".join(printing.helpers.values())
+    return f"{_HEADER}\n\n{helpers}\n\n\n{printing.writer.text()}\n\n{_call(results)}", results
+
+
+def _read(type, ref: str) -> str:
+    scalar = "" if type.rank else ".max()"
+    return f"{ref}[...]{scalar}" + (" != 0" if type.element_type == i1 else "")
+
+
+def _print_build(ops: Sequence[Operation], out: str, printing: Printing) -> TileType:
+    for op in ops:
+        printing.bind(op.results[0], VALUES[type(op)](op, printing), op)
+    result = ops[-1].results[0]
+    kind = printing.type(result)
+    name = printing.name(result) + (".astype(jnp.int32)" if kind.element_type == i1 else "")
+    printing.line(f"{out}[...] = {name}" if kind.rank else f"{out}[...] = jnp.broadcast_to({name}, (1, 1))")
+    return kind
+
+
+def _held(type: TileType) -> tuple[tuple[int, ...], str]:
+    dtype = from_ir(type.element_type)
+    assert dtype is not None
+    return type.shape or (1, 1), "int32" if type.element_type == i1 else dtype.jax
+
+
+def _call(results: Sequence[TileType]) -> str:
+    shapes = ", ".join(f"jax.ShapeDtypeStruct({shape}, jnp.{dtype})" for shape, dtype in map(_held, results))
+    return f"def kernel(*args):\n    return tuple(pl.pallas_call(_kernel, out_shape=[{shapes}])(*args))\n"
+
+
+def run(inputs: Sequence[TileType], arrays: Sequence[np.ndarray], *builds: Build) -> list[np.ndarray]:
+    """The builds' values of the inputs in plain interpret mode; bf16 comes and goes as f32."""
+    import jax.numpy as jnp
+
+    from kopt.runtime.pallas_interpret import interpreted_module
+
+    source, results = emit(inputs, builds)
+    module = interpreted_module(source, "kernel", lambda grid: True)
+    held = [_held(type) for type in inputs]
+    values = [jnp.asarray(array.reshape(shape), dtype) for array, (shape, dtype) in zip(arrays, held, strict=True)]
+    outputs = module.kernel(*values)
+    return [_back(output, type) for output, type in zip(outputs, results, strict=True)]
+
+
+def _back(output, type: TileType) -> np.ndarray:
+    dtype = from_ir(type.element_type)
+    assert dtype is not None
+    return np.asarray(output.astype("float32") if dtype.is_float else output).astype(dtype.numpy).reshape(type.shape)
+
+
+def compile_for_chips(inputs: Sequence[TileType], builds: Sequence[Build]) -> dict[str, str]:
+    """What libtpu refuses, by chip: empty when it compiles for all."""
+    from kopt.dtypes import BY_SPEC
+    from kopt.runtime.report import report
+    from kopt.runtime.targets import parse_target
+
+    source, _ = emit(inputs, builds)
+    by_jax = {dtype.jax: dtype for dtype in BY_SPEC.values()}
+    specs = tuple(TensorSpec(shape, by_jax[dtype]) for shape, dtype in map(_held, inputs))
+    reports = {chip: report(source, "kernel", specs, parse_target(f"pallas:{chip}")) for chip in CHIPS}
+    return {chip: facts["reason"] for chip, facts in reports.items() if not facts["legal"]}
+
+
+def assert_same(found: np.ndarray, expected: np.ndarray, rtol: float = 3e-6, atol: float = 1e-7) -> None:
+    """Equal up to rounding, with NaN and infinities in the same places."""
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def results_of(values: Sequence[SSAValue]) -> list[Operation]:
+    """The ops that make values."""
+    return [value.owner for value in values if isinstance(value.owner, Operation)]
