@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kopt.errors import ArgumentError, ConfigError
+from kopt.runtime.cache import sharing
 from kopt.runtime.emitted import needs_wide
 from kopt.runtime.exchange import convert, wide
 from kopt.runtime.signature import Signature
@@ -104,10 +105,11 @@ class Executable:
             framework = framework_of(self.hidden[0]) or framework
         values = [*args, *self.hidden]
         outputs = self._runner.run([self._import(i, value) for i, value in enumerate(values)])
-        count = len(outputs) - len(self.mutated)
-        results = [self._export(output, framework) for output in outputs[:count]]
-        results += self._write_back(values, outputs[count:], framework)
-        return _packaged(results)
+        exported = [self._export(output, framework) for output in outputs]
+        count = len(exported) - len(self.mutated)
+        if self.mutated and self._runner.framework != "torch":  # there, arguments have changed in place already
+            exported = self._apart(exported, values)
+        return _packaged(exported[:count] + self._write_back(values, exported[count:]))
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -148,17 +150,25 @@ class Executable:
         with wide(framework == "jax" and value.dtype.bits == 64):
             return unpack(value, framework)
 
-    def _write_back(self, values: list[Any], finals: list[Any], framework: str) -> list[Any]:
+    def _apart(self, outputs: list[Any], values: list[Any]) -> list[Any]:
+        """Copies of the outputs that lie in memory of mutated arguments: the write-back must not change them."""
+        written = [values[index] for index in self.mutated]
+        return [_copy(output) if any(sharing([output, value]) for value in written) else output for output in outputs]
+
+    def _write_back(self, values: list[Any], finals: list[Any]) -> list[Any]:
         """Store the final values into the mutated arguments; returns those that have to be results instead."""
         extra = []
         for index, final in zip(self.mutated, finals, strict=True):
             value = values[index]
-            exported = self._export(final, framework_of(value) or framework)
             if framework_of(value) == "jax":
-                extra.append(exported)
-            elif exported is not value:
-                _store(value, exported)
+                extra.append(final)
+            elif final is not value:
+                _store(value, convert(final, framework_of(value) or "numpy"))
         return extra
+
+
+def _copy(array: Any) -> Any:
+    return array.clone() if framework_of(array) == "torch" else array.copy()
 
 
 def _store(value: Any, final: Any) -> None:

@@ -23,10 +23,10 @@ _ENTRY_POINTS = ("pallas_call", "kernel", "core_map")
 @cache
 def abstract_mesh(chip: TpuChip) -> Any:
     """A mesh of one core of a chip that is not there: ``emit_pipeline`` and padded bounds ask for it."""
-    from jax.sharding import AbstractDevice, AbstractMesh
+    from jax.sharding import AbstractDevice, AbstractMesh, AxisType
 
     device = AbstractDevice(device_kind=chip.device_kind, num_cores=1, platform="tpu")
-    return AbstractMesh((1,), ("x",), abstract_device=device)
+    return AbstractMesh((1,), ("x",), (AxisType.Auto,), abstract_device=device)
 
 
 def interpreted_module(source: str, entry: str, choose: Callable[[tuple[Any, ...]], Any]) -> ModuleType:

@@ -16,7 +16,7 @@ _ESSENCES = (
 #: What to drop: prefixes, advice for the compiler's authors, and encoded kernels.
 _NOISE = (
     re.compile(r"^(INTERNAL|UNIMPLEMENTED|RESOURCE_EXHAUSTED|INVALID_ARGUMENT): "),
-    re.compile(r"Mosaic failed to compile TPU kernel: "),
+    re.compile(r"Mosaic failed to compile TPU kernel( with MLIR module name `[^`]*` HLO name `[^`]*`)?: "),
     re.compile(r"Pallas encountered an internal verification error\. *"),
     re.compile(r"Please (file|report) [^.]*? at:? *\S+ ?"),
     re.compile(r"Error details: "),
@@ -26,7 +26,7 @@ _NOISE = (
     re.compile(r", (backend_config|metadata|frontend_attributes)=.*"),
 )
 #: The kernel in a message of XLA, by its instruction.
-_KERNEL = re.compile(r"%(\w+)(?:\.\d+)? = [^\n]*custom_call_target=\"tpu_custom_call\"")
+_KERNEL = re.compile(r"%(?!pallas_call)(\w+)(?:\.\d+)? = [^\n]*custom_call_target=\"tpu_custom_call\"")
 _LONGEST = 400
 _REWRITES = {"not contain X{64|128} element types": "the chip has no 64-bit elements in kernels"}
 

@@ -51,6 +51,7 @@ def mend_interpreter() -> None:
         _replace(builder, name, mend.in_f32)
     _replace(builder, "create_atomic_rmw", mend.atomic)
     _replace(getattr(interpreter, "ReduceScanOpInterface", None), "apply", mend.reduce)
+    _replace(interpreter, "_patch_lang_tensor", mend.index)
 
 
 def _replace(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
@@ -132,6 +133,15 @@ class _Mend:
             return core.tensor(narrow, _with_scalar(result.type, self.tl, self.tl.bfloat16))
 
         return apply
+
+    def index(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Scalars as loop bounds: held in arrays of one element, which NumPy 2.4 no longer turns into an int."""
+
+        def patch(tensor: Any, *rest: Any) -> None:
+            original(tensor, *rest)
+            tensor.__index__ = lambda scalar: int(scalar.handle.data.reshape(-1)[0])
+
+        return patch
 
     def atomic(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Atomics on bf16: read, combine in f32, round, write; colliding lanes take turns."""

@@ -91,6 +91,13 @@ def test_jax_arguments_cannot_change_so_final_values_are_results():
     assert total == 27 and final.sum() == 24 and x.sum() == 0
 
 
+def test_results_and_final_values_survive_the_write_back():
+    """The kernel returns x as it was, and exchanges its arguments: each output is another argument's memory."""
+    x, y = torch.zeros(64), torch.ones(64)
+    old = executable("misc_pallas", "swap", TARGET, x, y, mutated=(0, 1))(x, y)
+    assert (old == 0).all() and (x == 1).all() and (y == 0).all()
+
+
 def test_no_result_is_none():
     x = torch.zeros(2, 2)
     assert executable("misc_pallas", "nothing", TARGET, x)(x) is None

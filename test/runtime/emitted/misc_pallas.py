@@ -27,6 +27,10 @@ def bump_and_sum(x, y):
     return jnp.sum(new) + jnp.sum(y), new
 
 
+def swap(x, y):
+    return x, y, x
+
+
 def nothing(x):
     return None
 
@@ -61,7 +65,7 @@ def stale(x):
 
 
 def _hanging(x_ref, out_ref, semaphore):
-    pltpu.semaphore_wait(semaphore, 1)
+    pl.semaphore_wait(semaphore, 1)
     out_ref[...] = x_ref[...]
 
 
