@@ -145,12 +145,12 @@ def _execute(path: Path) -> Any:
     """Import a file by its path; what it raises is shown at the file's own line."""
     if not path.is_file():
         raise ConfigError(f"cannot read '{path}': No such file or directory")
-    # A name of its own: the file may be called like an installed module.
-    spec = importlib.util.spec_from_file_location(f"kopt_input_{path.stem}", path)
+    name, root = _module_name(path)
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module
-    sys.path.insert(0, str(path.parent.resolve()))
+    sys.path.insert(0, str(root))
     try:
         spec.loader.exec_module(module)
     except KoptError:
@@ -166,3 +166,18 @@ def _execute(path: Path) -> Any:
     finally:
         sys.path.pop(0)
     return module
+
+
+def _module_name(path: Path) -> tuple[str, Path]:
+    """The name to import a file by, and the folder from which its own imports start.
+
+    A file of a package is its module; another gets a name of its own, since it may be called like an installed one.
+    """
+    folder = path.resolve().parent
+    if not (folder / "__init__.py").exists():
+        return f"kopt_input_{path.stem}", folder
+    parts = [path.stem]
+    while (folder / "__init__.py").exists():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts), folder
