@@ -34,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
     if args.output:
         _save(args.output, outputs)
     if args.check:
-        _check(outputs, _execute(subject, values, "reference", config, args))
+        _check(outputs, _execute(subject, values, "reference", config, args), _longest_extent(values))
     return 0
 
 
@@ -104,10 +104,10 @@ def _summary(value: Any) -> str:
     return f"{spec_of(value)} min {numbers.min():.6g} max {numbers.max():.6g} mean {numbers.mean():.6g}"
 
 
-def _check(outputs: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Compare every output; prints what was found, raises where one differs."""
+def _check(outputs: dict[str, Any], wanted: dict[str, Any], reduction_length: int) -> None:
+    """Compare every output; prints what agrees, raises where one differs."""
     from kopt.runtime.specs import spec_of
-    from kopt.tools.compare import compare
+    from kopt.runtime.tolerance import mismatch, relative
 
     if list(outputs) != list(wanted):
         raise CheckFailed(f"the target gives {', '.join(outputs)}, the reference {', '.join(wanted)}")
@@ -115,9 +115,12 @@ def _check(outputs: dict[str, Any], wanted: dict[str, Any]) -> None:
         got, reference = spec_of(value), spec_of(wanted[name])
         if (got.shape, got.dtype) != (reference.shape, reference.dtype):
             raise CheckFailed(f"{name} is {got}, in the reference {reference}")
-        found = compare(_plain(value), _plain(wanted[name]), got.dtype)
-        if not found.same:
-            where = f"{name}{list(found.worst or ())}"
-            detail = f"error {found.error:.3g}, allowed {found.allowed:.3g}"
-            raise CheckFailed(f"{where} is {found.got}, in the reference {found.wanted} ({detail})")
-        print(f"check: {name} agrees with the reference (error {found.error:.3g}, allowed {found.allowed:.3g})")
+        if problem := mismatch(value, wanted[name], got.dtype, reduction_length):
+            raise CheckFailed(f"{name} differs from the reference: {problem}")
+        within = f"within {relative(got.dtype, reduction_length):.2g}" if got.dtype.is_float else "exactly"
+        print(f"check: {name} agrees with the reference {within}")
+
+
+def _longest_extent(values: Sequence[Any]) -> int:
+    """A bound on the number of terms of the kernel's sums: each runs over an extent of some argument."""
+    return max((extent for value in values for extent in getattr(value, "shape", ())), default=1)

@@ -13,7 +13,7 @@
 
 // CHECK: reference: {{.*}} ms
 // CHECK-NEXT: result 0: f32[5,6] min {{.*}} max {{.*}} mean
-// CHECK: check: result 0 agrees with the reference (error 0,
+// CHECK: check: result 0 agrees with the reference within
 // GIVEN: result 0: f32[5,6] min
 // MUTATED: argument 0: f32[5] min
 
