@@ -5,10 +5,12 @@ A new pass is one line here: its name and ``"module:Class"`` of its ``ModulePass
 
 PASSES: dict[str, str] = {
     # kopt's own passes.
+    "convert-tile-to-pallas": "kopt.passes.convert_tile_to_pallas:ConvertTileToPallasPass",
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
+    "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",
     # xDSL's clean-up passes.

@@ -1,0 +1,107 @@
+"""How much VMEM a kernel takes: its blocks, twice each for the pipeline, its scratch, and its large temporaries.
+
+Pure and quick: it is asked for every candidate of the default block sizes. ``footprint(module, chip)`` works on a
+module as imported (`tile.grid` in the function) as well as on launches and calls; ``sizes`` tries other block sizes
+by tag without changing the module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from kopt.analysis.layouts import window_bytes
+from kopt.analysis.windows import windows
+from kopt.dialects.pallas import CallOp
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
+from kopt.runtime.targets import TpuChip
+
+#: Tiles up to this size live in registers.
+_REGISTER_BYTES = 64 * 1024
+
+
+def footprint(module: ModuleOp, chip: TpuChip, sizes: Mapping[str, int] | None = None) -> int:
+    """Bytes of VMEM of the kernel of a module that takes the most.
+
+    Args: ``sizes`` gives tags other lanes than their types say.
+    """
+    grids = [op for op in module.walk() if isinstance(op, GridOp)]
+    return max((grid_bytes(grid, sizes or {}) for grid in grids), default=0)
+
+
+def grid_bytes(grid: GridOp, sizes: Mapping[str, int]) -> int:
+    """Bytes of VMEM of one grid of loads and stores: two buffers a window, and what is live at its widest."""
+    memories = {op.memory for op in grid.walk() if isinstance(op, LoadOp | StoreOp)}
+    total = 0
+    for window in windows(grid, memories).values():
+        block = [_lanes(dim.range, dim.size, sizes) for dim in window.dims]
+        total += 2 * window_bytes(block, window.bits)
+    return total + temporaries(grid, sizes)
+
+
+def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:
+    if range is None or not isinstance(range.type, RangeType):
+        return size
+    return sizes.get(range.type.tag, size)
+
+
+def call_bytes(call: CallOp, grid: GridOp) -> int:
+    """Bytes of VMEM of a call: its windows, its scratch and the temporaries of its body."""
+    total = 0
+    arrays = [value.type for value in (*call.inputs, *call.outputs)]
+    for window, type in zip(call.windows.data, arrays, strict=True):
+        if window.space.data == "vmem":
+            total += 2 * window_bytes(window.sizes, _bits(type.element_type))  # pyright: ignore
+    for ref in call.scratch:
+        assert isinstance(ref.type, RefType)
+        if ref.type.space.data == "vmem":
+            total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
+    return total + temporaries(grid, {})
+
+
+def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
+    """Bytes of the values that are live at once and too large for registers, at the widest place of a body."""
+    return max((_live_bytes(region.block.ops, sizes) for op in _loops(grid) for region in op.regions), default=0)
+
+
+def _loops(grid: GridOp) -> Iterable[Operation]:
+    return [op for op in grid.walk() if isinstance(op, GridOp | ForOp)]
+
+
+def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
+    """The largest sum of sizes of values between their definition and their last use, in one block."""
+    order = list(ops)
+    position = {op: number for number, op in enumerate(order)}
+    changes = [0] * (len(order) + 1)
+    for op in order:
+        for result in op.results:
+            size = _value_bytes(result.type, sizes)
+            if size > _REGISTER_BYTES:
+                last = max((_user_position(use.operation, position) for use in result.uses), default=position[op])
+                changes[position[op]] += size
+                changes[last + 1] -= size
+    live = widest = 0
+    for change in changes:
+        live += change
+        widest = max(widest, live)
+    return widest
+
+
+def _user_position(op: Operation | None, position: Mapping[Operation, int]) -> int:
+    while op is not None and op not in position:
+        op = op.parent_op()
+    return position[op] if op is not None else 0
+
+
+def _value_bytes(type: Attribute, sizes: Mapping[str, int]) -> int:
+    if not isinstance(type, TileType) or type.rank == 0:
+        return 0
+    lanes = [sizes.get(tag, size) for tag, size in zip(type.tags, type.shape, strict=True)]
+    return window_bytes(lanes, 32)
+
+
+def _bits(type: Attribute) -> int:
+    assert isinstance(type, FixedBitwidthType)
+    return max(8, type.bitwidth)

@@ -1,0 +1,141 @@
+"""Control flow inside a kernel: loops that carry values, conditions, first and last visits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from kopt.analysis.ranges import binding
+from kopt.dialects.tile import ForOp, IdOp, WhenOp
+from kopt.lowering.pallas.printing import Printing, Visit
+
+PrintBlock = Callable[[Block, Printing], None]
+
+
+def _for(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+    """A `tile.for` as `jax.lax.fori_loop` over block numbers; one with a single visit as its body."""
+    assert isinstance(op, ForOp)
+    if binding(op.range).trips == 1:
+        _once(op, printing, print_block)
+        return
+    lower, upper = (bound if isinstance(bound, int) else printing.name(bound) for bound in op.bounds)
+    trips = binding(op.range).trips
+    count = str(trips) if trips is not None else _dynamic_count(op, lower, upper, printing)
+    body = printing.names.fresh(f"{op.range.name_hint or 'k'}_body")
+    id = printing.names.fresh(op.range.name_hint, "k")
+    carried = [printing.names.bind(value) for value in op.carried]
+    with printing.block(f"def {body}({id}, {_pattern(carried)}):", op):
+        if len(carried) > 1:
+            printing.line(f"{', '.join(carried)} = carry")
+        printing.visits[op.range] = Visit(id, _begin(op, id, lower, printing), str(upper), count)
+        print_block(op.body.block, printing)
+        printing.line(f"return {_values([printing.name(value) for value in op.yielded])}")
+    results = [printing.names.bind(result) for result in op.results]
+    inits = _values([printing.name(value) for value in op.inits])
+    target = f"{', '.join(results)} = " if results else ""
+    printing.line(f"{target}jax.lax.fori_loop(0, {count}, {body}, {inits})", op)
+
+
+def _once(op: ForOp, printing: Printing, print_block: PrintBlock) -> None:
+    lower, upper = (bound if isinstance(bound, int) else printing.name(bound) for bound in op.bounds)
+    printing.visits[op.range] = Visit("0", str(lower), str(upper), "1")
+    for value, init in zip(op.carried, op.inits, strict=True):
+        printing.alias(value, printing.name(init))
+    print_block(op.body.block, printing)
+    for result, value in zip(op.results, op.yielded, strict=True):
+        printing.alias(result, printing.name(value))
+
+
+def _dynamic_count(op: ForOp, lower: int | str, upper: int | str, printing: Printing) -> str:
+    size = binding(op.range).size
+    distance = str(upper) if lower == 0 else f"{upper} - {lower}"
+    return printing.assign(f"pl.cdiv({distance}, {size})", f"{op.range.name_hint or 'k'}_count", op)
+
+
+def _begin(op: ForOp, id: str, lower: int | str, printing: Printing) -> str:
+    if not any(not isinstance(use.operation, WhenOp | IdOp) for use in op.range.uses):
+        return id
+    size = binding(op.range).size
+    product = id if size == 1 else f"{id} * {size}"
+    if lower == 0 and product == id:
+        return id
+    expression = product if lower == 0 else f"{lower} + {product}"
+    return printing.assign(expression, f"{op.range.name_hint or id}_begin", op)
+
+
+def _pattern(names: Sequence[str]) -> str:
+    if not names:
+        return "_"
+    return names[0] if len(names) == 1 else "carry"
+
+
+def _values(names: Sequence[str]) -> str:
+    if not names:
+        return "None"
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+def _when(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+    """A first or last visit as `pl.when`; where there is one visit only, as the body itself."""
+    assert isinstance(op, WhenOp)
+    tests = [_visit_test(printing.visit(range), op.visit.data) for range in op.ranges]
+    tests = [test for test in tests if test is not None]
+    if not tests:
+        print_block(op.body.block, printing)
+        return
+    condition = tests[0] if len(tests) == 1 else " & ".join(f"({test})" for test in tests)
+    _guarded(condition, op, op.body.block, printing, print_block)
+
+
+def _visit_test(visit: Visit, which: str) -> str | None:
+    if visit.id == "0":
+        return None
+    if which == "first":
+        return f"{visit.id} == 0"
+    last = int(visit.count) - 1 if visit.count.isdigit() else f"{visit.count} - 1"
+    return f"{visit.id} == {last}"
+
+
+def _guarded(condition: str, op: Operation, block: Block, printing: Printing, print_block: PrintBlock) -> None:
+    printing.line(f"@pl.when({condition})", op)
+    with printing.block("def _():"):
+        print_block(block, printing)
+    printing.line()
+
+
+def _if(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+    """An `scf.if` with results as `jax.lax.cond`, without as `pl.when`."""
+    assert isinstance(op, scf.IfOp)
+    condition = printing.name(op.cond)
+    if not op.results:
+        _guarded(condition, op, op.true_region.block, printing, print_block)
+        if op.false_region.blocks and len(op.false_region.block.ops) > 1:
+            _guarded(f"jnp.logical_not({condition})", op, op.false_region.block, printing, print_block)
+        return
+    arms = [_arm(region.block, hint, printing, print_block) for region, hint in _arms(op)]
+    results = [printing.names.bind(result) for result in op.results]
+    printing.line(f"{', '.join(results)} = jax.lax.cond({condition}, {', '.join(arms)})", op)
+
+
+def _arms(op: scf.IfOp):
+    return ((op.true_region, "then"), (op.false_region, "otherwise"))
+
+
+def _arm(block: Block, hint: str, printing: Printing, print_block: PrintBlock) -> str:
+    name = printing.names.fresh(hint)
+    with printing.block(f"def {name}():"):
+        print_block(block, printing)
+        last = block.last_op
+        values: Sequence[SSAValue] = last.operands if last is not None else ()
+        printing.line(f"return {_values([printing.name(value) for value in values])}")
+    return name
+
+
+#: The writer of each op with regions.
+LOOPS: dict[type[Operation], Callable[[Operation, Printing, PrintBlock], None]] = {
+    ForOp: _for,
+    WhenOp: _when,
+    scf.IfOp: _if,
+}

@@ -1,0 +1,80 @@
+"""The emitted Pallas module: imports, helper functions, one kernel function a call, and the public function."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation
+
+from kopt.diagnostics import location_of
+from kopt.dialects.pallas import CallOp
+from kopt.errors import LoweringError
+from kopt.lowering.host.jax_calls import HOST
+from kopt.lowering.pallas.kernel import print_kernel
+from kopt.lowering.pallas.printing import RESERVED, Printing
+from kopt.lowering.pallas.specs import print_call
+from kopt.lowering.writer import Names, Writer
+
+_IMPORTS = {
+    "jax": "import jax",
+    "jnp": "import jax.numpy as jnp",
+    "pl": "from jax.experimental import pallas as pl",
+    "pltpu": "from jax.experimental.pallas import tpu as pltpu",
+}
+
+
+def print_module(module: ModuleOp, entry: str) -> str:
+    """The self-contained Python module of a function whose launches are `pallas.call`.
+
+    It imports JAX only and defines ``entry``, which takes the function's arrays and returns its results. Raises
+    `LoweringError` for an unknown entry or for ops that have no spelling.
+    """
+    func = _find(module, entry)
+    body = Writer()
+    helpers: dict[str, str] = {}
+    names = Names((*RESERVED, entry))
+    kernels = {op: names.fresh(f"{op.sym_name.data}_kernel") for op in func.walk() if isinstance(op, CallOp)}
+    for call, name in kernels.items():
+        print_kernel(call, name, body, helpers)
+        body.lines(("", ""))
+    _print_public(func, entry, Printing(body, names, helpers=helpers), kernels)
+    return _header(entry, helpers, body.text())
+
+
+def _find(module: ModuleOp, entry: str) -> FuncOp:
+    for op in module.body.block.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == entry:
+            return op
+    raise LoweringError(f"the module has no function '{entry}'")
+
+
+def _header(entry: str, helpers: dict[str, str], body: str) -> str:
+    """The docstring, the imports that the rest names, and the helper functions."""
+    text = "\n\n\n".join([*(helper.strip() for helper in helpers.values()), body])
+    imports = [line for name, line in _IMPORTS.items() if f"{name}." in text]
+    return "\n".join([f'"""{entry}: Pallas kernels for TPU, emitted by kopt."""', "", *imports, "", "", text])
+
+
+def _print_public(func: FuncOp, entry: str, printing: Printing, kernels: dict[CallOp, str]) -> None:
+    args = [printing.names.bind(arg) for arg in func.body.block.args]
+    with printing.block(f"def {entry}({', '.join(args)}):"):
+        for op in func.body.block.ops:
+            _print_host(op, printing, kernels)
+
+
+def _print_host(op: Operation, printing: Printing, kernels: dict[CallOp, str]) -> None:
+    if isinstance(op, CallOp):
+        print_call(op, kernels[op], printing)
+    elif isinstance(op, ReturnOp):
+        _print_return(op, printing)
+    elif type(op) in HOST:
+        expression = HOST[type(op)](op, printing)
+        if any(result.first_use is not None for result in op.results):
+            printing.bind(op.results[0], expression, op)
+    else:
+        raise LoweringError(f"'{op.name}' has no spelling on the host of a Pallas kernel", location_of(op))
+
+
+def _print_return(op: ReturnOp, printing: Printing) -> None:
+    values = [printing.name(value) for value in op.arguments]
+    printing.line(f"return {', '.join(values)}" if values else "return None")

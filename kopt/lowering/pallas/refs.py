@@ -1,0 +1,116 @@
+"""Blocks of refs: reads, writes and DMAs, and where a range's block begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.linear import Linear, begin
+from kopt.dialects.pallas import DmaOp, DmaStartOp, DmaWaitOp
+from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp
+from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.lowering.pallas.printing import Printing, Visit
+
+
+def _get(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, GetOp)
+    printing.bind(op.result, _at(op.memory, op.entries, printing), op)
+
+
+def _put(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, PutOp)
+    type, value = printing.type(op.value), printing.name(op.value)
+    if type.rank == 0:  # vector memory takes no scalars
+        assert isinstance(op.memory.type, RefType)
+        shape = (1,) * op.memory.type.rank
+        value = f"jnp.full({shape}, {value}, {printing.dtype(type.element_type)})"
+        entries = [_one(entry, printing) for entry in op.entries]
+        printing.line(f"{printing.name(op.memory)}[{', '.join(entries)}] = {value}", op)
+    else:
+        printing.line(f"{_at(op.memory, op.entries, printing)} = {value}", op)
+
+
+def _one(entry: Entry, printing: Printing) -> str:
+    """A single index as a slice of one element."""
+    if isinstance(entry, int):
+        return f"{entry}:{entry + 1}"
+    assert isinstance(entry, SSAValue)
+    return f"pl.ds({printing.name(entry)}, 1)"
+
+
+def _at(ref: SSAValue, entries: Sequence[Entry], printing: Printing) -> str:
+    """``x_ref[…]`` for a whole ref, else ``x_ref[:, pl.ds(k_begin, 64)]``."""
+    return f"{printing.name(ref)}[{_indices(ref, entries, printing)}]"
+
+
+def _indices(ref: SSAValue, entries: Sequence[Entry], printing: Printing) -> str:
+    assert isinstance(ref.type, RefType)
+    texts = [_index(entry, size, printing) for entry, size in zip(entries, ref.type.shape, strict=True)]
+    return "..." if all(text == ":" for text in texts) else ", ".join(texts)
+
+
+def _index(entry: Entry, size: int, printing: Printing) -> str:
+    if isinstance(entry, AllAttr):
+        return ":"
+    if isinstance(entry, SliceAttr):
+        return str(entry)
+    if isinstance(entry, int):
+        return str(entry)
+    if isinstance(entry.type, RangeType):
+        return _block(entry, entry.type.size, size, printing)
+    return printing.name(entry)
+
+
+def _block(range: SSAValue, lanes: int, size: int, printing: Printing) -> str:
+    """The lanes of a range in a dimension of ``size``."""
+    start = begin(range)
+    if not start.terms or (printing.begins_at_zero(range) and not start.const):
+        first = start.const if not start.terms else 0
+        return ":" if first == 0 and lanes == size else f"{first}:{first + lanes}"
+    text = printing.visit(range).begin
+    divisor = start.divisor
+    return f"pl.ds(pl.multiple_of({text}, {divisor}), {lanes})" if divisor > 1 else f"pl.ds({text}, {lanes})"
+
+
+def _shift(op: Operation, printing: Printing) -> None:
+    """A shifted range: its block's begin is written once, as the sum that is left when terms cancel."""
+    assert isinstance(op, ShiftOp)
+    inner = printing.visit(op.range)
+    text = spell(begin(op.result), printing)
+    if not text.isidentifier() and not text.isdigit():
+        text = printing.assign(text, f"{op.result.name_hint or op.range.name_hint or 'block'}_begin", op)
+    printing.visits[op.result] = Visit(inner.id, text, inner.limit, inner.count)
+
+
+def spell(form: Linear, printing: Printing) -> str:
+    """A linear form in Python: ``k * 64 + 8``. Blocks of ranges are known by their numbers."""
+    parts = []
+    for symbol, coefficient in form.terms:
+        name = printing.visit(symbol).id if isinstance(symbol.type, RangeType) else printing.name(symbol)
+        parts.append(name if coefficient == 1 else f"{name} * {coefficient}")
+    if form.const or not parts:
+        parts.append(str(form.const))
+    return " + ".join(parts)
+
+
+def _dma(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, DmaOp)
+    places = (
+        (op.source, op.source_entries),
+        (op.target, op.target_entries),
+        (op.semaphore, op.semaphore_entries),
+    )
+    texts = [f"{printing.name(ref)}.at[{_indices(ref, entries, printing)}]" for ref, entries in places]
+    action = "start" if isinstance(op, DmaStartOp) else "wait"
+    printing.line(f"pltpu.make_async_copy({', '.join(texts)}).{action}()", op)
+
+
+#: The writer of each op on refs and ranges.
+REFS: dict[type[Operation], Callable[[Operation, Printing], None]] = {
+    GetOp: _get,
+    PutOp: _put,
+    ShiftOp: _shift,
+    DmaStartOp: _dma,
+    DmaWaitOp: _dma,
+}

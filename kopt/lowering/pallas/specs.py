@@ -1,0 +1,103 @@
+"""The call of a kernel in the public function: `pl.pallas_call` with its grid, block specs, scratch and options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+
+from kopt.analysis.ranges import binding
+from kopt.dialects.pallas import CallOp, WindowAttr
+from kopt.dialects.tile import GridOp, RefType
+from kopt.lowering.pallas.printing import Printing
+from kopt.lowering.writer import Names
+
+_SPACES = {"smem": "pltpu.SMEM", "hbm": "pltpu.HBM", "any": "pl.ANY"}
+
+
+def call_grid(call: CallOp) -> GridOp:
+    """The grid in a call's body."""
+    grid = next(op for op in call.body.block.ops if isinstance(op, GridOp))
+    return grid
+
+
+def grid_extents(grid: GridOp) -> list[int]:
+    """Number of cells along each dimension; one cell where the grid has none."""
+    return [binding(range).trips or 0 for range in grid.ranges] or [1]
+
+
+def print_call(call: CallOp, kernel: str, printing: Printing) -> None:
+    """Writes ``out = pl.pallas_call(kernel, …)(x, y)``."""
+    results = [printing.names.bind(output) for output in call.outputs]
+    printing.line(f"{', '.join(results)} = pl.pallas_call(", call)
+    for option in (kernel, *_options(call, printing)):
+        printing.line(f"    {option},")
+    printing.line(f")({', '.join(printing.name(value) for value in call.inputs)})")
+
+
+def _options(call: CallOp, printing: Printing) -> Iterator[str]:
+    grid = call_grid(call)
+    names = Names()
+    indices = [names.fresh(range.name_hint, "i") for range in grid.ranges] or ["i"]
+    windows = list(call.windows.data)
+    inputs, outputs = windows[: len(call.inputs)], windows[len(call.inputs) :]
+    yield f"grid={_tuple(grid_extents(grid))}"
+    yield f"in_specs={_list([_spec(window, indices) for window in inputs])}"
+    yield f"out_specs={_one_or_list([_spec(window, indices) for window in outputs])}"
+    yield f"out_shape={_one_or_list([_shape(output, printing) for output in call.outputs])}"
+    if call.scratch:
+        yield f"scratch_shapes={_list([_scratch(ref, printing) for ref in call.scratch])}"
+    if aliases := {operand: result for result, operand in enumerate(call.aliased) if operand >= 0}:
+        yield f"input_output_aliases={aliases}"
+    yield f"compiler_params=pltpu.CompilerParams({', '.join(_parameters(call))})"
+    yield f'name="{call.sym_name.data}"'
+
+
+def _parameters(call: CallOp) -> Iterator[str]:
+    words = [f'"{word.data}"' for word in call.semantics.data]
+    yield f"dimension_semantics={_tuple(words)}"
+    if call.vmem_limit is not None:
+        yield f"vmem_limit_bytes={call.vmem_limit.value.data}"
+
+
+def _tuple(items: Sequence[object]) -> str:
+    return f"({', '.join(map(str, items))}{',' if len(items) == 1 else ''})"
+
+
+def _list(items: Sequence[str]) -> str:
+    return f"[{', '.join(items)}]"
+
+
+def _one_or_list(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else _list(items)
+
+
+def _spec(window: WindowAttr, indices: Sequence[str]) -> str:
+    if window.space.data in _SPACES:
+        return f"pl.BlockSpec(memory_space={_SPACES[window.space.data]})"
+    block = _tuple([size or None for size in window.sizes])
+    numbers = [_spell(str(expr), indices) for expr in window.index.data.results]
+    return f"pl.BlockSpec({block}, lambda {', '.join(indices)}: {_tuple(numbers)})"
+
+
+def _spell(text: str, indices: Sequence[str]) -> str:
+    """An affine expression in Python."""
+    text = text.replace("floordiv", "//").replace("mod", "%")
+    text = re.sub(r"d(\d+)", lambda match: indices[int(match[1])], text)
+    return text[1:-1] if text.startswith("(") and text.count("(") == 1 else text
+
+
+def _shape(value: SSAValue, printing: Printing) -> str:
+    assert isinstance(value.type, MemRefType)
+    return f"jax.ShapeDtypeStruct({_tuple(value.type.get_shape())}, {printing.dtype(value.type.element_type)})"
+
+
+def _scratch(ref: SSAValue, printing: Printing) -> str:
+    assert isinstance(ref.type, RefType)
+    shape = _tuple(ref.type.shape)
+    if ref.type.space.data == "semaphore":
+        return f"pltpu.SemaphoreType.DMA({shape})"
+    space = {"vmem": "pltpu.VMEM", "smem": "pltpu.SMEM"}[ref.type.space.data]
+    return f"{space}({shape}, {printing.dtype(ref.type.element_type)})"

@@ -1,0 +1,55 @@
+"""The pass ``convert-tile-to-pallas``: launches become calls whose kernels see blocks in on-chip memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kopt.dialects.host import LaunchOp
+from kopt.passes.to_pallas.call import LaunchConverter, erase_unused, grid_of
+from kopt.passes.to_pallas.empty import drop_empty_accesses
+from kopt.runtime.targets import TPU_CHIPS
+
+
+@dataclass(frozen=True)
+class ConvertTileToPallasPass(ModulePass):
+    """Converts each `host.launch` to a `pallas.call`; host ops around it bring arrays into their layouts and back.
+
+    The windows of the memrefs become block specs; loads and stores become `tile.get` and `tile.put` of those blocks.
+    An array whose old elements are needed (a masked or partial store) is an operand that its result takes over, and
+    its block is copied first. Launches of no cells, and stores into arrays of no elements, disappear.
+
+        %new = host.launch @f (%a = %x, %b = %out) writes [1] … { tile.grid … { %v = tile.load %a[%i, :] … } }
+    becomes
+        %new = pallas.call @f(%x) windows [<[128, 64], (d0) -> (d0, 0), vmem>, …] semantics (parallel) … {
+        ^bb0(%a: !tile.ref<128 x 64 x f32, vmem>, …): tile.grid … { %v = tile.get %a[:, :] … } }
+
+    Refuses, with the access's place: blocks indexed by computed numbers, and windows that no layout makes legal.
+    """
+
+    name = "convert-tile-to-pallas"
+
+    chip: str = "tpu7x"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            if drop_if_idle(launch):
+                continue
+            drop_empty_accesses(launch)
+            LaunchConverter(launch, TPU_CHIPS[self.chip]).convert()
+
+
+def drop_if_idle(launch: LaunchOp) -> bool:
+    """Erases a launch that has no cells: what it writes stays as it was."""
+    if all(lower < upper for lower, upper in grid_of(launch).bounds):
+        return False
+    for number, result in zip(launch.written, launch.outputs, strict=True):
+        result.replace_all_uses_with(launch.inputs[number])
+    sources = list(launch.inputs)
+    Rewriter.erase_op(launch)
+    erase_unused(sources)
+    return True

@@ -1,0 +1,184 @@
+"""Loads and stores of memrefs become gets and puts of the blocks that the kernel sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.coverage import stays_inside
+from kopt.analysis.layouts import Layout, Part
+from kopt.analysis.linear import Linear, begin, linear
+from kopt.analysis.ranges import unshifted
+from kopt.analysis.windows import Dim, Window
+from kopt.diagnostics import location_of
+from kopt.dialects.tile import (
+    ALL,
+    ELEMENTWISE,
+    BeginOp,
+    BroadcastOp,
+    FullOp,
+    GetOp,
+    IdOp,
+    LoadOp,
+    PutOp,
+    RangeType,
+    SelectOp,
+    ShiftOp,
+    SliceAttr,
+    StoreOp,
+    TileType,
+    ValidOp,
+    literal,
+)
+from kopt.dialects.tile.index_list import AllAttr, Entry, block_axes
+from kopt.errors import LoweringError
+
+
+@dataclass
+class Place:
+    """Where a memref's window is found: its ref, and how the window's dimensions stand there."""
+
+    window: Window
+    layout: Layout
+    ref: SSAValue
+
+
+def convert_load(load: LoadOp, place: Place) -> None:
+    """A load becomes a get; masked lanes take ``other`` and lanes outside their range ``pad`` by selects."""
+    build = _Builder(load)
+    value = build.add(GetOp(place.ref, build.entries(load, place), _type(load.result)))
+    if load.pad is not None and (valid := build.validity(load)) is not None:
+        value = build.select(valid, value, build.add(FullOp(load.pad, _type(value))))
+    if load.mask is not None:
+        other = load.other or literal(0, _type(value).element_type)
+        value = build.select(load.mask, value, build.add(FullOp(other, _type(value))))
+    value.name_hint = load.result.name_hint
+    load.result.replace_all_uses_with(value)
+    Rewriter.erase_op(load)
+
+
+def convert_store(store: StoreOp, place: Place) -> None:
+    """A store becomes a put; where lanes must keep what they held, the block is read, merged and written back."""
+    build = _Builder(store)
+    entries = build.entries(store, place)
+    value, keep = store.value, build.written_lanes(store, place)
+    if keep is not None:
+        old = build.add(GetOp(place.ref, entries, _type(value)))
+        value = build.select(keep, value, old)
+    build.add(PutOp(value, place.ref, entries))
+    Rewriter.erase_op(store)
+
+
+def _type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+class _Builder:
+    """Makes ops before one access."""
+
+    def __init__(self, access: LoadOp | StoreOp):
+        self.access = access
+        self.at = InsertPoint.before(access)
+
+    def add(self, op: Operation) -> SSAValue:
+        op.location = self.access.location
+        Rewriter.insert_op(op, self.at)
+        return op.results[0] if op.results else op.operands[0]
+
+    def select(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
+        return self.add(SelectOp(condition, value, other))
+
+    # Index lists.
+
+    def entries(self, access: LoadOp | StoreOp, place: Place) -> list[Entry]:
+        """The index list into the ref: one entry for each of its dimensions."""
+        found: list[Entry] = []
+        for part, lanes in zip(place.layout.parts, place.layout.blocks, strict=True):
+            if lanes:
+                found.append(self._entry(part, lanes, access.entries, place))
+        return found
+
+    def _entry(self, part: Part, lanes: int, entries: tuple[Entry, ...], place: Place) -> Entry:
+        if part.kind == "unit":
+            return 0
+        entry, dim = entries[part.dim], place.window.dims[part.dim]
+        if isinstance(entry, SSAValue) and isinstance(entry.type, TileType):
+            raise LoweringError(
+                "an array indexed by computed numbers cannot be read as a block", location_of(self.access)
+            )
+        if part.kind == "outer":
+            return self._block_number(entry, place.layout.splits[part.dim])
+        if dim.kind == "block":
+            return self._in_block(entry, dim)
+        if part.kind == "inner":
+            return ALL
+        if isinstance(entry, AllAttr) and lanes != place.layout.padded[part.dim]:
+            return SliceAttr(0, place.window.type.get_shape()[part.dim])
+        return entry
+
+    def _in_block(self, entry: Entry, dim: Dim) -> Entry:
+        """A grid's range is its whole block; a part of that block is a range relative to the block's begin."""
+        assert isinstance(entry, SSAValue) and dim.range is not None
+        if unshifted(entry) is dim.range:
+            return ALL
+        zero = self.number(0)
+        first = self.add(BeginOp(dim.range))
+        return self.add(ShiftOp(entry, self.add(arith.SubiOp(zero, first))))
+
+    def _block_number(self, entry: Entry, split: int) -> SSAValue:
+        """Which outer part of a split dimension an entry lies in."""
+        assert isinstance(entry, SSAValue)
+        start = begin(entry) if isinstance(entry.type, RangeType) else linear(entry)
+        return self.sum(start.over(split))
+
+    def number(self, value: int) -> SSAValue:
+        return self.add(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+    def sum(self, form: Linear) -> SSAValue:
+        """An ``index`` value of a linear form."""
+        total: SSAValue | None = None
+        for symbol, coefficient in form.terms:
+            term = self.add(IdOp(symbol)) if isinstance(symbol.type, RangeType) else symbol
+            if coefficient != 1:
+                term = self.add(arith.MuliOp(term, self.number(coefficient)))
+            total = term if total is None else self.add(arith.AddiOp(total, term))
+        if total is None:
+            return self.number(form.const)
+        return self.add(arith.AddiOp(total, self.number(form.const))) if form.const else total
+
+    # Masks.
+
+    def validity(self, load: LoadOp) -> SSAValue | None:
+        """Which lanes of a loaded block lie inside their ranges."""
+        ranges = [e for e in load.entries if isinstance(e, SSAValue) and isinstance(e.type, RangeType)]
+        return self._all_valid(load, ranges, _type(load.result), None)
+
+    def written_lanes(self, store: StoreOp, place: Place) -> SSAValue | None:
+        """The lanes that a store writes, or None where it may write all of its block."""
+        shape = place.window.type.get_shape()
+        ragged = [
+            entry
+            for entry, extent in zip(store.entries, shape, strict=True)
+            if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and not stays_inside(entry, extent)
+        ]
+        return self._all_valid(store, ragged, _type(store.value), store.mask)
+
+    def _all_valid(
+        self, access: LoadOp | StoreOp, ranges: list[SSAValue], block: TileType, mask: SSAValue | None
+    ) -> SSAValue | None:
+        shape = access.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+        axes = {axis.position: number for number, axis in enumerate(block_axes(access.entries, shape))}
+        for position, entry in enumerate(access.entries):
+            if entry not in ranges:
+                continue
+            assert isinstance(entry, SSAValue)
+            lanes = self.add(ValidOp(unshifted(entry)))
+            if block.rank > 1:
+                lanes = self.add(BroadcastOp(lanes, [axes[position]], block.with_element(i1)))
+            mask = lanes if mask is None else self.add(ELEMENTWISE["and"](mask, lanes))
+        return mask

@@ -1,0 +1,229 @@
+"""One `host.launch` becomes one `pallas.call`, with the arrays it takes in the layouts that its windows need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.coverage import needs_old
+from kopt.analysis.footprint import call_bytes
+from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
+from kopt.analysis.windows import Dim, Window, windows
+from kopt.diagnostics import location_of
+from kopt.dialects.host import AllocOp, LaunchOp
+from kopt.dialects.pallas import CallOp, ScratchOp, WindowAttr
+from kopt.dialects.tile import ALL, GetOp, GridOp, PutOp, RefType, TileType, WhenOp
+from kopt.errors import LoweringError
+from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
+from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
+from kopt.runtime.targets import TpuChip
+
+#: Arrays up to this size whose single elements are read live in scalar memory.
+_SCALAR_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One memref of a launch: its window and layout, and whether the call reads old elements and writes new ones."""
+
+    number: int
+    window: Window
+    layout: Layout
+    space: str
+    reads: bool
+    writes: bool
+
+
+def grid_of(launch: LaunchOp) -> GridOp:
+    """The grid of a launch."""
+    for op in launch.body.block.ops:
+        if isinstance(op, GridOp):
+            return op
+    raise LoweringError("a launch without a grid", location_of(launch))
+
+
+def plan_operands(launch: LaunchOp) -> list[Operand]:
+    """What the call has to do with each memref that the launch uses, in order.
+
+    Raises `LoweringError` where no layout makes a window legal for Mosaic.
+    """
+    args = launch.body.block.args
+    found = windows(grid_of(launch), args)
+    return [_plan(launch, number, found[arg]) for number, arg in enumerate(args) if arg in found]
+
+
+def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
+    writes = number in launch.written
+    reads = needs_old(launch, number, window) if writes else True
+    if not writes and _is_scalars(window):
+        whole = replace(window, dims=tuple(Dim("whole", extent) for extent in window.type.get_shape()))
+        return Operand(number, whole, _as_it_is(whole), "smem", reads, writes)
+    try:
+        return Operand(number, window, layout(window), "vmem", reads, writes)
+    except LayoutProblem as problem:
+        access = (window.loads or window.stores)[0]
+        raise LoweringError(str(problem), location_of(access)) from None
+
+
+def _is_scalars(window: Window) -> bool:
+    """Whether only single 32-bit elements of a small array are loaded."""
+    count = 1
+    for extent in window.type.get_shape():
+        count *= extent
+    scalars = all(isinstance(load.result.type, TileType) and load.result.type.rank == 0 for load in window.loads)
+    return scalars and window.bits == 32 and count * 4 <= _SCALAR_BYTES
+
+
+def _as_it_is(window: Window) -> Layout:
+    shape = window.type.get_shape()
+    parts = tuple(Part("all", number) for number in range(len(shape)))
+    return Layout(shape, (0,) * len(shape), parts, shape)
+
+
+def _index(operand: Operand, rank: int) -> AffineMap:
+    """The number of the block of each physical dimension, over the grid."""
+    zero = AffineExpr.constant(0)
+    results = []
+    for part in operand.layout.parts:
+        dim = operand.window.dims[part.dim] if part.kind in ("all", "outer") else None
+        results.append(zero if dim is None else dim.index)
+    return AffineMap(rank, 0, tuple(results))
+
+
+def _window_attr(operand: Operand, rank: int) -> WindowAttr:
+    return WindowAttr(operand.layout.blocks, _index(operand, rank), operand.space)
+
+
+def _ref_type(operand: Operand) -> RefType:
+    seen = [size for size in operand.layout.blocks if size]
+    return RefType(seen, operand.window.type.element_type, operand.space)
+
+
+class LaunchConverter:
+    """Converts one launch; see `convert`."""
+
+    def __init__(self, launch: LaunchOp, chip: TpuChip):
+        self.launch = launch
+        self.chip = chip
+        self.grid = grid_of(launch)
+        self.operands = plan_operands(launch)
+        self.rank = max(1, len(self.grid.ranges))
+
+    def convert(self) -> CallOp:
+        """Puts a call in the launch's place, with host ops for layouts around it."""
+        inputs = [operand for operand in self.operands if operand.reads]
+        outputs = [operand for operand in self.operands if operand.writes]
+        scratch = [op for op in self.launch.body.block.ops if isinstance(op, ScratchOp)]
+        call = self._make_call(inputs, outputs, scratch)
+        self._move_body(call, inputs, outputs, scratch)
+        self._replace_results(call, outputs)
+        return call
+
+    def _make_call(self, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]) -> CallOp:
+        arrays = [to_physical(self.launch.inputs[o.number], o.layout, self.launch) for o in inputs]
+        numbers = [operand.number for operand in inputs]
+        scratch_types = [op.result.type for op in scratch]
+        call = CallOp(
+            self.launch.sym_name.data,
+            arrays,
+            [physical_type(o.window.type, o.layout) for o in outputs],
+            [_window_attr(o, self.rank) for o in (*inputs, *outputs)],
+            semantics(self.grid, outputs),
+            [numbers.index(o.number) if o.number in numbers else -1 for o in outputs],
+            [type for type in scratch_types if isinstance(type, RefType)],
+            [_ref_type(o) for o in (*inputs, *outputs)],
+        )
+        need = call_bytes(call, self.grid)
+        if need > self.chip.scoped_vmem_bytes:
+            call.vmem_limit = IntegerAttr(min(self.chip.vmem_bytes, 2 * need), 64)
+        call.location = self.launch.location
+        Rewriter.insert_op(call, InsertPoint.before(self.launch))
+        return call
+
+    def _move_body(
+        self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]
+    ) -> None:
+        args = self.launch.body.block.args
+        self.grid.detach()
+        call.body.block.add_op(self.grid)
+        for op, ref in zip(scratch, call.scratch, strict=True):
+            ref.name_hint = op.result.name_hint
+            op.result.replace_all_uses_with(ref)
+        places: dict[SSAValue, Place] = {}
+        for operands, refs in ((inputs, call.input_refs), (outputs, call.output_refs)):
+            for operand, ref in zip(operands, refs, strict=True):
+                memory = args[operand.number]
+                ref.name_hint = memory.name_hint
+                places[memory] = Place(operand.window, operand.layout, ref)
+        for operand in self.operands:
+            place = places[args[operand.number]]
+            for load in operand.window.loads:
+                convert_load(load, place)
+            for store in operand.window.stores:
+                convert_store(store, place)
+        self._copy_old(call, inputs, outputs)
+
+    def _copy_old(self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand]) -> None:
+        """Where old elements count, the output's block starts as the input's, on the first visit to it."""
+        refs = {operand.number: ref for operand, ref in zip(inputs, call.input_refs, strict=True)}
+        for operand, target in zip(reversed(outputs), reversed(call.output_refs), strict=True):
+            if operand.number in refs:
+                revisiting = [r for n, r in enumerate(self.grid.ranges) if n not in operand.window.grid_dims]
+                self._copy_block(refs[operand.number], target, revisiting)
+
+    def _copy_block(self, source: SSAValue, target: SSAValue, revisiting: Sequence[SSAValue]) -> None:
+        assert isinstance(source.type, RefType)
+        entries = [ALL] * source.type.rank
+        get = GetOp(source, entries)
+        ops: list[Operation] = [get, PutOp(get.result, target, entries)]
+        get.result.name_hint = "old"
+        block = self.grid.body.block
+        if revisiting:
+            ops = [WhenOp("first", revisiting, Region(Block(ops)))]
+        assert block.first_op is not None
+        Rewriter.insert_op(ops, InsertPoint.before(block.first_op))
+
+    def _replace_results(self, call: CallOp, outputs: Sequence[Operand]) -> None:
+        for operand, output in zip(outputs, call.outputs, strict=True):
+            result = self.launch.outputs[self.launch.written.index(operand.number)]
+            output.name_hint = result.name_hint
+            new = from_physical(output, operand.layout, operand.window.type, call)
+            new.name_hint = result.name_hint
+            result.replace_all_uses_with(new)
+        for number, result in zip(self.launch.written, self.launch.outputs, strict=True):
+            result.replace_all_uses_with(self.launch.inputs[number])  # what is never stored stays as it was
+        sources = list(self.launch.inputs)
+        Rewriter.erase_op(self.launch)
+        erase_unused(sources)
+
+
+def erase_unused(values: Sequence[SSAValue]) -> None:
+    """Erases allocations that nothing uses any more."""
+    for value in dict.fromkeys(values):
+        if isinstance(value.owner, AllocOp) and value.first_use is None:
+            Rewriter.erase_op(value.owner)
+
+
+def semantics(grid: GridOp, outputs: Sequence[Operand]) -> list[str]:
+    """Which grid dimensions may run in any order: those that every output's block moves with, one to one."""
+    ordered = {*grid.reduction_dims, *grid.ordered_dims}
+    words = []
+    for number in range(max(1, len(grid.ranges))):
+        free = number not in ordered and all(_moves_with(o.window, number) for o in outputs)
+        words.append("parallel" if free else "arbitrary")
+    return words
+
+
+def _moves_with(window: Window, number: int) -> bool:
+    return any(number in dim.index.used_dims() and _is_injective(dim.index) for dim in window.dims)
+
+
+def _is_injective(index: AffineExpr) -> bool:
+    """Whether different values of the one dimension used give different numbers."""
+    return len(index.used_dims()) == 1 and "floordiv" not in str(index) and "mod" not in str(index)
+

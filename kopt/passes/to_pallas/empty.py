@@ -1,0 +1,77 @@
+"""Arrays of no elements: nothing is stored into them, and what is combined out of them is the neutral value."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from kopt.analysis.ranges import binding
+from kopt.diagnostics import location_of
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import DotOp, ForOp, FullOp, ReduceOp, StoreOp, TileType, neutral
+from kopt.errors import LoweringError
+
+
+def drop_empty_accesses(launch: LaunchOp) -> None:
+    """Removes everything of zero size from a launch's body.
+
+    A `tile.for` over nothing gives its initial values; a reduction of nothing its neutral value; a dot over nothing
+    its accumulator. Refuses other uses of blocks without lanes.
+    """
+    if not any(_is_empty(arg.type) for arg in launch.body.block.args) and not _empty_loops(launch):
+        return
+    for loop in _empty_loops(launch):
+        Rewriter.replace_op(loop, [], loop.inits)
+    for op in [op for op in launch.walk() if isinstance(op, StoreOp | ReduceOp | DotOp)]:
+        _simplify(op)
+    for op in reversed([op for op in launch.walk() if _lanes(op) == 0]):
+        if any(result.first_use is not None for result in op.results):
+            raise LoweringError(f"'{op.name}' computes on a block without lanes", location_of(op))
+        Rewriter.erase_op(op)
+
+
+def _empty_loops(launch: LaunchOp) -> list[ForOp]:
+    loops = [op for op in launch.walk() if isinstance(op, ForOp)]
+    return [loop for loop in loops if (trips := binding(loop.range).trips) is not None and trips < 1]
+
+
+def _simplify(op: StoreOp | ReduceOp | DotOp) -> None:
+    if isinstance(op, StoreOp):
+        if _is_empty(op.memory.type) or _size(op.value) == 0:
+            Rewriter.erase_op(op)
+    elif isinstance(op, ReduceOp):
+        if _size(op.input) == 0 and _size(op.result) != 0:
+            _replace(op, FullOp(neutral(op.kind.data, _type(op.input).element_type), _type(op.result)))
+    elif _size(op.lhs) == 0 and _size(op.result) != 0:
+        if op.accumulator is not None:
+            Rewriter.replace_op(op, [], [op.accumulator])
+        else:
+            _replace(op, FullOp(0, _type(op.result)))
+
+
+def _replace(op: Operation, new: Operation) -> None:
+    new.location = op.location
+    Rewriter.replace_op(op, new)
+
+
+def _lanes(op: Operation) -> int:
+    """The lanes of an op's tiles; 1 where it has none."""
+    return min((_size(result) for result in op.results if isinstance(result.type, TileType)), default=1)
+
+
+def _type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def _size(value: SSAValue) -> int:
+    count = 1
+    for size in _type(value).shape:
+        count *= size
+    return count
+
+
+def _is_empty(type: object) -> bool:
+    return isinstance(type, MemRefType) and 0 in type.get_shape()
+
