@@ -1,4 +1,4 @@
-"""The in-memory cache of compiled kernels, and what a call is known by.
+"""What a call is known by in the in-memory cache of compiled kernels.
 
 A key holds what an imported kernel depends on: shapes, strides, dtypes and devices of tensors, which tensors share
 memory, values of scalars, and for callables their code with the values of their closure cells, defaults and the
@@ -9,41 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from kopt.runtime.specs import framework_of, spec_of
-
-T = TypeVar("T")
-
-#: Says whether a cached value still fits a call's arguments.
-Guard = Callable[[Sequence[Any]], bool]
-
-
-class CallCache(Generic[T]):
-    """Values by call key; several values under a key are told apart by their guards, latest first."""
-
-    def __init__(self) -> None:
-        self._entries: dict[Hashable, list[tuple[tuple[Guard, ...], T]]] = {}
-
-    def get(self, key: Hashable, args: Sequence[Any]) -> T | None:
-        """The value whose guards all hold for these arguments, or None."""
-        for guards, value in reversed(self._entries.get(key, ())):
-            if all(guard(args) for guard in guards):
-                return value
-        return None
-
-    def put(self, key: Hashable, value: T, guards: Sequence[Guard] = ()) -> T:
-        """Store and return a value."""
-        self._entries.setdefault(key, []).append((tuple(guards), value))
-        return value
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._entries.clear()
-
-    def __len__(self) -> int:
-        return sum(map(len, self._entries.values()))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -59,9 +29,9 @@ class _Same:
         return id(self.object)
 
 
-def call_key(args: Sequence[Any]) -> Hashable:
-    """What a call is known by: a key for each argument, and how the tensors among them share memory."""
-    return tuple(value_key(arg) for arg in args), sharing(args)
+def call_key(function: Callable[..., Any], args: Sequence[Any]) -> Hashable:
+    """What a call of a function is known by: a key for it and for each argument, and how tensors share memory."""
+    return value_key(function), tuple(value_key(arg) for arg in args), sharing(args)
 
 
 def value_key(value: Any) -> Hashable:
@@ -120,10 +90,11 @@ def _global(function: FunctionType, name: str, within: tuple[int, ...]) -> Hasha
     return _key(value, within)
 
 
-def names_read(code: CodeType) -> set[str]:
+@lru_cache(maxsize=4096)
+def names_read(code: CodeType) -> frozenset[str]:
     """Every name that code and the functions and lambdas within it may read as a global."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return set(code.co_names).union(*map(names_read, inner))
+    return frozenset(code.co_names).union(*map(names_read, inner))
 
 
 def sharing(args: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
@@ -96,9 +97,12 @@ class Worker:
 
     def _running(self) -> _Process:
         process = self._process
-        if process is None or process.owner != os.getpid() or process.popen.poll() is not None:
-            self._process = process = self._start()
-        return process
+        if process is not None and process.owner == os.getpid():
+            if process.popen.poll() is None:
+                return process
+            self._kill()
+        self._process = self._start()
+        return self._process
 
     def _start(self) -> _Process:
         ours, theirs = Pipe()
@@ -162,6 +166,7 @@ def _open_reply(reply: tuple[Any, ...]) -> Any:
 def serve(module: str, descriptor: int) -> None:
     """The worker's main loop: answer calls until the other end closes."""
     connection = Connection(descriptor)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     functions = importlib.import_module(module)
     while True:
         try:
@@ -169,6 +174,13 @@ def serve(module: str, descriptor: int) -> None:
         except EOFError:
             return
         connection.send(_answer(getattr(functions, name), args))
+
+
+def _end_with_parent(parent: int) -> None:
+    """End this process, even in the middle of a kernel that hangs, when the one that started it is gone."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _answer(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,6 +1,7 @@
 """The worker process: answers, errors, crashes, time limits."""
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -86,3 +87,32 @@ def test_a_time_limit_kills(worker):
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert worker.call("pid", time_limit=60) != pid
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_a_worker_ends_with_its_parent(worker):
+    """A parent that is killed leaves no process behind, not even one in the middle of a call."""
+    code = f"""
+import os, sys, threading
+from kopt.runtime.worker import Worker
+worker = Worker("kopt_test_service", {worker.env!r})
+print(worker.call("pid", time_limit=60), flush=True)
+threading.Thread(target=lambda: worker.call("sleep", 60, time_limit=60), daemon=True).start()
+sys.stdin.read()
+"""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    with parent:
+        pid = int(parent.stdout.readline())
+        parent.kill()
+    deadline = time.monotonic() + 10
+    while _alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not _alive(pid)
+
+
+def _alive(pid):
+    """Whether a process runs; one that ended and waits to be collected does not."""
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
