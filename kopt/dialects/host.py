@@ -16,7 +16,11 @@ from typing import Self
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
+    FunctionType,
+    IntegerType,
     MemRefType,
+    NoneAttr,
+    NoneType,
     StringAttr,
     UnitAttr,
 )
@@ -48,6 +52,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, parse_untyped_literal, print_ints
+from kopt.dialects.tile.types import parse_known_types
 from kopt.dialects.tile.values import literal, print_literal
 
 
@@ -56,6 +61,15 @@ def _numel(type: MemRefType) -> int:
     for size in type.get_shape():
         count *= size
     return count
+
+
+def _parse_memref(parser: Parser) -> MemRefType:
+    """A memref type; a parse error says what stands there instead."""
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error(f"expected a memref type, found {type}", start, parser.pos)
+    return type
 
 
 @irdl_op_definition
@@ -75,15 +89,22 @@ class AllocOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
         fill = parse_untyped_literal(parser) if parser.parse_optional_keyword("fill") else None
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if not isinstance(type, MemRefType):
-            parser.raise_error(f"expected a memref type, found {type}")
+        type = _parse_memref(parser)
+        if fill is not None and isinstance(type.element_type, IntegerType) and not float(fill).is_integer():
+            parser.raise_error(f"host.alloc cannot fill {type} with {fill}", start, parser.pos)
         op = cls(type, fill)
         op.attributes |= attributes
         return op
+
+    def verify_(self) -> None:
+        type = self.result.type
+        assert isinstance(type, MemRefType)
+        if self.fill is not None and getattr(self.fill, "type", None) != type.element_type:
+            raise VerifyException(f"host.alloc cannot fill {type} with {self.fill}")
 
     def print(self, printer: Printer) -> None:
         if self.fill is not None:
@@ -136,6 +157,12 @@ class ReshapeOp(ViewOp):
             raise VerifyException(f"host.reshape keeps the elements, found {self.source_type} to {self.result_type}")
 
 
+def _check_numbers(op: SliceOp | InsertOp, type: MemRefType) -> None:
+    """An offset, a size and a stride for each dimension of ``type``."""
+    if any(len(numbers) != type.get_num_dims() for numbers in (op.offsets, op.sizes, op.strides)):
+        raise VerifyException(f"{op.name} needs three numbers for each dimension of {type}")
+
+
 class _ListedView(ViewOp):
     """Base of the views that print one list of integers after the source."""
 
@@ -145,11 +172,9 @@ class _ListedView(ViewOp):
         numbers = [parse_ints(parser) for _ in range(lists)]
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        source_type = parser.parse_type()
+        source_type = _parse_memref(parser)
         parser.parse_keyword("to")
-        type = parser.parse_type()
-        if not isinstance(type, MemRefType):
-            parser.raise_error(f"expected a memref type, found {type}")
+        type = _parse_memref(parser)
         return parser.resolve_operand(source, source_type), numbers, type, attributes
 
     def _print_parts(self, printer: Printer, *lists: Sequence[int]) -> None:
@@ -234,6 +259,7 @@ class SliceOp(_ListedView):
 
     def verify_(self) -> None:
         self._check_element()
+        _check_numbers(self, self.source_type)
         for extent, (offset, size, stride) in zip(self.source_type.get_shape(), self.bounds, strict=True):
             if offset < 0 or size < 0 or stride < 1 or (size and offset + (size - 1) * stride >= extent):
                 raise VerifyException(f"slice [{offset}] [{size}] [{stride}] is outside a dimension of {extent}")
@@ -278,7 +304,7 @@ class CallOp(IRDLOperation):
     """A call of a torch operator on the host, by its ATen name, that gives new arrays.
 
     ``arguments`` lists the positional arguments: ``unit`` stands for the next operand, anything else is a literal
-    (numbers, booleans, strings, lists, none).
+    (numbers, booleans, strings, ``none``) or a list.
 
         %s = host.call "aten.sum.dim_IntList"(%x) args [unit, [1], false] : (memref<10x100xf32>) -> (memref<10xf32>)
     """
@@ -305,14 +331,31 @@ class CallOp(IRDLOperation):
     ):
         super().__init__(
             operands=[inputs],
-            properties={"callee": StringAttr(callee), "arguments": ArrayAttr(arguments)},
+            properties={"callee": StringAttr(callee), "arguments": _readable(arguments)},
             result_types=[result_types],
         )
 
     def verify_(self) -> None:
-        slots = sum(isinstance(attr, UnitAttr) for attr in self.arguments.data)
+        slots = _slots(self.arguments)
         if slots != len(self.inputs):
             raise VerifyException(f"host.call has {len(self.inputs)} operands for {slots} places in its arguments")
+
+
+def _readable(arguments: Sequence[Attribute]) -> ArrayAttr[Attribute]:
+    """Arguments as text reads back: ``none`` is the type of that name, whichever attribute was meant."""
+    return ArrayAttr(
+        [
+            _readable(argument.data) if isinstance(argument, ArrayAttr) else argument
+            for argument in (NoneType() if isinstance(argument, NoneAttr) else argument for argument in arguments)
+        ]
+    )
+
+
+def _slots(argument: Attribute) -> int:
+    """How many operands an argument of a call stands for: those of a list stand in it."""
+    if isinstance(argument, ArrayAttr):
+        return sum(map(_slots, argument.data))
+    return int(isinstance(argument, UnitAttr))
 
 
 class _CopyEffects(MemoryEffect):
@@ -382,6 +425,20 @@ class InsertOp(IRDLOperation):
         """Offset, size and stride of each dimension of the slice."""
         return tuple(zip(ints_of(self.offsets), ints_of(self.sizes), ints_of(self.strides), strict=True))
 
+    def verify_(self) -> None:
+        value, base = self.value.type, self.base.type
+        assert isinstance(value, MemRefType) and isinstance(base, MemRefType)
+        _check_numbers(self, base)
+        fits = all(
+            offset >= 0 and size >= 0 and stride >= 1 and (not size or offset + (size - 1) * stride < extent)
+            for extent, (offset, size, stride) in zip(base.get_shape(), self.bounds, strict=True)
+        )
+        if not fits or value.get_shape() != ints_of(self.sizes) or value.element_type != base.element_type:
+            lists = " ".join(str(list(ints_of(numbers))) for numbers in (self.offsets, self.sizes, self.strides))
+            raise VerifyException(f"host.insert of {value} into {base} does not fit {lists}")
+        if self.result.type != base:
+            raise VerifyException(f"host.insert gives {base}, found {self.result.type}")
+
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         value = parser.parse_operand()
@@ -390,7 +447,7 @@ class InsertOp(IRDLOperation):
         lists = [parse_ints(parser) for _ in range(3)]
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parse_known_types(parser, [value.type, base.type])
         op = cls(value, base, *lists)
         op.attributes |= attributes
         return op
@@ -454,6 +511,8 @@ class LaunchOp(IRDLOperation):
 
     def verify_(self) -> None:
         types = [value.type for value in self.inputs]
+        if sorted(set(self.written)) != list(self.written) or any(not 0 <= n < len(types) for n in self.written):
+            raise VerifyException(f"host.launch writes operands by increasing number, found {list(self.written)}")
         if [arg.type for arg in self.body.block.args] != types:
             raise VerifyException("host.launch gives its operands to the body as they are")
         if [value.type for value in self.outputs] != [types[number] for number in self.written]:
@@ -465,10 +524,15 @@ class LaunchOp(IRDLOperation):
         pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_binding(parser))
         parser.parse_keyword("writes")
         writes = parse_ints(parser)
+        types = [value.type for _, value in pairs]
+        if any(not 0 <= number < len(types) for number in writes):
+            parser.raise_error(f"host.launch writes operands by number, found {writes} of {len(types)}")
         parser.parse_punctuation(":")
-        parser.parse_function_type()
+        parse_known_types(parser, [FunctionType.from_lists(types, [types[number] for number in writes])])
         attributes = parser.parse_optional_attr_dict_with_keyword()
         region = parser.parse_region([arg.resolve(value.type) for arg, value in pairs])
+        if not region.blocks:
+            region.add_block(Block())
         return cls(name, [value for _, value in pairs], writes, region, attributes.data if attributes else None)
 
     def print(self, printer: Printer) -> None:
@@ -484,7 +548,7 @@ class LaunchOp(IRDLOperation):
         printer.print_operation_type(self)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
 
 
 def _parse_binding(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:

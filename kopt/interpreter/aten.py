@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     MemRefType,
-    NoneAttr,
+    NoneType,
     StringAttr,
     UnitAttr,
     f32,
@@ -179,7 +179,7 @@ def _python(attr: Attribute, arrays: Iterator[Array]) -> Any:
             return literal_value(attr)
         case StringAttr():
             return attr.data
-        case NoneAttr():
+        case NoneType():
             return None
         case _:
             return from_ir(attr)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import IntegerType, f32, f64, i1
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, f32, f64, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def, var_operand_def
 from xdsl.parser import Parser
@@ -26,7 +26,6 @@ from xdsl.traits import Commutative, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.types import TileType, parse_tile_type
-from kopt.dialects.tile.values import is_float
 
 
 def _is_compute_float(type: Attribute) -> bool:
@@ -309,16 +308,14 @@ class BitcastOp(IRDLOperation):
     def verify_(self) -> None:
         source, target = self.input.type, self.result.type
         assert isinstance(source, TileType) and isinstance(target, TileType)
-        if source.dims != target.dims or _width(source.element_type) != _width(target.element_type):
+        width = _width(source.element_type)
+        if source.dims != target.dims or width is None or width != _width(target.element_type):
             raise VerifyException(f"tile.bitcast keeps dimensions and width, found {source} to {target}")
 
 
-def _width(type: Attribute) -> int:
-    """Bits of an element type."""
-    if is_float(type):
-        return type.bitwidth  # pyright: ignore[reportAttributeAccessIssue]
-    assert isinstance(type, IntegerType)
-    return type.width.data
+def _width(type: Attribute) -> int | None:
+    """Bits of an element type, or None where it is no number of a fixed width."""
+    return type.bitwidth if isinstance(type, FixedBitwidthType) else None
 
 
 OPS = (*ELEMENTWISE.values(), SelectOp, CastOp, BitcastOp)

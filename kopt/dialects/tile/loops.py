@@ -69,7 +69,9 @@ def _print_binding(printer: Printer, range: SSAValue) -> None:
 
 def _print_body(printer: Printer, region: Region, print_terminator: bool) -> None:
     printer.print_string(" ")
-    printer.print_region(region, print_entry_block_args=False, print_block_terminators=print_terminator)
+    printer.print_region(
+        region, print_entry_block_args=False, print_block_terminators=print_terminator, print_empty_block=False
+    )
 
 
 @irdl_op_definition
@@ -386,7 +388,10 @@ class WhenOp(IRDLOperation):
         visit = parser.parse_identifier()
         ranges = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_operand)
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        return cls(visit, ranges, parser.parse_region(), attributes.data if attributes else None)
+        region = parser.parse_region()
+        if not region.blocks:
+            region.add_block(Block())
+        return cls(visit, ranges, region, attributes.data if attributes else None)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(f" {self.visit.data}(")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerType, NoneAttr, StringAttr, UnitAttr, i1
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerType, StringAttr, UnitAttr, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -26,6 +26,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.tile.index_list import ALL
 from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.types import DimAttr, RangeType, TileType, parse_known_types, parse_tile_type
 from kopt.dialects.tile.values import is_float, literal, literal_value, parse_literal, print_literal
@@ -246,7 +247,7 @@ class MaskOp(IRDLOperation):
         input = SSAValue.get(input)
         assert isinstance(input.type, TileType)
         attr = fill if isinstance(fill, Attribute) else literal(fill, input.type.element_type)
-        layout = ArrayAttr([NoneAttr() if range is None else UnitAttr() for range in ranges])
+        layout = ArrayAttr([ALL if range is None else UnitAttr() for range in ranges])
         super().__init__(
             operands=[input, [range for range in ranges if range is not None]],
             properties={"layout": layout, "fill": attr},

@@ -352,12 +352,14 @@ class TransposeOp(_Rearranging):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         input = parser.parse_unresolved_operand()
+        start = parser.pos
         order = parse_ints(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type = parse_tile_type(parser)
         if sorted(order) != list(range(type.rank)):
-            parser.raise_error(f"expected a permutation of the dimensions of {type}, found {list(order)}")
+            message = f"expected a permutation of the dimensions of {type}, found {list(order)}"
+            parser.raise_error(message, start, start + 1)
         op = cls(parser.resolve_operand(input, type), order)
         op.attributes |= attributes
         return op

@@ -66,8 +66,17 @@ def literal_text(attr: Attribute) -> str:
         return "nan"
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    text = repr(float(value))
+    text = _shortest(float(value), attr)
     return text if "e" not in text or "." in text else text.replace("e", ".0e")
+
+
+def _shortest(value: float, attr: Attribute) -> str:
+    """The shortest text that reads back as this number of this type: ``0.1`` for the f32 that is nearest to it."""
+    exact = repr(value)
+    if len(exact) < 10 or not isinstance(attr, FloatAttr):
+        return exact
+    texts = (repr(float(f"{value:.{digits}g}")) for digits in range(1, 10))
+    return next((text for text in texts if FloatAttr(float(text), attr.type).value == attr.value), exact)
 
 
 def print_literal(printer: Printer, attr: Attribute) -> None:

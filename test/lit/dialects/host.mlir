@@ -1,0 +1,55 @@
+// Ops of the host: storage, views, calls, launches.
+// RUN: kopt %s --verify-roundtrip | filecheck %s
+// RUN: kopt %s --print-op-generic | kopt - | filecheck %s
+
+func.func @storage(%x: memref<10x100xf32>) {
+  // CHECK: host.alloc : memref<4xf32>
+  %a = host.alloc : memref<4xf32>
+  // CHECK-NEXT: host.alloc fill -inf {note = "kept"} : memref<4x0xbf16>
+  %b = host.alloc fill -inf {note = "kept"} : memref<4x0xbf16>
+  // CHECK-NEXT: host.alloc fill 7 : memref<i32>
+  %c = host.alloc fill 7 : memref<i32>
+  // CHECK-NEXT: host.reshape %x {note = "kept"} : memref<10x100xf32> to memref<1000xf32>
+  %d = host.reshape %x {note = "kept"} : memref<10x100xf32> to memref<1000xf32>
+  // CHECK-NEXT: host.permute %x [1, 0] {note = "kept"} : memref<10x100xf32> to memref<100x10xf32, strided<[1, 100]>>
+  %e = host.permute %x [1, 0] {note = "kept"} : memref<10x100xf32> to memref<100x10xf32, strided<[1, 100]>>
+  // CHECK-NEXT: %s = host.slice %x [0, 8] [10, 16] [1, 2] {note = "kept"} : memref<10x100xf32> to memref<10x16xf32, strided<[100, 2], offset: 8>>
+  %s = host.slice %x [0, 8] [10, 16] [1, 2] {note = "kept"} : memref<10x100xf32> to memref<10x16xf32, strided<[100, 2], offset: 8>>
+  // CHECK-NEXT: host.expand %x {note = "kept"} : memref<10x100xf32> to memref<4x10x100xf32, strided<[0, 100, 1]>>
+  %f = host.expand %x {note = "kept"} : memref<10x100xf32> to memref<4x10x100xf32, strided<[0, 100, 1]>>
+  // CHECK-NEXT: %v = host.alloc : memref<10x16xbf16>
+  %v = host.alloc : memref<10x16xbf16>
+  // CHECK-NEXT: host.copy %v to %s {note = "kept"} : memref<10x16xbf16>, memref<10x16xf32, strided<[100, 2], offset: 8>>
+  host.copy %v to %s {note = "kept"} : memref<10x16xbf16>, memref<10x16xf32, strided<[100, 2], offset: 8>>
+  // CHECK-NEXT: %w = host.alloc
+  %w = host.alloc : memref<10x16xf32>
+  // CHECK-NEXT: host.insert %w into %x [0, 8] [10, 16] [1, 2] {note = "kept"} : memref<10x16xf32>, memref<10x100xf32>
+  %g = host.insert %w into %x [0, 8] [10, 16] [1, 2] {note = "kept"} : memref<10x16xf32>, memref<10x100xf32>
+  func.return
+}
+
+func.func @calls(%x: memref<10x100xf32>) {
+  // CHECK: host.call "aten.sum.dim_IntList"(%x) args [unit, [1 : i64], false] {note = "kept"} : (memref<10x100xf32>) -> (memref<10xf32>)
+  %a = host.call "aten.sum.dim_IntList"(%x) args [unit, [1 : i64], false] {note = "kept"} : (memref<10x100xf32>) -> (memref<10xf32>)
+  // CHECK-NEXT: host.call "aten.cat.default"(%x, %x) args {{\[\[}}unit, unit], 0 : i64] : (memref<10x100xf32>, memref<10x100xf32>) -> (memref<20x100xf32>)
+  %b = host.call "aten.cat.default"(%x, %x) args [[unit, unit], 0 : i64] : (memref<10x100xf32>, memref<10x100xf32>) -> (memref<20x100xf32>)
+  // CHECK-NEXT: host.call "aten.arange.default"() args [8 : i64] : () -> (memref<8xi64>)
+  %c = host.call "aten.arange.default"() args [8 : i64] : () -> (memref<8xi64>)
+  func.return
+}
+
+func.func @launches(%x: memref<100xf32>, %y: memref<100xf32>) -> memref<100xf32> {
+  // CHECK: %z = host.launch @double (%a = %x, %b = %y) writes [1] : (memref<100xf32>, memref<100xf32>) -> memref<100xf32> attributes {note = "kept"} {
+  %z = host.launch @double (%a = %x, %b = %y) writes [1] : (memref<100xf32>, memref<100xf32>) -> memref<100xf32> attributes {note = "kept"} {
+    // CHECK-NEXT: tile.grid (%i: b0=16) in (100) {
+    tile.grid (%i: b0=16) in (100) {
+      %v = tile.load %a[%i] : memref<100xf32> -> !tile.tile<b0=16 x f32>
+      %w = tile.add %v, %v : !tile.tile<b0=16 x f32>
+      tile.store %w, %b[%i] : !tile.tile<b0=16 x f32>, memref<100xf32>
+    }
+  }
+  // CHECK: host.launch @nothing () writes [] : () -> () {
+  host.launch @nothing () writes [] : () -> () {
+  }
+  func.return %z : memref<100xf32>
+}

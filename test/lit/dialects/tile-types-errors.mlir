@@ -1,0 +1,30 @@
+// Types that cannot be.
+// RUN: kopt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{'f1' is not a usable tag: take a lower-case name that is no type, such as b0}}
+func.func private @tag(!tile.tile<f1=4 x f32>)
+
+// -----
+
+// expected-error @+1 {{'Block' is not a usable tag}}
+func.func private @tag(!tile.tile<Block=4 x f32>)
+
+// -----
+
+// expected-error @+1 {{a range needs a tag, such as !tile.range<b0=128>}}
+func.func private @range(!tile.range<128>)
+
+// -----
+
+// expected-error @+1 {{a range needs at least one lane}}
+func.func private @range(!tile.range<b0=0>)
+
+// -----
+
+// expected-error @+1 {{unknown memory space 'dram': one of vmem, smem, hbm, any, semaphore}}
+func.func private @space(!tile.ref<8 x f32, dram>)
+
+// -----
+
+// expected-error @+1 {{Unexpected dynamic dimension!}}
+func.func private @dynamic(!tile.tile<? x f32>)
