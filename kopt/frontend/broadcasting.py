@@ -1,0 +1,147 @@
+"""Making operands alike: dimensions by the Helion language's rules, element types by casts.
+
+Dimensions are matched by the loop that they belong to where ranks differ and tags match, else from the right as torch
+does. A plain dimension of a block's size meets a tagged one by giving the tagged one's invalid lanes a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from xdsl.ir import SSAValue
+
+from kopt.dialects import tile
+from kopt.dialects.tile import DimAttr, TileType
+from kopt.frontend.dtypes import element_type
+from kopt.frontend.state import current, mismatch
+from kopt.frontend.values import DeviceTensor, describe
+
+Dims = tuple[DimAttr, ...]
+ONE = DimAttr(1)
+
+
+def cast(value: DeviceTensor, dtype: torch.dtype) -> DeviceTensor:
+    """The value in another dtype."""
+    if value.dtype == dtype:
+        return value
+    return DeviceTensor(current().emit(tile.CastOp(value.ssa, element_type(dtype))), value.lanes)
+
+
+def common_dims(values: Sequence[DeviceTensor]) -> Dims:
+    """The dimensions that values broadcast to. Refuses those that do not."""
+    first = values[0].dims
+    if all(value.dims == first for value in values[1:]):
+        return first
+    result: Dims = ()
+    for value in sorted(values, key=lambda v: -v.rank):
+        result = _join(result, value.dims, values)
+    return result
+
+
+def broadcast(value: DeviceTensor, dims: Dims) -> DeviceTensor:
+    """The value over ``dims``, with which its own dimensions go together."""
+    if value.dims == dims:
+        return value
+    places = _places(value.dims, dims)
+    if places is None:
+        mismatch(f"{describe(value)} does not broadcast to [{' x '.join(map(str, dims))}]")
+    value = untag(value, [n for n, place in enumerate(places) if not _fits(value.dims[n], dims[place])])
+    value = _unit(value, [n for n, place in enumerate(places) if not _fits(value.dims[n], dims[place])])
+    if value.dims == dims:
+        return value
+    op = tile.BroadcastOp(value.ssa, places, TileType(dims, value.type.element_type))
+    return DeviceTensor(current().emit(op))
+
+
+def _fits(source: DimAttr, target: DimAttr) -> bool:
+    """Whether `tile.broadcast` maps one to the other."""
+    return source in (target, ONE) or (not source.tag.data and source.size == target.size)
+
+
+def _join(high: Dims, low: Dims, values: Sequence[DeviceTensor]) -> Dims:
+    """Both dimensions together; ``high`` has the higher rank, or is empty at first."""
+    if len(high) < len(low):
+        high, low = low, high
+    places = _places(low, high)
+    if places is None:
+        mismatch(
+            f"operands do not broadcast: {' and '.join(describe(v) for v in values)}",
+            ["add a dimension with None where it is meant: b[tile, None]"],
+        )
+    joined = list(high)
+    for dim, place in zip(low, places, strict=True):
+        together = _join_dim(joined[place], dim)
+        assert together is not None
+        joined[place] = together
+    return tuple(joined)
+
+
+def _places(low: Dims, high: Dims) -> list[int] | None:
+    """The dimension of ``high`` that each dimension of ``low`` meets."""
+    shift = len(high) - len(low)
+    right = list(range(shift, len(high)))
+    if shift > 0 and (by_tag := _places_by_tag(low, high)) is not None:
+        return by_tag
+    if shift >= 0 and all(_join_dim(high[p], d) is not None for d, p in zip(low, right, strict=True)):
+        return right
+    return None
+
+
+def _places_by_tag(low: Dims, high: Dims) -> list[int] | None:
+    """Places where every tagged dimension finds its tag; plain ones stand right before the next."""
+    tags = [dim.tag.data for dim in high]
+    if not any(d.tag.data and d.tag.data in tags for d in low):
+        return None
+    places: list[int] = []
+    limit = len(high)
+    for dim in reversed(low):
+        tag = dim.tag.data
+        found = tags[:limit].index(tag) if tag in tags[:limit] else limit - 1
+        if found < 0 or (tag and tag not in tags[:limit]) or _join_dim(high[found], dim) is None:
+            return None
+        places.insert(0, found)
+        limit = found
+    return places
+
+
+def _join_dim(a: DimAttr, b: DimAttr) -> DimAttr | None:
+    """The dimension that two become, or None where they do not go together."""
+    if a == b:
+        return a
+    if b.size.data == 1 and (not b.tag.data or a.size.data != 1):
+        return a
+    if a.size.data == 1:
+        return b
+    if a.size != b.size:
+        return None
+    if a.tag.data and b.tag.data and not _same_block(a.tag.data, b.tag.data):
+        return None
+    return DimAttr(a.size.data)
+
+
+def _same_block(a: str, b: str) -> bool:
+    blocks = current().range_blocks
+    return blocks.get(a) is not None and blocks.get(a) is blocks.get(b)
+
+
+def untag(value: DeviceTensor, positions: Sequence[int], fill: float = 0) -> DeviceTensor:
+    """The value with some tagged dimensions made plain; lanes outside their ranges become ``fill``."""
+    tracer = current()
+    wanted = [n for n in positions if value.dims[n].tag.data and value.dims[n].size.data != 1]
+    if not wanted:
+        return value
+    limits: list[SSAValue | None] = [None] * value.rank
+    dims = list(value.dims)
+    for position in wanted:
+        limits[position] = tracer.ranges[dims[position].tag.data]
+        dims[position] = DimAttr(dims[position].size.data)
+    return DeviceTensor(tracer.emit(tile.MaskOp(value.ssa, limits, fill, value.type.with_dims(dims))))
+
+
+def _unit(value: DeviceTensor, positions: Sequence[int]) -> DeviceTensor:
+    """Tagged dimensions of one lane made plain ones."""
+    if not positions:
+        return value
+    dims = [ONE if n in positions else dim for n, dim in enumerate(value.dims)]
+    return DeviceTensor(current().emit(tile.ReshapeOp(value.ssa, value.type.with_dims(dims))))

@@ -1,0 +1,157 @@
+"""Python's own functions on device values."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import Any
+
+import torch
+
+from kopt.frontend.control import LoopSpec, Walk
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, is_device
+
+#: Ranges of Python longer than this become device loops inside one.
+UNROLLED = 256
+
+
+def _is_device_call(args: tuple[Any, ...]) -> bool:
+    return any(isinstance(a, DeviceValue) for a in args)
+
+
+def _pairwise(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """min and max."""
+
+    def operation(*args: Any, **kwargs: Any) -> Any:
+        values = tuple(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else args
+        if not _is_device_call(values):
+            return plain(*args, **kwargs)
+        from kopt.frontend.ops import REGISTRY
+
+        return reduce(REGISTRY[name], values)
+
+    return operation
+
+
+def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """abs, round, pow: the operation of that name."""
+
+    def operation(*args: Any) -> Any:
+        if not _is_device_call(args):
+            return plain(*args)
+        from kopt.frontend.ops import REGISTRY
+
+        return REGISTRY[name](*args)
+
+    return operation
+
+
+def _conversion(plain: type, dtype: torch.dtype) -> Callable[..., Any]:
+    """int, float and bool of device values are casts; of host tensors, reads."""
+
+    def operation(*args: Any) -> Any:
+        if args and isinstance(args[0], Index) and plain is int:
+            return args[0]
+        if args and isinstance(args[0], DeviceValue):
+            from kopt.frontend.ops import REGISTRY
+
+            return REGISTRY["to"](args[0], dtype)
+        if args and isinstance(args[0], torch.Tensor):
+            return plain(current().host.value_of(args[0], lambda t: t.item()))
+        return plain(*args)
+
+    return operation
+
+
+def _range(*bounds: Any) -> Any:
+    """``range``: a device loop where its bounds are the device's."""
+    if not _is_device_call(bounds):
+        return range(*bounds)
+    start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+    step = bounds[2] if len(bounds) > 2 else 1
+    if not isinstance(step, int) or step < 1:
+        unsupported("a device range needs a positive static step")
+    return LoopSpec([Walk(start, stop, int(step), None, scalar=True)], unpack=True)
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    """Device values are tensors, loop numbers are integers."""
+    listed = kinds if isinstance(kinds, tuple) else (kinds,)
+    if isinstance(value, DeviceTensor | TileRange) and torch.Tensor in listed:
+        return True
+    if isinstance(value, Index) and int in listed:
+        return True
+    return isinstance(value, kinds)
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    """``sum`` of a list of device values adds them up."""
+    items = list(values) if not is_device(values) else [values]
+    if not _is_device_call(tuple(items)):
+        return sum(items, start)
+    return reduce(operator.add, items if isinstance(start, int) and start == 0 else [start, *items])
+
+
+def _print(*_: Any, **__: Any) -> None:
+    """Nothing is printed while a kernel is imported."""
+
+
+def _len(value: Any) -> Any:
+    return value.dims[0].size.data if isinstance(value, DeviceTensor) else len(value)
+
+
+def _hasattr(value: Any, name: str) -> bool:
+    if not isinstance(value, DeviceValue):
+        return hasattr(value, name)
+    from kopt.frontend.ops import REGISTRY
+
+    return name in REGISTRY or name in dir(type(value))
+
+
+def cdiv(a: Any, b: Any) -> Any:
+    """The quotient rounded up."""
+    return (a + b - 1) // b
+
+
+def next_power_of_2(value: int) -> int:
+    """The smallest power of two that is not less."""
+    if is_device(value):
+        unsupported("next_power_of_2 needs a number that is known while the kernel is imported")
+    return 1 << max(0, int(value) - 1).bit_length()
+
+
+def _math(name: str) -> Callable[..., Any]:
+    return _method(name, getattr(math, name))
+
+
+def _partial(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """``functools.partial``: what it binds is called through the hooks."""
+    from kopt.frontend import hooks
+
+    return partial(hooks.call, function, *args, **kwargs)
+
+
+def table() -> dict[Any, Callable[..., Any]]:
+    """By function object."""
+    return {
+        builtins.min: _pairwise("minimum", min),
+        builtins.max: _pairwise("maximum", max),
+        builtins.abs: _method("abs", abs),
+        builtins.round: _method("round", round),
+        builtins.pow: _method("pow", pow),
+        builtins.int: _conversion(int, torch.int32),
+        builtins.float: _conversion(float, torch.float32),
+        builtins.bool: _conversion(bool, torch.bool),
+        builtins.range: _range,
+        builtins.isinstance: _isinstance,
+        builtins.sum: _sum,
+        builtins.print: _print,
+        builtins.len: _len,
+        builtins.hasattr: _hasattr,
+        partial: _partial,
+        **{getattr(math, n): _math(n) for n in ("exp", "log", "log2", "sqrt", "sin", "cos", "tanh", "ceil", "floor")},
+    }

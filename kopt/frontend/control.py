@@ -1,0 +1,447 @@
+"""Loops and branches while a kernel runs for its import.
+
+A device loop's body runs once, with block arguments in place of what it carries; where that shows that a carried
+Python number varies, or a dimension must be plain, it runs again with better types. Both arms of a device branch run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Region, SSAValue
+
+from kopt.dialects import tile
+from kopt.dialects.tile import RangeType
+from kopt.frontend.merging import Slot, into, join, outof, slot_of
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.trees import leaves, rebuild, same_form
+from kopt.frontend.tracer import BlockInfo
+from kopt.frontend.values import BlockSize, Index, TileRange, Undefined, condition_ssa, index_ssa, is_device
+
+#: How often a body is run before its types must have settled.
+MAX_RUNS = 6
+_MISSING = object()
+
+
+class HostLoop:
+    """A loop that Python runs: over anything but a device loop."""
+
+    device: ClassVar[bool] = False
+
+    def __init__(self, iterable: Any):
+        self.iterable = iterable
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.iterable)
+
+    def jump(self, word: str) -> None:
+        """``break`` and ``continue`` are Python's own."""
+
+
+@dataclass
+class Walk:
+    """One dimension of a device loop: its bounds, its block, and whether the kernel sees a number or a tile."""
+
+    lower: Any
+    upper: Any
+    size: int
+    block: BlockInfo | None
+    scalar: bool = False
+
+    @property
+    def extent(self) -> int | None:
+        """The number of elements walked, where it is a number."""
+        if isinstance(self.lower, int) and isinstance(self.upper, int):
+            return max(0, int(self.upper) - int(self.lower))
+        return None
+
+
+@dataclass
+class LoopSpec:
+    """What ``hl.tile`` and ``hl.grid`` give: a loop that only a ``for`` statement can run."""
+
+    walks: list[Walk]
+    unpack: bool
+    names: tuple[str, ...] = ()
+
+    def __iter__(self) -> Any:
+        unsupported("hl.tile and hl.grid are run by a for statement", "write: for tile in hl.tile(…):")
+
+
+@dataclass
+class Level:
+    """One range of a loop that is open."""
+
+    tag: str
+    block: Block
+    range: SSAValue
+
+
+@dataclass
+class DeviceLoop:
+    """Base of grids and loops in the device: binds ranges, runs the body."""
+
+    spec: LoopSpec
+    names: tuple[str, ...]
+    head: tuple[str, ...]
+    hints: tuple[str, ...]
+    device: ClassVar[bool] = True
+    tags: list[str] = field(default_factory=list)
+
+    def jump(self, word: str) -> None:
+        """Leaving a device loop early is refused."""
+        unsupported(f"'{word}' in a device loop is not supported", "compute a mask and use torch.where")
+
+    def _bind(self, walk: Walk, range: SSAValue, tag: str, number: int) -> Any:
+        """Opens a range's scope; what the kernel's loop variable is."""
+        tracer = current()
+        tracer.bind(tag, range, walk.block, walk.extent)
+        self.tags.append(tag)
+        if walk.block is not None and tag not in walk.block.tags:
+            walk.block.tags.append(tag)
+        if number < len(self.hints) and self.hints[number] != "_":
+            range.name_hint = self.hints[number]
+        value = TileRange(range, tag, walk.block)
+        return value.begin if walk.scalar else value
+
+    def _unbind(self) -> None:
+        for tag in self.tags:
+            current().unbind(tag)
+        self.tags.clear()
+
+    def _variable(self, values: list[Any]) -> Any:
+        return values[0] if self.spec.unpack else tuple(values)
+
+
+class GridLoop(DeviceLoop):
+    """A device loop of the host: one launch."""
+
+    def __iter__(self) -> Iterator[Any]:
+        tracer = current()
+        bounds = [(_static(w.lower), _static(w.upper)) for w in self.spec.walks]
+        tags = [tracer.new_tag() for _ in bounds]
+        types = [RangeType(tag, walk.size) for tag, walk in zip(tags, self.spec.walks, strict=True)]
+        op = tile.GridOp([hi for _, hi in bounds], types, [lo for lo, _ in bounds])
+        op.location = tracer.location()
+        block = op.body.block
+        if block.last_op is not None:
+            block.last_op.detach()
+        tracer.block, tracer.depth = block, tracer.depth + 1
+        values = [
+            self._bind(walk, range, tag, number)
+            for number, (walk, range, tag) in enumerate(zip(self.spec.walks, block.args, tags, strict=True))
+        ]
+        yield self._variable(values)
+        tracer.append(tile.YieldOp())
+        tracer.block, tracer.depth = tracer.body, tracer.depth - 1
+        self._unbind()
+        tracer.body.add_op(op)
+
+    def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:
+        """Values of the host that the body may read before it assigns them."""
+        self.before = {name: names.get(name, _undefined(name)) for name in self.names}
+        return tuple(self.before.values())
+
+    def leave(self, names: dict[str, Any]) -> None:
+        """A grid carries nothing from cell to cell."""
+        self.after = {name: names.get(name, _undefined(name)) for name in self.names}
+        for name in self.head:
+            if any(map(is_device, leaves(self.after[name]))) and name in self.head:
+                unsupported(
+                    f"'{name}' is carried from one visit of the outermost loop to the next",
+                    "cells of the grid run in no order: loop inside the tile, or use hl.atomic_add",
+                )
+
+    def results(self) -> tuple[Any, ...]:
+        """Host values; what the device computed does not leave the launch."""
+        return tuple(
+            Undefined(name, "it was computed in a device loop: store it in a tensor")
+            if any(map(is_device, leaves(value)))
+            else value
+            for name, value in self.after.items()
+        )
+
+
+def _static(bound: Any) -> int:
+    if isinstance(bound, int) and not isinstance(bound, bool):
+        return int(bound)
+    if hasattr(bound, "item") and not is_device(bound):
+        return int(bound.item())
+    unsupported("the outermost loop needs bounds that are known on the host")
+
+
+def _undefined(name: str) -> Undefined:
+    return Undefined(name, "it is not assigned before this loop")
+
+
+class InnerLoop(DeviceLoop):
+    """A device loop inside another: sequential, carrying values. Several dimensions are nested loops."""
+
+    def __iter__(self) -> Iterator[Any]:
+        tracer = current()
+        self.location = tracer.location()
+        self.parent, self.start = tracer.block, tracer.mark()
+        self.bounds = [(_bound(w.lower), _bound(w.upper)) for w in self.spec.walks]
+        self.slots: dict[str, list[Slot | None]] = {}
+        self.before: dict[str, Any] | None = None
+        for _ in range(MAX_RUNS):
+            self.settled = True
+            yield self._open()
+            if self.settled:
+                return
+            tracer.rewind(self.start)
+        unsupported("the types of this loop's carried values do not settle", "give them their dtype before the loop")
+
+    def _open(self) -> Any:
+        tracer = current()
+        tracer.depth += 1
+        self.levels: list[Level] = []
+        values = []
+        for number, walk in enumerate(self.spec.walks):
+            tag = tracer.new_tag()
+            block = Block(arg_types=[RangeType(tag, walk.size)])
+            self.levels.append(Level(tag, block, block.args[0]))
+            tracer.block = block
+            values.append((walk, block.args[0], tag, number))
+        return self._variable([self._bind(*value) for value in values])
+
+    def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:
+        """Block arguments in place of the carried values."""
+        if self.before is None:
+            self.before = {name: names.get(name, _undefined(name)) for name in self.names}
+            self.slots = {name: [slot_of(leaf) for leaf in leaves(v)] for name, v in self.before.items()}
+        body = self.levels[-1].block
+        out = []
+        for name, value in self.before.items():
+            slots = iter(self.slots[name])
+            out.append(rebuild(value, lambda leaf, slots=slots, name=name: self._argument(leaf, next(slots), body, name)))
+        return tuple(out)
+
+    def _argument(self, leaf: Any, slot: Slot | None, body: Block, name: str) -> Any:
+        if slot is None:
+            return leaf
+        argument = body.insert_arg(slot.type, len(body.args))
+        argument.name_hint = name
+        return outof(slot, argument)
+
+    def leave(self, names: dict[str, Any]) -> None:
+        """Ends the body: yields what it carries, or asks for another run with better types."""
+        assert self.before is not None
+        after = {name: names.get(name, _MISSING) for name in self.names}
+        better = {name: self._joined(name, after[name]) for name in self.names}
+        if better != self.slots:
+            self.slots, self.settled = better, False
+            self._discard()
+            return
+        pairs = [
+            (slot, leaf)
+            for name in self.names
+            for slot, leaf in zip(self.slots[name], leaves(after[name]), strict=True)
+            if slot is not None
+        ]
+        yields = [into(slot, leaf) for slot, leaf in pairs]
+        self._close([slot for slot, _ in pairs], yields)
+
+    def _joined(self, name: str, after: Any) -> list[Slot | None]:
+        assert self.before is not None
+        before = self.before[name]
+        if isinstance(before, Undefined):
+            return self._joined_undefined(name, after)
+        if after is _MISSING or not same_form(before, after):
+            unsupported(f"'{name}' changes its structure in the loop", "carry tuples of one length, without append")
+        out: list[Slot | None] = []
+        for slot, old, new in zip(self.slots[name], leaves(before), leaves(after), strict=True):
+            reference = old if slot is None else _Typed.of(slot)
+            out.append(join(name, reference, new))
+        return out
+
+    def _joined_undefined(self, name: str, after: Any) -> list[Slot | None]:
+        """A name that only the body assigns: carried when it is one device value."""
+        found = list(leaves(after))
+        if len(found) != 1 or isinstance(after, list | tuple | dict) or name in self.head:
+            return [None]
+        slot = slot_of(after)
+        if slot is not None and self._escapes(slot):
+            return [None]
+        return [slot]
+
+    def _escapes(self, slot: Slot) -> bool:
+        """Whether a type names this loop's own ranges, which end with it."""
+        mine = {level.tag for level in self.levels}
+        return any(tag in mine for tag in getattr(slot.type, "tags", ()))
+
+    def _discard(self) -> None:
+        tracer = current()
+        self._end()
+        region = Region(self.levels[-1].block)
+        region.drop_all_references()
+        tracer.block = self.parent
+
+    def _end(self) -> None:
+        self._unbind()
+        current().depth -= 1
+
+    def _close(self, slots: Sequence[Slot], yields: Sequence[SSAValue]) -> None:
+        """Makes the loop ops from the inside out."""
+        tracer = current()
+        tracer.append(tile.YieldOp(*yields))
+        types = [slot.type for slot in slots]
+        for outer in self.levels[:-1]:
+            for type in types:
+                outer.block.insert_arg(type, len(outer.block.args))
+        results: Sequence[SSAValue] = ()
+        for number in reversed(range(len(self.levels))):
+            tracer.block = self.levels[number - 1].block if number else self.parent
+            inits = tracer.block.args[1:] if number else self._inits()
+            lower, upper = self.bounds[number]
+            loop = tile.ForOp(lower, upper, list(inits), Region(self.levels[number].block))
+            tracer.append(loop, self.location)
+            results = loop.results
+            if number:
+                tracer.append(tile.YieldOp(*results))
+        self._end()
+        self.values = results
+
+    def _inits(self) -> list[SSAValue]:
+        assert self.before is not None
+        return [
+            into(slot, leaf)
+            for name, value in self.before.items()
+            for slot, leaf in zip(self.slots[name], leaves(value), strict=True)
+            if slot is not None
+        ]
+
+    def results(self) -> tuple[Any, ...]:
+        """The carried values after the loop."""
+        assert self.before is not None
+        values = iter(self.values)
+        out = []
+        for name, value in self.before.items():
+            slots = iter(self.slots[name])
+            after = rebuild(value, lambda leaf, slots=slots: _result(leaf, next(slots), values))
+            if isinstance(after, Undefined):
+                after = Undefined(name, "it belongs to one visit of a loop that has ended")
+            else:
+                _name(after, name)
+            out.append(after)
+        return tuple(out)
+
+
+def _result(leaf: Any, slot: Slot | None, values: Iterator[SSAValue]) -> Any:
+    return leaf if slot is None else outof(slot, next(values))
+
+
+def _name(value: Any, name: str) -> None:
+    for leaf in leaves(value):
+        ssa = getattr(leaf, "ssa", None) if is_device(leaf) else None
+        if ssa is not None and ssa.name_hint is None:
+            ssa.name_hint = name
+
+
+class _Typed:
+    """A stand-in for a value of a slot, to join types with."""
+
+    @staticmethod
+    def of(slot: Slot) -> Any:
+        return outof(slot, Block(arg_types=[slot.type]).args[0])
+
+
+def _bound(bound: Any) -> SSAValue | int:
+    if isinstance(bound, int) and not isinstance(bound, bool):
+        return int(bound)
+    return index_ssa(bound)
+
+
+def make_loop(iterable: Any, names: tuple[str, ...], head: tuple[str, ...], hints: tuple[str, ...]) -> Any:
+    """What runs a ``for`` statement over ``iterable``."""
+    if not isinstance(iterable, LoopSpec):
+        return HostLoop(iterable)
+    kind = InnerLoop if current().on_device else GridLoop
+    return kind(iterable, names, head, hints)
+
+
+class HostBranch:
+    """An ``if`` whose condition Python knows."""
+
+    device: ClassVar[bool] = False
+
+    def __init__(self, then: bool):
+        self.then, self.otherwise = then, not then
+
+
+class DeviceBranch:
+    """An ``if`` on a device value: both arms are recorded, and the names they assign become one value each."""
+
+    device: ClassVar[bool] = True
+    then = otherwise = True
+
+    def __init__(self, test: Any, assigned: tuple[str, ...], merged: tuple[str, ...]):
+        self.test, self.assigned, self.merged = test, assigned, merged
+        self.location = current().location()
+
+    def enter(self, names: dict[str, Any]) -> None:
+        """Opens the first arm."""
+        tracer = current()
+        self.condition = condition_ssa(self.test)
+        self.parent = tracer.block
+        self.before = {name: names.get(name, _MISSING) for name in self.assigned}
+        self.blocks = (Block(), Block())
+        tracer.block = self.blocks[0]
+
+    def switch(self, names: dict[str, Any]) -> tuple[Any, ...]:
+        """Closes the first arm, opens the second with the names as they were."""
+        self.first = {name: names.get(name, _MISSING) for name in self.merged}
+        current().block = self.blocks[1]
+        return tuple(
+            Undefined(name, "one arm of the branch does not assign it") if value is _MISSING else _fresh(value)
+            for name, value in self.before.items()
+        )
+
+    def merge(self, names: dict[str, Any]) -> tuple[Any, ...]:
+        """Closes the second arm and makes the ``scf.if``."""
+        tracer = current()
+        second = {name: names.get(name, _MISSING) for name in self.merged}
+        plans = {name: self._plan(name, self.first[name], second[name]) for name in self.merged}
+        types = [slot.type for _, slots in plans.values() for slot in slots if slot is not None]
+        for block, side in zip(self.blocks, (self.first, second), strict=True):
+            tracer.block = block
+            tracer.append(scf.YieldOp(*self._yields(plans, side)), self.location)
+        tracer.block = self.parent
+        op = scf.IfOp(self.condition, types, Region(self.blocks[0]), Region(self.blocks[1]))
+        tracer.append(op, self.location)
+        values = iter(op.results)
+        out = []
+        for name, (value, slots) in plans.items():
+            queue = iter(slots)
+            out.append(rebuild(value, lambda leaf, queue=queue: _result(leaf, next(queue), values)))
+            _name(out[-1], name)
+        return tuple(out)
+
+    def _plan(self, name: str, a: Any, b: Any) -> tuple[Any, list[Slot | None]]:
+        """A value to rebuild and the slot of each of its leaves."""
+        missing = _MISSING in (a, b) if not is_device(a) and not is_device(b) else a is _MISSING or b is _MISSING
+        if missing or isinstance(a, Undefined) or isinstance(b, Undefined):
+            return Undefined(name, "one arm of the branch does not assign it"), [None]
+        if not same_form(a, b):
+            unsupported(f"'{name}' has another structure in each arm of the branch")
+        return a, [join(name, x, y) for x, y in zip(leaves(a), leaves(b), strict=True)]
+
+    def _yields(self, plans: dict[str, tuple[Any, list[Slot | None]]], side: dict[str, Any]) -> list[SSAValue]:
+        return [
+            into(slot, leaf)
+            for name, (value, slots) in plans.items()
+            if not isinstance(value, Undefined)
+            for slot, leaf in zip(slots, leaves(side[name]), strict=True)
+            if slot is not None
+        ]
+
+
+def _fresh(value: Any) -> Any:
+    """A copy of containers, so that the second arm does not see what the first did to them."""
+    return rebuild(value, lambda leaf: leaf) if isinstance(value, list | dict) else value
+
+
+__all__ = ["BlockSize", "Index", "LoopSpec", "Walk", "make_loop"]

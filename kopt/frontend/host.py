@@ -1,0 +1,169 @@
+"""Host tensors while a kernel is imported: meta tensors whose operations are recorded as ``host`` ops.
+
+Every array argument becomes a meta tensor of its shape, strides and dtype. A dispatch mode sees each torch operator
+on them: views, allocations and copies have ops of their own, the others are recorded by their ATen names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from xdsl.dialects.builtin import MemRefType, StridedLayoutAttr
+from xdsl.ir import Operation, SSAValue
+
+from kopt.frontend.dtypes import element_type
+from kopt.frontend.state import unsupported
+from kopt.frontend.tracer import Tracer
+from kopt.frontend.values import DeviceTensor
+from kopt.runtime.specs import contiguous_strides
+
+
+@dataclass(eq=False)
+class Root:
+    """The storage behind tensors: an argument (its number), a hidden one, or an allocation; and whether it is written."""
+
+    argument: int | None = None
+    mutated: bool = False
+
+
+@dataclass(eq=False)
+class HostArray:
+    """What is known of one meta tensor: its value in the IR, its storage, and how to compute its data."""
+
+    ssa: SSAValue
+    root: Root
+    recipe: Callable[[Any], Any] | None = None
+    argument: int | None = None
+
+
+def memref_type(tensor: torch.Tensor) -> MemRefType:
+    """The IR's type of a tensor: strides where they are not row-major."""
+    shape, strides = tuple(tensor.shape), tuple(tensor.stride())
+    element = element_type(tensor.dtype)
+    offset = tensor.storage_offset()
+    dense = contiguous_strides(shape)
+    if offset == 0 and all(n == 1 or s == d for n, s, d in zip(shape, strides, dense, strict=True)):
+        return MemRefType(element, shape)
+    return MemRefType(element, shape, StridedLayoutAttr(strides, offset))
+
+
+class Host(TorchDispatchMode):
+    """Records torch operators on the host's tensors."""
+
+    def __init__(self, tracer: Tracer, add_hidden: Callable[[torch.Tensor], torch.Tensor]):
+        super().__init__()
+        self.tracer = tracer
+        self.add_hidden = add_hidden
+        self.real: list[Any] = []
+        self.reads: list[tuple[Callable[[Any], Any], Any]] = []
+        self.keep: list[torch.Tensor] = []
+        #: Whether torch's operators pass unrecorded.
+        self.quiet = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Keeps torch's compiler, which takes a second to load, out of this."""
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        from kopt.frontend.host_ops import record
+
+        if self.quiet:
+            return func(*args, **(kwargs or {}))
+        return record(self, func, args, kwargs or {})
+
+    # tensors and their values
+
+    def track(self, tensor: torch.Tensor, array: HostArray) -> torch.Tensor:
+        """Remembers what a meta tensor stands for."""
+        tensor._kopt = array  # pyright: ignore[reportAttributeAccessIssue]
+        self.keep.append(tensor)
+        return tensor
+
+    def array(self, tensor: torch.Tensor) -> HostArray:
+        """What a tensor stands for; a real tensor (of a closure, a global) becomes a hidden argument."""
+        found = getattr(tensor, "_kopt", None)
+        return found if isinstance(found, HostArray) else self.array(self.add_hidden(tensor))
+
+    def meta(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The meta tensor that stands for a tensor."""
+        if getattr(tensor, "_kopt", None) is not None:
+            return tensor
+        return self.add_hidden(tensor)
+
+    def ssa(self, tensor: torch.Tensor) -> SSAValue:
+        """The memref of a tensor."""
+        return self.array(tensor).ssa
+
+    def written(self, tensor: torch.Tensor) -> SSAValue:
+        """The memref of a tensor that is about to be written."""
+        array = self.array(tensor)
+        array.root.mutated = True
+        return array.ssa
+
+    def emit(self, op: Operation) -> SSAValue:
+        """Appends a host op, before the device loop that may be open."""
+        op.location = self.tracer.location()
+        self.tracer.body.add_op(op)
+        return op.results[0] if op.results else None  # pyright: ignore[reportReturnType]
+
+    def result(self, op: Operation, tensor: torch.Tensor, root: Root, recipe: Any = None) -> torch.Tensor:
+        """A new meta tensor that an op computes."""
+        return self.track(tensor, HostArray(self.emit(op), root, recipe))
+
+    # tensors met in device loops
+
+    def load_scalar(self, tensor: torch.Tensor) -> DeviceTensor:
+        """A host tensor of rank 0 used as a device value."""
+        if tensor.ndim:
+            unsupported(
+                f"a host tensor of shape {list(tensor.shape)} is used as a device value",
+                "index it with tiles or slices: x[tile, :]",
+            )
+        return self.load_whole(tensor)
+
+    def load_whole(self, tensor: torch.Tensor) -> DeviceTensor:
+        """All of a host tensor as a device value."""
+        from kopt.frontend.indexing import load
+
+        return load(self.meta(tensor), ())
+
+    # data
+
+    def value_of(self, tensor: torch.Tensor, read: Callable[[torch.Tensor], Any]) -> Any:
+        """A Python value read from a tensor's data: computed now from the real arguments, and a guard afterwards."""
+        array = self.array(tensor)
+        recipe = array.recipe
+        if recipe is None or array.root.mutated:
+            unsupported(
+                "a value that device loops compute is read on the host",
+                "return it, and read it outside of the kernel",
+            )
+        if any(value is None for value in self.real):
+            unsupported("reading a tensor's data needs real tensors, not specs", "pass tensors to lower()")
+        value = self.compute(lambda data: read(recipe(data)), self.real)
+        self.reads.append((lambda data: read(recipe(data)), value))
+        return value
+
+    def compute(self, recipe: Callable[[Any], Any], data: Sequence[Any]) -> Any:
+        """Runs torch on real data, outside of this mode."""
+        from torch.utils._python_dispatch import _disable_current_modes
+
+        with _disable_current_modes(), torch.no_grad():
+            return recipe([to_torch(value) for value in data])
+
+
+def to_torch(value: Any) -> torch.Tensor:
+    """Any framework's array as a CPU or device tensor of torch."""
+    if isinstance(value, torch.Tensor):
+        return value.detach()
+    import numpy as np
+
+    array = np.asarray(value)
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.astype(np.float32)).to(torch.bfloat16)
+    return torch.from_numpy(np.array(array))

@@ -1,0 +1,300 @@
+"""How each ATen operator on host tensors is recorded: views, allocations, copies, and calls of everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, FloatAttr, IntegerAttr, NoneAttr, StringAttr, UnitAttr, f64, i64
+from xdsl.ir import Attribute
+
+from kopt import dtypes as kopt_dtypes
+from kopt.dialects import host as ir
+from kopt.frontend.dtypes import element_type
+from kopt.frontend.host import Host, HostArray, Root, memref_type
+from kopt.frontend.state import unsupported
+
+Handler = Callable[[Host, Any, tuple[Any, ...], dict[str, Any]], Any]
+
+
+def record(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """One operator: its shape on meta tensors, and its op in the IR."""
+    name = func.overloadpacket.__name__
+    if name in ("_local_scalar_dense", "is_nonzero", "equal"):
+        return host.value_of(args[0], lambda t: t.item())
+    args, kwargs = tree_map(lambda v: host.meta(v) if isinstance(v, torch.Tensor) else v, (args, kwargs))
+    if "device" in kwargs:
+        kwargs["device"] = torch.device("meta")
+    handler = _HANDLERS.get(name)
+    if handler is not None:
+        return handler(host, func, args, kwargs)
+    if name.endswith("_") and not name.endswith("__"):
+        return _in_place(host, func, args, kwargs)
+    return _call(host, func, args, kwargs)
+
+
+def _recipe(host: Host, func: Any, args: Any, kwargs: Any, part: int | None = None) -> Any:
+    """How to compute the result from real arguments, or None where an operand has no such way."""
+    arrays = [host.array(v) for v in _tensors((args, kwargs))]
+    if any(a.recipe is None for a in arrays):
+        return None
+    kwargs = {k: v for k, v in kwargs.items() if k not in ("device", "layout", "pin_memory")}
+
+    def compute(data: Any) -> Any:
+        real_args, real_kwargs = tree_map(
+            lambda v: host.array(v).recipe(data) if isinstance(v, torch.Tensor) else v,  # pyright: ignore
+            (args, kwargs),
+        )
+        result = func(*real_args, **real_kwargs)
+        return result if part is None else result[part]
+
+    return compute
+
+
+def _tensors(tree: Any) -> list[torch.Tensor]:
+    found: list[torch.Tensor] = []
+    tree_map(lambda v: found.append(v) if isinstance(v, torch.Tensor) else None, tree)
+    return found
+
+
+def _view(make: Callable[[Any, torch.Tensor, torch.Tensor, tuple[Any, ...]], Any]) -> Handler:
+    """A view of the first argument; ``make(source, before, after, args)`` gives its op."""
+
+    def handler(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        before = args[0]
+        after = func(*args, **kwargs)
+        source = host.array(before)
+        recipe = _recipe(host, func, args, kwargs)
+        return host.result(make(source.ssa, before, after, args), after, source.root, recipe)
+
+    return handler
+
+
+def _reshape(source: Any, before: torch.Tensor, after: torch.Tensor, args: Any) -> Any:
+    return ir.ReshapeOp(source, memref_type(after))
+
+
+def _expand(source: Any, before: torch.Tensor, after: torch.Tensor, args: Any) -> Any:
+    return ir.ExpandOp(source, memref_type(after))
+
+
+def _permute(order: Callable[..., list[int]]) -> Callable[..., Any]:
+    def make(source: Any, before: torch.Tensor, after: torch.Tensor, args: Any) -> Any:
+        rank = before.ndim
+        return ir.PermuteOp(source, [d % rank for d in order(rank, *args[1:])], memref_type(after))
+
+    return make
+
+
+def _swap(rank: int, a: int = 0, b: int = 1) -> list[int]:
+    order = list(range(rank))
+    order[a], order[b] = order[b], order[a]
+    return order
+
+
+def _slice(source: Any, before: torch.Tensor, after: torch.Tensor, args: Any) -> Any:
+    dim = (args[1] if len(args) > 1 else 0) % before.ndim
+    start = args[2] if len(args) > 2 and args[2] is not None else 0
+    step = args[4] if len(args) > 4 else 1
+    extent = before.shape[dim]
+    start = min(max(start + extent if start < 0 else start, 0), extent)
+    return _slice_op(source, before, after, dim, start, after.shape[dim], step)
+
+
+def _slice_op(
+    source: Any, before: torch.Tensor, after: torch.Tensor, dim: int, start: int, size: int, step: int = 1
+) -> Any:
+    offsets, sizes, strides = [0] * before.ndim, list(before.shape), [1] * before.ndim
+    offsets[dim], sizes[dim], strides[dim] = start, size, step
+    return ir.SliceOp(source, offsets, sizes, strides, memref_type(after))
+
+
+def _select(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """One row: a slice of 1, then a reshape without that dimension."""
+    before, dim, index = args[:3]
+    dim, index = dim % before.ndim, index % before.shape[dim]
+    source = host.array(before)
+    row = torch.ops.aten.slice.Tensor(before, dim, index, index + 1)
+    host.result(_slice_op(source.ssa, before, row, dim, index, 1), row, source.root)
+    after = func(*args)
+    op = ir.ReshapeOp(host.array(row).ssa, memref_type(after))
+    return host.result(op, after, source.root, _recipe(host, func, args, kwargs))
+
+
+def _split(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Slices one after another."""
+    before = args[0]
+    dim = (kwargs.get("dim", args[2] if len(args) > 2 else 0)) % before.ndim
+    parts, out, start = func(*args, **kwargs), [], 0
+    source = host.array(before)
+    for number, part in enumerate(parts):
+        op = _slice_op(source.ssa, before, part, dim, start, part.shape[dim])
+        out.append(host.result(op, part, source.root, _recipe(host, func, args, kwargs, number)))
+        start += part.shape[dim]
+    return out
+
+
+def _unbind(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    before = args[0]
+    dim = (kwargs.get("dim", args[1] if len(args) > 1 else 0)) % before.ndim
+    select = torch.ops.aten.select.int
+    return [_select(host, select, (before, dim, n), {}) for n in range(before.shape[dim])]
+
+
+def _same(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args[0]
+
+
+def _allocate(fill: float | int | None, position: int | None = None) -> Handler:
+    """A new array; ``position`` is where the argument that fills it stands."""
+
+    def handler(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        tensor = func(*args, **kwargs)
+        value = fill if position is None else args[position]
+        recipe = _recipe(host, func, args, kwargs) if value is not None else None
+        if position is not None and tensor.dtype == torch.bool:
+            value = bool(value)
+        return host.result(ir.AllocOp(memref_type(tensor), value), tensor, Root(), recipe)
+
+    return handler
+
+
+def _copy_of(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """clone and conversions: a new array and a copy."""
+    tensor = func(*args, **kwargs)
+    recipe = _recipe(host, func, args, kwargs)
+    out = host.result(ir.AllocOp(memref_type(tensor)), tensor, Root(), recipe)
+    host.emit(ir.CopyOp(host.ssa(args[0]), host.ssa(out)))
+    return out
+
+
+def _copy_into(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``copy_``."""
+    target, source = args[:2]
+    _write(host, source, target)
+    return target
+
+
+def _write(host: Host, source: torch.Tensor, target: torch.Tensor) -> None:
+    """Copies one array over another, broadcasting it."""
+    value = host.ssa(source)
+    if source.shape != target.shape:
+        after = source.expand(target.shape)
+        value = host.emit(ir.ExpandOp(value, memref_type(after)))
+    array = host.array(target)
+    array.recipe = None
+    host.emit(ir.CopyOp(value, host.written(target)))
+
+
+def _fill(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``fill_`` and ``zero_``: a copy of a constant."""
+    target = args[0]
+    value = args[1] if len(args) > 1 else 0
+    if isinstance(value, torch.Tensor):
+        _write(host, value, target)
+        return target
+    constant = host.emit(ir.AllocOp(_dense(target), bool(value) if target.dtype == torch.bool else value))
+    host.array(target).recipe = None
+    host.emit(ir.CopyOp(constant, host.written(target)))
+    return target
+
+
+def _dense(tensor: torch.Tensor) -> Any:
+    from xdsl.dialects.builtin import MemRefType
+
+    return MemRefType(element_type(tensor.dtype), tuple(tensor.shape))
+
+
+def _in_place(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``x.add_(y)`` as a call and a copy."""
+    packet = getattr(torch.ops.aten, func.overloadpacket.__name__[:-1], None)
+    overload = getattr(packet, func._overloadname, None)
+    if overload is None:
+        unsupported(f"the in-place operator {func} is not supported on the host")
+    _write(host, _call(host, overload, args, kwargs), args[0])
+    return args[0]
+
+
+def _call(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Any other operator: ``host.call`` by its ATen name."""
+    results = func(*args, **kwargs)
+    outputs = results if isinstance(results, tuple | list) else [results]
+    if not any(isinstance(r, torch.Tensor) for r in outputs):
+        return results
+    if not all(isinstance(r, torch.Tensor) for r in outputs):
+        unsupported(f"the operator {func} is not supported on the host")
+    operands: list[Any] = []
+    arguments = [_argument(v, host, operands) for v in _positional(func, args, kwargs)]
+    op = ir.CallOp(str(func), operands, arguments, [_dense(r) for r in outputs])
+    host.emit(op)
+    tracked = []
+    for number, (value, tensor) in enumerate(zip(op.results, outputs, strict=True)):
+        if not tensor.is_contiguous():
+            tensor = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+        part = None if outputs[0] is results else number
+        tracked.append(host.track(tensor, HostArray(value, Root(), _recipe(host, func, args, kwargs, part))))
+    return tracked[0] if outputs[0] is results or not isinstance(results, tuple | list) else type(results)(tracked)
+
+
+_DROPPED = {"device", "layout", "pin_memory", "memory_format", "generator"}
+
+
+def _positional(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """The arguments in the schema's order, up to the last that is not its default; placement is dropped."""
+    schema = [a for a in func._schema.arguments if a.name not in _DROPPED]
+    values = [
+        args[n] if n < len(args) else kwargs.get(a.name, a.default_value if a.has_default_value() else None)
+        for n, a in enumerate(schema)
+    ]
+    while values and len(values) > len(args) and schema[len(values) - 1].name not in kwargs:
+        values.pop()
+    return values
+
+
+def _argument(value: Any, host: Host, operands: list[Any]) -> Attribute:
+    if isinstance(value, torch.Tensor):
+        operands.append(host.ssa(value))
+        return UnitAttr()
+    if value is None:
+        return NoneAttr()
+    if isinstance(value, bool):
+        return BoolAttr.from_bool(value)
+    if isinstance(value, int):
+        return IntegerAttr(int(value), i64)
+    if isinstance(value, float):
+        return FloatAttr(value, f64)
+    if isinstance(value, torch.dtype):
+        return StringAttr(kopt_dtypes.BY_TORCH[str(value).removeprefix("torch.")].spec)
+    if isinstance(value, list | tuple):
+        return ArrayAttr([_argument(v, host, operands) for v in value])
+    return StringAttr(str(value))
+
+
+_HANDLERS: dict[str, Handler] = {
+    **{name: _view(_reshape) for name in ("view", "_unsafe_view", "_reshape_alias", "unsqueeze", "squeeze")},
+    "transpose": _view(_permute(_swap)),
+    "permute": _view(_permute(lambda rank, order: list(order))),
+    "t": _view(_permute(lambda rank: _swap(rank) if rank > 1 else list(range(rank)))),
+    "slice": _view(_slice),
+    "expand": _view(_expand),
+    "select": _select,
+    "split": _split,
+    "split_with_sizes": _split,
+    "unbind": _unbind,
+    **{name: _same for name in ("alias", "detach", "lift_fresh", "lift", "positive")},
+    **{name: _allocate(None) for name in ("empty", "empty_like", "empty_strided", "new_empty", "empty_permuted")},
+    "new_empty_strided": _allocate(None),
+    **{name: _allocate(0) for name in ("zeros", "zeros_like", "new_zeros")},
+    **{name: _allocate(1) for name in ("ones", "ones_like", "new_ones")},
+    "full": _allocate(None, 1),
+    "full_like": _allocate(None, 1),
+    "new_full": _allocate(None, 2),
+    "scalar_tensor": _allocate(None, 0),
+    "clone": _copy_of,
+    "_to_copy": _copy_of,
+    "copy_": _copy_into,
+    "fill_": _fill,
+    "zero_": _fill,
+}

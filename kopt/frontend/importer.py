@@ -1,0 +1,284 @@
+"""From a Python function and its arguments to a module: the import itself."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import torch
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region, SSAValue
+
+from kopt.errors import ArgumentError, ConfigError, KoptError, Location, UnsupportedError
+from kopt.frontend import hooks, source
+from kopt.frontend.dtypes import from_spec
+from kopt.frontend.guards import Guard, name_guards, read_guards
+from kopt.frontend.host import Host, HostArray, Root, memref_type
+from kopt.frontend.results import Result, result_tree
+from kopt.frontend.state import state
+from kopt.frontend.tracer import BlockInfo, Tracer
+from kopt.frontend.trees import rebuild
+from kopt.runtime.specs import TensorSpec, framework_of, spec_of
+
+Sizes = Sequence[int] | Callable[[list[BlockInfo]], Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Param:
+    """One tensor argument of the imported function: its name in the IR, its spec, and where it comes from.
+
+    ``path`` is the parameter's name, then keys into tuples and dicts; empty for hidden tensors.
+    """
+
+    name: str
+    spec: TensorSpec
+    path: tuple[Any, ...] = ()
+
+
+@dataclass
+class Imported:
+    """What an import gives. ``params`` lists tensor arguments in order, hidden ones (``hidden``) last.
+
+    ``results`` rebuilds the Python result from the function's; ``mutated`` numbers the arguments that are written;
+    ``guards`` are host values the import relied on; ``blocks`` and ``tunables`` what a configuration may choose.
+    """
+
+    module: ModuleOp
+    entry: str
+    params: list[Param]
+    hidden: list[torch.Tensor]
+    results: Result
+    mutated: list[int]
+    guards: list[Guard]
+    blocks: list[BlockInfo]
+    tunables: dict[str, Any] = field(default_factory=dict)
+
+
+def import_kernel(
+    fn: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    block_sizes: Sizes | None = None,
+    tunables: Mapping[str, Any] | None = None,
+    dot_precision: str | None = None,
+) -> Imported:
+    """Imports a function of the kernel language for given arguments.
+
+    Args: ``fn`` a plain function or a kernel object that holds one; ``args`` arrays, specs, scalars, dtypes, None,
+    callables, and tuples, lists and named tuples of them; ``block_sizes`` one number for each open tile in order of
+    appearance, or a function from what is known of them to the numbers, or None for provisional ones; ``tunables`` by
+    name; ``dot_precision`` what f32 products may round to (``ieee``, ``tf32``, ``bf16``; None: the target's default).
+
+    Raises `UnsupportedError` with the place for what cannot be imported, `ArgumentError`, `ConfigError`.
+    """
+    function = _function(fn)
+    if callable(block_sizes):
+        found = _Import(function, args, kwargs or {}, None, tunables or {}, dot_precision).run()
+        block_sizes = list(block_sizes(found.blocks))
+    return _Import(function, args, kwargs or {}, block_sizes, tunables or {}, dot_precision).run()
+
+
+def _function(fn: Any) -> FunctionType:
+    """The Python function of a kernel object; ``functools.wraps`` is not undone."""
+    while not isinstance(fn, FunctionType):
+        inner = getattr(fn, "fn", None)
+        if inner is None:
+            raise ArgumentError(f"a kernel is made of a Python function, found {type(fn).__name__}")
+        fn = inner
+    return fn
+
+
+class _Import:
+    """One import under way."""
+
+    def __init__(
+        self,
+        function: FunctionType,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        sizes: Sequence[int] | None,
+        tunables: Mapping[str, Any],
+        dot_precision: str | None,
+    ):
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.block = Block()
+        self.tracer = Tracer(self.block, sizes, tunables, dot_precision)
+        self.host = Host(self.tracer, self._add_hidden)
+        self.tracer.host = self.host
+        self.params: list[Param] = []
+        self.metas: list[torch.Tensor] = []
+        self.hidden: list[tuple[Param, torch.Tensor, torch.Tensor]] = []
+
+    def run(self) -> Imported:
+        """Runs the function and wraps up what was recorded."""
+        bound = _bind(self.function, self.args, self.kwargs)
+        values = {name: self._argument(value, (name,)) for name, value in bound.arguments.items()}
+        bound.arguments.update(values)
+        outer, state.tracer = state.tracer, self.tracer
+        try:
+            with _located(self.function), self.host:
+                value = hooks.current_rewritten(self.function)(*bound.args, **bound.kwargs)
+        finally:
+            state.tracer = outer
+        return self._finish(value)
+
+    # arguments
+
+    def _argument(self, value: Any, path: tuple[Any, ...]) -> Any:
+        """An argument as the kernel sees it: arrays become meta tensors."""
+        if isinstance(value, tuple) and type(value).__name__ in ("ConstExpr", "constexpr"):
+            return value[0]
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*(self._argument(v, (*path, n)) for n, v in enumerate(value)))
+        if isinstance(value, list | tuple):
+            return type(value)(self._argument(v, (*path, n)) for n, v in enumerate(value))
+        if isinstance(value, dict):
+            return {k: self._argument(v, (*path, k)) for k, v in value.items()}
+        if isinstance(value, TensorSpec) or framework_of(value) is not None or _is_struct(value):
+            return self._tensor(value, path)
+        return value
+
+    def _tensor(self, value: Any, path: tuple[Any, ...]) -> torch.Tensor:
+        spec = spec_of(value)
+        meta = _meta(spec)
+        number = len(self.params)
+        name = "_".join(str(part) for part in path)
+        self.params.append(Param(name, spec, path))
+        argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
+        argument.name_hint = name if name.isidentifier() else None
+        self.host.real.append(None if isinstance(value, TensorSpec) or _is_struct(value) else value)
+        recipe = lambda data, number=number: data[number]  # noqa: E731
+        self.metas.append(self.host.track(meta, HostArray(argument, Root(number), recipe, number)))
+        return meta
+
+    def _add_hidden(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A real tensor that the kernel found in a closure or a global: a hidden argument."""
+        for _, real, meta in self.hidden:
+            if real is tensor:
+                return meta
+        if not self._is_outside(tensor):
+            raise UnsupportedError("a tensor made by an operator that kopt does not see is used in a kernel")
+        spec = spec_of(tensor)
+        self.host.quiet = True
+        meta = _meta(spec)
+        self.host.quiet = False
+        param = Param(f"hidden_{len(self.hidden)}", spec)
+        argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
+        argument.name_hint = param.name
+        number = len(self.params) + len(self.hidden)
+        self.host.track(meta, HostArray(argument, Root(number), lambda _: tensor, number))
+        self.hidden.append((param, tensor, meta))
+        return meta
+
+    @staticmethod
+    def _is_outside(tensor: torch.Tensor) -> bool:
+        return tensor.device.type != "meta"
+
+    # the end
+
+    def _finish(self, value: Any) -> Imported:
+        tracer, host = self.tracer, self.host
+        if tracer.sizes is not None and len(tracer.sizes) != len(tracer.blocks):
+            raise ConfigError(f"block_sizes has {len(tracer.sizes)} entries for {len(tracer.blocks)} open tiles")
+        unknown = sorted(set(tracer.given_tunables) - set(tracer.tunables))
+        if unknown:
+            raise ConfigError(f"the kernel has no tunable '{unknown[0]}'")
+        outputs: list[SSAValue] = []
+        with _located(self.function):
+            results = result_tree(value, host, outputs)
+        self.block.add_op(ReturnOp(*outputs))
+        name = _entry_name(self.function)
+        types = [argument.type for argument in self.block.args]
+        func = FuncOp(name, (types, [o.type for o in outputs]), Region(self.block))
+        func.location = tracer.location()
+        return Imported(
+            ModuleOp([func]),
+            name,
+            [*self.params, *(param for param, _, _ in self.hidden)],
+            [real for _, real, _ in self.hidden],
+            results,
+            self._mutated(),
+            [*read_guards(host.reads), *name_guards(tracer.functions)],
+            tracer.blocks,
+            tracer.tunables,
+        )
+
+    def _mutated(self) -> list[int]:
+        metas = [*self.metas, *(meta for _, _, meta in self.hidden)]
+        return [n for n, meta in enumerate(metas) if self.host.array(meta).root.mutated]
+
+
+def _entry_name(function: FunctionType) -> str:
+    return function.__name__ if function.__name__.isidentifier() else "kernel"
+
+
+def _is_struct(value: Any) -> bool:
+    return type(value).__name__ == "ShapeDtypeStruct"
+
+
+def _meta(spec: TensorSpec) -> torch.Tensor:
+    dtype = from_spec(spec.dtype)
+    if spec.strides is None:
+        return torch.empty(spec.shape, dtype=dtype, device="meta")
+    return torch.empty_strided(spec.shape, spec.strides, dtype=dtype, device="meta")
+
+
+def _bind(function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+    try:
+        bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentError(f"{function.__name__}: {error}") from None
+    bound.apply_defaults()
+    return bound
+
+
+@contextlib.contextmanager
+def _located(function: FunctionType) -> Any:
+    """Turns a failure inside the frontend or torch into an error at the line of the kernel that caused it.
+
+    What the kernel itself raises passes as it is.
+    """
+    try:
+        yield
+    except KoptError as error:
+        if error.location is None and (place := _place(error)) is not None:
+            error.location = place
+        raise
+    except Exception as error:
+        place = _place(error)
+        if place is None or _raised_by_kernel(error):
+            raise
+        raise UnsupportedError(f"{type(error).__name__}: {error}", place) from error
+
+
+def _frames(error: BaseException) -> list[Any]:
+    return list(traceback.walk_tb(error.__traceback__))
+
+
+def _raised_by_kernel(error: BaseException) -> bool:
+    frame = _frames(error)[-1][0]
+    return frame.f_code in source._positions
+
+
+def _place(error: BaseException) -> Location | None:
+    """The innermost line of rewritten code that the error passed."""
+    for frame, _ in reversed(_frames(error)):
+        if frame.f_code in source._positions:
+            tb = error.__traceback__
+            while tb is not None and tb.tb_frame is not frame:
+                tb = tb.tb_next
+            if tb is None:
+                return None
+            line, _, col, end = source.positions(frame.f_code)[tb.tb_lasti // 2]
+            return Location(frame.f_code.co_filename, line or 1, (col or 0) + 1, (end or 0) + 1)
+    return None
+
+
+__all__ = ["BlockInfo", "Imported", "Param", "import_kernel", "rebuild"]

@@ -1,0 +1,295 @@
+"""Index lists: loads and stores of host tensors, and subscripts of device values.
+
+A tile or ``tile.index`` addresses its block, whole numbers one element, slices must be static. Index tensors gather:
+several of rank 1 form their product, others broadcast against each other. A dimension of 1 that is indexed by a wider
+block is read once and repeated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from xdsl.ir import SSAValue
+
+from kopt.dialects import tile
+from kopt.dialects.tile import ALL, DimAttr, Entry, SliceAttr
+from kopt.frontend.broadcasting import broadcast, common_dims, untag
+from kopt.frontend.dtypes import element_type
+from kopt.frontend.ops.elementwise import convert, truth
+from kopt.frontend.ops.shapes import ONE, reshape_dims, select, slice_dim, unsqueeze_at
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.values import (
+    DeviceTensor,
+    Index,
+    Lanes,
+    TileRange,
+    as_tensor,
+    describe,
+    index_ssa,
+    is_number,
+)
+
+
+@dataclass
+class Address:
+    """An index list in the IR's terms.
+
+    ``entries`` address the memref; the block that they give has ``dims``. ``new`` are the positions of the user's
+    block that are new dimensions of 1 (``None``), in increasing order; ``wide`` are dimensions of 1 that the user
+    indexed by a block: the position in the user's block and the dimension that is wanted there.
+    """
+
+    entries: list[Entry]
+    dims: tuple[DimAttr, ...]
+    new: list[int]
+    wide: dict[int, DimAttr]
+
+    def user_dims(self) -> tuple[DimAttr, ...]:
+        """The dimensions of the block as the kernel sees it."""
+        dims = list(self.dims)
+        for position in sorted([*self.new, *self.wide]):
+            dims.insert(position, self.wide.get(position, ONE))
+        return tuple(dims)
+
+
+def load(array: torch.Tensor, index: Any, mask: Any = None) -> DeviceTensor:
+    """``array[index]`` in a device loop."""
+    tracer = current()
+    memory = tracer.host.ssa(array)
+    address = resolve(tuple(array.shape), index)
+    if mask is not None:
+        mask = _to_address(truth(mask), address)
+    value = DeviceTensor(tracer.emit(tile.LoadOp(memory, address.entries, mask)))
+    return _to_user(value, address)
+
+
+def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None:
+    """``array[index] = value`` in a device loop; the value is converted and broadcast."""
+    tracer = current()
+    memory = tracer.host.written(array)
+    address = resolve(tuple(array.shape), index)
+    tensor = value if is_number(value) else as_tensor(value)
+    if not is_number(tensor) and tensor.rank > len(address.user_dims()):
+        tensor = _drop_ones(tensor, len(address.user_dims()))
+    if mask is not None:
+        mask = _to_address(truth(mask), address)
+    if is_number(tensor):
+        ssa = tracer.emit(tile.FullOp(tensor, tile.TileType(address.dims, element_type(array.dtype))))
+    else:
+        ssa = _to_address(convert(tensor, array.dtype), address)
+    tracer.append(tile.StoreOp(ssa, memory, address.entries, mask))
+
+
+def _drop_ones(value: DeviceTensor, rank: int) -> DeviceTensor:
+    """Leading dimensions of 1 that the target does not have."""
+    while value.rank > rank and value.dims[0].size.data == 1:
+        value = reshape_dims(value, value.dims[1:])
+    return value
+
+
+def _to_user(value: DeviceTensor, address: Address) -> DeviceTensor:
+    """A loaded block with the new and the repeated dimensions."""
+    for position in sorted([*address.new, *address.wide]):
+        value = unsqueeze_at(value, position)
+    return broadcast(value, address.user_dims())
+
+
+def _to_address(value: DeviceTensor, address: Address) -> SSAValue:
+    """A value or mask of the user's block as the op wants it."""
+    value = broadcast(value, address.user_dims())
+    for position in sorted([*address.new, *address.wide], reverse=True):
+        value = select(untag(value, [position]), position, 0)
+    return broadcast(value, address.dims).ssa
+
+
+def resolve(shape: tuple[int, ...], index: Any) -> Address:
+    """The entries that an index list means for an array of a shape."""
+    items = _items(shape, index)
+    rest = [item for item in items if item is not None]
+    if len(rest) != len(shape):
+        unsupported(f"{len(rest)} indices for an array of {len(shape)} dimensions {list(shape)}")
+    rest, wide = _without_wide(rest, shape)
+    entries = _entries(rest, shape)
+    dims = tuple(axis.dim for axis in tile.block_axes(entries, shape))
+    return _place(items, entries, dims, wide)
+
+
+def _items(shape: tuple[int, ...], index: Any) -> list[Any]:
+    """The index list with ``...`` and missing entries written out."""
+    items = list(index) if isinstance(index, tuple | list) else [index]
+    items = [i[0] if isinstance(i, list | tuple) and len(i) == 1 else i for i in items]
+    missing = len(shape) - sum(i is not None and i is not Ellipsis for i in items)
+    if any(i is Ellipsis for i in items):
+        at = next(n for n, i in enumerate(items) if i is Ellipsis)
+        return [*items[:at], *[slice(None)] * missing, *items[at + 1 :]]
+    return [*items, *[slice(None)] * missing]
+
+
+def _without_wide(items: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], dict[int, DimAttr]]:
+    """Blocks over dimensions of 1 as element 0, and the dimensions that they stand for, by position in the list."""
+    wide: dict[int, DimAttr] = {}
+    out = list(items)
+    for position, (item, size) in enumerate(zip(items, shape, strict=True)):
+        block = item if isinstance(item, TileRange) else None
+        if isinstance(item, DeviceTensor) and item.lanes is not None and item.lanes.rank == 1:
+            block = item.lanes.range
+        if block is None or size != 1 or current().extents.get(block.tag) == 1:
+            continue
+        wide[position] = block.dim
+        out[position] = 0
+    return out, wide
+
+
+def _place(items: list[Any], entries: list[Entry], dims: tuple[DimAttr, ...], wide: dict[int, DimAttr]) -> Address:
+    """Where new and repeated dimensions stand in the user's block."""
+    new: list[int] = []
+    repeated: dict[int, DimAttr] = {}
+    position = entry = 0
+    gathered = False
+    for item in items:
+        if item is None:
+            new.append(position)
+            position += 1
+            continue
+        value = entries[entry]
+        if entry in wide:
+            repeated[position] = wide[entry]
+            position += 1
+        elif tile.is_gather(value):
+            position += 0 if gathered else len(value.type.dims.data)  # pyright: ignore
+            gathered = True
+        elif not isinstance(value, int) and (not isinstance(value, SSAValue) or tile.is_range(value)):
+            position += 1
+        entry += 1
+    return Address(entries, dims, new, repeated)
+
+
+def _entries(items: list[Any], shape: tuple[int, ...]) -> list[Entry]:
+    """Each item as an entry; index tensors together."""
+    tensors = {n: i for n, i in enumerate(items) if isinstance(i, DeviceTensor) and i.rank}
+    plain = {n: _entry(i, size) for n, (i, size) in enumerate(zip(items, shape, strict=True)) if n not in tensors}
+    lanes = _lane_entries(tensors, shape)
+    together = _gathers(tensors) if lanes is None else lanes
+    return [plain[n] if n in plain else together[n] for n in range(len(items))]
+
+
+def _entry(item: Any, size: int) -> Entry:
+    if isinstance(item, TileRange):
+        _note_use(item, size)
+        return item.ssa
+    if isinstance(item, slice):
+        return _slice_entry(item, size)
+    if isinstance(item, bool) or item is None:
+        unsupported("a boolean cannot be an index", "use hl.load with extra_mask")
+    if isinstance(item, int):
+        if not -size <= item < size:
+            unsupported(f"index {int(item)} is outside a dimension of {size} elements")
+        return int(item) % size
+    if isinstance(item, Index | DeviceTensor) or (isinstance(item, torch.Tensor) and item.ndim == 0):
+        return index_ssa(item)
+    if isinstance(item, torch.Tensor):
+        unsupported("a host tensor cannot be an index in a device loop", "load it first: idx[:] or idx[tile]")
+    unsupported(f"{describe(item)} cannot be an index", "use a tile, a whole number, a slice, None or an index tensor")
+
+
+def _note_use(item: TileRange, size: int) -> None:
+    if item.block is not None and item.block.extent is None:
+        item.block.extent = size
+
+
+def _slice_entry(item: slice, size: int) -> Entry:
+    """A static slice; one that loops bound is refused."""
+    if any(isinstance(b, Index | DeviceTensor) for b in (item.start, item.stop, item.step)):
+        unsupported("a slice needs static bounds", "use hl.tile(begin, end), or hl.arange(n) + begin as an index")
+    start, stop, step = item.indices(size)
+    if step < 1:
+        unsupported("a slice needs a positive step", "use flip on the loaded value")
+    if (start, stop, step) == (0, size, 1):
+        return ALL
+    return SliceAttr(start, max(start, stop), step)
+
+
+def _lane_entries(tensors: dict[int, DeviceTensor], shape: Any) -> dict[int, Entry] | None:
+    """Index tensors that number the lanes of one axis each, in order, as blocks and slices."""
+    if not tensors:
+        return {}
+    lanes = [value.lanes for value in tensors.values()]
+    if any(item is None for item in lanes):
+        return None
+    known = [item for item in lanes if item is not None]
+    ranks = {item.rank for item in known}
+    axes = [item.axis for item in known]
+    product = ranks == {1} or (len(ranks) == 1 and axes == list(range(ranks.pop())))
+    if not product:
+        return None
+    positions = list(tensors)
+    if known[0].rank > 1 and positions != list(range(positions[0], positions[0] + len(positions))):
+        return None
+    found = {n: _lane_entry(item, shape[n]) for n, item in zip(tensors, known, strict=True)}
+    return None if any(entry is None for entry in found.values()) else found  # pyright: ignore
+
+
+def _lane_entry(lanes: Lanes, size: int) -> Entry | None:
+    if lanes.range is not None:
+        _note_use(lanes.range, size)
+        return lanes.range.ssa
+    stop = lanes.start + (lanes.size - 1) * lanes.step + 1
+    if stop > size:
+        return None
+    return ALL if (lanes.start, stop, lanes.step) == (0, size, 1) else SliceAttr(lanes.start, stop, lanes.step)
+
+
+def _gathers(tensors: dict[int, DeviceTensor]) -> dict[int, Entry]:
+    """Index tensors as gathers over common dimensions."""
+    for value in tensors.values():
+        if value.dtype.is_floating_point or value.dtype == torch.bool:
+            unsupported(f"{describe(value)} cannot be an index", "use integers, or hl.load with extra_mask")
+    values = list(tensors.values())
+    if len(values) > 1 and all(v.rank == 1 for v in values):
+        values = _product(values)
+    dims = common_dims(values)
+    return {n: broadcast(_plain_index(v), dims).ssa for n, v in zip(tensors, values, strict=True)}
+
+
+def _plain_index(value: DeviceTensor) -> DeviceTensor:
+    return DeviceTensor(value.ssa)
+
+
+def _product(values: list[DeviceTensor]) -> list[DeviceTensor]:
+    """Rank-1 index tensors, each along its own axis."""
+    count = len(values)
+    return [
+        reshape_dims(v, [v.dims[0] if axis == n else ONE for axis in range(count)]) for n, v in enumerate(values)
+    ]
+
+
+def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
+    """``value[index]`` of a device value: ``None``, ``:``, static slices, whole numbers."""
+    items = _items(value.type.shape, index)
+    position = 0
+    for item in items:
+        if item is None:
+            value = unsqueeze_at(value, position)
+        elif isinstance(item, slice):
+            value = _subscript_slice(value, position, item)
+        elif isinstance(item, int) and not isinstance(item, bool):
+            value = select(value, position, int(item))
+            continue
+        elif isinstance(item, TileRange) and item.dim == value.dims[position]:
+            pass
+        else:
+            unsupported(
+                f"{describe(item)} cannot index a device value",
+                "use None, slices and numbers here, or torch.gather; index the host tensor for a gather from memory",
+            )
+        position += 1
+    return value
+
+
+def _subscript_slice(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
+    entry = _slice_entry(item, value.type.shape[position])
+    if not isinstance(entry, SliceAttr):
+        return value
+    return slice_dim(value, position, entry.start.data, entry.length, entry.step.data)

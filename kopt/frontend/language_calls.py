@@ -1,0 +1,343 @@
+"""What the functions of the kernel language do while a kernel is imported, and how they are recognised.
+
+They are found by object identity: those of `kopt.language`, and those of ``helion.language`` where it is loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import torch
+
+from kopt import language
+from kopt.errors import ConfigError
+from kopt.frontend.builtin_calls import cdiv, next_power_of_2
+from kopt.frontend.control import LoopSpec, Walk
+from kopt.frontend.indexing import load, store, subscript
+from kopt.frontend.ops import REGISTRY
+from kopt.frontend.ops.creation import full, lane_numbers
+from kopt.frontend.ops.matrices import dot
+from kopt.frontend.ops.reductions import scan
+from kopt.frontend.ops.shapes import select, stack
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.tracer import BlockInfo
+from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_tensor, is_device, is_number
+
+#: The size of an open block when nothing says better.
+PROVISIONAL = 128
+
+
+def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) -> LoopSpec:
+    """``hl.tile``."""
+    walks, unpack = _walks(begin_or_end, end_or_none, block_size, "block_size")
+    rank = len(walks)
+    on_grid = not current().on_device
+    spec = [
+        Walk(lower, upper, *_block(lower, upper, size, axis, rank, on_grid))
+        for axis, (lower, upper, size) in enumerate(walks)
+    ]
+    return LoopSpec(spec, unpack)
+
+
+def _walks(begin_or_end: Any, end: Any, sizes: Any, what: str) -> tuple[list[tuple[Any, Any, Any]], bool]:
+    """Lower and upper bound and block size (or step) of each dimension; whether it was one number."""
+    begin, end = (None, begin_or_end) if end is None else (begin_or_end, end)
+    unpack = not isinstance(end, list | tuple | torch.Size)
+    ends = [end] if unpack else list(end)
+    begins = [0] * len(ends) if begin is None else [begin] if unpack else list(begin)
+    each = [sizes] if unpack and not isinstance(sizes, list | tuple) else list(sizes or [None] * len(ends))
+    if unpack and len(ends) != 1 or not len(begins) == len(each) == len(ends):
+        unsupported(f"begin, end and {what} need as many entries, found {len(begins)}, {len(ends)}, {len(each)}")
+    for bound in (*begins, *ends):
+        if isinstance(bound, TileRange):
+            unsupported("a tile is no bound of a loop", "use tile.begin and tile.end")
+        if isinstance(bound, float):
+            unsupported(f"loop bounds are integers, found {bound}")
+    return list(zip(begins, ends, each, strict=True)), unpack
+
+
+def _block(lower: Any, upper: Any, size: Any, axis: int, rank: int, on_grid: bool) -> tuple[int, BlockInfo | None]:
+    """The block size of one dimension, and what registered it."""
+    extent = int(upper) - int(lower) if isinstance(lower, int) and isinstance(upper, int) else None
+    if extent is not None and extent < 0:
+        unsupported(f"a loop from {int(lower)} to {int(upper)} runs backwards")
+    if size is None:
+        default = lambda: _provisional(extent, axis, rank)  # noqa: E731
+        info = current().new_block(default, extent=extent, axis=axis, rank=rank, on_grid=on_grid)
+        return info.size, info
+    if isinstance(size, TileRange):
+        size = size.block_size
+    if isinstance(size, BlockSize) and size.block is not None:
+        if size.block.extent is None:
+            size.block.extent = extent
+        return int(size), size.block
+    if not isinstance(size, int) or size < 1:
+        unsupported("a block size is a positive number known while the kernel is imported")
+    return int(size), None
+
+
+def _provisional(extent: int | None, axis: int, rank: int) -> int:
+    """A size to start with: 1 for leading dimensions of three or more, a power of two for the last two."""
+    if axis < rank - 2:
+        return 1
+    return min(next_power_of_2(max(1, extent if extent is not None else PROVISIONAL)), PROVISIONAL)
+
+
+def grid(begin_or_end: Any, end_or_none: Any = None, /, step: Any = None) -> LoopSpec:
+    """``hl.grid``: blocks of one element (of ``step`` elements), seen as their first number."""
+    walks, unpack = _walks(_value(begin_or_end), _value(end_or_none), step, "step")
+    spec = [Walk(lower, upper, int(size or 1), None, scalar=True) for lower, upper, size in walks]
+    return LoopSpec(spec, unpack)
+
+
+def _value(value: Any) -> Any:
+    return value.value if type(value).__name__ in ("ConstExpr", "constexpr") else value
+
+
+def static_range(begin_or_end: Any, end_or_none: Any = None, /, step: Any = 1) -> range:
+    """``hl.static_range``: Python's range."""
+    bounds = (0, begin_or_end) if end_or_none is None else (begin_or_end, end_or_none)
+    if any(is_device(b) for b in (*bounds, step)):
+        unsupported("hl.static_range needs bounds that are known while the kernel is imported", "use hl.grid")
+    return range(int(bounds[0]), int(bounds[1]), int(step or 1))
+
+
+def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> BlockSize:
+    """``hl.register_block_size``."""
+    low, high = (1, min_or_max) if max_or_none is None else (min_or_max, max_or_none)
+    default = lambda: max(int(low), min(next_power_of_2(max(1, int(high))), PROVISIONAL))  # noqa: E731
+    info = current().new_block(default, low=int(low), high=next_power_of_2(max(1, int(high))), extent=None)
+    return BlockSize(info.size, "", info)
+
+
+def register_tunable(name: str, fragment: Any) -> Any:
+    """``hl.register_tunable``: the configuration's value, else the fragment's default."""
+    tracer = current()
+    if name in tracer.given_tunables:
+        value = tracer.given_tunables[name]
+    else:
+        default = getattr(fragment, "default", fragment)
+        value = default() if callable(default) else default
+    if is_device(value):
+        raise ConfigError(f"the tunable '{name}' must be a plain value")
+    tracer.tunables[name] = value
+    return value
+
+
+def specialize(value: Any) -> Any:
+    """``hl.specialize``: everything is known already."""
+    return tuple(value) if isinstance(value, torch.Size) else value
+
+
+def constexpr(value: Any) -> Any:
+    """``hl.constexpr(value)`` in a kernel is the value."""
+    return value
+
+
+def zeros(shape: Any, dtype: torch.dtype = torch.float32, device: Any = None) -> DeviceTensor:
+    """``hl.zeros``."""
+    return full(shape, 0, dtype)
+
+
+def filled(shape: Any, value: Any, dtype: torch.dtype = torch.float32, device: Any = None) -> DeviceTensor:
+    """``hl.full``."""
+    return full(shape, value, dtype)
+
+
+def arange(*bounds: Any, dtype: torch.dtype | None = None, device: Any = None, **kwargs: Any) -> DeviceTensor:
+    """``hl.arange``: of a tile or block size too, and from device numbers."""
+    bounds = (*bounds, *(kwargs[name] for name in ("start", "end", "step") if name in kwargs))
+    if len(bounds) == 1:
+        size = bounds[0].block_size if isinstance(bounds[0], TileRange) else bounds[0]
+        if is_device(size):
+            unsupported("hl.arange has a length that is known while the kernel is imported")
+        return lane_numbers(range(int(size)), size, dtype)
+    if isinstance(bounds[0], Index) or isinstance(bounds[1], Index):
+        unsupported("hl.arange between device numbers has no static length", "write begin + hl.arange(length)")
+    return lane_numbers(range(*(int(b) for b in bounds)), None, dtype)
+
+
+def load_call(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: str | None = None) -> DeviceTensor:
+    """``hl.load``."""
+    return load(_array(tensor, "hl.load"), index, extra_mask)
+
+
+def store_call(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:
+    """``hl.store``."""
+    store(_array(tensor, "hl.store"), index, value, extra_mask)
+
+
+def _array(tensor: Any, what: str) -> torch.Tensor:
+    if not isinstance(tensor, torch.Tensor):
+        unsupported(f"{what} needs a host tensor")
+    if not current().on_device:
+        unsupported(f"{what} works inside device loops")
+    return current().host.meta(tensor)
+
+
+#: How a function of two values combines them, by what it does to a pair of probes.
+_KINDS = {"add": "add", "mul": "mul", "maximum": "max", "minimum": "min", "max": "max", "min": "min"}
+_BOOLEAN = {"bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "logical_and": "and", "logical_or": "or"}
+
+
+def combination(function: Any, dtype: torch.dtype) -> str:
+    """The kind of a combining function. Refuses those that are no single operation."""
+    from kopt.dialects.tile import TileType
+    from kopt.frontend.dtypes import compute_dtype, element_type
+    from xdsl.ir import Block
+
+    tracer = current()
+    type = TileType([], element_type(compute_dtype(dtype)))
+    scratch, kept = Block(arg_types=[type, type]), tracer.block
+    tracer.block = scratch
+    from kopt.frontend import hooks
+
+    result = hooks.call(function, DeviceTensor(scratch.args[0]), DeviceTensor(scratch.args[1]))
+    tracer.block = kept
+    ops = list(scratch.ops)
+    name = ops[-1].name.removeprefix("tile.") if ops else ""
+    kinds = {"add": "add", "mul": "mul", "maximum": "max", "minimum": "min", "and": "and", "or": "or", "xor": "xor"}
+    whole = len(ops) == 1 and isinstance(result, DeviceTensor) and set(ops[0].operands) == set(scratch.args)
+    if not whole or name not in kinds:
+        unsupported(
+            "the combining function must be one operation: add, mul, maximum, minimum, and, or, xor",
+            "compute other combinations with torch functions",
+        )
+    return kinds[name]
+
+
+def reduce_call(
+    combine_fn: Any, input_tensor: Any, dim: int | None = None, other: Any = 0, keep_dims: bool = False
+) -> Any:
+    """``hl.reduce`` by a function that is one operation."""
+    if isinstance(input_tensor, tuple | list):
+        unsupported("hl.reduce of tuples is not supported", "use amax and argmax, or reduce each tensor")
+    value = as_tensor(input_tensor)
+    kind = combination(combine_fn, value.dtype)
+    names = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin", "and": "all", "or": "any"}
+    if kind not in names:
+        unsupported(f"hl.reduce by {kind} is not supported")
+    out = REGISTRY[names[kind]](value, dim, keep_dims)
+    return out.to(value.dtype)
+
+
+def associative_scan(combine_fn: Any, input_tensor: Any, dim: int, reverse: bool = False) -> DeviceTensor:
+    """``hl.associative_scan`` by a function that is one operation."""
+    if isinstance(input_tensor, tuple | list):
+        unsupported("hl.associative_scan of tuples is not supported", "scan each tensor")
+    value = as_tensor(input_tensor)
+    return scan(combination(combine_fn, value.dtype), value, dim, value.dtype, reverse)
+
+
+def cumsum(input_tensor: Any, dim: int, reverse: bool = False) -> DeviceTensor:
+    """``hl.cumsum``: in the input's dtype."""
+    value = as_tensor(input_tensor)
+    return scan("add", value, dim, value.dtype, reverse)
+
+
+def cumprod(input_tensor: Any, dim: int, reverse: bool = False) -> DeviceTensor:
+    """``hl.cumprod``: in the input's dtype."""
+    value = as_tensor(input_tensor)
+    return scan("mul", value, dim, value.dtype, reverse)
+
+
+def split(tensor: Any) -> tuple[DeviceTensor, DeviceTensor]:
+    """``hl.split``."""
+    value = as_tensor(tensor)
+    if value.type.shape[-1:] != (2,):
+        unsupported("hl.split needs a last dimension of 2")
+    return select(value, -1, 0), select(value, -1, 1)
+
+
+def join(tensor0: Any, tensor1: Any) -> DeviceTensor:
+    """``hl.join``."""
+    return stack([as_tensor(tensor0), as_tensor(tensor1)], -1)
+
+
+def device_print(prefix: str, *values: Any) -> None:
+    """``hl.device_print`` prints nothing on these targets."""
+
+
+def _attribute(name: str) -> Callable[[Any], Any]:
+    def read(tile: Any) -> Any:
+        if not isinstance(tile, TileRange):
+            unsupported(f"hl.tile_{name} needs a tile")
+        return getattr(tile, name)
+
+    return read
+
+
+def _later(name: str, advice: str) -> Callable[..., NoReturn]:
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        unsupported(f"hl.{name} is not supported yet", advice)
+
+    return refuse
+
+
+_UNSUPPORTED = {
+    **{
+        f"atomic_{n}": "give each output element one owner: loop over the reduction inside the tile"
+        for n in ("add", "and", "or", "xor", "max", "min", "xchg", "cas")
+    },
+    "jagged_tile": "use hl.tile up to the largest length and extra_mask",
+    "barrier": "write two top-level loops: they are launched in order",
+    "rand": "make random numbers on the host and pass them in",
+    "randint": "make random numbers on the host and pass them in",
+    "rand4x": "make random numbers on the host and pass them in",
+    "dot_scaled": "scale the operands and use hl.dot",
+    "inline_triton": "write it with torch operations",
+    "triton_kernel": "write it with torch operations",
+    "inline_asm_elementwise": "write it with torch operations",
+    "stacktensor_like": "pass a tuple of tensors and use hl.static_range",
+    "breakpoint": "remove it",
+    "make_async_remote_copy": "use a collective on the host",
+    "remote_barrier": "use a collective on the host",
+    "pdl_wait": "remove it",
+    "pdl_launch_dependents": "remove it",
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "tile": tile,
+    "grid": grid,
+    "static_range": static_range,
+    "register_block_size": register_block_size,
+    "register_tunable": register_tunable,
+    "specialize": specialize,
+    "constexpr": constexpr,
+    "zeros": zeros,
+    "full": filled,
+    "arange": arange,
+    "load": load_call,
+    "store": store_call,
+    "dot": dot,
+    "reduce": reduce_call,
+    "associative_scan": associative_scan,
+    "cumsum": cumsum,
+    "cumprod": cumprod,
+    "subscript": subscript,
+    "split": split,
+    "join": join,
+    "device_print": device_print,
+    "cdiv": cdiv,
+    "next_power_of_2": next_power_of_2,
+    **{f"tile_{name}": _attribute(name) for name in ("index", "begin", "end", "block_size", "id", "count")},
+    **{name: _later(name, advice) for name, advice in _UNSUPPORTED.items()},
+}
+
+
+def table() -> dict[Any, Callable[..., Any]]:
+    """By function object of `kopt.language`."""
+    return {getattr(language, name): f for name, f in _FUNCTIONS.items() if hasattr(language, name)}
+
+
+def helion_table() -> dict[Any, Callable[..., Any]]:
+    """By function object of ``helion.language`` and ``helion``, which are loaded."""
+    theirs = sys.modules["helion.language"]
+    found = {getattr(theirs, name): f for name, f in _FUNCTIONS.items() if hasattr(theirs, name)}
+    package: Any = sys.modules["helion"]
+    found |= {getattr(package, n): _FUNCTIONS[n] for n in ("cdiv", "next_power_of_2") if hasattr(package, n)}
+    return found
+
+
+__all__: Sequence[str] = ["helion_table", "is_number", "table"]

@@ -1,0 +1,129 @@
+"""Tensors made in a device loop: constants and lane numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from xdsl.dialects.builtin import i32
+
+from kopt.dialects import tile
+from kopt.dialects.tile import TileType
+from kopt.frontend.broadcasting import broadcast, cast
+from kopt.frontend.ops.elementwise import convert
+from kopt.frontend.ops.shapes import listed, shape_dims
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.values import (
+    DeviceTensor,
+    Index,
+    Lanes,
+    as_tensor,
+    full_tensor,
+    is_number,
+)
+
+
+def full(size: Any, fill_value: Any, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
+    """``full``: a number or a device scalar in every lane."""
+    dims = tuple(shape_dims(size if isinstance(size, list | tuple | torch.Size) else [size]))
+    if is_number(fill_value):
+        return full_tensor(fill_value, dims, dtype or _default(fill_value))
+    value = as_tensor(fill_value)
+    return broadcast(convert(fill_value, dtype or value.dtype), dims)
+
+
+def _default(number: Any) -> torch.dtype:
+    if isinstance(number, bool):
+        return torch.bool
+    return torch.int64 if isinstance(number, int) else torch.get_default_dtype()
+
+
+def _filled(number: int) -> Callable[..., DeviceTensor]:
+    def operation(*size: Any, dtype: torch.dtype | None = None, **kwargs: Any) -> DeviceTensor:
+        return full(listed(size or (kwargs["size"],)), number, dtype or torch.get_default_dtype())
+
+    return operation
+
+
+def _filled_like(number: int) -> Callable[..., DeviceTensor]:
+    def operation(input: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
+        value = as_tensor(input)
+        return full_tensor(number, value.dims, dtype or value.dtype)
+
+    return operation
+
+
+def full_like(input: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
+    """``full_like``."""
+    value = as_tensor(input)
+    return broadcast(convert(fill_value, dtype or value.dtype), value.dims)
+
+
+def _new_filled(number: int) -> Callable[..., DeviceTensor]:
+    def operation(input: Any, *size: Any, dtype: torch.dtype | None = None, **kwargs: Any) -> DeviceTensor:
+        return full(listed(size or (kwargs["size"],)), number, dtype or input.dtype)
+
+    return operation
+
+
+def new_full(input: Any, size: Sequence[Any], fill_value: Any, *, dtype: torch.dtype | None = None, **_: Any) -> Any:
+    """``new_full``."""
+    return full(size, fill_value, dtype or input.dtype)
+
+
+def arange(*bounds: Any, dtype: torch.dtype | None = None, step: Any = None, **kwargs: Any) -> DeviceTensor:
+    """``arange`` of static length; it may begin at a device number."""
+    bounds = (*bounds, *(kwargs[name] for name in ("start", "end") if name in kwargs))
+    start, end = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+    step = bounds[2] if len(bounds) > 2 else 1 if step is None else step
+    if isinstance(start, Index) or isinstance(end, Index) or not isinstance(step, int):
+        unsupported("arange has a length that is known while the kernel is imported", "add the start: n + hl.arange(4)")
+    return lane_numbers(range(int(start), int(end), step), end if not step - 1 and not start else None, dtype)
+
+
+def lane_numbers(numbers: range, size: Any, dtype: torch.dtype | None) -> DeviceTensor:
+    """The numbers of a Python range as lanes; ``size`` is the tile or block that gives the dimension, if any."""
+    (dim,) = shape_dims([size if size is not None else len(numbers)])
+    out = DeviceTensor(current().emit(tile.ArangeOp(numbers.start, numbers.step, TileType([dim], i32))))
+    if not dim.tag.data and numbers.step > 0 and numbers.start >= 0:
+        out.lanes = Lanes(0, 1, len(numbers), None, numbers.start, numbers.step)
+    return cast(out, dtype or torch.int32)
+
+
+def tensor(data: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
+    """``tensor`` and ``scalar_tensor`` of one number."""
+    if isinstance(data, list | tuple):
+        unsupported("torch.tensor of a list in a device loop", "make it outside of the loop")
+    if is_number(data):
+        return full_tensor(data, (), dtype or _default(data))
+    return convert(data, dtype or as_tensor(data).dtype)
+
+
+def _random(*_: Any, **__: Any) -> Any:
+    unsupported("torch's random numbers have a hidden state", "use hl.rand(shape, seed=…)")
+
+
+_new = {"new_zeros": _new_filled(0), "new_ones": _new_filled(1), "new_empty": _new_filled(0), "new_full": new_full}
+METHODS: dict[str, Callable[..., Any]] = {
+    **_new,
+    "zeros_like": _filled_like(0),
+    "ones_like": _filled_like(1),
+    "empty_like": _filled_like(0),
+    "full_like": full_like,
+    "new_tensor": lambda input, data, **kwargs: tensor(data, **{"dtype": input.dtype, **kwargs}),
+}
+TABLE: dict[str, Callable[..., Any]] = {
+    "zeros": _filled(0),
+    "ones": _filled(1),
+    "empty": _filled(0),
+    "full": full,
+    "arange": arange,
+    "tensor": tensor,
+    "scalar_tensor": tensor,
+    "rand": _random,
+    "randn": _random,
+    "rand_like": _random,
+    "randn_like": _random,
+    **METHODS,
+}

@@ -1,0 +1,182 @@
+"""Matrix products: f32 accumulation, rounded to torch's result dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from kopt.dialects import tile
+from kopt.dialects.tile import DimAttr
+from kopt.frontend.broadcasting import broadcast, cast, common_dims, untag
+from kopt.frontend.dtypes import element_type
+from kopt.frontend.ops.elementwise import result_dtype
+from kopt.frontend.ops.shapes import permute, reshape_dims, slice_dim, unsqueeze_at
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.values import DeviceTensor, as_tensor, describe
+
+ONE = DimAttr(1)
+
+
+def accumulate_dtype(dtype: torch.dtype) -> torch.dtype:
+    """What a product of a dtype is summed in."""
+    if dtype == torch.float64 or dtype == torch.int64:
+        return dtype
+    return torch.float32 if dtype.is_floating_point else torch.int32
+
+
+def product(lhs: DeviceTensor, rhs: DeviceTensor, acc: DeviceTensor | None, dtype: torch.dtype) -> DeviceTensor:
+    """One ``tile.dot`` of matrices with equal batch dimensions; ``dtype`` is what it sums in."""
+    lhs, rhs = _alike(lhs, rhs)
+    lhs, rhs = _contracted(lhs, rhs)
+    tracer = current()
+    precision = tracer.dot_precision if lhs.dtype == torch.float32 else None
+    if acc is not None:
+        acc = _accumulator(acc, (*lhs.dims[:-1], rhs.dims[-1]), dtype)
+    ssa = acc.ssa if acc is not None else None
+    return DeviceTensor(tracer.emit(tile.DotOp(lhs.ssa, rhs.ssa, ssa, element_type(dtype), precision)))
+
+
+def _accumulator(acc: DeviceTensor, dims: Any, dtype: torch.dtype) -> DeviceTensor:
+    return broadcast(cast(acc, dtype), dims)
+
+
+def _alike(lhs: DeviceTensor, rhs: DeviceTensor) -> tuple[DeviceTensor, DeviceTensor]:
+    """Operands of one dtype; booleans and mixed dtypes are promoted."""
+    if lhs.dtype != rhs.dtype:
+        dtype = torch.promote_types(lhs.dtype, rhs.dtype) if not _is_fp8(lhs, rhs) else torch.float32
+        lhs, rhs = cast(lhs, dtype), cast(rhs, dtype)
+    return lhs, rhs
+
+
+def _is_fp8(*values: DeviceTensor) -> bool:
+    return any(v.dtype.itemsize == 1 and v.dtype.is_floating_point for v in values)
+
+
+def _contracted(lhs: DeviceTensor, rhs: DeviceTensor) -> tuple[DeviceTensor, DeviceTensor]:
+    """Batch dimensions broadcast, the contracted dimension made one."""
+    k, n = lhs.dims[-1], rhs.dims[-2]
+    if k.size != n.size:
+        unsupported(f"{describe(lhs)} and {describe(rhs)} cannot be multiplied: {k} is not {n}")
+    if k != n:
+        lhs, rhs = untag(lhs, [lhs.rank - 1]), untag(rhs, [rhs.rank - 2])
+    if lhs.dims[:-2] == rhs.dims[:-2]:
+        return lhs, rhs
+    batch = common_dims([_batch(lhs), _batch(rhs)])[:-2]
+    return tuple(broadcast(v, (*batch, *v.dims[-2:])) for v in (lhs, rhs))  # pyright: ignore[reportReturnType]
+
+
+def _batch(value: DeviceTensor) -> DeviceTensor:
+    """The value cut to one row and column: what remains to broadcast are its batch dimensions."""
+    dims = [DimAttr(d.size.data) for d in value.dims[-2:]]
+    plain = reshape_dims(value, [*value.dims[:-2], *dims])
+    return slice_dim(slice_dim(plain, plain.rank - 1, 0, 1), plain.rank - 2, 0, 1)
+
+
+def matmul(input: Any, other: Any) -> DeviceTensor:
+    """``@``: vectors, matrices, batches; the result has the operands' promoted dtype."""
+    lhs, rhs = as_tensor(input), as_tensor(other)
+    if not lhs.rank or not rhs.rank:
+        unsupported("a matrix product needs operands of rank 1 or more")
+    rows, columns = lhs.rank == 1, rhs.rank == 1
+    lhs = unsqueeze_at(lhs, 0) if rows else lhs
+    rhs = unsqueeze_at(rhs, 1) if columns else rhs
+    dtype = result_dtype((lhs, rhs))
+    out = cast(product(lhs, rhs, None, accumulate_dtype(dtype)), dtype)
+    dims = list(out.dims)
+    if columns:
+        del dims[-1]
+    if rows:
+        del dims[-1 if columns else -2]
+    return reshape_dims(out, dims)
+
+
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> DeviceTensor:
+    """``beta * input + alpha * (mat1 @ mat2)``: an f32 ``input`` is the accumulator itself."""
+    acc, lhs, rhs = as_tensor(input), as_tensor(mat1), as_tensor(mat2)
+    wide = accumulate_dtype(result_dtype((lhs, rhs)))
+    base = cast(acc, wide) if beta == 1 else cast(acc, wide) * beta
+    if alpha == 1:
+        return cast(product(lhs, rhs, base, wide), acc.dtype)
+    return cast(base + product(lhs, rhs, None, wide) * alpha, acc.dtype)
+
+
+def dot(mat1: Any, mat2: Any, acc: Any = None, out_dtype: torch.dtype | None = None) -> DeviceTensor:
+    """``hl.dot``: the result has the accumulator's dtype, else ``out_dtype``, else f32 or int32."""
+    lhs, rhs = as_tensor(mat1), as_tensor(mat2)
+    wide = accumulate_dtype(result_dtype((lhs, rhs)) if not _is_fp8(lhs, rhs) else torch.float32)
+    if acc is None:
+        return cast(product(lhs, rhs, None, wide), out_dtype or wide)
+    base = as_tensor(acc)
+    if out_dtype is not None and out_dtype != wide:
+        return base + cast(cast(product(lhs, rhs, None, wide), out_dtype), base.dtype)
+    return cast(product(lhs, rhs, cast(base, wide), wide), base.dtype)
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> DeviceTensor:
+    """``x @ weight.T + bias``."""
+    out = matmul(input, permute(as_tensor(weight), 1, 0))
+    return out if bias is None else out + bias
+
+
+def outer(input: Any, vec2: Any) -> DeviceTensor:
+    """``outer``."""
+    return unsqueeze_at(as_tensor(input), 1) * unsqueeze_at(as_tensor(vec2), 0)
+
+
+def einsum(equation: str, *operands: Any) -> DeviceTensor:
+    """``einsum`` of one or two operands without repeated letters in one of them."""
+    left, _, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    values = [as_tensor(v) for v in (operands[0] if isinstance(operands[0], list | tuple) else operands)]
+    if "." in equation or len(terms) != len(values) or len(values) > 2 or any(len(set(x)) < len(x) for x in terms):
+        unsupported(f"einsum '{equation}' is not supported", "use matmul, permute and sum")
+    if not _:
+        right = "".join(sorted(c for c in set(left) if left.count(c) == 1 and c != ","))
+    if len(values) == 1:
+        return _arrange(values[0], terms[0], right)
+    return _einsum_two(values, terms, right)
+
+
+def _arrange(value: DeviceTensor, letters: str, wanted: str) -> DeviceTensor:
+    """Sums over letters that are not wanted, and orders the rest."""
+    gone = [n for n, c in enumerate(letters) if c not in wanted]
+    if gone:
+        value = value.sum(gone)
+        letters = "".join(c for c in letters if c in wanted)
+    return permute(value, [letters.index(c) for c in wanted])
+
+
+def _einsum_two(values: list[DeviceTensor], terms: list[str], right: str) -> DeviceTensor:
+    """Batch letters, rows, columns and sums as one batched product."""
+    a, b = terms
+    batch = [c for c in a if c in b and c in right]
+    summed = [c for c in a if c in b and c not in right]
+    rows, columns = ([c for c in x if c not in y and c in right] for x, y in ((a, b), (b, a)))
+    lhs = _arrange(values[0], a, "".join([*batch, *rows, *summed]))
+    rhs = _arrange(values[1], b, "".join([*batch, *summed, *columns]))
+    if len(rows) > 1 or len(columns) > 1 or len(summed) != 1:
+        unsupported("einsum contracts one dimension of matrices", "use reshape and matmul")
+    lhs = lhs if rows else unsqueeze_at(lhs, len(batch))
+    rhs = rhs if columns else unsqueeze_at(rhs, rhs.rank)
+    out = matmul(lhs, rhs)
+    kept = len(batch)
+    dims = [*out.dims[:kept], *([out.dims[kept]] if rows else []), *([out.dims[kept + 1]] if columns else [])]
+    return _arrange(reshape_dims(out, dims), "".join([*batch, *rows, *columns]), right)
+
+
+TABLE: dict[str, Callable[..., Any]] = {
+    "matmul": matmul,
+    "mm": matmul,
+    "bmm": matmul,
+    "mv": matmul,
+    "dot": matmul,
+    "inner": matmul,
+    "addmm": addmm,
+    "baddbmm": addmm,
+    "linear": linear,
+    "outer": outer,
+    "ger": outer,
+    "einsum": einsum,
+}

@@ -1,0 +1,119 @@
+"""Arithmetic on the loops' numbers and on tiles: ``tile.begin // 2``, ``tile + offset``, ``tile.index + 1``.
+
+Integers stay ``index`` values, so that analyses see affine expressions; anything else becomes tensor arithmetic.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import i1
+
+from kopt.dialects import tile
+from kopt.dialects.tile import TileType
+from kopt.frontend.state import current
+from kopt.frontend.values import DeviceTensor, Index, TileRange, index_ssa, is_number
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Index) or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _natural(value: Any) -> bool:
+    return value.natural if isinstance(value, Index) else value >= 0
+
+
+def _simple(op: type, keeps_natural: bool) -> Callable[[Any, Any], Index]:
+    def operation(a: Any, b: Any) -> Index:
+        natural = keeps_natural and _natural(a) and _natural(b)
+        return Index(current().emit(op(index_ssa(a), index_ssa(b))), natural)
+
+    return operation
+
+
+_add, _sub, _mul = _simple(arith.AddiOp, True), _simple(arith.SubiOp, False), _simple(arith.MuliOp, True)
+_floordiv = _simple(arith.FloorDivSIOp, True)
+_min, _max = _simple(arith.MinSIOp, True), _simple(arith.MaxSIOp, True)
+
+
+def _mod(a: Any, b: Any) -> Index:
+    """Python's ``%``; the machine's remainder where nothing is negative."""
+    if _natural(a) and _natural(b):
+        return Index(current().emit(arith.RemSIOp(index_ssa(a), index_ssa(b))), True)
+    return _sub(a, _mul(_floordiv(a, b), b))
+
+
+def _compare(predicate: str) -> Callable[[Any, Any], DeviceTensor]:
+    def operation(a: Any, b: Any) -> DeviceTensor:
+        flag = current().emit(arith.CmpiOp(index_ssa(a), index_ssa(b), predicate))
+        return DeviceTensor(current().emit(tile.SplatOp(flag, TileType([], i1))))
+
+    return operation
+
+
+_ON_NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "floor_divide": _floordiv,
+    "remainder": _mod,
+    "minimum": _min,
+    "maximum": _max,
+    "eq": _compare("eq"),
+    "ne": _compare("ne"),
+    "lt": _compare("slt"),
+    "le": _compare("sle"),
+    "gt": _compare("sgt"),
+    "ge": _compare("sge"),
+}
+
+
+def extend(registry: dict[str, Callable[..., Any]]) -> None:
+    """Lets the binary operations of a table know numbers and tiles first."""
+    for name, on_numbers in _ON_NUMBERS.items():
+        registry[name] = _with_numbers(name, on_numbers, registry[name])
+    registry["neg"] = _negation(registry["neg"])
+
+
+def _with_numbers(name: str, on_numbers: Callable[[Any, Any], Any], otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    def operation(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and not kwargs:
+            a, b = args
+            if _is_whole(a) and _is_whole(b):
+                return on_numbers(a, b)
+            if name in ("add", "sub") and (moved := _moved(name, a, b, otherwise)) is not None:
+                return moved
+        return otherwise(*args, **kwargs)
+
+    return operation
+
+
+def _moved(name: str, a: Any, b: Any, otherwise: Callable[..., Any]) -> Any:
+    """A tile, or element numbers, moved by a whole number: it still numbers elements."""
+    if name == "add" and _is_whole(a):
+        a, b = b, a
+    if not _is_whole(b):
+        return None
+    if isinstance(a, TileRange):
+        return a.shifted(b if name == "add" else _negated(b))
+    if not isinstance(a, DeviceTensor) or a.lanes is None:
+        return None
+    step = b if name == "add" else _negated(b)
+    if a.lanes.range is not None:
+        lanes = dataclasses.replace(a.lanes, range=a.lanes.range.shifted(step))
+    elif is_number(step):
+        lanes = dataclasses.replace(a.lanes, start=a.lanes.start + int(step))
+    else:
+        return None
+    return DeviceTensor(otherwise(a, b).ssa, lanes)
+
+
+def _negated(value: Any) -> Any:
+    return -value if isinstance(value, int) else _sub(0, value)
+
+
+def _negation(otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda input: _sub(0, input) if isinstance(input, Index) else otherwise(input)

@@ -1,0 +1,365 @@
+"""Reductions and scans: over one, several or all dimensions; narrow floats are combined in f32."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from kopt.dialects import tile
+from kopt.dialects.tile import DimAttr, neutral
+from kopt.frontend.broadcasting import broadcast, cast, untag
+from kopt.frontend.dtypes import compute_dtype, float_dtype
+from kopt.frontend.lanes import Lane
+from kopt.frontend.ops.elementwise import truth
+from kopt.frontend.ops.shapes import keep_dims, positive_dim, reshape_dims, unsqueeze_at
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.values import DeviceTensor, as_tensor, describe, scalar_tensor
+
+Dim = int | Sequence[int] | None
+ValuesIndices = namedtuple("ValuesIndices", ["values", "indices"])
+
+
+def dims_of(value: DeviceTensor, dim: Dim) -> list[int]:
+    """Increasing positions of the dimensions that ``dim`` names; None and ``()`` name all."""
+    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
+        return list(range(value.rank))
+    listed = [dim] if isinstance(dim, int) else list(dim)
+    return sorted({positive_dim(value, d) for d in listed})
+
+
+def combine(kind: str, value: DeviceTensor, dims: Sequence[int], keepdim: bool = False) -> DeviceTensor:
+    """One reduction in the value's own dtype."""
+    if not dims:
+        return value
+    out = DeviceTensor(current().emit(tile.ReduceOp(kind, value.ssa, dims)))
+    return keep_dims(out, value, dims) if keepdim else out
+
+
+def _arguments(dim: Dim, kwargs: dict[str, Any]) -> tuple[Dim, bool]:
+    dim = kwargs.pop("axis", dim)
+    keepdim = kwargs.pop("keepdim", kwargs.pop("keepdims", False))
+    if kwargs:
+        unsupported(f"reductions do not take {', '.join(kwargs)}")
+    return dim, keepdim
+
+
+def _sum_like(kind: str) -> Callable[..., DeviceTensor]:
+    """sum and prod: integers widen to int64, as torch's do."""
+
+    def operation(
+        input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: torch.dtype | None = None, **kwargs: Any
+    ) -> DeviceTensor:
+        value = as_tensor(input)
+        dim, keepdim = _arguments(dim, {"keepdim": keepdim, **kwargs})
+        result = dtype or (value.dtype if value.dtype.is_floating_point else torch.int64)
+        value = cast(value, compute_dtype(result))
+        return cast(combine(kind, value, dims_of(value, dim), keepdim), result)
+
+    return operation
+
+
+def extreme(kind: str, input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceTensor:
+    """amax and amin: any dtype, unchanged."""
+    value = as_tensor(input)
+    dims = dims_of(value, dim)
+    if value.dtype == torch.bool:
+        return combine({"max": "or", "min": "and"}[kind], value, dims, keepdim)
+    wide = cast(value, compute_dtype(value.dtype))
+    return cast(combine(kind, wide, dims, keepdim), value.dtype)
+
+
+def _extreme(kind: str) -> Callable[..., DeviceTensor]:
+    def operation(input: Any, dim: Dim = None, keepdim: bool = False, **kwargs: Any) -> DeviceTensor:
+        return extreme(kind, input, *_arguments(dim, {"keepdim": keepdim, **kwargs}))
+
+    return operation
+
+
+def _max_or_min(kind: str, binary: str) -> Callable[..., Any]:
+    """max and min: of everything, along a dimension with positions, or of two tensors."""
+
+    def operation(input: Any, dim: Any = None, keepdim: bool = False, **kwargs: Any) -> Any:
+        from kopt.frontend.ops import REGISTRY
+
+        other = kwargs.pop("other", None)
+        if other is not None or (dim is not None and not isinstance(dim, int)):
+            return REGISTRY[binary](input, other if other is not None else dim)
+        dim, keepdim = _arguments(dim, {"keepdim": keepdim, **kwargs})
+        if dim is None:
+            return extreme(kind, input)
+        return ValuesIndices(extreme(kind, input, dim, keepdim), position(kind, input, dim, keepdim))
+
+    return operation
+
+
+def position(kind: str, input: Any, dim: int | None = None, keepdim: bool = False) -> DeviceTensor:
+    """argmax and argmin, as int64."""
+    value = as_tensor(input)
+    value = cast(value, torch.int32 if value.dtype == torch.bool else compute_dtype(value.dtype))
+    source = value
+    if dim is None:
+        fill = neutral(kind, value.type.element_type)
+        flat = untag(value, range(value.rank), fill)
+        value = reshape_dims(flat, [DimAttr(math.prod(value.type.shape))])
+    at = 0 if dim is None else positive_dim(value, dim)
+    out = DeviceTensor(current().emit(tile.ArgReduceOp(kind, value.ssa, at)))
+    out = cast(out, torch.int64)
+    if not keepdim:
+        return out
+    return keep_dims(out, source, [at] if dim is not None else range(source.rank))
+
+
+def count(value: DeviceTensor, dims: Sequence[int]) -> Any:
+    """How many valid lanes the dimensions have: a number, or a device number where loops limit them."""
+    from kopt.frontend.values import TileRange
+
+    tracer = current()
+    total: Any = 1
+    for dim in (value.dims[d] for d in dims):
+        tag = dim.tag.data
+        extent = tracer.extents.get(tag) if tag else None
+        if not tag or (extent is not None and extent % dim.size.data == 0):
+            total = total * dim.size.data
+        else:
+            block = TileRange(tracer.ranges[tag], tag, None)
+            total = total * (block.end - block.begin)
+    return total
+
+
+def _scalar_lane(number: Any, like: DeviceTensor) -> Lane:
+    """A count in the dtype and over the dimensions of ``like``."""
+    if isinstance(number, int):
+        return Lane(like.ssa).constant(number)
+    return Lane(broadcast(cast(scalar_tensor(number), like.dtype), like.dims).ssa)
+
+
+def _mean(value: DeviceTensor, dims: Sequence[int], keepdim: bool) -> DeviceTensor:
+    """The mean in the value's own dtype."""
+    total = combine("add", value, dims, keepdim)
+    return DeviceTensor((Lane(total.ssa) / _scalar_lane(count(value, dims), total)).ssa)
+
+
+def mean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: torch.dtype | None = None, **kwargs: Any) -> Any:
+    """The mean of the valid lanes."""
+    value = as_tensor(input)
+    dim, keepdim = _arguments(dim, {"keepdim": keepdim, **kwargs})
+    result = dtype or value.dtype
+    if not result.is_floating_point:
+        unsupported(f"mean needs a floating-point dtype, found {result}", "use .to(torch.float32).mean(…)")
+    value = cast(value, compute_dtype(result))
+    return cast(_mean(value, dims_of(value, dim), keepdim), result)
+
+
+def _moments(input: Any, dim: Dim, correction: float, keepdim: bool) -> tuple[DeviceTensor, DeviceTensor]:
+    """Variance and mean, in the compute dtype."""
+    value = as_tensor(input)
+    value = cast(value, compute_dtype(float_dtype(value.dtype)))
+    dims = dims_of(value, dim)
+    centre = _mean(value, dims, keepdim=True)
+    offset = Lane(value.ssa) - Lane(broadcast(centre, value.dims).ssa)
+    total = combine("add", DeviceTensor((offset * offset).ssa), dims, keepdim)
+    number = count(value, dims)
+    degrees = max(number - correction, 0) if isinstance(number, int) else number - int(correction)
+    divisor = Lane(total.ssa).constant(degrees) if isinstance(number, int) else _scalar_lane(degrees, total)
+    variance = DeviceTensor((Lane(total.ssa) / divisor).ssa)
+    return variance, centre if keepdim else _mean(value, dims, keepdim=False)
+
+
+def _variance(input: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[DeviceTensor, DeviceTensor]:
+    """torch's two signatures: ``(dim, unbiased, keepdim)`` and ``(dim, correction=, keepdim=)``."""
+    dim = kwargs.pop("dim", kwargs.pop("axis", None))
+    flags = list(args)
+    if flags and not isinstance(flags[0], bool):
+        dim = flags.pop(0)
+    unbiased = kwargs.pop("unbiased", flags[0] if flags else True)
+    keepdim = kwargs.pop("keepdim", flags[1] if len(flags) > 1 else False)
+    correction = kwargs.pop("correction", None)
+    return _moments(input, dim, int(unbiased) if correction is None else correction, keepdim)
+
+
+def var(input: Any, *args: Any, **kwargs: Any) -> DeviceTensor:
+    """The variance."""
+    return cast(_variance(input, args, kwargs)[0], as_tensor(input).dtype)
+
+
+def std(input: Any, *args: Any, **kwargs: Any) -> DeviceTensor:
+    """The standard deviation."""
+    variance = _variance(input, args, kwargs)[0]
+    return cast(DeviceTensor(Lane(variance.ssa).sqrt().ssa), as_tensor(input).dtype)
+
+
+def var_mean(input: Any, *args: Any, **kwargs: Any) -> tuple[DeviceTensor, DeviceTensor]:
+    """Variance and mean."""
+    dtype = as_tensor(input).dtype
+    variance, centre = _variance(input, args, kwargs)
+    return cast(variance, dtype), cast(centre, dtype)
+
+
+def std_mean(input: Any, *args: Any, **kwargs: Any) -> tuple[DeviceTensor, DeviceTensor]:
+    """Standard deviation and mean."""
+    dtype = as_tensor(input).dtype
+    variance, centre = _variance(input, args, kwargs)
+    return cast(DeviceTensor(Lane(variance.ssa).sqrt().ssa), dtype), cast(centre, dtype)
+
+
+def _boolean(kind: str) -> Callable[..., DeviceTensor]:
+    def operation(input: Any, dim: Dim = None, keepdim: bool = False, **kwargs: Any) -> DeviceTensor:
+        value = truth(input)
+        dim, keepdim = _arguments(dim, {"keepdim": keepdim, **kwargs})
+        return combine(kind, value, dims_of(value, dim), keepdim)
+
+    return operation
+
+
+def _shifted(value: DeviceTensor, dims: Sequence[int]) -> tuple[Lane, DeviceTensor]:
+    """``x - max(x)`` and the maximum, kept."""
+    top = combine("max", value, dims, keepdim=True)
+    return Lane(value.ssa) - Lane(broadcast(top, value.dims).ssa), top
+
+
+def logsumexp(input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceTensor:
+    """``log(sum(exp(x)))``, safe for large values."""
+    source = as_tensor(input)
+    value = cast(source, compute_dtype(float_dtype(source.dtype)))
+    dims = dims_of(value, dim)
+    top = combine("max", value, dims, keepdim=True)
+    finite = Lane(top.ssa).abs().eq(math.inf).where(0.0, Lane(top.ssa))
+    offset = Lane(value.ssa) - Lane(broadcast(DeviceTensor(finite.ssa), value.dims).ssa)
+    total = combine("add", DeviceTensor(offset.exp().ssa), dims, keepdim=True)
+    out = DeviceTensor((Lane(total.ssa).log() + finite).ssa)
+    if not keepdim:
+        out = reshape_dims(out, [d for n, d in enumerate(out.dims) if n not in dims])
+    return cast(out, float_dtype(source.dtype))
+
+
+def softmax(input: Any, dim: Any = None, *args: Any, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
+    """``softmax`` along a dimension."""
+    source = as_tensor(input)
+    value = cast(source, compute_dtype(dtype or source.dtype))
+    dims = [positive_dim(value, dim)]
+    power = _shifted(value, dims)[0].exp()
+    total = combine("add", DeviceTensor(power.ssa), dims, keepdim=True)
+    return cast(DeviceTensor((power / Lane(broadcast(total, value.dims).ssa)).ssa), dtype or source.dtype)
+
+
+def log_softmax(input: Any, dim: Any = None, *args: Any, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
+    """``log_softmax`` along a dimension."""
+    source = as_tensor(input)
+    value = cast(source, compute_dtype(dtype or source.dtype))
+    dims = [positive_dim(value, dim)]
+    offset = _shifted(value, dims)[0]
+    total = combine("add", DeviceTensor(offset.exp().ssa), dims, keepdim=True)
+    log = Lane(broadcast(DeviceTensor(Lane(total.ssa).log().ssa), value.dims).ssa)
+    return cast(DeviceTensor((offset - log).ssa), dtype or source.dtype)
+
+
+def norm(input: Any, p: Any = 2, dim: Dim = None, keepdim: bool = False, **kwargs: Any) -> DeviceTensor:
+    """Vector norms."""
+    source = as_tensor(input)
+    p = kwargs.pop("ord", p)
+    value = cast(source, compute_dtype(source.dtype))
+    dims, lane = dims_of(value, dim), Lane(value.ssa)
+    if p in (None, "fro", 2):
+        total = combine("add", DeviceTensor((lane * lane).ssa), dims, keepdim)
+        return cast(DeviceTensor(Lane(total.ssa).sqrt().ssa), source.dtype)
+    size = DeviceTensor(lane.abs().ssa)
+    if p in (math.inf, -math.inf):
+        return cast(combine("max" if p > 0 else "min", size, dims, keepdim), source.dtype)
+    total = combine("add", size if p == 1 else DeviceTensor(Lane(size.ssa).pow(p).ssa), dims, keepdim)
+    return cast(total if p == 1 else DeviceTensor(Lane(total.ssa).pow(1 / p).ssa), source.dtype)
+
+
+def scan(kind: str, input: Any, dim: int, dtype: torch.dtype | None = None, reverse: bool = False) -> DeviceTensor:
+    """A running combination along a dimension."""
+    from kopt.frontend.ops.shapes import flip
+
+    source = as_tensor(input)
+    widened = torch.int64 if kind in ("add", "mul") and not source.dtype.is_floating_point else source.dtype
+    result = dtype or widened
+    value = cast(source, compute_dtype(result))
+    at = positive_dim(value, dim)
+    if reverse:
+        value = flip(untag(value, [at], neutral(kind, value.type.element_type)), [at])
+    out = DeviceTensor(current().emit(tile.ScanOp(kind, value.ssa, at)))
+    return cast(flip(out, [at]) if reverse else out, result)
+
+
+def _scan(kind: str) -> Callable[..., DeviceTensor]:
+    return lambda input, dim=0, *, dtype=None, axis=None: scan(kind, input, dim if axis is None else axis, dtype)
+
+
+def _running_extreme(kind: str) -> Callable[..., Any]:
+    def operation(input: Any, dim: int) -> Any:
+        return ValuesIndices(scan(kind, input, dim), None)
+
+    return operation
+
+
+def count_nonzero(input: Any, dim: Dim = None) -> DeviceTensor:
+    """How many lanes are not zero."""
+    return TABLE["sum"](truth(input), dim)
+
+
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> DeviceTensor:
+    """``x / max(norm(x), eps)``."""
+    from kopt.frontend.ops import REGISTRY
+
+    return REGISTRY["div"](input, REGISTRY["clamp"](norm(input, p, dim, True), min=eps))
+
+
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """``layer_norm`` over the last dimensions."""
+    from kopt.frontend.ops import REGISTRY
+
+    source = as_tensor(input)
+    dims = list(range(source.rank - len(normalized_shape), source.rank))
+    variance, centre = _moments(source, dims, 0, True)
+    out = (cast(source, variance.dtype) - centre) * REGISTRY["rsqrt"](variance + eps)
+    out = out if weight is None else out * weight
+    return cast(out if bias is None else out + bias, source.dtype)
+
+
+def needs_dim(value: DeviceTensor, dim: Any) -> int:
+    """A dimension that must be named."""
+    if not isinstance(dim, int):
+        unsupported(f"name the dimension of {describe(value)}: dim=-1")
+    return positive_dim(value, dim)
+
+
+TABLE: dict[str, Callable[..., Any]] = {
+    "sum": _sum_like("add"),
+    "prod": _sum_like("mul"),
+    "amax": _extreme("max"),
+    "amin": _extreme("min"),
+    "max": _max_or_min("max", "maximum"),
+    "min": _max_or_min("min", "minimum"),
+    "argmax": lambda input, dim=None, keepdim=False: position("max", input, dim, keepdim),
+    "argmin": lambda input, dim=None, keepdim=False: position("min", input, dim, keepdim),
+    "aminmax": lambda input, *, dim=None, keepdim=False: (
+        extreme("min", input, dim, keepdim),
+        extreme("max", input, dim, keepdim),
+    ),
+    "mean": mean,
+    "var": var,
+    "std": std,
+    "var_mean": var_mean,
+    "std_mean": std_mean,
+    "all": _boolean("and"),
+    "any": _boolean("or"),
+    "logsumexp": logsumexp,
+    "softmax": softmax,
+    "log_softmax": log_softmax,
+    "norm": norm,
+    "count_nonzero": count_nonzero,
+    "normalize": normalize,
+    "layer_norm": layer_norm,
+    "cumsum": _scan("add"),
+    "cumprod": _scan("mul"),
+    "cummax": _running_extreme("max"),
+    "cummin": _running_extreme("min"),
+}
+__all__ = ["TABLE", "combine", "scan", "unsqueeze_at"]

@@ -1,0 +1,72 @@
+"""What a kernel returns: how to rebuild it from the results of the imported function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from xdsl.ir import SSAValue
+
+from kopt.frontend.host import Host
+from kopt.frontend.state import unsupported
+from kopt.frontend.trees import rebuild
+from kopt.frontend.values import Undefined, is_device
+
+
+@dataclass(frozen=True)
+class FromResult:
+    """Result ``number`` of the imported function."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class FromArgument:
+    """Tensor argument ``number`` itself (as the caller gave it)."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A host value that the import found."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Result:
+    """The returned value with `FromResult`, `FromArgument` and `Constant` as leaves."""
+
+    tree: Any
+
+    def build(self, results: Sequence[Any], arguments: Sequence[Any]) -> Any:
+        """The Python value, from the function's results and the caller's tensors."""
+        rules: dict[type, Callable[[Any], Any]] = {
+            FromResult: lambda leaf: results[leaf.number],
+            FromArgument: lambda leaf: arguments[leaf.number],
+            Constant: lambda leaf: leaf.value,
+        }
+        return rebuild(self.tree, lambda leaf: rules[type(leaf)](leaf))
+
+
+def result_tree(value: Any, host: Host, outputs: list[SSAValue]) -> Result:
+    """The form of a returned value; its tensors are appended to ``outputs``."""
+    numbers: dict[SSAValue, int] = {}
+
+    def leaf(item: Any) -> Any:
+        if is_device(item) or isinstance(item, Undefined):
+            unsupported("a kernel cannot return a device value", "store it in a tensor and return that")
+        if not isinstance(item, torch.Tensor):
+            return Constant(item)
+        array = host.array(item)
+        if array.argument is not None:
+            return FromArgument(array.argument)
+        if array.ssa not in numbers:
+            numbers[array.ssa] = len(outputs)
+            outputs.append(array.ssa)
+        return FromResult(numbers[array.ssa])
+
+    return Result(rebuild(value, leaf))

@@ -1,0 +1,148 @@
+"""Where an import writes: the function being built, the block being filled, the loops that are open."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from kopt.errors import ConfigError, Location
+from kopt.frontend import source
+
+
+@dataclass
+class BlockInfo:
+    """One block size that the kernel leaves open, in order of appearance.
+
+    ``extent`` is the largest extent walked with it (None when it depends on data); ``low`` and ``high`` bound the
+    size; ``tags`` are the loop bindings that use it; ``axis`` is its position in its loop and ``rank`` that loop's
+    number of dimensions; ``on_grid`` tells a launch's grid from a loop inside; ``last`` and ``second_last`` say that
+    it indexes the last or the last but one dimension of some array.
+    """
+
+    number: int
+    size: int
+    extent: int | None = None
+    low: int = 1
+    high: int | None = None
+    tags: list[str] = field(default_factory=list)
+    axis: int = 0
+    rank: int = 1
+    on_grid: bool = True
+    last: bool = False
+    second_last: bool = False
+
+
+@dataclass
+class Scope:
+    """What is open at a point: how many ranges, blocks and tags there are, to go back to."""
+
+    blocks: int
+    tags: int
+
+
+class Tracer:
+    """The state of one import."""
+
+    def __init__(
+        self,
+        body: Block,
+        sizes: Sequence[int] | None,
+        tunables: Mapping[str, Any],
+        dot_precision: str | None,
+    ):
+        self.body = body
+        self.block = body
+        self.sizes = list(sizes) if sizes is not None else None
+        self.given_tunables = dict(tunables)
+        self.tunables: dict[str, Any] = {}
+        self.dot_precision = dot_precision
+        self.blocks: list[BlockInfo] = []
+        #: The range of each tag in scope, as its loop binds it.
+        self.ranges: dict[str, SSAValue] = {}
+        self.range_blocks: dict[str, BlockInfo | None] = {}
+        #: The extent of a tag's range, where it is a number.
+        self.extents: dict[str, int | None] = {}
+        self.tag_count = 0
+        self.depth = 0
+        self.host: Any = None
+        #: Functions of the user that were run, for guards on the names they use.
+        self.functions: list[Any] = []
+        self._locations: dict[tuple[Any, int], FileLineColLoc] = {}
+        self._place: FileLineColLoc | None = None
+
+    @property
+    def on_device(self) -> bool:
+        """Whether a device loop is open."""
+        return self.depth > 0
+
+    def emit(self, op: Operation) -> SSAValue:
+        """Appends an op at the current place of the kernel; its first result."""
+        op.location = self.location()
+        self.block.add_op(op)
+        return op.results[0]
+
+    def append(self, op: Operation, location: FileLineColLoc | None = None) -> Operation:
+        """Appends an op that need not have a result."""
+        op.location = location or self.location()
+        self.block.add_op(op)
+        return op
+
+    def location(self) -> Any:
+        """The current line and column of the kernel's source, as an attribute."""
+        frame: Any = sys._getframe(2)
+        known = source._positions
+        while frame is not None and frame.f_code not in known:
+            frame = frame.f_back
+        if frame is None:
+            return self._place or FileLineColLoc(StringAttr("-"), IntAttr(0), IntAttr(0))
+        key = (frame.f_code, frame.f_lasti)
+        location = self._locations.get(key)
+        if location is None:
+            location = self._locations[key] = self._locate(frame)
+        self._place = location
+        return location
+
+    def _locate(self, frame: Any) -> FileLineColLoc:
+        place = source.place_of(frame) or Location("-", 1)
+        return FileLineColLoc(StringAttr(place.file), IntAttr(place.line), IntAttr(place.col))
+
+    def new_tag(self) -> str:
+        """A tag for one more loop binding."""
+        self.tag_count += 1
+        return f"b{self.tag_count - 1}"
+
+    def bind(self, tag: str, range: SSAValue, block: BlockInfo | None, extent: int | None) -> None:
+        """Opens the scope of a tag."""
+        self.ranges[tag] = range
+        self.range_blocks[tag] = block
+        self.extents[tag] = extent
+
+    def unbind(self, tag: str) -> None:
+        """Closes it."""
+        del self.ranges[tag]
+
+    def new_block(self, default: Callable[[], int], **facts: Any) -> BlockInfo:
+        """One more open block size: the caller's, else ``default``. Raises `ConfigError` where none was given."""
+        number = len(self.blocks)
+        if self.sizes is not None and number >= len(self.sizes):
+            raise ConfigError(f"block_sizes has {len(self.sizes)} entries, but the kernel has more open tiles")
+        size = self.sizes[number] if self.sizes is not None else default()
+        if not isinstance(size, int) or size < 1:
+            raise ConfigError(f"block_sizes[{number}] must be a positive integer, found {size!r}")
+        info = BlockInfo(number, size, **facts)
+        self.blocks.append(info)
+        return info
+
+    def mark(self) -> Scope:
+        """A point to go back to when a body is recorded once more."""
+        return Scope(len(self.blocks), self.tag_count)
+
+    def rewind(self, scope: Scope) -> None:
+        """Forgets the blocks and tags made since."""
+        del self.blocks[scope.blocks :]
+        self.tag_count = scope.tags

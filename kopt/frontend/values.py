@@ -1,0 +1,396 @@
+"""Device values as the kernel's Python sees them.
+
+`DeviceTensor` is a block being computed, `Index` a number of the loops' (``tile.begin``), `TileRange` what ``hl.tile``
+gives, `BlockSize` a block's size, known at import. They are plain classes: a device value has no truth, no length and
+no Python number, and says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
+from xdsl.ir import SSAValue
+
+from kopt.dialects import tile
+from kopt.dialects.tile import DimAttr, TileType
+from kopt.frontend.dtypes import torch_dtype
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.tracer import BlockInfo
+
+INDEX = IndexType()
+
+
+class BlockSize(int):
+    """The size of a block: a number that remembers which block (and which loop) it is of."""
+
+    tag: str
+    block: BlockInfo | None
+
+    def __new__(cls, size: int, tag: str = "", block: BlockInfo | None = None) -> BlockSize:
+        self = super().__new__(cls, size)
+        self.tag, self.block = tag, block
+        return self
+
+
+class DeviceValue:
+    """Base: operators go to the table of operations, Python's own questions are refused."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        unsupported(
+            "the truth of a device value is not known while the kernel is imported",
+            "use torch.where, or an `if` statement without return, break or continue in its arms",
+        )
+
+    def __index__(self) -> int:
+        unsupported("a device value is no Python integer", "sizes and static ranges must be known on the host")
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        unsupported("a device value is no Python float", "use .to(torch.float32)")
+
+    def __iter__(self) -> Any:
+        unsupported("a device value cannot be iterated over", "use hl.tile, or index it")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        from kopt.frontend.ops import call_torch
+
+        return call_torch(func, args, kwargs or {})
+
+
+def _binary(name: str, swapped: bool = False) -> Any:
+    def method(self: Any, other: Any) -> Any:
+        from kopt.frontend.ops import REGISTRY
+
+        return REGISTRY[name](other, self) if swapped else REGISTRY[name](self, other)
+
+    return method
+
+
+def _unary(name: str) -> Any:
+    def method(self: Any) -> Any:
+        from kopt.frontend.ops import REGISTRY
+
+        return REGISTRY[name](self)
+
+    return method
+
+
+#: Python's operators and the operations that they mean.
+_BINARY = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+    "matmul": "matmul",
+}
+for _name, _operation in _BINARY.items():
+    setattr(DeviceValue, f"__{_name}__", _binary(_operation))
+    setattr(DeviceValue, f"__r{_name}__", _binary(_operation, swapped=True))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(DeviceValue, f"__{_name}__", _binary(_name))
+for _name, _operation in {"neg": "neg", "pos": "positive", "invert": "bitwise_not", "abs": "abs"}.items():
+    setattr(DeviceValue, f"__{_name}__", _unary(_operation))
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """What a tensor of lane numbers numbers: lane ``n`` of dimension ``axis`` of ``rank`` is element ``start + n``.
+
+    ``range`` is the loop's block, or None for a plain ``start : start + step * size : step``.
+    """
+
+    axis: int
+    rank: int
+    size: int
+    range: TileRange | None = None
+    start: int = 0
+    step: int = 1
+
+
+class DeviceTensor(DeviceValue):
+    """A block being computed. Rank 0 is a scalar. ``lanes`` tells tensors that only number elements."""
+
+    __slots__ = ("dtype", "lanes", "ssa")
+
+    def __init__(self, ssa: SSAValue, lanes: Lanes | None = None):
+        self.ssa = ssa
+        self.lanes = lanes
+        self.dtype = torch_dtype(ssa.type.element_type)  # pyright: ignore[reportAttributeAccessIssue]
+
+    @property
+    def type(self) -> TileType:
+        """The value's type in the IR."""
+        return self.ssa.type  # pyright: ignore[reportReturnType]
+
+    @property
+    def dims(self) -> tuple[DimAttr, ...]:
+        """Its dimensions."""
+        return self.ssa.type.dims.data  # pyright: ignore[reportAttributeAccessIssue]
+
+    @property
+    def rank(self) -> int:
+        return len(self.dims)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.dims)
+
+    @property
+    def shape(self) -> torch.Size | tuple[int, ...]:
+        """Sizes, which remember their loops."""
+        return tuple(size_of(dim) for dim in self.dims)
+
+    @property
+    def device(self) -> torch.device:
+        return torch.device("meta")
+
+    @property
+    def T(self) -> Any:
+        return self.t() if self.rank <= 2 else unsupported("T needs a matrix", "use permute or mT")
+
+    @property
+    def mT(self) -> Any:
+        return self.transpose(-2, -1)
+
+    def __len__(self) -> int:
+        return self.dims[0].size.data
+
+    def __repr__(self) -> str:
+        return f"DeviceTensor({self.type})"
+
+    def __getattr__(self, name: str) -> Any:
+        from kopt.frontend.ops import method
+
+        return method(self, name)
+
+    def __getitem__(self, index: Any) -> Any:
+        from kopt.frontend.indexing import subscript
+
+        return subscript(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        unsupported(
+            "a device value cannot be written in place",
+            "write `acc = …` with a new value, for example torch.where(mask, value, acc)",
+        )
+
+
+def size_of(dim: DimAttr) -> int:
+    """A dimension's size as the kernel sees it."""
+    tag = dim.tag.data
+    return BlockSize(dim.size.data, tag, current().range_blocks.get(tag)) if tag else dim.size.data
+
+
+class Index(DeviceValue):
+    """A number that loops compute (an ``index`` in the IR). Arithmetic with integers stays a number."""
+
+    __slots__ = ("natural", "ssa")
+
+    def __init__(self, ssa: SSAValue, natural: bool = False):
+        self.ssa = ssa
+        self.natural = natural
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return torch.int64
+
+    ndim = 0
+
+    def __repr__(self) -> str:
+        return "Index(device)"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(scalar_tensor(self), name)
+
+
+class TileRange(DeviceValue):
+    """One block of a loop, as ``hl.tile`` gives it; ``tile + n`` is the block moved by ``n`` elements."""
+
+    __slots__ = ("block", "ssa", "tag")
+
+    def __init__(self, ssa: SSAValue, tag: str, block: BlockInfo | None):
+        self.ssa = ssa
+        self.tag = tag
+        self.block = block
+
+    @property
+    def dim(self) -> DimAttr:
+        """The dimension that it gives to what it indexes."""
+        return self.ssa.type.dim  # pyright: ignore[reportAttributeAccessIssue]
+
+    @property
+    def block_size(self) -> BlockSize:
+        return BlockSize(self.dim.size.data, self.tag, self.block)
+
+    @property
+    def index(self) -> DeviceTensor:
+        lanes = Lanes(0, 1, self.dim.size.data, self)
+        return DeviceTensor(current().emit(tile.IndexOp(self.ssa)), lanes)
+
+    @property
+    def begin(self) -> Index:
+        return Index(current().emit(tile.BeginOp(self.ssa)), natural=True)
+
+    @property
+    def end(self) -> Index:
+        return Index(current().emit(tile.EndOp(self.ssa)), natural=True)
+
+    @property
+    def id(self) -> Index:
+        return Index(current().emit(tile.IdOp(self.ssa)), natural=True)
+
+    @property
+    def count(self) -> Index:
+        return Index(current().emit(tile.CountOp(self.ssa)), natural=True)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.block_size,)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return torch.int32
+
+    ndim = 1
+
+    def __repr__(self) -> str:
+        return f"TileRange({self.tag})"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.index, name)
+
+    def shifted(self, offset: Any) -> TileRange:
+        """The same lanes, ``offset`` elements further."""
+        amount = index_ssa(offset)
+        return TileRange(current().emit(tile.ShiftOp(self.ssa, amount)), self.tag, self.block)
+
+
+class Undefined:
+    """A name without a value here; whatever is done with it says why."""
+
+    def __init__(self, name: str, why: str):
+        self.__dict__["_what"] = (name, why)
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        name, why = self.__dict__["_what"]
+        unsupported(f"'{name}' has no value here: {why}")
+
+    __getattr__ = __setattr__ = __getitem__ = __call__ = __iter__ = __bool__ = __len__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+
+
+def is_device(value: Any) -> bool:
+    """Whether a value lives in a device loop."""
+    return isinstance(value, DeviceValue)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a Python number."""
+    return isinstance(value, bool | int | float)
+
+
+def constant_index(number: int) -> SSAValue:
+    """An ``index`` constant."""
+    return current().emit(arith.ConstantOp(IntegerAttr(number, INDEX)))
+
+
+def index_ssa(value: Any) -> SSAValue:
+    """A number as an ``index`` value of the IR: a Python integer, an `Index`, an integer of rank 0."""
+    if isinstance(value, Index):
+        return value.ssa
+    if isinstance(value, int):
+        return constant_index(int(value))
+    if isinstance(value, torch.Tensor):
+        value = current().host.load_scalar(value)
+    if isinstance(value, DeviceTensor) and value.rank and all(d.size.data == 1 for d in value.dims):
+        value = value.reshape(())
+    if not isinstance(value, DeviceTensor) or value.rank or value.dtype.is_floating_point:
+        unsupported(f"expected an integer, found {describe(value)}")
+    owner = value.ssa.owner
+    if isinstance(owner, tile.SplatOp) and owner.scalar.type == INDEX:
+        return owner.scalar
+    return current().emit(tile.ExtractOp(value.ssa, INDEX))
+
+
+def condition_ssa(value: Any) -> SSAValue:
+    """A condition as an ``i1`` of the IR."""
+    tensor = as_tensor(value)
+    if tensor.rank and all(d.size.data == 1 for d in tensor.dims):
+        tensor = tensor.reshape(())
+    if tensor.rank:
+        unsupported(f"a condition is one value, found {describe(value)}", "use torch.where for a choice in each lane")
+    if tensor.dtype != torch.bool:
+        tensor = tensor != 0
+    owner = tensor.ssa.owner
+    if isinstance(owner, tile.SplatOp):
+        return owner.scalar
+    return current().emit(tile.ExtractOp(tensor.ssa, i1))
+
+
+def scalar_tensor(value: Index, dtype: torch.dtype = torch.int32) -> DeviceTensor:
+    """A loop's number as a tensor of rank 0."""
+    from kopt.frontend.dtypes import element_type
+
+    return DeviceTensor(current().emit(tile.SplatOp(value.ssa, TileType([], element_type(dtype)))))
+
+
+def as_tensor(value: Any) -> DeviceTensor:
+    """Any value of a kernel as a device tensor: numbers become scalars, blocks their element numbers."""
+    if isinstance(value, DeviceTensor):
+        return value
+    if isinstance(value, TileRange):
+        return value.index
+    if isinstance(value, Index):
+        return scalar_tensor(value)
+    if is_number(value):
+        return full_tensor(value, (), _number_dtype(value))
+    if isinstance(value, torch.Tensor):
+        return current().host.load_scalar(value)
+    unsupported(f"expected a tensor or a number, found {describe(value)}")
+
+
+def _number_dtype(value: Any) -> torch.dtype:
+    return torch.bool if isinstance(value, bool) else torch.int32 if isinstance(value, int) else torch.float32
+
+
+def full_tensor(value: float | int | bool, dims: tuple[DimAttr, ...], dtype: torch.dtype) -> DeviceTensor:
+    """Every lane one number."""
+    from kopt.frontend.dtypes import element_type
+
+    return DeviceTensor(current().emit(tile.FullOp(value, TileType(dims, element_type(dtype)))))
+
+
+def describe(value: Any) -> str:
+    """A value in words, for errors."""
+    if isinstance(value, DeviceTensor):
+        return f"a device tensor [{' x '.join(map(str, value.dims))}] of {value.dtype}"
+    if isinstance(value, TileRange):
+        return "a tile"
+    if isinstance(value, Index):
+        return "a device number"
+    if isinstance(value, torch.Tensor):
+        return f"a host tensor {list(value.shape)} of {value.dtype}"
+    return f"{type(value).__name__} {value!r}" if is_number(value) else type(value).__name__

@@ -1,0 +1,312 @@
+"""The kernel language: the names of ``helion.language``, for kernels that ``@kopt.kernel`` imports.
+
+    import kopt.language as hl
+
+    for tile in hl.tile(x.size(0)):
+        out[tile, :] = torch.softmax(x[tile, :], dim=-1)
+
+These functions have a meaning inside kernels only; called elsewhere they say so.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, NoReturn
+
+__all__ = [
+    "Tile",
+    "arange",
+    "associative_scan",
+    "atomic_add",
+    "atomic_and",
+    "atomic_cas",
+    "atomic_max",
+    "atomic_min",
+    "atomic_or",
+    "atomic_xchg",
+    "atomic_xor",
+    "barrier",
+    "cdiv",
+    "constexpr",
+    "cumprod",
+    "cumsum",
+    "device_print",
+    "dot",
+    "dot_scaled",
+    "full",
+    "grid",
+    "inline_asm_elementwise",
+    "inline_triton",
+    "jagged_tile",
+    "join",
+    "load",
+    "next_power_of_2",
+    "rand",
+    "randint",
+    "reduce",
+    "register_block_size",
+    "register_tunable",
+    "specialize",
+    "split",
+    "stacktensor_like",
+    "static_range",
+    "store",
+    "subscript",
+    "tile",
+    "tile_begin",
+    "tile_block_size",
+    "tile_count",
+    "tile_end",
+    "tile_id",
+    "tile_index",
+    "triton_kernel",
+    "zeros",
+]
+
+
+def _outside(name: str) -> NoReturn:
+    from kopt.errors import UnsupportedError
+
+    raise UnsupportedError(
+        f"hl.{name} is called outside of a kernel",
+        notes=["call the function that uses it through @kopt.kernel"],
+    )
+
+
+class constexpr(NamedTuple):
+    """A value that the kernel is specialised for; also an annotation of such parameters."""
+
+    value: Any
+
+
+class Tile:
+    """The type of a tile, for annotations; tiles come from `tile`."""
+
+
+def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) -> Any:
+    """Walks a range, or the product of several, in blocks: ``for t in hl.tile(n)``, ``for i, j in hl.tile([m, n])``.
+
+    Args: the end, or begin and end, each a number or a list; ``block_size`` fixes sizes (numbers, or what
+    `register_block_size` gave); what it leaves open the configuration chooses. At the top of a kernel it is the launch's
+    grid, inside it is a loop whose bounds may be device numbers.
+    """
+    _outside("tile")
+
+
+def grid(begin_or_end: Any, end_or_none: Any = None, /, step: Any = None) -> Any:
+    """Walks a range, or the product of several, element by element; gives numbers."""
+    _outside("grid")
+
+
+def static_range(begin_or_end: int, end_or_none: int | None = None, /, step: int = 1) -> Any:
+    """A range of static bounds that is unrolled while the kernel is imported."""
+    _outside("static_range")
+
+
+def jagged_tile(parent: Any, /, block_size: Any = None) -> Any:
+    """Walks a range whose end differs from item to item."""
+    _outside("jagged_tile")
+
+
+def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> int:
+    """A block size for the configuration to choose, to be shared by loops and shapes."""
+    _outside("register_block_size")
+
+
+def register_tunable(name: str, fragment: Any) -> Any:
+    """A value of the configuration, by name; ``fragment`` has its default."""
+    _outside("register_tunable")
+
+
+def specialize(value: Any) -> Any:
+    """The value itself: sizes are always known while a kernel is imported."""
+    _outside("specialize")
+
+
+def zeros(shape: Any, dtype: Any = None, device: Any = None) -> Any:
+    """A device tensor of zeros (f32 if nothing is said); sizes may be tiles."""
+    _outside("zeros")
+
+
+def full(shape: Any, value: Any, dtype: Any = None, device: Any = None) -> Any:
+    """A device tensor of one value, a number or a device scalar."""
+    _outside("full")
+
+
+def arange(*args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
+    """Whole numbers in order: ``arange(end)``, ``arange(start, end, step)``."""
+    _outside("arange")
+
+
+def load(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: str | None = None) -> Any:
+    """``tensor[index]`` where ``extra_mask`` holds, 0 elsewhere."""
+    _outside("load")
+
+
+def store(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:
+    """``tensor[index] = value`` where ``extra_mask`` holds."""
+    _outside("store")
+
+
+def dot(mat1: Any, mat2: Any, acc: Any = None, out_dtype: Any = None) -> Any:
+    """The matrix product, added to ``acc`` if given."""
+    _outside("dot")
+
+
+def dot_scaled(*args: Any, **kwargs: Any) -> Any:
+    """The product of matrices with scales by blocks."""
+    _outside("dot_scaled")
+
+
+def reduce(combine_fn: Any, input_tensor: Any, dim: int | None = None, other: Any = 0, keep_dims: bool = False) -> Any:
+    """Combines lanes of a dimension by a function of two values."""
+    _outside("reduce")
+
+
+def associative_scan(combine_fn: Any, input_tensor: Any, dim: int, reverse: bool = False) -> Any:
+    """Running combination by a function of two values."""
+    _outside("associative_scan")
+
+
+def cumsum(input_tensor: Any, dim: int, reverse: bool = False) -> Any:
+    """Running sums."""
+    _outside("cumsum")
+
+
+def cumprod(input_tensor: Any, dim: int, reverse: bool = False) -> Any:
+    """Running products."""
+    _outside("cumprod")
+
+
+def subscript(tensor: Any, index: Any) -> Any:
+    """``tensor[index]`` of a device value."""
+    _outside("subscript")
+
+
+def split(tensor: Any) -> Any:
+    """The two halves of a last dimension of 2."""
+    _outside("split")
+
+
+def join(tensor0: Any, tensor1: Any) -> Any:
+    """Two tensors as one with a last dimension of 2."""
+    _outside("join")
+
+
+def tile_index(tile: Any) -> Any:
+    """``tile.index``."""
+    _outside("tile_index")
+
+
+def tile_begin(tile: Any) -> Any:
+    """``tile.begin``."""
+    _outside("tile_begin")
+
+
+def tile_end(tile: Any) -> Any:
+    """``tile.end``."""
+    _outside("tile_end")
+
+
+def tile_block_size(tile: Any) -> Any:
+    """``tile.block_size``."""
+    _outside("tile_block_size")
+
+
+def tile_id(tile: Any) -> Any:
+    """``tile.id``."""
+    _outside("tile_id")
+
+
+def tile_count(tile: Any) -> Any:
+    """``tile.count``."""
+    _outside("tile_count")
+
+
+def atomic_add(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
+    """Adds to elements as one step."""
+    _outside("atomic_add")
+
+
+def atomic_and(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
+    """Bitwise and as one step."""
+    _outside("atomic_and")
+
+
+def atomic_or(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
+    """Bitwise or as one step."""
+    _outside("atomic_or")
+
+
+def atomic_xor(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
+    """Bitwise exclusive or as one step."""
+    _outside("atomic_xor")
+
+
+def atomic_max(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
+    """The larger as one step."""
+    _outside("atomic_max")
+
+
+def atomic_min(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
+    """The smaller as one step."""
+    _outside("atomic_min")
+
+
+def atomic_xchg(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
+    """Exchange as one step."""
+    _outside("atomic_xchg")
+
+
+def atomic_cas(target: Any, index: Any, expected: Any, value: Any, sem: str = "relaxed") -> Any:
+    """Compare and swap as one step."""
+    _outside("atomic_cas")
+
+
+def barrier() -> None:
+    """All cells of the launch have come here."""
+    _outside("barrier")
+
+
+def rand(shape: Any, seed: Any, device: Any = None) -> Any:
+    """Uniform random numbers by seed."""
+    _outside("rand")
+
+
+def randint(shape: Any, low: int, high: int, seed: Any, device: Any = None) -> Any:
+    """Random integers by seed."""
+    _outside("randint")
+
+
+def device_print(prefix: str, *values: Any) -> None:
+    """Prints from the device."""
+    _outside("device_print")
+
+
+def inline_triton(*args: Any, **kwargs: Any) -> Any:
+    """Triton source in place."""
+    _outside("inline_triton")
+
+
+def triton_kernel(*args: Any, **kwargs: Any) -> Any:
+    """A Triton function called in place."""
+    _outside("triton_kernel")
+
+
+def inline_asm_elementwise(*args: Any, **kwargs: Any) -> Any:
+    """Assembly in each lane."""
+    _outside("inline_asm_elementwise")
+
+
+def stacktensor_like(*args: Any, **kwargs: Any) -> Any:
+    """Several tensors of one shape behind pointers."""
+    _outside("stacktensor_like")
+
+
+def cdiv(a: int, b: int) -> int:
+    """The quotient rounded up; also on the host."""
+    return -(-a // b)
+
+
+def next_power_of_2(value: int) -> int:
+    """The smallest power of two that is not less; also on the host."""
+    return 1 << max(0, value - 1).bit_length()
