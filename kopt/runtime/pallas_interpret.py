@@ -71,6 +71,19 @@ def on_abstract_tpu(function: Callable[..., Any], chip: TpuChip) -> Callable[...
     return traced
 
 
+@cache
+def exact_options() -> dict[str, str] | None:
+    """What keeps XLA's CPU compiler to the semantics: its fused library reductions lose NaN in maxima and minima."""
+    import jax
+
+    options = {"xla_cpu_experimental_ynn_fusion_type": ""}
+    try:
+        jax.jit(lambda: 0, compiler_options=options).lower().compile()
+    except Exception:  # a JAX that has no such option has no such library
+        return None
+    return options
+
+
 def as_list(results: Any) -> list[Any]:
     """An emitted function's return as a list: None → [], a value → [value], a tuple → its items."""
     if results is None:
@@ -91,7 +104,7 @@ class PallasRunner:
         self._wide = use_wide
         self._home = jax.devices("cpu")[0] if target.interpreted and jax.default_backend() != "cpu" else None
         self.function = _function(source, entry, target)
-        self._jitted = jax.jit(self.function)
+        self._jitted = jax.jit(self.function, compiler_options=exact_options() if target.interpreted else None)
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Call the kernel and wait for it, so that a caller may write to the arguments' memory afterwards."""

@@ -17,7 +17,7 @@ from jax.experimental.pallas import tpu as pltpu
 
 from kopt.errors import CompileError
 from kopt.runtime.emitted import source_location
-from kopt.runtime.pallas_interpret import abstract_mesh, as_list, interpreted_module, on_abstract_tpu
+from kopt.runtime.pallas_interpret import abstract_mesh, as_list, exact_options, interpreted_module, on_abstract_tpu
 from kopt.runtime.reasons import emitted_line
 from kopt.runtime.targets import TpuChip, parse_target
 from kopt.runtime.wire import Packed, pack, unpack
@@ -55,7 +55,8 @@ def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, a
 @lru_cache(maxsize=256)
 def _kernel(source: str, entry: str, target: str, race_cells: int, padded: bool) -> Callable[..., Any]:
     module = interpreted_module(source, entry, lambda grid: _params(grid, race_cells, padded))
-    return jax.jit(on_abstract_tpu(getattr(module, entry), parse_target(target).tpu))
+    function = on_abstract_tpu(getattr(module, entry), parse_target(target).tpu)
+    return jax.jit(function, compiler_options=exact_options())
 
 
 def _show_chip(chip: TpuChip) -> bool:
