@@ -79,15 +79,16 @@ def _call(results: Sequence[TileType]) -> str:
 
 def run(inputs: Sequence[TileType], arrays: Sequence[np.ndarray], *builds: Build) -> list[np.ndarray]:
     """The builds' values of the inputs in plain interpret mode; bf16 comes and goes as f32."""
+    import jax
     import jax.numpy as jnp
 
-    from kopt.runtime.pallas_interpret import interpreted_module
+    from kopt.runtime.pallas_interpret import exact_options, interpreted_module
 
     source, results = emit(inputs, builds)
     module = interpreted_module(source, "kernel", lambda grid: True)
     held = [_held(type) for type in inputs]
     values = [jnp.asarray(array.reshape(shape), dtype) for array, (shape, dtype) in zip(arrays, held, strict=True)]
-    outputs = module.kernel(*values)
+    outputs = jax.jit(module.kernel, compiler_options=exact_options())(*values)
     return [_back(output, type) for output, type in zip(outputs, results, strict=True)]
 
 

@@ -193,7 +193,7 @@ def _take_rows(table, row):
     lanes = jax.lax.broadcasted_iota(jnp.int32, (row.shape[0], table.shape[0]), 1)
     hot = jnp.where(lanes == row[:, None], 1.0, 0.0).astype(jnp.bfloat16)
     bits, width = _bits(table), 8 * table.dtype.itemsize
-    shifts = range(0, width, 8) if jnp.issubdtype(table.dtype, jnp.integer) else range(32 - max(width, 16), 32, 8)
+    shifts = range(32 - max(width, 16), 32, 8) if jnp.issubdtype(table.dtype, jnp.floating) else range(0, width, 8)
     if table.dtype == jnp.float16:
         shifts = range(8, 32, 8)
     result = jnp.zeros((row.shape[0], table.shape[1]), jnp.int32)
