@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, NoneAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, NoneAttr, NoneType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.diagnostics import location_of
@@ -114,7 +114,7 @@ def _argument(attribute: Attribute, operands: Iterator[SSAValue], printing: Prin
         return f"[{', '.join(items)}]"
     if isinstance(attribute, StringAttr):
         return repr(attribute.data)
-    if isinstance(attribute, NoneAttr):
+    if isinstance(attribute, NoneAttr | NoneType):
         return "None"
     return number(literal_value(attribute))
 

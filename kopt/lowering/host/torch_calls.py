@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, MemRefType, NoneAttr, StringAttr, UnitAttr, i1
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    NoneType,
+    StringAttr,
+    UnitAttr,
+    i1,
+)
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -150,7 +160,7 @@ def _call(function: HostFunction, op: host.CallOp) -> None:
 def _argument(function: HostFunction, attr: Attribute, inputs, op: host.CallOp) -> str:
     if isinstance(attr, UnitAttr):
         return function.names[next(inputs)]
-    if isinstance(attr, NoneAttr):
+    if isinstance(attr, NoneAttr | NoneType):
         return "None"
     if isinstance(attr, ArrayAttr):
         return f"[{', '.join(_argument(function, inner, inputs, op) for inner in attr.data)}]"
