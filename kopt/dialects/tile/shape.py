@@ -233,7 +233,8 @@ class _Rearranging(IRDLOperation):
 class BroadcastOp(_Rearranging):
     """Repeats lanes: input dimension ``n`` becomes result dimension ``dims[n]``; the others are new.
 
-    A mapped dimension is equal, or a plain 1 that is repeated. ``dims`` increases.
+    A mapped dimension is equal, a plain 1 that is repeated, or a plain one of as many lanes, which takes the tag
+    (lane ``n`` becomes lane ``n`` of the block). ``dims`` increases.
 
         %b = tile.broadcast %v dims [0] : !tile.tile<b0=128 x f32> to !tile.tile<b0=128 x 64 x f32>
     """
@@ -262,7 +263,7 @@ class BroadcastOp(_Rearranging):
                 f"tile.broadcast needs one increasing result dimension an input dimension, found {list(mapping)}"
             )
         for dim, position in zip(source, mapping, strict=True):
-            if dim not in (target[position], DimAttr(1)):
+            if dim not in (target[position], DimAttr(1), DimAttr(target[position].size.data)):
                 raise VerifyException(f"tile.broadcast cannot repeat dimension {dim} to {target[position]}")
 
     @classmethod
