@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from kopt.runtime.triton_mend_reduce import mend_reductions
+
 #: Builder methods that compute: bf16 operands go in as f32, and the result has the last operand's type.
 _COMPUTING = (
     "binary_op",
@@ -51,6 +53,7 @@ def mend_interpreter() -> None:
         _replace(builder, name, mend.in_f32)
     _replace(builder, "create_atomic_rmw", mend.atomic)
     _replace(getattr(interpreter, "ReduceScanOpInterface", None), "apply", mend.reduce)
+    mend_reductions(interpreter)
     _replace(interpreter, "_patch_lang_tensor", mend.index)
 
 

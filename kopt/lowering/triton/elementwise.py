@@ -59,7 +59,7 @@ _NO_NAN = "propagate_nan=tl.PropagateNan.NONE"
 SPELLINGS: dict[str, Spelling | dict[str, Spelling]] = {
     "neg": Prefix("-"),
     "abs": Call("tl.abs"),
-    "sign": Call("_sign"),
+    "sign": {"uint": Call("_unsigned_sign"), "any": Call("_sign")},
     "add": Infix("+", SUM),
     "sub": Infix("-", SUM),
     "mul": Infix("*", PRODUCT),

@@ -3,7 +3,12 @@
 TEXT = '''
 @triton.jit
 def _sign(x):
-    return tl.where(x > 0, 1, tl.where(x < 0, -1, x))
+    return tl.where(x > 0, 1, tl.where(x < 0, -1, 0)).to(x.dtype)
+
+
+@triton.jit
+def _unsigned_sign(x):
+    return (x > 0).to(x.dtype)
 
 
 @triton.jit
@@ -182,7 +187,7 @@ def _asinh(x):
 
 @triton.jit
 def _acosh(x):
-    t = tl.minimum(x, 1e8) - 1.0
+    t = tl.minimum(tl.where(x < 1.0, float("nan"), x), 1e8, propagate_nan=tl.PropagateNan.ALL) - 1.0
     near = _log1p(t + _root(2.0 * t + t * t))
     return tl.where(x < 1e8, near, tl.log(x) + 0.6931471805599453)
 

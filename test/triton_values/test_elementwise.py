@@ -1,0 +1,122 @@
+"""Every elementwise op: spelt in Triton, numerically right in its interpreter, compiled for every chip."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from kopt.dialects.tile import TABLE
+from kopt.lowering.triton.elementwise import SPELLINGS
+from kopt.lowering.triton.helpers import functions
+from test.triton_values.support import CHIPS, assert_legal, lower
+
+_TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,
+          "ui8": torch.uint8, "i1": torch.bool}  # fmt: skip
+_FLOAT_VALUES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, -3.0, 1e-6, -1e-6, 1e-3, 0.3, -0.7, 0.999, 7.25,
+                 -11.5, 25.0, 60.0, -60.0, 1e4, -1e4, 1e9, 3e7, math.pi, -math.pi / 2, 1e30, math.inf, -math.inf, math.nan]  # fmt: skip
+_INT_VALUES = [0, 1, -1, 2, -2, 3, -3, 5, 7, -7, 11, -13, 100, -100, 127, -128]
+#: f32 functions that Triton's compilers approximate are compared in the interpreter, which does not; these tolerances
+#: are for the helper formulas.
+_RTOL = {"f32": 4e-6, "f64": 1e-12}
+
+
+def rows(dtype: str):
+    """The rows of the table that take an element type."""
+    from kopt.dtypes import BY_SPEC, to_ir
+
+    return [row for row in TABLE if row.rule.accepts(to_ir(BY_SPEC[dtype]))]
+
+
+def kernel(dtype: str, names: list[str], lanes: int) -> str:
+    """One kernel that computes the named ops of the same operands."""
+    by_name = {row.name: row for row in TABLE}
+    given = {name: "i1" if by_name[name].rule.gives is not None else dtype for name in names}
+    results = ", ".join(f"memref<{lanes}x{type}>" for type in given.values())
+    lines = [f"func.func @f(%x: memref<{lanes}x{dtype}>, %y: memref<{lanes}x{dtype}>) -> ({results}) {{"]
+    lines += [f"  %o_{name} = host.alloc : memref<{lanes}x{type}>" for name, type in given.items()]
+    lines.append(f"  tile.grid (%i: b0=256) in ({lanes}) {{")
+    for value in "xy":
+        lines.append(f"    %v{value} = tile.load %{value}[%i] : memref<{lanes}x{dtype}> -> !tile.tile<b0=256 x {dtype}>")
+    for name, type in given.items():
+        operands = ", ".join(["%vx", "%vy", "%vx"][: by_name[name].arity])
+        lines.append(f"    %r_{name} = tile.{name} {operands} : !tile.tile<b0=256 x {dtype}>")
+        lines.append(f"    tile.store %r_{name}, %o_{name}[%i] : !tile.tile<b0=256 x {type}>, memref<{lanes}x{type}>")
+    names_ = ", ".join(f"%o_{name}" for name in given)
+    return "\n".join([*lines, "  }", f"  func.return {names_} : {results}", "}"])
+
+
+def operands(dtype: str, names: list[str]) -> tuple[torch.Tensor, torch.Tensor]:
+    """All pairs of special values, and some ordinary ones."""
+    values = _FLOAT_VALUES if dtype in ("f32", "f64") else [0, 1] if dtype == "i1" else _INT_VALUES
+    if dtype == "ui8":
+        values = [v % 256 for v in values]
+    pairs = [(a, b) for a in values for b in values]
+    if dtype in ("f32", "f64"):
+        random = np.random.default_rng(0)
+        pairs += [(float(a), float(b)) for a, b in random.normal(size=(500, 2)) * 3]
+    x, y = zip(*pairs, strict=True)
+    return torch.tensor(x, dtype=_TYPES[dtype]), torch.tensor(y, dtype=_TYPES[dtype])
+
+
+def compare(dtype: str, names: list[str], x: torch.Tensor, y: torch.Tensor) -> None:
+    """Each op's result, in Triton's interpreter and in the reference."""
+    text = kernel(dtype, names, len(x))
+    wanted = lower(text, "reference").compile()(x, y)
+    got = lower(text).compile()(x, y)
+    wanted, got = (r if isinstance(r, tuple) else (r,) for r in (wanted, got))
+    wrong = {}
+    for name, a, b in zip(names, got, wanted, strict=True):
+        wide = torch.float64 if a.dtype.is_floating_point else torch.int64
+        try:
+            torch.testing.assert_close(
+                a.to(wide), b.to(wide), rtol=_RTOL.get(dtype, 0), atol=1e-37 if dtype == "f32" else 0, equal_nan=True
+            )
+        except AssertionError as error:
+            bad = ~torch.isclose(a.to(wide), b.to(wide), rtol=_RTOL.get(dtype, 0), equal_nan=True)
+            shown = list(zip(x[bad][:4].tolist(), y[bad][:4].tolist(), a[bad][:4].tolist(), b[bad][:4].tolist(), strict=True))
+            wrong[name] = f"{int(bad.sum())} wrong, as (x, y, got, wanted): {shown}" or str(error)
+    assert not wrong, "\n".join(f"{name}: {text}" for name, text in wrong.items())
+
+
+def test_every_op_is_spelt():
+    names = {row.name for row in TABLE}
+    assert not names - set(SPELLINGS), f"no Triton spelling: {sorted(names - set(SPELLINGS))}"
+    assert not set(SPELLINGS) - names
+
+
+def test_every_helper_is_defined():
+    named = [s for spelt in SPELLINGS.values() for s in (spelt.values() if isinstance(spelt, dict) else [spelt])]
+    used = {s.function for s in named if getattr(s, "function", "").startswith("_")}
+    assert used <= set(functions())
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_floats(dtype):
+    names = [row.name for row in rows(dtype)]
+    compare(dtype, names, *operands(dtype, names))
+
+
+@pytest.mark.parametrize("dtype", ["i32", "i64", "i8", "ui8"])
+def test_integers(dtype):
+    division = {"floordiv", "truncdiv", "mod", "rem"}
+    names = [row.name for row in rows(dtype) if row.name not in {*division, "pow", "shl", "shr"}]
+    x, y = operands(dtype, names)
+    compare(dtype, names, x, y)
+    some = (y != 0) & ~((x == -128) & (y == -1))
+    compare(dtype, sorted(division), x[some].contiguous(), y[some].contiguous())
+    small = (y >= 0) & (y < 8)
+    compare(dtype, ["pow", "shl", "shr"], x[small].contiguous(), y[small].contiguous())
+
+
+def test_booleans():
+    names = [row.name for row in rows("i1")]
+    compare("i1", names, *operands("i1", names))
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_all_compile(chip):
+    for dtype in ("f32", "f64", "i32", "i8", "i1"):
+        assert_legal(kernel(dtype, [row.name for row in rows(dtype)], 300), (chip,))
