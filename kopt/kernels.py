@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from kopt.config import Config, make_config
 from kopt.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from kopt.importing import CompiledKernel
     from kopt.lowered import Lowered
     from kopt.runtime.targets import Target
 
@@ -31,7 +33,8 @@ class Kernel:
         self.fn = fn
         self.config = make_config(config)
         self.target = target
-        self._compiled: dict[Any, list[Any]] = {}
+        self._compiled: dict[Any, list[CompiledKernel]] = {}
+        self._signature = inspect.signature(fn, follow_wrapped=False)
         functools.update_wrapper(self, fn)
 
     def __repr__(self) -> str:
@@ -47,13 +50,13 @@ class Kernel:
 
         values = self._bind(args, kwargs)
         target = self._target(None)
-        key = (str(target), call_key(self.fn, values))
-        for entry in self._compiled.get(key, ()):
-            if entry.holds(values):
-                return entry(values)
-        entry = self._lower(values, target, self.config).compile()
-        self._compiled.setdefault(key, []).append(entry)
-        return entry(values)
+        key = (str(target), call_key(self.fn, list(values.values())))
+        for compiled in self._compiled.get(key, ()):
+            if compiled.holds(values):
+                return compiled.run(values)
+        compiled = self._lower(values, target, self.config).compile()
+        self._compiled.setdefault(key, []).append(compiled)
+        return compiled.run(values)
 
     def lower(self, *args: Any, target: Any = None, config: Mapping[str, Any] | None = None, **kwargs: Any) -> Lowered:
         """Imports and lowers the kernel for arguments, without running it.
@@ -62,20 +65,21 @@ class Kernel:
         kernel's own. Raises as calling does.
         """
         checked = self.config if config is None else make_config(config)
-        return self._lower(self._bind(args, kwargs), self._target(target), checked)
+        values = {name: _as_spec(value) for name, value in self._bind(args, kwargs).items()}
+        return self._lower(values, self._target(target), checked)
 
     def cache_clear(self) -> None:
         """Forgets everything that was compiled."""
         self._compiled.clear()
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The values of all parameters in order, defaults included."""
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The values of all parameters by name, defaults included."""
         try:
-            bound = inspect.signature(self.fn).bind(*args, **kwargs)
+            bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
             raise ArgumentError(f"{self.fn.__name__}: {error}") from None
         bound.apply_defaults()
-        return (*bound.args, *bound.kwargs.values())
+        return dict(bound.arguments)
 
     def _target(self, target: Any) -> Target:
         from kopt.runtime.targets import default_target, parse_target
@@ -83,8 +87,8 @@ class Kernel:
         named = target if target is not None else self.target
         return default_target() if named is None else parse_target(named)
 
-    def _lower(self, values: tuple[Any, ...], target: Target, config: Config) -> Lowered:
-        from kopt.frontend import import_for_target
+    def _lower(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
+        from kopt.importing import CompiledKernel, import_for_target, signature_of
         from kopt.lowered import lower
 
         imported = import_for_target(self.fn, values, target, config)
@@ -93,10 +97,24 @@ class Kernel:
             imported.entry,
             target,
             config,
-            imported.signature,
+            signature_of(imported),
             imported.hidden,
-            imported.call,
+            lambda executable: CompiledKernel(self.fn, executable, imported),
         )
+
+
+_SPEC = re.compile(r"\w+\[[\d,\s]*\]")
+
+
+def _as_spec(value: Any) -> Any:
+    """A tensor spec where a text spells one."""
+    from kopt.runtime.specs import parse_spec
+
+    if isinstance(value, str) and _SPEC.fullmatch(value.strip()):
+        return parse_spec(value)
+    if type(value) in (list, tuple):
+        return type(value)(_as_spec(item) for item in value)
+    return value
 
 
 def kernel(fn: Any = None, *, config: Mapping[str, Any] | None = None, target: Any = None) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.analysis.block_roles import Role, block_roles
+from kopt.analysis.footprint import footprint
 from kopt.dialects.tile import TileType
 from kopt.runtime.targets import Target, TpuChip
 
@@ -21,17 +22,35 @@ _GPU_TILE = 8192
 _GPU_DOT = 64
 
 
-def choose_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], target: Target) -> Sizes:
-    """A size for each tag of ``groups`` (tags of one group share one size), for an imported module and a target."""
+def choose_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], target: Target) -> list[int]:
+    """A size for each open block of an imported module: ``groups`` lists the tags that use it.
+
+    ``given`` are the provisional sizes, kept for blocks that no loop uses.
+    """
     roles = block_roles(module)
+    used = [group for group in groups if group]
     if isinstance(target.chip, TpuChip):
-        return _choose_tpu(module, groups, roles, target.chip)
-    return _choose_gpu(module, groups, roles)
+        sizes = _choose_tpu(module, used, roles, target.chip)
+    else:
+        sizes = _choose_gpu(module, used, roles)
+    return _in_order(groups, given, sizes)
+
+
+def legal_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], chip: TpuChip) -> list[int]:
+    """The sizes that a config names, rounded up to multiples of what the chip's tiles of memory want."""
+    roles = block_roles(module)
+    sizes: Sizes = {}
+    for group, size in zip(groups, given, strict=True):
+        unit = max((_tpu_unit(roles[tag], size, chip) for tag in group), default=1)
+        sizes.update(dict.fromkeys(group, -(-size // unit) * unit))
+    return _in_order(groups, given, sizes)
+
+
+def _in_order(groups: Sequence[Sequence[str]], given: Sequence[int], sizes: Sizes) -> list[int]:
+    return [sizes[group[0]] if group else size for group, size in zip(groups, given, strict=True)]
 
 
 def _choose_tpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping[str, Role], chip: TpuChip) -> Sizes:
-    from kopt.analysis.footprint import footprint
-
     budget = min(chip.vmem_bytes // 2, chip.scoped_vmem_bytes * 3 // 4)
     start = _spread(groups, lambda tag: _tpu_start(roles[tag], chip))
     least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip))
@@ -88,6 +107,13 @@ def _tpu_start(role: Role, chip: TpuChip) -> int:
     if 1 in role.places or role.dot or not role.places:
         return max(_sublanes(role, chip), min(_power_of_two(extent), 512))
     return 1
+
+
+def _tpu_unit(role: Role, size: int, chip: TpuChip) -> int:
+    """What a size must be a multiple of: a tile of memory, unless one block holds the whole extent."""
+    if role.extent is not None and size >= role.extent:
+        return 1
+    return _tpu_least(role, chip)
 
 
 def _tpu_least(role: Role, chip: TpuChip) -> int:

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from kopt.frontend.host import Host
 from kopt.frontend.state import unsupported
-from kopt.frontend.trees import rebuild
+from kopt.frontend.trees import leaves, rebuild
 from kopt.frontend.values import Undefined, is_device
 
 
@@ -41,6 +41,11 @@ class Result:
     """The returned value with `FromResult`, `FromArgument` and `Constant` as leaves."""
 
     tree: Any
+
+    @property
+    def arguments(self) -> set[int]:
+        """The numbers of the arguments that are returned themselves."""
+        return {leaf.number for leaf in leaves(self.tree) if isinstance(leaf, FromArgument)}
 
     def build(self, results: Sequence[Any], arguments: Sequence[Any]) -> Any:
         """The Python value, from the function's results and the caller's tensors."""

@@ -29,17 +29,12 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
-        # Gathers become one-hot products or DMAs: before masks, since they bring dots and reductions of their own.
-        _make("lower-gathers", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.
         _make("insert-masks"),
-        # Ops that Mosaic lacks are spelt with those it has; masks are in place, so expansions see defined lanes.
-        _make("expand-for-mosaic"),
-        _make("canonicalize"),
         _make("cse"),
+        _make("dce"),
         # How blocks arrive decides what must be legal, so windows come before layouts.
         _make("plan-windows", loop_type=config.loop_type, chip=chip),
-        _make("legalise-layout", chip=chip),
         _make("convert-tile-to-pallas", chip=chip),
     ]
 

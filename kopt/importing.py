@@ -1,0 +1,127 @@
+"""Python kernels imported for a target: block sizes chosen for its chip, calls that take the kernel's own arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kopt.config import Config
+from kopt.runtime.signature import Parameter, Signature
+from kopt.runtime.specs import framework_of
+from kopt.runtime.targets import Target, TpuChip
+
+if TYPE_CHECKING:
+    from kopt.frontend import Imported
+    from kopt.runtime.executable import Executable
+
+
+def import_for_target(fn: Callable[..., Any], values: dict[str, Any], target: Target, config: Config) -> Imported:
+    """Imports a function for a call's values, with the block sizes of the config or ones that fit the target's chip.
+
+    Block sizes enter the IR as numbers, so sizes that differ from the provisional ones mean a second import.
+    """
+    from kopt.frontend import import_kernel
+
+    def run(sizes: Sequence[int] | None) -> Imported:
+        return import_kernel(
+            fn, *_call(fn, values), block_sizes=sizes, tunables=config.tunables, dot_precision=config.dot_precision
+        )
+
+    imported = run(config.block_sizes)
+    given = [block.size for block in imported.blocks]
+    wanted = _sizes_for(imported, target, config)
+    return imported if wanted == given else run(wanted)
+
+
+def _call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Parameters by name as a call's positional and keyword arguments."""
+    bound = inspect.BoundArguments(inspect.signature(fn, follow_wrapped=False), dict(values))  # pyright: ignore
+    return bound.args, bound.kwargs
+
+
+def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
+    """The sizes of the open blocks that suit the target: the config's made legal, or chosen ones."""
+    from kopt.analysis.block_sizes import choose_sizes, legal_sizes
+
+    given = [block.size for block in imported.blocks]
+    if not imported.blocks or target.chip is None:
+        return given
+    groups = [block.tags for block in imported.blocks]
+    if config.block_sizes is None:
+        return choose_sizes(imported.module, groups, given, target)
+    if isinstance(target.chip, TpuChip):
+        return legal_sizes(imported.module, groups, given, target.chip)
+    return given
+
+
+def signature_of(imported: Imported) -> Signature:
+    """What the imported function takes from a caller: its tensors, without those that closures bring."""
+    visible = imported.params[: len(imported.params) - len(imported.hidden)]
+    return Signature(imported.entry, tuple(Parameter(param.name, param.spec) for param in visible))
+
+
+@dataclass
+class CompiledKernel:
+    """A kernel ready to run on its target, called with the arguments of the Python function.
+
+    Torch and NumPy arguments that the kernel changes are updated. JAX arrays cannot change: their final values follow
+    the results, unless the kernel returns those arguments itself.
+    """
+
+    fn: Callable[..., Any]
+    executable: Executable
+    imported: Imported
+
+    @property
+    def target(self) -> Target:
+        """Where it runs."""
+        return self.executable.target
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the kernel for arguments like those that it was lowered for."""
+        bound = inspect.signature(self.fn, follow_wrapped=False).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return self.run(bound.arguments)
+
+    def holds(self, values: dict[str, Any]) -> bool:
+        """Whether what the import read from tensors and globals still has the same value."""
+        guards = self.imported.guards
+        tensors = self._tensors(values) if guards else []
+        return all(guard.holds(tensors) for guard in guards)
+
+    def run(self, values: dict[str, Any]) -> Any:
+        """Runs the kernel for parameters by name, defaults included."""
+        tensors = self._tensors(values)
+        outputs = _as_list(self.executable(*tensors))
+        return self._rebuild(outputs, [*tensors, *self.imported.hidden])
+
+    def _tensors(self, values: dict[str, Any]) -> list[Any]:
+        visible = self.executable.params.parameters
+        return [_follow(values, param.path) for param in self.imported.params[: len(visible)]]
+
+    def _rebuild(self, outputs: list[Any], arguments: list[Any]) -> Any:
+        changed = [number for number in self.imported.mutated if framework_of(arguments[number]) == "jax"]
+        finals = outputs[len(outputs) - len(changed) :] if changed else []
+        for number, final in zip(changed, finals, strict=True):
+            arguments[number] = final
+        results = outputs[: len(outputs) - len(changed)]
+        value = self.imported.results.build(results, arguments)
+        extra = [arguments[number] for number in changed if number not in self.imported.results.arguments]
+        if not extra:
+            return value
+        first = [] if value is None else list(value) if type(value) is tuple else [value]
+        return extra[0] if not first and len(extra) == 1 else (*first, *extra)
+
+
+def _as_list(outputs: Any) -> list[Any]:
+    if outputs is None:
+        return []
+    return list(outputs) if isinstance(outputs, tuple) else [outputs]
+
+
+def _follow(values: Any, path: Sequence[Any]) -> Any:
+    for key in path:
+        values = values[key]
+    return values
