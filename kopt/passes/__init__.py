@@ -9,6 +9,8 @@ PASSES: dict[str, str] = {
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
+    "lower-gathers": "kopt.passes.lower_gathers:LowerGathersPass",
+    "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",

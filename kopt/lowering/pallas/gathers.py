@@ -1,8 +1,100 @@
-"""Gathers by DMA: what the lowering of launches and this module agree on.
+"""Gathers by DMA: a ``tile.get`` of a ref in HBM whose index list has tiles of row numbers.
 
-A ``tile.load`` (or ``tile.store``) that still has a tile among its indices after ``lower-gathers`` is moved by one DMA
-a gathered row. Its memref stays in HBM (``BlockSpec(memory_space=pltpu.HBM)``, whole, never blocked) and the access
-becomes ``tile.get`` (``tile.put``) on a ``!tile.ref<…, hbm>`` with the same index list. `print_gather` gives the
-expression of such a ``tile.get``, as any printer of values; the buffers and semaphores that it needs are allocated
-inside the expression (``pl.run_scoped``), so the launch needs no scratch for it.
+A ``tile.load`` that still has a tile among its indices after ``lower-gathers`` is moved by one DMA a gathered place.
+Its memref stays in HBM, whole, and the load becomes a ``tile.get`` on a ``!tile.ref<…, hbm>`` with the same index list.
+The buffers and semaphores that it needs are allocated inside the expression, so the launch needs no scratch for it.
+
+    v = _gather(table_ref, (n, (0, 256)))                  # x[%n, :]
+    v = _block(_gather(table_ref, (n, (0, 200))), 1, j_begin, 128)   # x[%n, %j] where 128 does not divide 200
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import FixedBitwidthType
+from xdsl.ir import SSAValue
+
+from kopt.analysis.layouts import LANES, sublanes
+from kopt.analysis.linear import begin
+from kopt.diagnostics import location_of
+from kopt.dialects.tile import GetOp, RangeType, RefType, SliceAttr, block_axes, is_gather
+from kopt.dialects.tile.index_list import AllAttr, Entry
+from kopt.errors import LoweringError
+from kopt.lowering.pallas.printing import Printing
+from kopt.lowering.pallas.values.helpers import use_helper
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What the DMAs fetch of one dimension, and what is cut from it after: by a slice, or by a block's begin."""
+
+    fetched: str
+    cut: str = ""
+    block: tuple[str, int] | None = None
+
+
+def is_gathering(op: GetOp) -> bool:
+    """Whether a read gathers from an array in HBM."""
+    return any(is_gather(entry) for entry in op.entries)
+
+
+def print_gather(op: GetOp, printing: Printing) -> str:
+    """The expression of a gathering `tile.get`.
+
+    Refuses, with the access's place: steps of a slice, and blocks that do not start at multiples of their size.
+    """
+    type = op.memory.type
+    assert isinstance(type, RefType)
+    places = [_place(op, position, entry, printing) for position, entry in enumerate(op.entries)]
+    fetched = ", ".join(place.fetched for place in places)
+    text = (
+        f"{use_helper('_gather', printing)}({printing.name(op.memory)}, ({fetched}{',' if len(places) == 1 else ''}))"
+    )
+    axes = block_axes(op.entries, type.shape)
+    cuts = [places[axis.position].cut or ":" for axis in axes]
+    if any(cut != ":" for cut in cuts):
+        text = f"{text}[{', '.join(cuts)}]"
+    for number, axis in enumerate(axes):
+        block = places[axis.position].block
+        if block is not None and axis.gather_dim is None:
+            text = f"{use_helper('_block', printing)}({text}, {number}, {block[0]}, {block[1]})"
+    return text
+
+
+def _place(op: GetOp, position: int, entry: Entry, printing: Printing) -> _Place:
+    assert isinstance(op.memory.type, RefType)
+    extent = op.memory.type.shape[position]
+    if isinstance(entry, AllAttr):
+        return _Place(f"(0, {extent})")
+    if isinstance(entry, SliceAttr):
+        if entry.step.data != 1:
+            raise LoweringError("a gather takes no strided slices on TPU", location_of(op))
+        return _Place(f"(0, {extent})", cut=str(entry))
+    if isinstance(entry, int):
+        return _Place(str(entry))
+    if isinstance(entry.type, RangeType):
+        return _range_place(op, position, entry, printing)
+    return _Place(printing.name(entry))
+
+
+def _range_place(op: GetOp, position: int, range: SSAValue, printing: Printing) -> _Place:
+    """A block that DMAs can cut out of the array, or else the whole dimension and a cut on the chip."""
+    assert isinstance(op.memory.type, RefType) and isinstance(range.type, RangeType)
+    extent, size, divisor = op.memory.type.shape[position], range.type.size, begin(range).divisor
+    first = printing.begin(range)
+    if size == extent and divisor % extent == 0:
+        return _Place(f"(0, {extent})")
+    if divisor % size != 0:
+        raise LoweringError(f"a gather takes blocks of {range.type} that start at their multiples", location_of(op))
+    if extent % size == 0 and size % _unit(op.memory.type, position) == 0:
+        return _Place(f"(pl.multiple_of({first}, {size}), {size})")
+    return _Place(f"(0, {extent})", block=(first, size))
+
+
+def _unit(type: RefType, position: int) -> int:
+    """What the size of a DMA must be a multiple of, in one dimension."""
+    element = type.element_type
+    assert isinstance(element, FixedBitwidthType)
+    from_end = position - type.rank
+    return {-1: LANES, -2: sublanes(max(8, element.bitwidth))}.get(from_end, 1)

@@ -10,12 +10,14 @@ from kopt.analysis.linear import Linear, begin
 from kopt.dialects.pallas import DmaOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.lowering.pallas.gathers import is_gathering, print_gather
 from kopt.lowering.pallas.printing import Printing, Visit
 
 
 def _get(op: Operation, printing: Printing) -> None:
     assert isinstance(op, GetOp)
-    printing.bind(op.result, _at(op.memory, op.entries, printing), op)
+    text = print_gather(op, printing) if is_gathering(op) else _at(op.memory, op.entries, printing)
+    printing.bind(op.result, text, op)
 
 
 def _put(op: Operation, printing: Printing) -> None:

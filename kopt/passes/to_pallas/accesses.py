@@ -32,6 +32,7 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     ValidOp,
+    is_gather,
     literal,
 )
 from kopt.dialects.tile.index_list import AllAttr, Entry, block_axes
@@ -96,7 +97,9 @@ class _Builder:
     # Index lists.
 
     def entries(self, access: LoadOp | StoreOp, place: Place) -> list[Entry]:
-        """The index list into the ref: one entry for each of its dimensions."""
+        """The index list into the ref: one entry for each of its dimensions. An array that stays in HBM is whole."""
+        if any(is_gather(entry) for entry in access.entries):
+            return list(access.entries)
         found: list[Entry] = []
         for part, lanes in zip(place.layout.parts, place.layout.blocks, strict=True):
             if lanes:
@@ -107,10 +110,6 @@ class _Builder:
         if part.kind == "unit":
             return 0
         entry, dim = entries[part.dim], place.window.dims[part.dim]
-        if isinstance(entry, SSAValue) and isinstance(entry.type, TileType):
-            raise LoweringError(
-                "an array indexed by computed numbers cannot be read as a block", location_of(self.access)
-            )
         if part.kind == "outer":
             return self._block_number(entry, place.layout.splits[part.dim])
         if dim.kind == "block":

@@ -17,7 +17,7 @@ from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp, WindowAttr
-from kopt.dialects.tile import ALL, GetOp, GridOp, PutOp, RefType, TileType, WhenOp
+from kopt.dialects.tile import ALL, GetOp, GridOp, PutOp, RefType, TileType, WhenOp, is_gather
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
@@ -60,14 +60,21 @@ def plan_operands(launch: LaunchOp) -> list[Operand]:
 def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     writes = number in launch.written
     reads = needs_old(launch, number, window) if writes else True
-    if not writes and _is_scalars(window):
+    if not writes and (space := _unblocked_space(window)):
         whole = replace(window, dims=tuple(Dim("whole", extent) for extent in window.type.get_shape()))
-        return Operand(number, whole, _as_it_is(whole), "smem", reads, writes)
+        return Operand(number, whole, _as_it_is(whole), space, reads, writes)
     try:
         return Operand(number, window, layout(window), "vmem", reads, writes)
     except LayoutProblem as problem:
         access = (window.loads or window.stores)[0]
         raise LoweringError(str(problem), location_of(access)) from None
+
+
+def _unblocked_space(window: Window) -> str | None:
+    """The memory of an array that is not cut into blocks: scalars, or rows that are gathered by DMA."""
+    if any(is_gather(entry) for load in window.loads for entry in load.entries):
+        return "hbm"
+    return "smem" if _is_scalars(window) else None
 
 
 def _is_scalars(window: Window) -> bool:

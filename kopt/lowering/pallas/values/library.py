@@ -202,3 +202,67 @@ def _take_rows(table, row):
         part = jnp.dot(hot, byte, preferred_element_type=jnp.float32)
         result = result | (part.astype(jnp.int32) << shift)
     return _from_bits(result, table.dtype)
+
+
+def _gather(ref, places):
+    """``ref[places]`` by one DMA a gathered place, from an array in HBM.
+
+    ``places`` has for each dimension an array of row numbers (all of one shape), a window ``(start, size)``, or one
+    number, whose dimension disappears. The dimensions of the row numbers stand where the first of them does.
+    """
+    rows = [place for place in places if not isinstance(place, tuple) and jnp.ndim(place)]
+    windows = [place[1] for place in places if isinstance(place, tuple)]
+    first = next(n for n, place in enumerate(places) if any(place is row for row in rows))
+    before = sum(isinstance(place, tuple) for place in places[:first])
+    count, outer = rows[0].size, len(places) - 2
+
+    def scoped(*memory):
+        numbers, buffer, semaphore = memory[len(rows) : -2], memory[-2], memory[-1]
+        for row, staged, number in zip(rows, memory, numbers):
+            staged[...] = row.reshape(count)
+            pltpu.sync_copy(staged, number)
+
+        def copy(n):
+            index, wanted = [], iter(numbers)
+            for dim, place in enumerate(places):
+                if isinstance(place, tuple):
+                    index.append(pl.ds(*place))
+                else:
+                    at = next(wanted)[n] if jnp.ndim(place) else place
+                    index.append(at if dim < outer else pl.ds(at, 1))
+            return pltpu.make_async_copy(ref.at[tuple(index)], buffer.at[n], semaphore)
+
+        def start(n, _):
+            copy(n).start()
+
+        def wait(n, _):
+            copy(n).wait()
+
+        jax.lax.fori_loop(0, count, start, None)
+        jax.lax.fori_loop(0, count, wait, None)
+        return buffer[...]
+
+    seen = [p[1] if isinstance(p, tuple) else 1 for d, p in enumerate(places) if isinstance(p, tuple) or d >= outer]
+    value = pl.run_scoped(
+        scoped,
+        *[pltpu.VMEM((count,), jnp.int32) for _ in rows],
+        *[pltpu.SMEM((count,), jnp.int32) for _ in rows],
+        pltpu.VMEM((count, *seen), ref.dtype),
+        pltpu.SemaphoreType.DMA,
+    )
+    value = jnp.moveaxis(value.reshape(count, *windows), 0, before)
+    return value.reshape(*windows[:before], *rows[0].shape, *windows[before:])
+
+
+def _block(x, axis, begin, size):
+    """The lanes from ``begin`` of one dimension, a multiple of ``size``; lanes past the end are 0."""
+    count = -(-x.shape[axis] // size)
+    rest = list(x.shape)
+    rest[axis] = count * size - x.shape[axis]
+    if rest[axis]:
+        x = jnp.concatenate([x, jnp.zeros(rest, x.dtype)], axis=axis)
+    result = jax.lax.slice_in_dim(x, 0, size, axis=axis)
+    for n in range(1, count):
+        part = jax.lax.slice_in_dim(x, n * size, (n + 1) * size, axis=axis)
+        result = jnp.where(begin == n * size, part, result)
+    return result

@@ -1,0 +1,134 @@
+"""One gathering load, rewritten until each gathered place is whole rows of an array that DMAs can move."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import FixedBitwidthType
+from xdsl.ir import SSAValue
+
+from kopt.dialects.host import LaunchOp, ReshapeOp
+from kopt.dialects.tile import ALL, BroadcastOp, LoadOp, TakeAlongOp, TileType, block_axes, is_gather
+from kopt.dialects.tile.index_list import Axis, Entry
+from kopt.passes.gathers.building import Arrays, Builder, array_type, type_of
+
+#: Elements that the lanes of one row of a vector register hold.
+LANES = 128
+#: Rows of an array that lie in one tile of memory: single ones cannot be moved below 32 bits.
+GROUP = {16: 8, 8: 32}
+#: Arrays of one dimension up to this size are read whole.
+SMALL = 1024
+
+
+class Gathering:
+    """The state of rewriting one load: its array, its index list, and what is done to the loaded block.
+
+    ``x[%r, %c]`` of rows becomes ``x[%r, :]`` and a pick of lane ``%c`` from each row; of 16-bit elements it is
+    ``g[%r / 8, :, :]`` of the array seen in groups of 8 rows, a pick of row ``%r % 8``, then of lane ``%c``.
+    """
+
+    def __init__(self, load: LoadOp, arrays: Arrays):
+        self.build = Builder(load)
+        self.arrays = arrays
+        self.memory: SSAValue = load.memory
+        self.entries: list[Entry] = list(load.entries)
+        self.picks: list[tuple[int, SSAValue]] = []
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array as it is seen now."""
+        return array_type(self.memory).get_shape()
+
+    @property
+    def bits(self) -> int:
+        """Width of an element in memory."""
+        element = array_type(self.memory).element_type
+        assert isinstance(element, FixedBitwidthType)
+        return max(8, element.bitwidth)
+
+    def clamp(self) -> None:
+        """Keeps row numbers inside the array."""
+        for position, (entry, extent) in enumerate(zip(self.entries, self.shape, strict=True)):
+            if isinstance(entry, SSAValue) and is_gather(entry):
+                self.entries[position] = self.build.clamped(entry, extent)
+
+    # Steps that bring the array into a form whose rows DMAs can move.
+
+    def through_reshape(self, launch: LaunchOp) -> None:
+        """Elements of a flattened matrix are elements of the matrix: spares the host a copy of it."""
+        source = launch.inputs[launch.body.block.args.index(self.memory)].owner
+        if not isinstance(source, ReshapeOp) or source.source_type.get_num_dims() != 2 or len(self.shape) != 1:
+            return
+        flat, width = self._tile(0), source.source_type.get_shape()[1]
+        self.memory = self.arrays.take(source.source, source.source.name_hint or self.memory.name_hint)
+        row, column = self.build.compute("truncdiv", flat, width), self.build.compute("rem", flat, width)
+        self.entries = [row, column]
+
+    def fold_flat(self) -> None:
+        """An array of one dimension is one of rows of 128 elements."""
+        flat, extent = self._tile(0), self.shape[0]
+        rows = -(-extent // LANES)
+        self.memory = self.arrays.view(self.memory, [rows * LANES], [rows, LANES])
+        self.entries = [self.build.compute("shr", flat, 7), self.build.compute("and", flat, LANES - 1)]
+
+    def whole_rows(self) -> None:
+        """Single lanes are picked after their row has come."""
+        last = len(self.shape) - 1
+        if self._gathers(last):
+            self.picks.append((last, self._tile(last)))
+            self.entries[last] = ALL
+
+    def whole_groups(self) -> None:
+        """Rows of elements below 32 bits come in groups that lie in one tile."""
+        group, row = GROUP.get(self.bits, 1), len(self.shape) - 2
+        if group == 1 or row < 0 or not self._gathers(row):
+            return
+        *outer, rows, lanes = self.shape
+        groups = -(-rows // group)
+        self.memory = self.arrays.view(self.memory, [*outer, groups * group, lanes], [*outer, groups, group, lanes])
+        index = self._tile(row)
+        self.picks = [(position + 1, lane) for position, lane in self.picks]
+        self.picks.append((row + 1, self.build.compute("and", index, group - 1)))
+        self.entries[row : row + 1] = [self.build.compute("shr", index, group.bit_length() - 1), ALL]
+
+    # The load.
+
+    def load(self) -> SSAValue:
+        """The load by DMA of what the steps have made, and the picks from it."""
+        memory = self.memory
+        if memory is self.build.load.memory:
+            memory = self.arrays.view(memory, self.shape, self.shape)
+        value = self.build.add(LoadOp(memory, self.entries))
+        return self._pick(value, block_axes(self.entries, self.shape))
+
+    def _pick(self, value: SSAValue, axes: tuple[Axis, ...]) -> SSAValue:
+        """Takes the wanted lanes, the last dimensions first, so that those before keep their numbers."""
+        first = next(number for number, axis in enumerate(axes) if axis.gather_dim is not None)
+        for position, lane in sorted(self.picks, key=lambda pick: -pick[0]):
+            dim = next(n for n, axis in enumerate(axes) if axis.position == position and axis.gather_dim is None)
+            value = self.build.pick(value, dim, lane, first)
+        return value
+
+    def take_rows(self) -> SSAValue:
+        """The rows of a small matrix by a product: the matrix's block is loaded whole."""
+        index = self._tile(0)
+        rows = self.build.add(LoadOp(self.memory, [ALL, *self.entries[1:]]))
+        columns = type_of(rows).dims.data[1]
+        dims = type_of(index).dims.data
+        wide = self.build.add(BroadcastOp(index, [0], TileType([*dims, columns], type_of(index).element_type)))
+        return self.build.add(TakeAlongOp(rows, wide, 0))
+
+    def take_elements(self) -> SSAValue:
+        """The elements of a small array of one dimension, which is loaded whole."""
+        index = self._tile(0)
+        whole = self.build.add(LoadOp(self.memory, [ALL]))
+        rank, dims = type_of(index).rank, type_of(index).dims.data
+        block = type_of(whole).with_dims([*dims, self.shape[0]])
+        return self.build.pick(self.build.add(BroadcastOp(whole, [rank], block)), rank, index, 0)
+
+    def _gathers(self, position: int) -> bool:
+        entry = self.entries[position]
+        return isinstance(entry, SSAValue) and is_gather(entry)
+
+    def _tile(self, position: int) -> SSAValue:
+        entry = self.entries[position]
+        assert isinstance(entry, SSAValue)
+        return entry

@@ -1,0 +1,128 @@
+"""The pass ``lower-gathers``: reads by computed row numbers become products or DMAs that a TPU has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.diagnostics import location_of
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import ExtractOp, FullOp, IndexOp, LoadOp, RangeType, SelectOp, StoreOp, is_gather, literal
+from kopt.dialects.tile.index_list import Entry
+from kopt.errors import LoweringError
+from kopt.passes.gathers.access import SMALL, Gathering
+from kopt.passes.gathers.building import Arrays, Builder, type_of
+
+
+@dataclass(frozen=True)
+class LowerGathersPass(ModulePass):
+    """Rewrites each load with a tile among its indices into one that Mosaic can do.
+
+    * an index that is a range's own lane numbers is the range: an ordinary block;
+    * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
+      `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
+    * anything else: one DMA a gathered place. Single lanes are picked from whole rows, rows of 16 and 8 bits from
+      groups of 8 and 32, elements of an array of one dimension from rows of 128 (host ops pad and reshape it).
+
+    ``strategy`` forces one of the last two. Row numbers are clamped to the array, so lanes outside their range fetch
+    nothing outside it. Masked lanes take ``other`` by a select.
+
+        %v = tile.load %x[%n, %j] : memref<300x200xf32> -> !tile.tile<b0=16 x b1=128 x f32>
+    becomes
+        %t = tile.load %x[:, %j] …   %w = tile.broadcast %n dims [0] …   %v = tile.take_along %t, %w dim 0 …
+
+    Refuses, with the access's place: stores by computed row numbers, and gathers from an array that the same launch
+    writes.
+    """
+
+    name = "lower-gathers"
+
+    chip: str = "tpu7x"
+    strategy: Literal["auto", "one-hot", "dma"] = "auto"
+    one_hot_bytes: int = 256 * 1024
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            arrays = Arrays(launch)
+            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp | StoreOp)]:
+                if any(is_gather(entry) for entry in access.entries):
+                    self._rewrite(access, launch, arrays)
+
+    def _rewrite(self, access: LoadOp | StoreOp, launch: LaunchOp, arrays: Arrays) -> None:
+        if isinstance(access, StoreOp):
+            raise LoweringError(
+                "a store to computed rows is not supported on TPU yet: write whole blocks, or use an atomic add",
+                location_of(access),
+            )
+        if launch.body.block.args.index(access.memory) in launch.written:
+            raise LoweringError("a gather from an array that the same loop writes", location_of(access))
+        load = as_blocks(access)
+        if any(is_gather(entry) for entry in load.entries):
+            _replace(load, self._lower(load, launch, arrays))
+
+    def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
+        gathering = Gathering(load, arrays)
+        gathering.clamp()
+        if len(gathering.shape) == 1 and gathering.shape[0] <= SMALL and self.strategy != "dma":
+            return gathering.take_elements()
+        if self._is_product(load, gathering):
+            return gathering.take_rows()
+        gathering.through_reshape(launch)
+        if len(gathering.shape) == 1:
+            gathering.fold_flat()
+        gathering.whole_rows()
+        gathering.whole_groups()
+        return gathering.load()
+
+    def _is_product(self, load: LoadOp, gathering: Gathering) -> bool:
+        """Rows of a matrix, by an index of one dimension, and few enough of them."""
+        rows, *rest = load.entries
+        if self.strategy == "dma" or len(rest) != 1 or not is_gather(rows) or is_gather(rest[0]):
+            return False
+        assert isinstance(rows, SSAValue)
+        block = type_of(load.result)
+        if type_of(rows).rank != 1 or block.rank != 2 or gathering.bits == 64:
+            return False
+        size = gathering.shape[0] * block.shape[1] * gathering.bits // 8
+        return self.strategy == "one-hot" or size <= self.one_hot_bytes
+
+
+def as_blocks(load: LoadOp) -> LoadOp:
+    """The load with each index that is a range's lane numbers as that range, and each scalar as an ``index``."""
+    entries = [_as_block(entry, load) for entry in load.entries]
+    if all(before is after for before, after in zip(load.entries, entries, strict=True)):
+        return load
+    replacement = LoadOp(load.memory, entries, load.mask, load.other, load.pad, load.attributes)
+    replacement.location = load.location
+    replacement.result.name_hint = load.result.name_hint
+    Rewriter.replace_op(load, replacement)
+    return replacement
+
+
+def _as_block(entry: Entry, load: LoadOp) -> Entry:
+    if not isinstance(entry, SSAValue) or isinstance(entry.type, RangeType) or not is_gather(entry):
+        return entry
+    if isinstance(entry.owner, IndexOp) and sum(is_gather(other) for other in load.entries) == 1:
+        return entry.owner.range
+    if type_of(entry).rank:
+        return entry
+    scalar = ExtractOp(entry, IndexType())
+    Rewriter.insert_op(scalar, InsertPoint.before(load))
+    return scalar.result
+
+
+def _replace(load: LoadOp, value: SSAValue) -> None:
+    """Puts a block in the load's place; masked lanes take the load's ``other``."""
+    if load.mask is not None:
+        build = Builder(load)
+        other = build.add(FullOp(load.other or literal(0, type_of(value).element_type), type_of(value)))
+        value = build.add(SelectOp(load.mask, value, other))
+    value.name_hint = load.result.name_hint
+    load.result.replace_all_uses_with(value)
+    Rewriter.erase_op(load)
