@@ -5,6 +5,9 @@ A new dialect is one line here: its name and ``"module:attribute"`` of its xDSL 
 
 DIALECTS: dict[str, str] = {
     # kopt's own.
+    "atomic": "kopt.dialects.atomic:Atomic",
+    "jagged": "kopt.dialects.jagged:Jagged",
+    "symm": "kopt.dialects.symm:Symm",
     "host": "kopt.dialects.host:Host",
     "pallas": "kopt.dialects.pallas:Pallas",
     "tile": "kopt.dialects.tile:Tile",

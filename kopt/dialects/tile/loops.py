@@ -7,7 +7,7 @@ the tag in a type lies inside the loop's region.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, StringAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -53,7 +53,7 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[values])
 
 
-def _parse_binding(parser: Parser) -> Parser.Argument:
+def parse_binding(parser: Parser) -> Parser.Argument:
     """``%i: b0=128``."""
     argument = parser.parse_argument(expect_type=False)
     parser.parse_punctuation(":")
@@ -61,13 +61,15 @@ def _parse_binding(parser: Parser) -> Parser.Argument:
     return argument.resolve(RangeType(dim.tag.data, dim.size.data))
 
 
-def _print_binding(printer: Printer, range: SSAValue) -> None:
+def print_binding(printer: Printer, range: SSAValue) -> None:
+    """The inverse of `parse_binding`."""
     printer.print_ssa_value(range)
     assert isinstance(range.type, RangeType)
     printer.print_string(f": {range.type.dim}")
 
 
-def _print_body(printer: Printer, region: Region, print_terminator: bool) -> None:
+def print_body(printer: Printer, region: Region, print_terminator: bool) -> None:
+    """A loop's region without the arguments that its header names."""
     printer.print_string(" ")
     printer.print_region(
         region, print_entry_block_args=False, print_block_terminators=print_terminator, print_empty_block=False
@@ -108,7 +110,7 @@ class GridOp(IRDLOperation):
     ):
         region = body if isinstance(body, Region) else Region(Block(arg_types=body))
         # Here and not in __post_init__, which also runs on clones, whose regions are filled later.
-        _ensure_yield(region)
+        ensure_yield(region)
         super().__init__(
             regions=[region],
             properties={
@@ -153,7 +155,7 @@ class GridOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        ranges = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_binding(parser))
+        ranges = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_binding(parser))
         parser.parse_keyword("in")
         extents = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_extent(parser))
         reduce = parse_ints(parser) if parser.parse_optional_keyword("reduce") else ()
@@ -165,7 +167,7 @@ class GridOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" (")
-        printer.print_list(self.ranges, lambda range: _print_binding(printer, range))
+        printer.print_list(self.ranges, lambda range: print_binding(printer, range))
         printer.print_string(") in (")
         printer.print_list(self.bounds, lambda b: printer.print_string(f"{b[0]} to {b[1]}" if b[0] else str(b[1])))
         printer.print_string(")")
@@ -174,7 +176,7 @@ class GridOp(IRDLOperation):
                 printer.print_string(f" {name} ")
                 print_ints(printer, dims)
         printer.print_op_attributes(self.attributes, print_keyword=True)
-        _print_body(printer, self.body, print_terminator=False)
+        print_body(printer, self.body, print_terminator=False)
 
 
 def _parse_extent(parser: Parser) -> tuple[int, int]:
@@ -182,8 +184,32 @@ def _parse_extent(parser: Parser) -> tuple[int, int]:
     return (number, parser.parse_integer()) if parser.parse_optional_keyword("to") else (0, number)
 
 
+class CarryingLoop(IRDLOperation):
+    """Base of the loops that bind one range and carry values from visit to visit."""
+
+    if TYPE_CHECKING:
+        inits: Sequence[SSAValue]
+        body: Region
+
+    @property
+    def range(self) -> SSAValue:
+        """The range that the loop binds."""
+        return self.body.block.args[0]
+
+    @property
+    def carried(self) -> tuple[SSAValue, ...]:
+        """The carried values as the body sees them."""
+        return tuple(self.body.block.args[1:])
+
+    @property
+    def yielded(self) -> tuple[SSAValue, ...]:
+        """The carried values that the body passes on."""
+        last = self.body.block.last_op
+        return tuple(last.operands) if last is not None else ()
+
+
 @irdl_op_definition
-class ForOp(IRDLOperation):
+class ForOp(CarryingLoop):
     """Runs its body for each block of one range, in order, carrying values from visit to visit.
 
     The bounds are numbers or ``index`` values. With no visits the results are the initial values.
@@ -234,22 +260,6 @@ class ForOp(IRDLOperation):
         )
 
     @property
-    def range(self) -> SSAValue:
-        """The range that the loop binds."""
-        return self.body.block.args[0]
-
-    @property
-    def carried(self) -> tuple[SSAValue, ...]:
-        """The carried values as the body sees them."""
-        return tuple(self.body.block.args[1:])
-
-    @property
-    def yielded(self) -> tuple[SSAValue, ...]:
-        """The carried values that the body passes on."""
-        last = self.body.block.last_op
-        return tuple(last.operands) if last is not None else ()
-
-    @property
     def bounds(self) -> tuple[SSAValue | int, SSAValue | int]:
         """First element and limit: a number each, or an ``index`` value."""
         operands: Iterator[SSAValue] = iter(self.bounds_operands)
@@ -257,68 +267,76 @@ class ForOp(IRDLOperation):
         return lower, upper
 
     def verify_(self) -> None:
-        args = self.body.block.args
-        if not args or not isinstance(args[0].type, RangeType):
-            raise VerifyException("tile.for binds a range first")
+        verify_carries(self)
         static = ints_of(self.static_bounds)
         if len(static) != 2 or static.count(DYNAMIC_INDEX) != len(self.bounds_operands):
             raise VerifyException("tile.for walks from one bound to another")
-        inits = [value.type for value in self.inits]
-        for what, types in (
-            ("binds", [value.type for value in self.carried]),
-            ("yields", [value.type for value in self.yielded]),
-            ("gives", [value.type for value in self.results]),
-        ):
-            if types != inits:
-                raise VerifyException(
-                    f"tile.for carries ({', '.join(map(str, inits))}) but {what} ({', '.join(map(str, types))})"
-                )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        range = _parse_binding(parser)
+        range = parse_binding(parser)
         parser.parse_keyword("in")
         bounds = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_bound(parser))
         if len(bounds) != 2:
             parser.raise_error("tile.for walks from one bound to another: (lower, upper)")
-        names, inits = [], []
-        if parser.parse_optional_keyword("iter"):
-            for name, init in parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_carry(parser)):
-                names.append(name)
-                inits.append(init)
-        if parser.parse_optional_punctuation("->"):
-            parser.parse_punctuation("(")
-            parse_known_types(parser, [init.type for init in inits])
-            parser.parse_punctuation(")")
+        carried, inits = parse_carries(parser)
         schedule = parser.parse_identifier() if parser.parse_optional_keyword("schedule") else None
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        carried = [name.resolve(init.type) for name, init in zip(names, inits, strict=True)]
         region = parser.parse_region([range, *carried])
-        _ensure_yield(region)
+        ensure_yield(region)
         return cls(bounds[0], bounds[1], inits, region, schedule, attributes.data if attributes else None)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        _print_binding(printer, self.range)
+        print_binding(printer, self.range)
         printer.print_string(" in (")
         printer.print_list(self.bounds, lambda bound: _print_bound(printer, bound))
         printer.print_string(")")
-        if self.inits:
-            printer.print_string(" iter(")
-            printer.print_list(
-                zip(self.carried, self.inits, strict=True),
-                lambda pair: _print_carry(printer, *pair),
-            )
-            printer.print_string(") -> (")
-            printer.print_list([value.type for value in self.inits], printer.print_attribute)
-            printer.print_string(")")
+        print_carries(printer, self)
         if self.schedule is not None:
             printer.print_string(f" schedule {self.schedule.data}")
         printer.print_op_attributes(self.attributes, print_keyword=True)
-        _print_body(printer, self.body, print_terminator=bool(self.inits))
+        print_body(printer, self.body, print_terminator=bool(self.inits))
 
 
-def _ensure_yield(region: Region) -> None:
+def verify_carries(loop: CarryingLoop) -> None:
+    """The body binds a range, and what it binds, yields and gives has the types of the initial values."""
+    args = loop.body.block.args
+    if not args or not isinstance(args[0].type, RangeType):
+        raise VerifyException(f"{loop.name} binds a range first")
+    inits = [value.type for value in loop.inits]
+    for what, values in (("binds", loop.carried), ("yields", loop.yielded), ("gives", loop.results)):
+        types = [value.type for value in values]
+        if types != inits:
+            wanted, found = (", ".join(map(str, some)) for some in (inits, types))
+            raise VerifyException(f"{loop.name} carries ({wanted}) but {what} ({found})")
+
+
+def parse_carries(parser: Parser) -> tuple[list[Parser.Argument], list[SSAValue]]:
+    """``iter(%a = %z, …) -> (types)``, or nothing: the carried arguments and their initial values."""
+    pairs: list[tuple[Parser.UnresolvedArgument, SSAValue]] = []
+    if parser.parse_optional_keyword("iter"):
+        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_carry(parser))
+    if parser.parse_optional_punctuation("->"):
+        parser.parse_punctuation("(")
+        parse_known_types(parser, [init.type for _, init in pairs])
+        parser.parse_punctuation(")")
+    return [name.resolve(init.type) for name, init in pairs], [init for _, init in pairs]
+
+
+def print_carries(printer: Printer, loop: CarryingLoop) -> None:
+    """The inverse of `parse_carries`."""
+    if not loop.inits:
+        return
+    printer.print_string(" iter(")
+    printer.print_list(zip(loop.carried, loop.inits, strict=True), lambda pair: _print_carry(printer, *pair))
+    printer.print_string(") -> (")
+    printer.print_list([value.type for value in loop.inits], printer.print_attribute)
+    printer.print_string(")")
+
+
+def ensure_yield(region: Region) -> None:
+    """End a loop's body with a yield of nothing, where the text left it out."""
     last = region.block.last_op
     if last is None or not last.has_trait(IsTerminator):
         region.block.add_op(YieldOp())
@@ -398,7 +416,7 @@ class WhenOp(IRDLOperation):
         printer.print_list(self.ranges, printer.print_ssa_value)
         printer.print_string(")")
         printer.print_op_attributes(self.attributes, print_keyword=True)
-        _print_body(printer, self.body, print_terminator=True)
+        print_body(printer, self.body, print_terminator=True)
 
 
 OPS = (GridOp, ForOp, YieldOp, WhenOp)

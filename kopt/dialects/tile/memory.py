@@ -102,11 +102,13 @@ class Access(IRDLOperation):
             raise VerifyException(f"the mask must be {expected.with_element(i1)}, found {self.mask.type}")
 
 
-def _parse_mask(parser: Parser) -> SSAValue | None:
+def parse_mask(parser: Parser) -> SSAValue | None:
+    """``mask %m``, or nothing."""
     return parser.parse_operand() if parser.parse_optional_keyword("mask") else None
 
 
-def _print_mask(printer: Printer, mask: SSAValue | None) -> None:
+def print_mask(printer: Printer, mask: SSAValue | None) -> None:
+    """The inverse of `parse_mask`."""
     if mask is not None:
         printer.print_string(" mask ")
         printer.print_ssa_value(mask)
@@ -163,7 +165,7 @@ class LoadOp(Access):
     def parse(cls, parser: Parser) -> Self:
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
-        mask = _parse_mask(parser)
+        mask = parse_mask(parser)
         if not isinstance(memory.type, MemRefType):
             parser.raise_error(f"expected a memref, found {memory.type}")
         element_type = memory.type.element_type
@@ -186,7 +188,7 @@ class LoadOp(Access):
         printer.print_string(" ")
         printer.print_ssa_value(self.memory)
         print_entries(printer, self.entries)
-        _print_mask(printer, self.mask)
+        print_mask(printer, self.mask)
         for name, value in (("other", self.other), ("pad", self.pad)):
             if value is not None:
                 printer.print_string(f" {name} ")
@@ -240,7 +242,7 @@ class StoreOp(Access):
         parser.parse_punctuation(",")
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
-        mask = _parse_mask(parser)
+        mask = parse_mask(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         parse_known_types(parser, [value.type, memory.type])
@@ -252,7 +254,7 @@ class StoreOp(Access):
         printer.print_string(", ")
         printer.print_ssa_value(self.memory)
         print_entries(printer, self.entries)
-        _print_mask(printer, self.mask)
+        print_mask(printer, self.mask)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_list((self.value.type, self.memory.type), printer.print_attribute)

@@ -1,0 +1,225 @@
+"""The ``atomic`` dialect: updates of memory that cells of a grid may make at the same time.
+
+The lanes of an update happen one after the other, in the row-major order of the block; the cells of a grid in no order.
+
+    atomic.rmw add %v, %out[%i, :] : !tile.tile<b0=8 x 64 x f32>, memref<100x64xf32>
+    %ticket = atomic.rmw add %one, %count[%bin] : !tile.tile<b0=8 x i32>, memref<16xi32> -> !tile.tile<b0=8 x i32>
+    %old = atomic.cas %expected, %new, %lock[0] : !tile.tile<i32>, memref<1xi32>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
+from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, parse_mask, print_mask
+from kopt.dialects.tile.types import TileType, parse_known_types
+from kopt.dialects.tile.values import is_float
+
+#: What `rmw` combines the old element and the new value by. ``xchg`` takes the new value.
+KINDS = ("add", "max", "min", "and", "or", "xor", "xchg")
+#: Whether the kinds give the same memory in any order (floats up to rounding).
+COMMUTES = {kind: kind != "xchg" for kind in KINDS}
+#: What other accesses are ordered by an update, from nothing to everything.
+ORDERINGS = ("relaxed", "acquire", "release", "acq_rel")
+
+
+class AtomicOp(Access):
+    """Base of the two: reads and writes the elements of an index list, the lanes that ``mask`` names."""
+
+    def _verify_atomic(self, value: Attribute) -> None:
+        self._verify_access(value)
+        ordering = self.properties["ordering"]
+        if not isinstance(ordering, StringAttr) or ordering.data not in ORDERINGS:
+            raise VerifyException(f"{self.name} knows the orderings {', '.join(ORDERINGS)}, found {ordering}")
+
+
+def _parse_ordering(parser: Parser) -> str:
+    return parser.parse_identifier() if parser.parse_optional_keyword("ordering") else "relaxed"
+
+
+def _print_ordering(printer: Printer, ordering: StringAttr) -> None:
+    if ordering.data != "relaxed":
+        printer.print_string(f" ordering {ordering.data}")
+
+
+@irdl_op_definition
+class RmwOp(AtomicOp):
+    """Combines each element with a value: ``add``, ``max``, ``min``, ``and``, ``or``, ``xor``, ``xchg``.
+
+    ``mask`` names the lanes that update. With a result type it gives each element's previous value; lanes that do not
+    update give an undefined one. ``ordering`` is ``relaxed`` where left out.
+
+        %old = atomic.rmw max %v, %out[%i] mask %m ordering acq_rel : !tile.tile<…>, memref<…> -> !tile.tile<…>
+    """
+
+    name = "atomic.rmw"
+
+    value = operand_def(TileType)
+    memory = operand_def(MemRefType)
+    indices = var_operand_def()
+    mask = opt_operand_def(TileType)
+    kind = prop_def(StringAttr)
+    layout = prop_def(ArrayAttr)
+    ordering = prop_def(StringAttr)
+    previous = var_result_def(TileType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(ReadsMemory(), WritesMemory())
+
+    def __init__(
+        self,
+        kind: str,
+        value: SSAValue | Operation,
+        memory: SSAValue | Operation,
+        entries: Iterable[Entry],
+        mask: SSAValue | None = None,
+        ordering: str = "relaxed",
+        returns_previous: bool = False,
+    ):
+        operands, layout = split_entries(entries)
+        value = SSAValue.get(value)
+        super().__init__(
+            operands=[value, memory, operands, mask],
+            properties={"kind": StringAttr(kind), "layout": layout, "ordering": StringAttr(ordering)},
+            result_types=[[value.type] if returns_previous else []],
+        )
+
+    def verify_(self) -> None:
+        if self.kind.data not in KINDS:
+            raise VerifyException(f"atomic.rmw knows {', '.join(KINDS)}, found '{self.kind.data}'")
+        self._verify_atomic(self.value.type)
+        assert isinstance(self.value.type, TileType)
+        element = self.value.type.element_type
+        if self.kind.data in ("and", "or", "xor") and is_float(element):
+            raise VerifyException(f"atomic.rmw {self.kind.data} needs integers, found {element}")
+        if len(self.previous) > 1 or any(result.type != self.value.type for result in self.previous):
+            raise VerifyException(f"atomic.rmw gives one {self.value.type} or nothing")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        kind = parser.parse_identifier()
+        value = parser.parse_operand()
+        parser.parse_punctuation(",")
+        memory = parser.parse_operand()
+        operands, layout = parse_entries(parser)
+        mask, ordering = parse_mask(parser), _parse_ordering(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parse_known_types(parser, [value.type, memory.type])
+        returns = parser.parse_optional_punctuation("->") is not None
+        if returns:
+            parse_known_types(parser, [value.type])
+        op = cls(kind, value, memory, join_entries(operands, layout), mask, ordering, returns)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data} ")
+        printer.print_ssa_value(self.value)
+        _print_target(printer, self, self.value.type)
+        if self.previous:
+            printer.print_string(" -> ")
+            printer.print_attribute(self.previous[0].type)
+
+
+def _print_target(printer: Printer, op: RmwOp | CasOp, value: Attribute) -> None:
+    """``, %x[…] mask %m ordering … {…} : value type, memref``."""
+    printer.print_string(", ")
+    printer.print_ssa_value(op.memory)
+    print_entries(printer, op.entries)
+    print_mask(printer, op.mask)
+    _print_ordering(printer, op.ordering)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_list((value, op.memory.type), printer.print_attribute)
+
+
+@irdl_op_definition
+class CasOp(AtomicOp):
+    """Compare and swap: an element equal to ``expected`` becomes ``desired``; gives its previous value.
+
+    %old = atomic.cas %expected, %desired, %x[%i] ordering acquire : !tile.tile<b0=8 x i32>, memref<100xi32>
+    """
+
+    name = "atomic.cas"
+
+    expected = operand_def(TileType)
+    desired = operand_def(TileType)
+    memory = operand_def(MemRefType)
+    indices = var_operand_def()
+    mask = opt_operand_def(TileType)
+    layout = prop_def(ArrayAttr)
+    ordering = prop_def(StringAttr)
+    previous = result_def(TileType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(ReadsMemory(), WritesMemory())
+
+    def __init__(
+        self,
+        expected: SSAValue | Operation,
+        desired: SSAValue | Operation,
+        memory: SSAValue | Operation,
+        entries: Iterable[Entry],
+        mask: SSAValue | None = None,
+        ordering: str = "relaxed",
+    ):
+        operands, layout = split_entries(entries)
+        desired = SSAValue.get(desired)
+        super().__init__(
+            operands=[expected, desired, memory, operands, mask],
+            properties={"layout": layout, "ordering": StringAttr(ordering)},
+            result_types=[desired.type],
+        )
+
+    def verify_(self) -> None:
+        self._verify_atomic(self.desired.type)
+        if not self.expected.type == self.desired.type == self.previous.type:
+            raise VerifyException(f"atomic.cas compares, swaps and gives one type, found {self._types()}")
+
+    def _types(self) -> str:
+        values: Sequence[SSAValue] = (self.expected, self.desired, self.previous)
+        return ", ".join(str(value.type) for value in values)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        expected = parser.parse_operand()
+        parser.parse_punctuation(",")
+        desired = parser.parse_operand()
+        parser.parse_punctuation(",")
+        memory = parser.parse_operand()
+        operands, layout = parse_entries(parser)
+        mask, ordering = parse_mask(parser), _parse_ordering(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parse_known_types(parser, [desired.type, memory.type])
+        op = cls(expected, desired, memory, join_entries(operands, layout), mask, ordering)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list((self.expected, self.desired), printer.print_ssa_value)
+        _print_target(printer, self, self.desired.type)
+
+
+Atomic = Dialect("atomic", [RmwOp, CasOp])

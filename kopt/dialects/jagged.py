@@ -1,0 +1,159 @@
+"""The ``jagged`` dialect: loops whose extent differs from item to item.
+
+The items are lanes of a tile of lengths. A loop walks all items together, to the longest; `jagged.valid` tells which
+of its lanes an item has.
+
+    %sum = jagged.for %k: b1=16 in %lengths iter(%a = %zero) -> (!tile.tile<b0=8 x f32>) {
+      %has = jagged.valid %k of %lengths : !tile.range<b1=16>, !tile.tile<b0=8 x i32>
+      …
+      tile.yield %next : !tile.tile<b0=8 x f32>
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import IntegerType, i1
+from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure, RecursiveMemoryEffect, SingleBlockImplicitTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.loops import (
+    CarryingLoop,
+    YieldOp,
+    ensure_yield,
+    parse_binding,
+    parse_carries,
+    print_binding,
+    print_body,
+    print_carries,
+    verify_carries,
+)
+from kopt.dialects.tile.types import RangeType, TileType, parse_range_type, parse_tile_type
+
+
+def _check_lengths(op: Operation, lengths: Attribute) -> None:
+    if not isinstance(lengths, TileType) or not isinstance(lengths.element_type, IntegerType):
+        raise VerifyException(f"{op.name} needs a tile of lengths, found {lengths}")
+
+
+@irdl_op_definition
+class ForOp(CarryingLoop):
+    """Runs its body for each block from 0 to the longest of ``lengths``, in order; carries values as ``tile.for`` does.
+
+    Lengths below 0 count as 0. The range's limit is the longest length; an item's own lanes are `jagged.valid`'s.
+    """
+
+    name = "jagged.for"
+
+    lengths = operand_def(TileType)
+    inits = var_operand_def()
+    results_ = var_result_def()
+    body = region_def("single_block")
+
+    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
+
+    def __init__(
+        self,
+        lengths: SSAValue | Operation,
+        inits: Sequence[SSAValue],
+        body: Region | RangeType,
+        attributes: Mapping[str, Attribute | None] | None = None,
+    ):
+        types = [value.type for value in inits]
+        region = body if isinstance(body, Region) else Region(Block(arg_types=[body, *types]))
+        super().__init__(operands=[lengths, inits], regions=[region], result_types=[types], attributes=attributes)
+
+    def verify_(self) -> None:
+        _check_lengths(self, self.lengths.type)
+        verify_carries(self)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        range = parse_binding(parser)
+        parser.parse_keyword("in")
+        lengths = parser.parse_operand()
+        carried, inits = parse_carries(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        region = parser.parse_region([range, *carried])
+        ensure_yield(region)
+        return cls(lengths, inits, region, attributes.data if attributes else None)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_binding(printer, self.range)
+        printer.print_string(" in ")
+        printer.print_ssa_value(self.lengths)
+        print_carries(printer, self)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        print_body(printer, self.body, print_terminator=bool(self.inits))
+
+
+@irdl_op_definition
+class ValidOp(IRDLOperation):
+    """Which lanes of a block each item has: ``begin + lane < length``. The items' dimensions come first.
+
+    %v = jagged.valid %k of %lengths : !tile.range<b1=16>, !tile.tile<b0=8 x i32>   // -> !tile.tile<b0=8 x b1=16 x i1>
+    """
+
+    name = "jagged.valid"
+
+    range = operand_def(RangeType)
+    lengths = operand_def(TileType)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, range: SSAValue | Operation, lengths: SSAValue | Operation):
+        range, lengths = SSAValue.get(range), SSAValue.get(lengths)
+        super().__init__(operands=[range, lengths], result_types=[_valid_type(range.type, lengths.type)])
+
+    def verify_(self) -> None:
+        _check_lengths(self, self.lengths.type)
+        expected = _valid_type(self.range.type, self.lengths.type)
+        if self.result.type != expected:
+            raise VerifyException(f"jagged.valid gives {expected}, found {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        range = parser.parse_unresolved_operand()
+        parser.parse_keyword("of")
+        lengths = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        range = parser.resolve_operand(range, parse_range_type(parser))
+        parser.parse_punctuation(",")
+        op = cls(range, parser.resolve_operand(lengths, parse_tile_type(parser)))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.range)
+        printer.print_string(" of ")
+        printer.print_ssa_value(self.lengths)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.range.type, self.lengths.type), printer.print_attribute)
+
+
+def _valid_type(range: Attribute, lengths: Attribute) -> TileType:
+    assert isinstance(range, RangeType) and isinstance(lengths, TileType)
+    return TileType([*lengths.dims.data, range.dim], i1)
+
+
+Jagged = Dialect("jagged", [ForOp, ValidOp])
