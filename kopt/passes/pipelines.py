@@ -29,8 +29,12 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
+        # Reads by computed rows become one-hot products or DMAs: new arrays for launches that are functional already.
+        _make("lower-gathers", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.
         _make("insert-masks"),
+        # Masks of narrow values are cheap; what they feed is computed in 32 bits.
+        _make("expand-for-mosaic"),
         _make("cse"),
         _make("dce"),
         # How blocks arrive decides what must be legal, so windows come before layouts.

@@ -14,7 +14,6 @@ from kopt.analysis.layouts import Layout, Part
 from kopt.analysis.linear import Linear, begin, linear
 from kopt.analysis.ranges import unshifted
 from kopt.analysis.windows import Dim, Window
-from kopt.diagnostics import location_of
 from kopt.dialects.tile import (
     ALL,
     ELEMENTWISE,
@@ -36,7 +35,6 @@ from kopt.dialects.tile import (
     literal,
 )
 from kopt.dialects.tile.index_list import AllAttr, Entry, block_axes
-from kopt.errors import LoweringError
 
 
 @dataclass

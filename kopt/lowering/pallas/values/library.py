@@ -218,7 +218,7 @@ def _gather(ref, places):
 
     def scoped(*memory):
         numbers, buffer, semaphore = memory[len(rows) : -2], memory[-2], memory[-1]
-        for row, staged, number in zip(rows, memory, numbers):
+        for row, staged, number in zip(rows, memory, numbers, strict=False):
             staged[...] = row.reshape(count)
             pltpu.sync_copy(staged, number)
 

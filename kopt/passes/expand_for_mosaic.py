@@ -1,0 +1,58 @@
+"""The pass ``expand-for-mosaic``: value ops in element types and shapes that Mosaic lacks, by those that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    ArgReduceOp,
+    BroadcastOp,
+    DotOp,
+    ReduceOp,
+    ReshapeOp,
+    ScanOp,
+    SliceOp,
+    TakeAlongOp,
+)
+from kopt.passes.mosaic.products import expand_dot
+from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement
+
+#: What may have to be done for each op.
+RULES: dict[type[Operation], Callable[[Operation], None]] = {
+    **dict.fromkeys(ELEMENTWISE.values(), widen_elementwise),
+    **dict.fromkeys((ReduceOp, ArgReduceOp, ScanOp), widen_combination),
+    **dict.fromkeys((BroadcastOp, ReshapeOp, SliceOp, TakeAlongOp), widen_rearrangement),
+    DotOp: expand_dot,
+}
+
+
+@dataclass(frozen=True)
+class ExpandForMosaicPass(ModulePass):
+    """Rewrites value ops that Mosaic refuses for their types or shapes. Functions that it lacks are printed as helpers.
+
+    * integers of 8 and 16 bits are computed with and compared in 32 bits, and wrap when cast back;
+    * reductions and scans of narrow types are done in 32 bits, and the result is rounded once;
+    * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
+    * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly.
+
+        %s = tile.add %a, %b : !tile.tile<32 x 128 x i8>
+    becomes
+        %x = tile.cast %a … to !tile.tile<32 x 128 x i32>   %y = tile.cast %b …
+        %z = tile.add %x, %y : !tile.tile<32 x 128 x i32>   %s = tile.cast %z … to !tile.tile<32 x 128 x i8>
+
+    Refuses products of integers of more than 8 bits.
+    """
+
+    name = "expand-for-mosaic"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in list(op.walk()):
+            if (rule := RULES.get(type(inner))) is not None:
+                rule(inner)

@@ -1,0 +1,79 @@
+"""Makes the ops that stand in for another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.dialects.builtin import IntegerType, f32, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, ReshapeOp, TileType, is_float
+from kopt.dialects.tile.types import DimLike
+
+
+def type_of(value: SSAValue) -> TileType:
+    """A value's type as a tile."""
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def element_of(value: SSAValue) -> Attribute:
+    """The element type of a tile."""
+    return type_of(value).element_type
+
+
+def wide(element: Attribute) -> Attribute:
+    """The 32-bit type that a narrower one is computed in; 32 bits and more stay as they are."""
+    if is_float(element):
+        return f32 if element.bitwidth < 32 else element  # pyright: ignore[reportAttributeAccessIssue]
+    assert isinstance(element, IntegerType)
+    return i32 if element.width.data < 32 else element
+
+
+def is_narrow(element: Attribute) -> bool:
+    """Whether an element type is narrower than 32 bits, predicates included."""
+    return wide(element) != element
+
+
+def is_narrow_integer(element: Attribute) -> bool:
+    """Whether an element type is an integer type of 8 or 16 bits."""
+    return isinstance(element, IntegerType) and element != i1 and is_narrow(element)
+
+
+class Builder:
+    """Inserts ops in front of one that they replace."""
+
+    def __init__(self, op: Operation):
+        self.op = op
+        self._at = InsertPoint.before(op)
+
+    def add(self, op: Operation) -> SSAValue:
+        """Inserts an op; gives its result."""
+        op.location = self.op.location
+        Rewriter.insert_op(op, self._at)
+        return op.results[0]
+
+    def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """A value in another element type."""
+        return value if element_of(value) == element else self.add(CastOp(value, element))
+
+    def widened(self, values: Iterable[SSAValue]) -> list[SSAValue]:
+        """The values in the 32-bit types of theirs."""
+        return [self.cast(value, wide(element_of(value))) for value in values]
+
+    def reshape(self, value: SSAValue, dims: Iterable[DimLike]) -> SSAValue:
+        """The same lanes under other dimensions; those whose tag the value does not have take it from a broadcast."""
+        before, type = type_of(value), type_of(value).with_dims(dims)
+        kept = [dim if dim.tag.data in before.tags else DimAttr(dim.size.data) for dim in type.dims.data]
+        if before.dims.data != tuple(kept):
+            value = self.add(ReshapeOp(value, before.with_dims(kept)))
+        return value if value.type == type else self.add(BroadcastOp(value, range(type.rank), type))
+
+    def replace(self, value: SSAValue) -> None:
+        """Puts a value, in the old result's element type, in the op's place."""
+        old = self.op.results[0]
+        value = self.cast(value, element_of(old))
+        value.name_hint = old.name_hint
+        old.replace_all_uses_with(value)
+        Rewriter.erase_op(self.op)

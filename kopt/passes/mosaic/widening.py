@@ -1,0 +1,68 @@
+"""Ops on elements below 32 bits that Mosaic lacks, done in 32 bits: arithmetic, comparisons, reductions, some reshapes."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Operation
+
+from kopt.dialects.tile import (
+    ArgReduceOp,
+    BroadcastOp,
+    ElementwiseOp,
+    ReduceOp,
+    ReshapeOp,
+    ScanOp,
+    SliceOp,
+    TakeAlongOp,
+)
+from kopt.passes.mosaic.building import Builder, element_of, is_narrow, is_narrow_integer, type_of
+
+#: Combinations of predicates in numbers: a sum of predicates is "any".
+_OF_PREDICATES = {"add": "max", "or": "max", "max": "max", "mul": "min", "and": "min", "min": "min", "xor": "xor"}
+
+
+def widen_elementwise(op: Operation) -> None:
+    """Arithmetic and comparisons of 8-bit and 16-bit integers."""
+    assert isinstance(op, ElementwiseOp)
+    if not is_narrow_integer(element_of(op.inputs[0])):
+        return
+    build = Builder(op)
+    build.replace(build.add(type(op)(*build.widened(op.inputs))))
+
+
+def widen_combination(op: Operation) -> None:
+    """Reductions and scans; of predicates those that are not any or all."""
+    assert isinstance(op, ReduceOp | ArgReduceOp | ScanOp)
+    element, kind = element_of(op.input), op.kind.data
+    is_native = isinstance(op, ReduceOp) and kind != "xor"
+    if not is_narrow(element) or (element == i1 and is_native):
+        return
+    build = Builder(op)
+    (value,) = build.widened([op.input])
+    kind = _OF_PREDICATES[kind] if element == i1 else kind
+    if isinstance(op, ReduceOp):
+        build.replace(build.add(ReduceOp(kind, value, op.dimensions)))
+    else:
+        build.replace(build.add(type(op)(kind, value, op.dim.data)))
+
+
+def widen_rearrangement(op: Operation) -> None:
+    """Broadcasts and reshapes that make another last dimension, strided slices, picks."""
+    if not is_narrow(element_of(op.operands[0])) or not _moves_lanes(op):
+        return
+    build = Builder(op)
+    values = build.widened(op.operands)
+    type = type_of(op.results[0]).with_element(element_of(values[0]))
+    build.replace(build.add(op.create(operands=values, properties=dict(op.properties), result_types=[type])))
+
+
+def _moves_lanes(op: Operation) -> bool:
+    if isinstance(op, BroadcastOp):
+        rank = type_of(op.result).rank
+        return bool(op.mapping) and rank - 1 not in op.mapping
+    if isinstance(op, ReshapeOp):
+        before, after = type_of(op.input).shape, type_of(op.result).shape
+        return before[-1:] != after[-1:]
+    if isinstance(op, SliceOp):
+        return any(stride > 1 and size > 1 for _, size, stride in op.bounds)
+    return isinstance(op, TakeAlongOp)
