@@ -90,7 +90,29 @@ def windows(body: Operation, memories: Iterable[SSAValue]) -> dict[SSAValue, Win
     for op in body.walk():
         if isinstance(op, LoadOp | StoreOp) and op.memory in accesses:
             accesses[op.memory].append(op)
-    return {memory: _window(memory, ops, body) for memory, ops in accesses.items() if ops}
+    found = {memory: _window(memory, ops, body) for memory, ops in accesses.items() if ops}
+    return {memory: _visited_once(window, body) if window.stores else window for memory, window in found.items()}
+
+
+def _visited_once(window: Window, grid: GridOp) -> Window:
+    """A written window whose block would be left and come back to is made whole in the dimensions that do so.
+
+    The grid's last dimension moves fastest: while an outer dimension that the window does not move with goes on, every
+    inner one starts again.
+    """
+    inside = False
+    again: set[int] = set()
+    for number, range in enumerate(grid.ranges):
+        if binding(range).trips == 1:
+            continue
+        if number not in window.grid_dims:
+            inside = True
+        elif inside:
+            again.add(number)
+    for position, dim in enumerate(window.dims):
+        if again & dim.index.used_dims():
+            window = widened(window, position)
+    return window
 
 
 def _window(memory: SSAValue, ops: Sequence[LoadOp | StoreOp], grid: GridOp) -> Window:

@@ -34,6 +34,16 @@ class Writer:
         for text in texts:
             self.line(text)
 
+    def gap(self) -> None:
+        """One empty line, unless nothing stands above it in its block."""
+        if self._lines and self._lines[-1] and not self._lines[-1].split("#")[0].rstrip().endswith(":"):
+            self._lines.append("")
+
+    def trim(self) -> None:
+        """Drops empty lines at the end."""
+        while self._lines and not self._lines[-1]:
+            self._lines.pop()
+
     def comment(self, text: str) -> None:
         """Adds a comment, unless the last line is that comment."""
         comment = f"{_INDENT * self._depth}# {text}"

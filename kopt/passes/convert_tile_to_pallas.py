@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from kopt.dialects.host import LaunchOp
-from kopt.passes.to_pallas.call import LaunchConverter, erase_unused, grid_of
-from kopt.passes.to_pallas.empty import drop_empty_accesses
+from kopt.passes.to_pallas.call import LaunchConverter
+from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
 from kopt.runtime.targets import TPU_CHIPS
 
 
@@ -41,15 +40,3 @@ class ConvertTileToPallasPass(ModulePass):
                 continue
             drop_empty_accesses(launch)
             LaunchConverter(launch, TPU_CHIPS[self.chip]).convert()
-
-
-def drop_if_idle(launch: LaunchOp) -> bool:
-    """Erases a launch that has no cells: what it writes stays as it was."""
-    if all(lower < upper for lower, upper in grid_of(launch).bounds):
-        return False
-    for number, result in zip(launch.written, launch.outputs, strict=True):
-        result.replace_all_uses_with(launch.inputs[number])
-    sources = list(launch.inputs)
-    Rewriter.erase_op(launch)
-    erase_unused(sources)
-    return True

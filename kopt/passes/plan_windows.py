@@ -3,27 +3,93 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
+from kopt.analysis.footprint import grid_bytes
+from kopt.analysis.ranges import unshifted
+from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ForOp
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType
+from kopt.errors import ConfigError
+from kopt.passes.to_pallas.call import grid_of
+from kopt.passes.to_pallas.grid_order import order_grid
+from kopt.passes.to_pallas.hoist import NotHoistable, hoist, plan_hoist
+from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
 
 @dataclass(frozen=True)
 class PlanWindowsPass(ModulePass):
-    """x"""
+    """Gives every loop of a launch a schedule, and puts the grid's dimensions in the order that outputs need.
+
+    | schedule | the blocks that the loop reads | when |
+    |---|---|---|
+    | ``grid`` | are windows of one more grid dimension | one reduction loop over numbers, cheap ops around it |
+    | ``resident`` | are parts of windows that hold whole dimensions | they fit half of the chip's VMEM |
+    | ``fori`` | are copied by double-buffered DMAs | otherwise |
+
+    ``auto`` takes the first that applies. A loop that cannot be a grid dimension says why in a remark.
+
+        tile.grid (%i) in (1000) { … tile.for %k … in (0, 600) … }
+    becomes
+        tile.grid (%i, %k) in (1000, 600) reduce [1] { tile.when first(%k) … tile.when last(%k) … }
+
+    Refuses ``loop-type=pipeline``, which is not supported yet.
+    """
 
     name = "plan-windows"
 
-    loop_type: str = "auto"
+    loop_type: Literal["auto", "resident", "grid", "fori", "pipeline"] = "auto"
     chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in op.walk():
-            if isinstance(launch, LaunchOp):
-                for loop in launch.walk():
-                    if isinstance(loop, ForOp):
-                        loop.schedule = StringAttr("resident")
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            if self.loop_type == "pipeline":
+                raise ConfigError(
+                    "loop_type 'pipeline' is not supported yet",
+                    location_of(launch),
+                    notes=["use 'auto', 'grid', 'resident' or 'fori'"],
+                )
+            grid = self._schedule(launch, grid_of(launch))
+            order_grid(launch, grid)
+
+    def _schedule(self, launch: LaunchOp, grid: GridOp) -> GridOp:
+        loops = [op for op in grid.walk() if isinstance(op, ForOp)]
+        if not loops:
+            return grid
+        if self.loop_type in ("auto", "grid"):
+            grid = self._hoisted(launch, grid)
+        schedule = self._in_kernel(grid, TPU_CHIPS[self.chip])
+        for loop in [op for op in grid.walk() if isinstance(op, ForOp)]:
+            loop.schedule = StringAttr(schedule if walks_memory(loop) else "resident")
+        return grid
+
+    def _hoisted(self, launch: LaunchOp, grid: GridOp) -> GridOp:
+        """The grid with its reduction loop as a dimension, where that can be and pays."""
+        try:
+            plan = plan_hoist(grid)
+        except NotHoistable as reason:
+            if self.loop_type == "grid":
+                remark(grid, f"the loop stays inside the kernel: {reason}")
+            return grid
+        if self.loop_type == "auto" and not walks_memory(plan.loop):
+            return grid
+        return hoist(launch, grid, plan)
+
+    def _in_kernel(self, grid: GridOp, chip: TpuChip) -> str:
+        if self.loop_type in ("resident", "fori"):
+            return self.loop_type
+        return "resident" if grid_bytes(grid, {}) <= chip.vmem_bytes // 2 else "fori"
+
+
+def walks_memory(loop: ForOp) -> bool:
+    """Whether the loop loads blocks that move with it."""
+    return any(isinstance(op, LoadOp) and any(_is_range_of(e, loop) for e in op.indices) for op in loop.walk())
+
+
+def _is_range_of(entry: SSAValue, loop: ForOp) -> bool:
+    return isinstance(entry.type, RangeType) and unshifted(entry) is loop.range

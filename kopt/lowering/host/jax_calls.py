@@ -24,6 +24,7 @@ _SAME = "exp exp2 expm1 log log2 log10 log1p sqrt abs sign sin cos tan tanh floo
 
 #: Templates by operator name without ``aten.`` and overload, or with the overload where they differ.
 CALLS: dict[str, str] = {
+    "kopt.saturate_to_i32": "jnp.clip({0}, -(2**31), 2**31 - 1).astype(jnp.int32)",
     "prims.convert_element_type": "{0}.astype({dtype})",
     "_to_copy": "{0}.astype({dtype})",
     "clone": "{0}",

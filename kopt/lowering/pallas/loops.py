@@ -26,12 +26,14 @@ def _for(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
     body = printing.names.fresh(f"{op.range.name_hint or 'k'}_body")
     id = printing.names.fresh(op.range.name_hint, "k")
     carried = [printing.names.bind(value) for value in op.carried]
+    printing.writer.gap()
     with printing.block(f"def {body}({id}, {_pattern(carried)}):", op):
         if len(carried) > 1:
             printing.line(f"{', '.join(carried)} = carry")
         printing.visits[op.range] = Visit(id, _begin(op, id, lower, printing), str(upper), count)
         print_block(op.body.block, printing)
         printing.line(f"return {_values([printing.name(value) for value in op.yielded])}")
+    printing.writer.gap()
     results = [printing.names.bind(result) for result in op.results]
     inits = _values([printing.name(value) for value in op.inits])
     target = f"{', '.join(results)} = " if results else ""
@@ -99,10 +101,11 @@ def _visit_test(visit: Visit, which: str) -> str | None:
 
 
 def _guarded(condition: str, op: Operation, block: Block, printing: Printing, print_block: PrintBlock) -> None:
+    printing.writer.gap()
     printing.line(f"@pl.when({condition})", op)
     with printing.block("def _():"):
         print_block(block, printing)
-    printing.line()
+    printing.writer.gap()
 
 
 def _if(op: Operation, printing: Printing, print_block: PrintBlock) -> None:

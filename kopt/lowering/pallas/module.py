@@ -36,6 +36,7 @@ def print_module(module: ModuleOp, entry: str) -> str:
     kernels = {op: names.fresh(f"{op.sym_name.data}_kernel") for op in func.walk() if isinstance(op, CallOp)}
     for call, name in kernels.items():
         print_kernel(call, name, body, helpers)
+        body.trim()
         body.lines(("", ""))
     _print_public(func, entry, Printing(body, names, helpers=helpers), kernels)
     return _header(entry, helpers, body.text())

@@ -11,6 +11,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import DotOp, ForOp, FullOp, ReduceOp, StoreOp, TileType, neutral
 from kopt.errors import LoweringError
+from kopt.passes.to_pallas.call import erase_unused, grid_of
 
 
 def drop_empty_accesses(launch: LaunchOp) -> None:
@@ -75,3 +76,14 @@ def _size(value: SSAValue) -> int:
 def _is_empty(type: object) -> bool:
     return isinstance(type, MemRefType) and 0 in type.get_shape()
 
+
+def drop_if_idle(launch: LaunchOp) -> bool:
+    """Erases a launch that has no cells: what it writes stays as it was."""
+    if all(lower < upper for lower, upper in grid_of(launch).bounds):
+        return False
+    for number, result in zip(launch.written, launch.outputs, strict=True):
+        result.replace_all_uses_with(launch.inputs[number])
+    sources = list(launch.inputs)
+    Rewriter.erase_op(launch)
+    erase_unused(sources)
+    return True

@@ -1,0 +1,58 @@
+"""The pass ``legalise-layout``: element types and shapes that Mosaic takes, each change reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+
+from kopt.diagnostics import remark
+from kopt.dialects.host import LaunchOp
+from kopt.passes.to_pallas.call import plan_operands
+from kopt.passes.to_pallas.elements import legalise_elements
+from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
+
+
+@dataclass(frozen=True)
+class LegaliseLayoutPass(ModulePass):
+    """Makes the memrefs of each launch ones whose blocks Mosaic can move and compute with.
+
+    Element types that it has no loads for are cast on the host: bool to i8, f16 to f32, and i64 to i32 where every
+    use in the kernel shows that this changes nothing. Windows that are not whole or not multiples of a tile get a
+    physical layout (a pad, a split, a transposition), which the conversion applies; the launch's attribute
+    ``layouts`` lists them, and each is a remark:
+
+        remark: 'out' is laid out as 16 x 1 x 64 for the kernel: blocks of 64 lanes of dimension 0
+
+    Refuses, with the access's place, f64, 64-bit integer arithmetic that may not fit 32 bits, f16 values that are
+    rounded inside the kernel, and windows that no layout makes legal. Launches of no cells disappear.
+    """
+
+    name = "legalise-layout"
+
+    chip: str = "tpu7x"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            if drop_if_idle(launch):
+                continue
+            drop_empty_accesses(launch)
+            legalise_elements(launch)
+            _report_layouts(launch)
+
+
+def _report_layouts(launch: LaunchOp) -> None:
+    notes: list[str] = []
+    for operand in plan_operands(launch):
+        layout = operand.layout
+        if layout.plain:
+            continue
+        name = launch.body.block.args[operand.number].name_hint or f"operand {operand.number}"
+        shape = " x ".join(map(str, layout.shape))
+        notes.append(f"'{name}' is laid out as {shape} for the kernel: {layout.reason}")
+    for note in notes:
+        remark(launch, note)
+    if notes:
+        launch.attributes["layouts"] = ArrayAttr([StringAttr(note) for note in notes])

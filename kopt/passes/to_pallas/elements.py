@@ -1,0 +1,180 @@
+"""Element types at a kernel's boundary: what Mosaic cannot load is cast on the host, where that changes nothing."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, StringAttr, UnitAttr, f16, f32, f64, i1, i32
+from xdsl.dialects.builtin import IntegerType as Int
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.narrowing import MOVES, is_wide, unproven
+from kopt.diagnostics import location_of, remark
+from kopt.dialects.host import CallOp, LaunchOp
+from kopt.dialects.tile import CastOp, LoadOp, MaskOp, StoreOp, TileType, literal, literal_value
+from kopt.errors import LoweringError
+
+I8 = Int(8)
+
+#: The element type that an array has outside Mosaic's reach, and the one that the kernel is given.
+_OUTSIDE: dict[Attribute, Attribute] = {i1: I8, f16: f32, Int(64): i32}
+
+
+def legalise_elements(launch: LaunchOp) -> None:
+    """Casts arrays of bool, f16 and i64 around a launch, and rewrites the accesses inside.
+
+    Refuses f64, f16 that is computed with inside, and 64-bit integers without a proof that 32 bits serve.
+    """
+    _refuse_f64(launch)
+    _narrow_integers(launch)
+    for number, arg in enumerate(launch.body.block.args):
+        assert isinstance(arg.type, MemRefType)
+        inner = _OUTSIDE.get(arg.type.element_type)
+        if inner is not None:
+            _cast_operand(launch, number, inner)
+    _widen_f16(launch)
+
+
+def _refuse_f64(launch: LaunchOp) -> None:
+    for op in launch.walk():
+        for value in (*op.results, *op.operands):
+            if getattr(value.type, "element_type", None) == f64:
+                raise LoweringError(
+                    "a TPU has no f64",
+                    location_of(op),
+                    notes=["convert to float32 before the kernel, or use the target 'reference'"],
+                )
+
+
+def _narrow_integers(launch: LaunchOp) -> None:
+    """Holds the kernel's 64-bit integers in 32 bits."""
+    wide = [op for op in launch.walk() if any(is_wide(value.type) for value in (*op.results, *op.operands))]
+    for op in unproven(launch) if wide else ():
+        raise LoweringError(
+            f"a TPU has no 64-bit integers, and '{op.name}' may not fit 32 bits",
+            location_of(op),
+            notes=["64-bit numbers can be compared and used as indices; convert to int32 for anything else"],
+        )
+    for op in wide:
+        _retype_op(op)
+
+
+def _retype_op(op: Operation) -> None:
+    """An op's 64-bit tiles and literals become 32-bit ones."""
+    blocks: list[Block] = [block for region in op.regions for block in region.blocks]
+    for value in (*op.results, *(arg for block in blocks for arg in block.args)):
+        if isinstance(value.type, TileType) and is_wide(value.type):
+            Rewriter.replace_value_with_new_type(value, value.type.with_element(i32))
+        elif value.type == Int(64):
+            Rewriter.replace_value_with_new_type(value, i32)
+    for name in ("value", "fill", "other", "pad"):
+        attribute = op.properties.get(name)
+        if attribute is not None and is_wide(getattr(attribute, "type", i32)):
+            op.properties[name] = literal(_saturated(int(literal_value(attribute))), i32)
+
+
+def _saturated(value: int) -> int:
+    return max(-(2**31), min(2**31 - 1, value))
+
+
+def _cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
+    """Casts one array before, and its new version after, a launch; the accesses convert to what the body computes."""
+    arg = launch.body.block.args[number]
+    outer = arg.type
+    assert isinstance(outer, MemRefType) and isinstance(inner, FixedBitwidthType)
+    name = arg.name_hint or f"operand {number}"
+    remark(launch, f"'{name}' is cast from {outer.element_type} to {inner} on the host: Mosaic cannot load the former")
+    type = MemRefType(inner, outer.get_shape())
+    launch.operands[number] = _host_cast(launch.inputs[number], type, launch, before=True)
+    Rewriter.replace_value_with_new_type(arg, type)
+    for use in list(arg.uses):
+        _rewrite_access(use.operation, inner)
+    if number in launch.written:
+        _cast_result(launch, launch.outputs[launch.written.index(number)], type, outer)
+
+
+def _cast_result(launch: LaunchOp, result: SSAValue, type: MemRefType, outer: MemRefType) -> None:
+    uses = list(result.uses)
+    Rewriter.replace_value_with_new_type(result, type)
+    back = _host_cast(result, MemRefType(outer.element_type, outer.get_shape()), launch, before=False)
+    for use in uses:
+        use.operation.operands[use.index] = back
+
+
+def _host_cast(value: SSAValue, type: MemRefType, launch: LaunchOp, before: bool) -> SSAValue:
+    name = "prims.convert_element_type.default"
+    if is_wide(value.type) and type.element_type == i32:
+        name = "kopt.saturate_to_i32"
+    call = CallOp(name, [value], [UnitAttr(), StringAttr(str(type.element_type))], [type])
+    call.location = launch.location
+    call.outputs[0].name_hint = value.name_hint
+    Rewriter.insert_op(call, InsertPoint.before(launch) if before else InsertPoint.after(launch))
+    return call.outputs[0]
+
+
+def _rewrite_access(op: Operation, inner: Attribute) -> None:
+    if isinstance(op, LoadOp):
+        _load_as(op, inner)
+    elif isinstance(op, StoreOp):
+        _store_as(op, inner)
+
+
+def _load_as(op: LoadOp, inner: Attribute) -> None:
+    """The load in the inner type, cast to what the body computes with."""
+    type = op.result.type
+    assert isinstance(type, TileType)
+    for name in ("other", "pad"):
+        if (attribute := op.properties.get(name)) is not None:
+            op.properties[name] = literal(literal_value(attribute), inner)
+    Rewriter.replace_value_with_new_type(op.result, type.with_element(inner))
+    if type.element_type == inner:
+        return
+    steps = [CastOp(op.result, i32)] if inner == I8 else []
+    steps.append(CastOp(steps[-1].result if steps else op.result, type.element_type))
+    op.result.replace_uses_with_if(steps[-1].result, lambda use: use.operation not in steps)
+    for step in steps:
+        step.location = op.location
+    Rewriter.insert_op(steps, InsertPoint.after(op))
+
+
+def _store_as(op: StoreOp, inner: Attribute) -> None:
+    """The value cast to the inner type; a rounding to f16 right before is left to the host, which rounds the same."""
+    value = op.value
+    assert isinstance(value.type, TileType)
+    if value.type.element_type == inner:
+        return
+    if isinstance(value.owner, CastOp) and value.owner.input.type == value.type.with_element(inner):
+        op.operands[0] = value.owner.input
+        return
+    steps = [CastOp(value, i32)] if inner == I8 else []
+    steps.append(CastOp(steps[-1].result if steps else value, inner))
+    for step in steps:
+        step.location = op.location
+    Rewriter.insert_op(steps, InsertPoint.before(op))
+    op.operands[0] = steps[-1].result
+
+
+def _widen_f16(launch: LaunchOp) -> None:
+    """Holds f16 values in f32 where nothing rounds to f16 in between; a rounding inside the kernel is refused."""
+    for op in list(launch.walk()):
+        for result in op.results:
+            if isinstance(result.type, TileType) and result.type.element_type == f16:
+                _widen(op, result, result.type)
+        if isinstance(op, CastOp) and op.input.type == op.result.type:
+            Rewriter.replace_op(op, [], [op.input])
+
+
+def _widen(op: Operation, result: SSAValue, type: TileType) -> None:
+    if isinstance(op, CastOp) and result.first_use is None:
+        Rewriter.erase_op(op)
+    elif isinstance(op, CastOp) and isinstance(op.input.owner, LoadOp):
+        Rewriter.replace_op(op, [], [op.input])
+    elif isinstance(op, MOVES):
+        if isinstance(op, MaskOp):
+            op.fill = literal(op.fill_number, f32)
+        Rewriter.replace_value_with_new_type(result, type.with_element(f32))
+    else:
+        raise LoweringError(
+            f"'{op.name}' rounds to f16 inside a kernel, which a TPU cannot do",
+            location_of(op),
+            notes=["compute in float32 or bfloat16 and convert after the kernel"],
+        )
