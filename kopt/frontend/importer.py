@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
+from kopt.dialects.host import AllocOp, CallOp, ViewOp
 from kopt.errors import ArgumentError, ConfigError, KoptError, Location, UnsupportedError
 from kopt.frontend import hooks, source
 from kopt.frontend.dtypes import from_spec
@@ -194,6 +195,7 @@ class _Import:
         with _located(self.function):
             results = result_tree(value, host, outputs)
         self.block.add_op(ReturnOp(*outputs))
+        _drop_unused(self.block)
         name = _entry_name(self.function)
         types = [argument.type for argument in self.block.args]
         func = FuncOp(name, (types, [o.type for o in outputs]), Region(self.block))
@@ -213,6 +215,13 @@ class _Import:
     def _mutated(self) -> list[int]:
         metas = [*self.metas, *(meta for _, _, meta in self.hidden)]
         return [n for n, meta in enumerate(metas) if self.host.array(meta).root.mutated]
+
+
+def _drop_unused(block: Block) -> None:
+    """Erases host ops whose results nothing uses, such as those behind a value that became a constant."""
+    for op in reversed(list(block.ops)):
+        if isinstance(op, AllocOp | CallOp | ViewOp) and not any(result.uses for result in op.results):
+            block.erase_op(op)
 
 
 def _entry_name(function: FunctionType) -> str:

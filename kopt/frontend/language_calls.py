@@ -260,6 +260,12 @@ def device_print(prefix: str, *values: Any) -> None:
     """``hl.device_print`` prints nothing on these targets."""
 
 
+def barrier() -> None:
+    """``hl.barrier`` between top-level loops: they are launched in order anyway."""
+    if current().on_device:
+        unsupported("hl.barrier inside a device loop is not supported", "put it between top-level loops")
+
+
 def _attribute(name: str) -> Callable[[Any], Any]:
     def read(tile: Any) -> Any:
         if not isinstance(tile, TileRange):
@@ -282,7 +288,6 @@ _UNSUPPORTED = {
         for n in ("add", "and", "or", "xor", "max", "min", "xchg", "cas")
     },
     "jagged_tile": "use hl.tile up to the largest length and extra_mask",
-    "barrier": "write two top-level loops: they are launched in order",
     "rand": "make random numbers on the host and pass them in",
     "randint": "make random numbers on the host and pass them in",
     "rand4x": "make random numbers on the host and pass them in",
@@ -319,6 +324,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "split": split,
     "join": join,
     "device_print": device_print,
+    "barrier": barrier,
     "cdiv": cdiv,
     "next_power_of_2": next_power_of_2,
     **{f"tile_{name}": _attribute(name) for name in ("index", "begin", "end", "block_size", "id", "count")},

@@ -19,6 +19,11 @@ REGISTRY: dict[str, Callable[..., Any]] = {}
 #: Operations that make tensors of nothing: on the device they are called without device operands.
 CREATION: dict[str, Callable[..., Any]] = {}
 
+#: Methods whose arguments are not the function's of their name.
+METHODS: dict[str, Callable[..., Any]] = {
+    "where": lambda input, condition, other: REGISTRY["where"](condition, input, other),
+}
+
 
 def _load() -> None:
     from kopt.frontend.ops import creation, elementwise, indexed, matrices, numbers, reductions, shapes
@@ -32,7 +37,7 @@ def _load() -> None:
 
 def method(value: DeviceTensor, name: str) -> Any:
     """``value.name`` for a method in the tables."""
-    implementation = REGISTRY.get(name)
+    implementation = METHODS.get(name) or REGISTRY.get(name)
     if implementation is not None:
         return functools.partial(implementation, value)
     if name.startswith("__"):

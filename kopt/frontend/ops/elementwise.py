@@ -283,11 +283,13 @@ def absolute(input: Any) -> DeviceTensor:
 
 def power(input: Any, exponent: Any) -> DeviceTensor:
     """``pow``; small whole exponents are products."""
-    if exponent in (1, 2, 3) and not isinstance(exponent, DeviceTensor):
+    if not is_number(exponent):
+        return apply("same", _op("pow"), (input, exponent))
+    if exponent in (1, 2, 3):
         chain = {1: lambda x: x, 2: lambda x: x * x, 3: lambda x: x * x * x}[int(exponent)]
         rule = "real" if isinstance(exponent, float) else "same"
         return apply(rule, chain, (input,))
-    if exponent in (0.5, -0.5, -1) and is_number(exponent):
+    if exponent in (0.5, -0.5, -1):
         return apply("real", _op({0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}[exponent]), (input,))
     return apply("same", _op("pow"), (input, exponent))
 

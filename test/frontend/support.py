@@ -1,0 +1,62 @@
+"""Runs an imported kernel in the reference interpreter beside the same computation in torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from kopt.frontend import Imported, import_kernel
+from kopt.interpreter import run
+from kopt.verification import verify
+
+
+def leaf_at(arguments: dict[str, Any], path: tuple[Any, ...]) -> Any:
+    """The argument that a parameter's path leads to."""
+    value: Any = arguments[path[0]]
+    for key in path[1:]:
+        value = value[key]
+    return value
+
+
+def to_numpy(tensor: torch.Tensor) -> np.ndarray:
+    """A copy, with dtypes that NumPy lacks held in f32."""
+    tensor = tensor.detach()
+    if tensor.dtype == torch.bfloat16 or tensor.dtype.itemsize == 1 and tensor.dtype.is_floating_point:
+        tensor = tensor.float()
+    return tensor.clone().contiguous().numpy()
+
+
+def imported(fn: Any, *args: Any, **options: Any) -> Imported:
+    """The verified import."""
+    result = import_kernel(fn, args, {}, **options)
+    verify(result.module)
+    return result
+
+
+def reference(fn: Any, *args: Any, **options: Any) -> Any:
+    """What the kernel returns when the interpreter runs it; arguments that it writes are written."""
+    import inspect
+
+    kernel = imported(fn, *args, **options)
+    function = getattr(fn, "fn", fn)
+    bound = inspect.signature(function).bind(*args)
+    bound.apply_defaults()
+    visible = [p for p in kernel.params if p.path]
+    tensors = [leaf_at(bound.arguments, p.path) for p in visible] + list(kernel.hidden)
+    arrays = [to_numpy(t) for t in tensors]
+    results = [torch.from_numpy(np.array(r)) for r in run(kernel.module, kernel.entry, arrays)]
+    for number in kernel.mutated:
+        tensors[number].copy_(torch.from_numpy(arrays[number]))
+    return kernel.results.build(results, tensors)
+
+
+def check(fn: Any, args: Sequence[Any], expected: Any, tolerance: float = 1e-4, **options: Any) -> None:
+    """The kernel's results are close to the expected tensors."""
+    got = reference(fn, *args, **options)
+    pairs = zip(got, expected, strict=True) if isinstance(expected, tuple | list) else [(got, expected)]
+    for actual, wanted in pairs:
+        assert actual.shape == wanted.shape, (actual.shape, wanted.shape)
+        torch.testing.assert_close(actual.double(), wanted.double(), atol=tolerance, rtol=tolerance, equal_nan=True)

@@ -1,0 +1,182 @@
+"""What the frontend refuses: a message, the place, and what to use instead."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import kopt.language as hl
+from kopt.errors import ArgumentError, ConfigError, KoptError, UnsupportedError
+from kopt.frontend import import_kernel
+
+X = torch.randn(32, 16)
+
+
+def refused(fn, *args, kind=UnsupportedError, **options) -> str:
+    """The text of the error that importing a kernel raises."""
+    with pytest.raises(kind) as caught:
+        import_kernel(fn, args, {}, **options)
+    return str(caught.value)
+
+
+def writes_in_place(x):
+    for tile in hl.tile(x.size(0)):
+        acc = x[tile, :]
+        acc[:] = 0
+        x[tile, :] = acc
+
+
+def test_writing_a_device_value_names_the_functional_form():
+    text = refused(writes_in_place, X)
+    assert "cannot be written in place" in text and "torch.where" in text
+    assert f"{__file__}:" in text and "acc[:] = 0" in text and "^^^" in text
+
+
+def uses_add_(x):
+    for tile in hl.tile(x.size(0)):
+        acc = x[tile, :]
+        acc.add_(1)
+        x[tile, :] = acc
+
+
+def test_in_place_methods():
+    assert "acc = acc.add(" in refused(uses_add_, X)
+
+
+def appends(x):
+    for tile in hl.tile(x.size(0)):
+        parts = []
+        for inner in hl.tile(x.size(1)):
+            parts.append(x[tile, inner])
+        x[tile, :] = parts[0]
+
+
+def test_append_in_a_device_loop():
+    text = refused(appends, X)
+    assert "'parts'" in text and "append" in text
+
+
+def changes_dtype(x):
+    for tile in hl.tile(x.size(0)):
+        acc = hl.zeros([tile], dtype=torch.float32)
+        for inner in hl.tile(x.size(1)):
+            acc = (acc + x[tile, inner].sum(-1)).to(torch.bfloat16)
+        x[tile, 0] = acc
+
+
+def test_carried_values_keep_their_dtype():
+    text = refused(changes_dtype, X)
+    assert "'acc' changes its dtype from torch.float32 to torch.bfloat16" in text and ".to(torch.float32)" in text
+
+
+def breaks(x):
+    for tile in hl.tile(x.size(0)):
+        for inner in hl.tile(x.size(1)):
+            x[tile, inner] = 0
+            break
+
+
+def test_break():
+    assert "'break' in a device loop" in refused(breaks, X)
+
+
+def truth(x):
+    for tile in hl.tile(x.size(0)):
+        while x[tile, 0].sum() > 0:
+            x[tile, 0] = 0
+
+
+def test_truth_of_a_device_value():
+    assert "as a condition" in refused(truth, X)
+
+
+def wrong_shapes(x):
+    for tile in hl.tile(x.size(0), block_size=16):
+        for inner in hl.tile(x.size(1), block_size=16):
+            x[tile, 0] = x[tile, 0] + x[0, inner]
+
+
+def test_two_loops_of_one_size_are_different_axes():
+    assert "do not broadcast" in refused(wrong_shapes, X)
+
+
+def unknown_function(x):
+    for tile in hl.tile(x.size(0)):
+        x[tile, :] = torch.linalg.inv(x[tile, :])
+
+
+def test_unknown_torch_function():
+    assert "is not supported on device values" in refused(unknown_function, X)
+
+
+def atomics(x):
+    for tile in hl.tile(x.size(0)):
+        hl.atomic_add(x, [tile, 0], 1.0)
+
+
+def test_later_features_say_what_to_use():
+    text = refused(atomics, X)
+    assert "hl.atomic_add" in text and "note:" in text
+
+
+def host_failure(x):
+    return x.view(7, 7)
+
+
+def test_failures_of_torch_are_located():
+    text = refused(host_failure, X)
+    assert "x.view(7, 7)" in text and "error:" in text
+
+
+def returns_device_value(x):
+    for tile in hl.tile(x.size(0)):
+        v = x[tile, :]
+    return v
+
+
+def test_device_values_do_not_leave_the_launch():
+    assert "device" in refused(returns_device_value, X)
+
+
+def carried_by_the_grid(x):
+    total = 0.0
+    for tile in hl.tile(x.size(0)):
+        total = total + x[tile, :].sum()
+        x[tile, 0] = total
+
+
+def test_grids_carry_nothing():
+    assert "run in no order" in refused(carried_by_the_grid, X)
+
+
+def raises(x):
+    raise ValueError("mine")
+
+
+def test_the_kernels_own_exceptions_pass():
+    with pytest.raises(ValueError, match="mine"):
+        import_kernel(raises, [X], {})
+
+
+def test_no_source():
+    space: dict = {}
+    exec("def f(x):\n    return x", space)
+    with pytest.raises(UnsupportedError, match="source of 'f' cannot be found"):
+        import_kernel(space["f"], [X], {})
+
+
+def test_arguments_and_configuration():
+    assert "missing a required argument" in refused(breaks, kind=ArgumentError)
+    assert "block_sizes" in refused(small_kernel, X, kind=ConfigError, block_sizes=[1, 2, 3])
+    assert "block_sizes" in refused(small_kernel, X, kind=ConfigError, block_sizes=[])
+    assert "no tunable 'a'" in refused(small_kernel, X, kind=ConfigError, tunables={"a": 1})
+
+
+def small_kernel(x):
+    for tile in hl.tile(x.size(0)):
+        x[tile, 0] = 0
+
+
+def test_outside_of_a_kernel():
+    with pytest.raises(KoptError, match=r"hl.zeros is called outside of a kernel"):
+        hl.zeros([3])
