@@ -213,7 +213,7 @@ class AllToAllOp(CollectiveOp):
 
 @irdl_op_definition
 class BarrierOp(IRDLOperation):
-    """All ranks of a group wait for each other: ``symm.barrier group "tp"``. With unknown effects, nothing passes it."""
+    """All ranks of a group wait for each other: ``symm.barrier group "tp"``. Its effects are unknown."""
 
     name = "symm.barrier"
 

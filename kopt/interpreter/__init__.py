@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.errors import ArgumentError
-from kopt.interpreter import elementwise, host, loops, memory, reductions, scalars, shape
+from kopt.interpreter import atomic, elementwise, host, jagged, loops, memory, reductions, scalars, shape
 from kopt.interpreter.machine import Handler, Machine, check_arguments
 
 #: What each operation does.
@@ -23,6 +23,8 @@ HANDLERS: dict[type, Handler] = {
     **memory.HANDLERS,
     **reductions.HANDLERS,
     **loops.HANDLERS,
+    **atomic.HANDLERS,
+    **jagged.HANDLERS,
     **host.HANDLERS,
     **scalars.HANDLERS,
 }

@@ -30,19 +30,20 @@ from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.values import Bound, Tile
 
 
-def _size(range: SSAValue) -> int:
+def size_of(range: SSAValue) -> int:
+    """The number of lanes of a range."""
     assert isinstance(range.type, RangeType)
     return range.type.size
 
 
-def _blocks(lower: int, upper: int, size: int) -> list[Bound]:
+def blocks(lower: int, upper: int, size: int) -> list[Bound]:
     """The blocks of a loop from ``lower`` to ``upper``."""
     count = max(0, -((lower - upper) // size))
     return [Bound(lower + n * size, size, upper, n, count) for n in range(count)]
 
 
 def _grid(m: Machine, op: GridOp) -> None:
-    axes = [_blocks(lower, upper, _size(arg)) for arg, (lower, upper) in zip(op.ranges, op.bounds, strict=True)]
+    axes = [blocks(lower, upper, size_of(arg)) for arg, (lower, upper) in zip(op.ranges, op.bounds, strict=True)]
     outer = m.monitor
     if m.check_conflicts:
         m.monitor = Monitor(_written(m, op))
@@ -88,7 +89,7 @@ def _written(m: Machine, op: GridOp) -> list[np.ndarray]:
 def _for(m: Machine, op: ForOp) -> Any:
     lower, upper = (bound if isinstance(bound, int) else m[bound] for bound in op.bounds)
     carried = tuple(m[value] for value in op.inits)
-    for bound in _blocks(lower, upper, _size(op.range)):
+    for bound in blocks(lower, upper, size_of(op.range)):
         m.bind(op.range, bound)
         carried = m.run_region(op.body.block, (bound, *carried))
     return carried[0] if len(carried) == 1 else carried
@@ -109,7 +110,7 @@ def _shift(m: Machine, op: ShiftOp) -> Bound:
 
 
 def _whole(m: Machine, op: WholeOp) -> Bound:
-    bound = Bound(0, _size(op.result), op.extent.data, 0, 1)
+    bound = Bound(0, size_of(op.result), op.extent.data, 0, 1)
     m.bind(op.result, bound)
     return bound
 

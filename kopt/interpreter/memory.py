@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Attribute
 
-from kopt.dialects.tile import GetOp, LoadOp, PutOp, StoreOp, literal_value
+from kopt.dialects.tile import Access, GetOp, LoadOp, PutOp, StoreOp, literal_value
 from kopt.interpreter.access import Block, check, locate
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import numpy_type, poison
 from kopt.interpreter.values import Tile, both, mask_of
 
 
-def _mask(m: Machine, op: LoadOp | StoreOp) -> np.ndarray | None:
+def own_mask(m: Machine, op: Access) -> np.ndarray | None:
     """The op's own mask; its undefined lanes do not access memory."""
     if op.mask is None:
         return None
@@ -28,7 +28,7 @@ def _number(attr: Attribute | None, default: float | int) -> float | int:
 def _load(m: Machine, op: LoadOp) -> Tile:
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
-    mask = _mask(m, op)
+    mask = own_mask(m, op)
     active = check(m, op, block, array, mask)
     if m.monitor is not None:
         m.monitor.read(op, array, block.index, _within(active, block))
@@ -62,7 +62,7 @@ def _read(array: np.ndarray, block: Block, outside: float | int, dtype: np.dtype
 def _store(m: Machine, op: StoreOp) -> None:
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
-    active = _within(check(m, op, block, array, _mask(m, op)), block)
+    active = _within(check(m, op, block, array, own_mask(m, op)), block)
     if m.monitor is not None:
         m.monitor.write(op, array, block.index, active)
     write(array, block, m.tile(op.value).data, active)

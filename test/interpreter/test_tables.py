@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kopt.dialects.atomic import Atomic
 from kopt.dialects.host import Host
+from kopt.dialects.jagged import Jagged
 from kopt.dialects.tile import COMBINERS, TABLE, Tile
 from kopt.interpreter import HANDLERS
 from kopt.interpreter.elementwise import NUMPY
@@ -21,7 +23,7 @@ def test_every_combination_has_a_meaning() -> None:
     assert set(COMBINE) == set(COMBINERS)
 
 
-@pytest.mark.parametrize("dialect", [Tile, Host], ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("dialect", [Tile, Host, Atomic, Jagged], ids=lambda dialect: dialect.name)
 def test_every_operation_has_a_handler(dialect) -> None:
     """Nothing but the loops' terminator goes without."""
     missing = {op.name for op in dialect.operations if op not in HANDLERS} - {"tile.yield"}
