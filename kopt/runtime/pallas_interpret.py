@@ -111,9 +111,11 @@ class PallasRunner:
         from jax import block_until_ready
         from jax.core import Tracer
 
+        traced = any(isinstance(array, Tracer) for array in arrays)
+        call = self.function if traced else self._jitted  # compiler options are for the outermost jit alone
         with wide(self._wide), self._device():
-            results = as_list(self._jitted(*arrays))
-        if not any(isinstance(result, Tracer) for result in results):
+            results = as_list(call(*arrays))
+        if not traced:
             block_until_ready(results)
         return results
 

@@ -9,7 +9,8 @@ from kopt.runtime.emitted import file_name, line_of_error, source_location
 #: What to take where a message has it, tried in order; then the message up to its first blank line.
 _ESSENCES = (
     re.compile(r"Scoped allocation with size [\d.]+\w* and limit [\d.]+\w* exceeded scoped vmem limit by [\d.]+\w*"),
-    re.compile(r"Ran out of memory in memory space \w+[^\n]*?(?= for %|\.|\n|$)"),
+    re.compile(r"Ran out of memory in memory space \w+\.?( Used [\d.]+\w* of [\d.]+\w* \w+)?"),
+    re.compile(r"Allocation \(size=\d+\) would exceed memory \(size=\d+\)"),
     re.compile(r"not contain X\{64\|128\} element types"),
 )
 
@@ -26,7 +27,10 @@ _NOISE = (
     re.compile(r", (backend_config|metadata|frontend_attributes)=.*"),
 )
 #: The kernel in a message of XLA, by its instruction.
-_KERNEL = re.compile(r"%(?!pallas_call)(\w+)(?:\.\d+)? = [^\n]*custom_call_target=\"tpu_custom_call\"")
+_KERNEL = re.compile(
+    r"(?:%|label: |:: )(?!pallas_call)(\w+?)(?:\.\d+)?(?:$| = [^\n]*custom_call_target=\"tpu_custom_call\")",
+    re.MULTILINE,
+)
 _LONGEST = 400
 _REWRITES = {"not contain X{64|128} element types": "the chip has no 64-bit elements in kernels"}
 

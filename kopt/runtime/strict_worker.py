@@ -19,6 +19,7 @@ from kopt.errors import CompileError
 from kopt.runtime.emitted import source_location
 from kopt.runtime.pallas_interpret import abstract_mesh, as_list, exact_options, interpreted_module, on_abstract_tpu
 from kopt.runtime.reasons import emitted_line
+from kopt.runtime.strict_threads import install
 from kopt.runtime.targets import TpuChip, parse_target
 from kopt.runtime.wire import Packed, pack, unpack
 
@@ -27,6 +28,8 @@ try:
     from jax._src.pallas.mosaic.interpret import interpret_pallas_call as _state
 except ImportError:  # private modules: without them races are printed, not raised, and bounds are logical
     _config = _state = None
+
+install()
 
 _RAISED = re.compile(r"[\w.]*(Error|Exception)\b.*:")
 

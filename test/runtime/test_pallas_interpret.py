@@ -98,6 +98,15 @@ def test_results_and_final_values_survive_the_write_back():
     assert (old == 0).all() and (x == 1).all() and (y == 0).all()
 
 
+@pytest.mark.parametrize("target", [TARGET, "pallas:strict"])
+@pytest.mark.parametrize("shape", [(8, 128), (32, 1024)])
+def test_a_maximum_keeps_nan(target, shape):
+    x = torch.randn(shape)
+    x[3, 5] = torch.nan
+    got = executable("misc_pallas", "largest", target, x)(x)
+    assert got[3].isnan().all() and torch.equal(got[4], x[4].max().expand(shape[1]))
+
+
 def test_no_result_is_none():
     x = torch.zeros(2, 2)
     assert executable("misc_pallas", "nothing", TARGET, x)(x) is None

@@ -71,6 +71,7 @@ def test_donated_arguments_are_aliased():
         ("sort", "f32[640,128]", r"^sort.py:12: Unimplemented primitive.*sort\. \(emitted line \d+: .*jnp.sort"),
         ("copy", "f16[640,128]", r"^copy.py:7: Invalid vector type for load \(emitted line"),
         ("copy", "f32[640,65536]", r"^kernel copy_0: Scoped allocation with size 64.00M.*name=\"copy_0\""),
+        ("copy", "f32[640,262144]", "^kernel copy_0: Ran out of memory in memory space vmem. Used 256.00M of 12"),
         ("copy", "f64[640,128]", "64-bit elements"),
         ("missing", "f32[640,128]", "has no attribute 'missing'"),
     ],
