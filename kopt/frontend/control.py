@@ -213,6 +213,7 @@ class InnerLoop(DeviceLoop):
         if self.before is None:
             self.before = {name: names.get(name, _undefined(name)) for name in self.names}
             self.slots = {name: [slot_of(leaf) for leaf in leaves(v)] for name, v in self.before.items()}
+        self.lists = [(n, v, len(v)) for n, v in names.items() if isinstance(v, list) and n not in self.names]
         body = self.levels[-1].block
         out = []
         for name, value in self.before.items():
@@ -230,6 +231,12 @@ class InnerLoop(DeviceLoop):
     def leave(self, names: dict[str, Any]) -> None:
         """Ends the body: yields what it carries, or asks for another run with better types."""
         assert self.before is not None
+        for name, value, length in self.lists:
+            if len(value) != length:
+                unsupported(
+                    f"'{name}' grows in a device loop: append and its kin run once, not on each visit",
+                    f"carry a tensor or a tuple of one length, or use hl.static_range: {name} = {name} + […]",
+                )
         after = {name: names.get(name, _MISSING) for name in self.names}
         better = {name: self._joined(name, after[name]) for name in self.names}
         if better != self.slots:
