@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("torch", "jax", "triton", "helion")
 HELP_LIMIT_S = 0.3
-ATTEMPTS = 8
+ATTEMPTS = 3
 
 IR = "func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
 
@@ -47,12 +47,15 @@ def test_help_does_not_import_xdsl() -> None:
 
 
 def test_help_is_immediate() -> None:
-    """``kopt --help`` takes less than 0.3 s; the best of a few attempts, since the machine may be busy."""
+    """``kopt --help`` takes less than 0.3 s of processor time: of wall time too, where nothing else runs."""
     best = float("inf")
     for _ in range(ATTEMPTS):
-        start = time.perf_counter()
+        before = _children_seconds()
         _run('from kopt.tools.main import main\nmain(["--help"])')
-        best = min(best, time.perf_counter() - start)
-        if best < HELP_LIMIT_S:
-            return
+        best = min(best, _children_seconds() - before)
     assert best < HELP_LIMIT_S
+
+
+def _children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
