@@ -58,8 +58,9 @@ def _scan(op: Any, values: Any) -> list[Any]:
     parts = [np.moveaxis(value.handle.data, op.axis, 0).copy() for value in values]
     step = 1
     while step < len(parts[0]):
-        later = combine([part[:-step] for part in parts], [part[step:] for part in parts])
-        parts = [np.concatenate([part[:step], more]) for part, more in zip(parts, later, strict=True)]
+        # Whole arrays, since Triton's have powers of two as sizes; the first lanes have nothing before them.
+        later = combine([np.roll(part, step, axis=0) for part in parts], parts)
+        parts = [np.concatenate([part[:step], more[step:]]) for part, more in zip(parts, later, strict=True)]
         step *= 2
     arrays = [np.ascontiguousarray(np.moveaxis(part, 0, op.axis)) for part in parts]
     return [op.to_tensor(a, value.dtype) for a, value in zip(arrays, values, strict=True)]
