@@ -26,13 +26,28 @@ def import_for_target(fn: Callable[..., Any], values: dict[str, Any], target: Ta
 
     def run(sizes: Sequence[int] | None) -> Imported:
         return import_kernel(
-            fn, *_call(fn, values), block_sizes=sizes, tunables=config.tunables, dot_precision=config.dot_precision
+            fn,
+            *_call(fn, values),
+            block_sizes=sizes,
+            tunables=config.tunables,
+            dot_precision=config.dot_precision or torch_precision(),
         )
 
     imported = run(config.block_sizes)
     given = [block.size for block in imported.blocks]
     wanted = _sizes_for(imported, target, config)
     return imported if wanted == given else run(wanted)
+
+
+#: How torch's ``float32_matmul_precision`` lets f32 operands of a product be rounded.
+_PRECISIONS = {"highest": "ieee", "high": "tf32", "medium": "bf16"}
+
+
+def torch_precision() -> str:
+    """The precision of f32 products that torch is set to, in kopt's words."""
+    import torch
+
+    return _PRECISIONS[torch.get_float32_matmul_precision()]
 
 
 def _call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -45,12 +45,13 @@ class Kernel:
         return Kernel(self.fn, self.config, target)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`, `CompileError`."""
+        """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
+        from kopt.importing import torch_precision
         from kopt.runtime.cache import call_key
 
         values = self._bind(args, kwargs)
         target = self._target(None)
-        key = (str(target), call_key(self.fn, list(values.values())))
+        key = (str(target), torch_precision(), call_key(self.fn, list(values.values())))
         for compiled in self._compiled.get(key, ()):
             if compiled.holds(values):
                 return compiled.run(values)

@@ -18,7 +18,8 @@ class Role:
 
     ``extent`` elements are walked in all (None where that is only known when running); ``places`` are the axis's
     distances from the last dimension in the memrefs that it indexes (0: lanes, 1: sublanes); ``bits`` the widths of
-    their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix products: ``m``, ``n``, ``k``.
+    their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix products: ``m``, ``n``, ``k``;
+    ``wide_dot`` whether one of those has operands of 32 bits or more.
     """
 
     extent: int | None
@@ -26,6 +27,7 @@ class Role:
     places: set[int] = field(default_factory=set)
     bits: set[int] = field(default_factory=set)
     dot: set[str] = field(default_factory=set)
+    wide_dot: bool = False
 
 
 def block_roles(module: ModuleOp) -> dict[str, Role]:
@@ -73,6 +75,8 @@ def _note_access(roles: dict[str, Role], op: Access) -> None:
 def _note_dot(roles: dict[str, Role], op: DotOp) -> None:
     lhs, rhs = op.lhs.type, op.rhs.type
     assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
+    dtype = from_ir(lhs.element_type)
     for place, tag in (("m", lhs.tags[-2]), ("k", lhs.tags[-1]), ("n", rhs.tags[-1])):
         if tag in roles:
             roles[tag].dot.add(place)
+            roles[tag].wide_dot |= dtype is not None and dtype.bits >= 32

@@ -17,9 +17,11 @@ from kopt.runtime.targets import Target, TpuChip
 
 Sizes = dict[str, int]
 
-#: Elements of the largest tile that one Triton program may hold, and of the largest operand of a dot.
+#: Elements of the largest tile that one Triton program may hold; lanes of a side of a dot, for narrow operands, which
+#: tensor cores take, and for wide ones, which live in registers.
 _GPU_TILE = 8192
 _GPU_DOT = 64
+_GPU_WIDE_DOT = 32
 
 
 def choose_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], target: Target) -> list[int]:
@@ -124,7 +126,8 @@ def _tpu_least(role: Role, chip: TpuChip) -> int:
 
 def _gpu_start(role: Role) -> int:
     extent = role.extent if role.extent is not None else 128
-    most = _GPU_DOT if role.dot else 1024 if 0 in role.places else 32
+    dot = _GPU_WIDE_DOT if role.wide_dot else _GPU_DOT
+    most = dot if role.dot else 1024 if 0 in role.places else 32
     return max(16 if role.dot else 1, min(_power_of_two(extent), most))
 
 

@@ -35,13 +35,18 @@ def call_key(function: Callable[..., Any], args: Sequence[Any]) -> Hashable:
 
 
 def value_key(value: Any) -> Hashable:
-    """What one argument, closure cell or global is known by."""
+    """What one argument is known by."""
     return _key(value, ())
 
 
+#: Marks the path of a value inside a function: tensors there become hidden inputs, so they are known by identity.
+_IN_FUNCTION = -1
+
+
 def _key(value: Any, within: tuple[int, ...]) -> Hashable:
+    """``within`` holds the identities of the values around this one, to find cycles."""
     if framework := framework_of(value):
-        return _tensor_key(value, framework)
+        return _Same(value) if _IN_FUNCTION in within else _tensor_key(value, framework)
     if value is None or isinstance(value, (bool, int, str, bytes, complex)):
         return type(value), value
     if isinstance(value, float):
@@ -70,6 +75,7 @@ def _tensor_key(value: Any, framework: str) -> Hashable:
 
 
 def _function_key(function: FunctionType, within: tuple[int, ...]) -> Hashable:
+    within = (*within, _IN_FUNCTION)
     cells = tuple(_cell_key(cell, within) for cell in function.__closure__ or ())
     defaults = (_key(function.__defaults__, within), _key(function.__kwdefaults__, within))
     read = sorted(names_read(function.__code__) & function.__globals__.keys())
