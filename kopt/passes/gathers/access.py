@@ -92,12 +92,25 @@ class Gathering:
     # The load.
 
     def load(self) -> SSAValue:
-        """The load by DMA of what the steps have made, and the picks from it."""
+        """The load of what the steps have made, by DMA where it still gathers, and the picks from it."""
+        if not any(self._gathers(position) for position in range(len(self.entries))):
+            return self._pick(*self._spread())
         memory = self.memory
         if memory is self.build.load.memory:
             memory = self.arrays.view(memory, self.shape, self.shape)
         value = self.build.add(LoadOp(memory, self.entries))
         return self._pick(value, block_axes(self.entries, self.shape))
+
+    def _spread(self) -> tuple[SSAValue, tuple[Axis, ...]]:
+        """One ordinary block of rows, repeated for each of the lanes to pick from it."""
+        value = self.build.add(LoadOp(self.memory, self.entries))
+        axes = block_axes(self.entries, self.shape)
+        ((position, lane),) = self.picks
+        places = [Axis(position, dim, number) for number, dim in enumerate(type_of(lane).dims.data)]
+        spread = (*axes[:-1], *places, axes[-1])
+        kept = [number for number, axis in enumerate(spread) if axis.gather_dim is None]
+        type = type_of(value).with_dims([axis.dim for axis in spread])
+        return self.build.add(BroadcastOp(value, kept, type)), spread
 
     def _pick(self, value: SSAValue, axes: tuple[Axis, ...]) -> SSAValue:
         """Takes the wanted lanes, the last dimensions first, so that those before keep their numbers."""

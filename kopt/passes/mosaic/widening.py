@@ -1,4 +1,4 @@
-"""Ops on elements below 32 bits that Mosaic lacks, done in 32 bits: arithmetic, comparisons, reductions, some reshapes."""
+"""Ops on elements below 32 bits that Mosaic lacks, done in 32 bits: arithmetic, comparisons, some reshapes."""
 
 from __future__ import annotations
 

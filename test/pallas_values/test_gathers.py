@@ -1,0 +1,216 @@
+"""Gathers through the whole Pallas pipeline: right in both interpreters, and compiled for chips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+import kopt
+from kopt.config import Config
+from kopt.context import make_context
+from kopt.dtypes import BY_SPEC
+from kopt.errors import LoweringError
+from kopt.lowering import emit
+from kopt.pass_manager import run as run_passes
+from kopt.passes.lower_gathers import LowerGathersPass
+from kopt.passes.pipelines import pipeline
+from kopt.runtime.pallas_interpret import exact_options, interpreted_module
+from kopt.runtime.pallas_strict import StrictRunner
+from kopt.runtime.report import report
+from kopt.runtime.specs import TensorSpec
+from kopt.runtime.targets import parse_target
+from kopt.runtime.wire import from_reference, to_reference
+from test.pallas_values.support import CHIPS
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel of ``%x`` and index arrays: the table, the block to load, and what NumPy makes of it."""
+
+    table: tuple[int, ...]
+    index: str
+    block: str
+    shape: tuple[int, ...]
+    expected: str
+    ids: tuple[int, ...] = (40,)
+    grid: str = "(%i: b0=16) in (40)"
+    load: str = "[%i]"
+    lanes: str = "b0=16"
+    options: dict[str, str] = field(default_factory=dict)
+
+
+CASES = {
+    "rows by product": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]"),
+    "rows by DMA": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]", options={"strategy": "dma"}),
+    "ragged columns": Case(
+        (30, 200),
+        "[%n, %j]",
+        "b0=16 x b1=128",
+        (40, 200),
+        "x[n]",
+        grid="(%i: b0=16, %j: b1=128) in (40, 200)",
+        options={"strategy": "dma"},
+    ),
+    "columns that divide": Case(
+        (30, 256),
+        "[%n, %j]",
+        "b0=16 x b1=128",
+        (40, 256),
+        "x[n]",
+        grid="(%i: b0=16, %j: b1=128) in (40, 256)",
+        options={"strategy": "dma"},
+    ),
+    "elements": Case((5000,), "[%n]", "b0=16", (40,), "x[n]"),
+    "few elements": Case((100,), "[%n]", "b0=16", (40,), "x[n]"),
+    "lanes of rows": Case((30, 200), "[3, %n]", "b0=16", (40,), "x[3, n]"),
+    "both": Case((30, 200), "[%n, %n]", "b0=16", (40,), "x[n, n]"),
+    "outer rows": Case((30, 6, 200), "[%n, :, :]", "b0=16 x 6 x 200", (40, 6, 200), "x[n]"),
+    "inner rows": Case((3, 30, 200), "[1, %n, :]", "b0=16 x 200", (40, 200), "x[1, n]"),
+    "after a block": Case(
+        (8, 30, 128),
+        "[%j, %n, :]",
+        "b1=8 x b0=16 x 128",
+        (8, 40, 128),
+        "x[:, n]",
+        grid="(%i: b0=16, %j: b1=8) in (40, 8)",
+    ),
+    "a matrix of numbers": Case(
+        (30, 128),
+        "[%n, :]",
+        "b0=16 x 4 x 128",
+        (40, 4, 128),
+        "x[n]",
+        ids=(40, 4),
+        load="[%i, :]",
+        lanes="b0=16 x 4",
+    ),
+    "lane numbers": Case((40, 200), "[%l, :]", "b0=16 x 200", (40, 200), "x"),
+}
+TYPES = {"f32": np.float32, "bf16": np.float32, "i32": np.int32, "i8": np.int8}
+
+
+def _store_entries(case: Case) -> str:
+    names = {"b0": "%i", "b1": "%j"}
+    return f"[{', '.join(names.get(part[:2], ':') for part in case.block.split(' x '))}]"
+
+
+def text_of(case: Case, element: str, index: str = "i32") -> str:
+    """The kernel as IR text."""
+    dims = lambda shape: "".join(f"{size}x" for size in shape)  # noqa: E731
+    table, ids, out = f"{dims(case.table)}{element}", f"{dims(case.ids)}{index}", f"{dims(case.shape)}{element}"
+    return f"""
+func.func @gather(%x: memref<{table}>, %ids: memref<{ids}>) -> memref<{out}> {{
+  %out = host.alloc : memref<{out}>
+  tile.grid {case.grid} {{
+    %l = tile.index %i : !tile.range<b0=16>
+    %n = tile.load %ids{case.load} : memref<{ids}> -> !tile.tile<{case.lanes} x {index}>
+    %v = tile.load %x{case.index} : memref<{table}> -> !tile.tile<{case.block} x {element}>
+    tile.store %v, %out{_store_entries(case)} : !tile.tile<{case.block} x {element}>, memref<{out}>
+  }}
+  func.return %out : memref<{out}>
+}}
+"""
+
+
+def emitted(case: Case, element: str, index: str = "i32") -> str:
+    """The Pallas module, by the pipeline with the case's options of ``lower-gathers``."""
+    module = kopt.parse(text_of(case, element, index))
+    passes = pipeline(parse_target("pallas:tpu7x"), Config())
+    chosen = [replace(p, **case.options) if isinstance(p, LowerGathersPass) else p for p in passes]
+    run_passes(module, make_context(), chosen)
+    return emit(module, "gather", "pallas")
+
+
+def _arrays(case: Case, element: str) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(11)
+    numbers = rng.integers(-100, 100, case.table)
+    table = numbers.astype(TYPES[element])
+    if element == "f32":
+        table.reshape(-1)[::7], table.reshape(-1)[1::13] = np.nan, -np.inf
+    extents = [
+        size for size, entry in zip(case.table, case.index.strip("[]").split(", "), strict=True) if entry == "%n"
+    ]
+    return table, rng.integers(0, min(extents or [1]), case.ids).astype(np.int32)
+
+
+def _expected(case: Case, table: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    return eval(case.expected, {"x": table, "n": ids})
+
+
+def _interpreted(source: str, table: np.ndarray, ids: np.ndarray, element: str) -> np.ndarray:
+    import jax
+    import jax.numpy as jnp
+
+    module = interpreted_module(source, "gather", lambda grid: True)
+    dtype = BY_SPEC[element].jax
+    result = jax.jit(module.gather, compiler_options=exact_options())(jnp.asarray(table, dtype), ids)
+    return np.asarray(result.astype(table.dtype))
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("element", ["f32", "bf16", "i8"])
+def test_rows_arrive(name: str, element: str) -> None:
+    """Each place holds what NumPy's indexing gives, NaN and infinities of other rows notwithstanding."""
+    case = CASES[name]
+    table, ids = _arrays(case, element)
+    found = _interpreted(emitted(case, element), table, ids, element)
+    np.testing.assert_array_equal(found, _expected(case, table, ids))
+
+
+def test_numbers_outside_the_array_do_not_crash() -> None:
+    """Row numbers are clamped: what they fetch is unspecified."""
+    case = CASES["rows by DMA"]
+    table, ids = _arrays(case, "i32")
+    _interpreted(emitted(case, "i32"), table, ids + 10**6, "i32")
+
+
+def test_masked_lanes_take_other() -> None:
+    """A mask of the load is a select after the gather."""
+    case = replace(CASES["elements"])
+    masked = text_of(case, "f32").replace(
+        "    %v = tile.load %x[%n] :",
+        "    %z = tile.full 2500 : !tile.tile<b0=16 x i32>\n"
+        "    %m = tile.lt %n, %z : !tile.tile<b0=16 x i32>\n"
+        "    %v = tile.load %x[%n] mask %m other 7.0 :",
+    )
+    module = kopt.parse(masked)
+    run_passes(module, make_context(), pipeline(parse_target("pallas:tpu7x"), Config()))
+    table, ids = _arrays(case, "f32")
+    found = _interpreted(emit(module, "gather", "pallas"), table, ids, "f32")
+    np.testing.assert_array_equal(found, np.where(ids < 2500, table[ids], 7.0))
+
+
+def test_scatters_are_refused() -> None:
+    """A store to computed rows says that it is not supported, and where."""
+    text = text_of(CASES["rows by DMA"], "f32").replace("%out[%i, :]", "%out[%n, :]")
+    with pytest.raises(LoweringError, match="a store to computed rows"):
+        run_passes(kopt.parse(text), make_context(), pipeline(parse_target("pallas:tpu7x"), Config()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_strict(name: str) -> None:
+    """No race, nothing out of bounds, no memory that nothing wrote."""
+    case = CASES[name]
+    table, ids = _arrays(case, "i32")
+    specs = BY_SPEC["i32"]
+    runner = StrictRunner(emitted(case, "i32"), "gather", parse_target("pallas:strict"), False, 256, None)
+    (found,) = runner.run([from_reference(table, specs), from_reference(ids, specs)])
+    np.testing.assert_array_equal(to_reference(found), _expected(case, table, ids))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_compiles(name: str) -> None:
+    """Every case compiles for each chip, in each type."""
+    case, refused = CASES[name], {}
+    for element in TYPES:
+        source = emitted(case, element)
+        specs = (TensorSpec(case.table, BY_SPEC[element]), TensorSpec(case.ids, BY_SPEC["i32"]))
+        for chip in CHIPS:
+            facts = report(source, "gather", specs, f"pallas:{chip}")
+            if not facts["legal"]:
+                refused[element, chip] = facts["reason"]
+    assert not refused
