@@ -29,8 +29,8 @@ def abstract_mesh(chip: TpuChip) -> Any:
     return AbstractMesh((1,), ("x",), (AxisType.Auto,), abstract_device=device)
 
 
-def interpreted_module(source: str, entry: str, choose: Callable[[tuple[Any, ...], bool], Any]) -> ModuleType:
-    """Load an emitted module so that its Pallas calls are interpreted; ``choose(grid, aliased)`` gives ``interpret=``."""
+def interpreted_module(source: str, entry: str, choose: Callable[[tuple[Any, ...]], Any]) -> ModuleType:
+    """Load an emitted module so that its Pallas calls are interpreted; ``choose(grid)`` gives ``interpret=``."""
     from jax.experimental import pallas as pl
 
     module = load_module(source, entry)
@@ -41,7 +41,7 @@ def interpreted_module(source: str, entry: str, choose: Callable[[tuple[Any, ...
     return module
 
 
-def _interpreting(pl: ModuleType, choose: Callable[[tuple[Any, ...], bool], Any]) -> ModuleType:
+def _interpreting(pl: ModuleType, choose: Callable[[tuple[Any, ...]], Any]) -> ModuleType:
     proxy = ModuleType(pl.__name__)
     vars(proxy).update(vars(pl))
     for name in _ENTRY_POINTS:
@@ -50,11 +50,10 @@ def _interpreting(pl: ModuleType, choose: Callable[[tuple[Any, ...], bool], Any]
     return proxy
 
 
-def _with_interpret(function: Callable[..., Any], choose: Callable[[tuple[Any, ...], bool], Any]) -> Callable[..., Any]:
+def _with_interpret(function: Callable[..., Any], choose: Callable[[tuple[Any, ...]], Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         grid = getattr(kwargs.get("grid_spec"), "grid", None) or kwargs.get("grid", ())
-        aliased = bool(kwargs.get("input_output_aliases"))
-        return function(*args, interpret=choose(grid if isinstance(grid, tuple) else (grid,), aliased), **kwargs)
+        return function(*args, interpret=choose(grid if isinstance(grid, tuple) else (grid,)), **kwargs)
 
     return call
 
@@ -131,5 +130,5 @@ class PallasRunner:
 def _function(source: str, entry: str, target: Target) -> Callable[..., Any]:
     if target.mode == "chip":
         return getattr(load_module(source, entry), entry)
-    module = interpreted_module(source, entry, lambda grid, aliased: True)
+    module = interpreted_module(source, entry, lambda grid: True)
     return on_abstract_tpu(getattr(module, entry), target.tpu)

@@ -10,15 +10,18 @@ import math
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 import jax
+from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 from kopt.errors import CompileError
 from kopt.runtime.emitted import source_location
 from kopt.runtime.pallas_interpret import abstract_mesh, as_list, exact_options, interpreted_module, on_abstract_tpu
 from kopt.runtime.reasons import emitted_line
+from kopt.runtime.strict_aliases import padding_aliased
 from kopt.runtime.strict_threads import install
 from kopt.runtime.targets import TpuChip, parse_target
 from kopt.runtime.wire import Packed, pack, unpack
@@ -57,7 +60,10 @@ def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, a
 
 @lru_cache(maxsize=256)
 def _kernel(source: str, entry: str, target: str, race_cells: int, padded: bool) -> Callable[..., Any]:
-    module = interpreted_module(source, entry, lambda grid, aliased: _params(grid, race_cells, padded and not aliased))
+    module = interpreted_module(source, entry, lambda grid: _params(grid, race_cells, padded))
+    for value in list(vars(module).values()):
+        if isinstance(value, ModuleType) and value.__name__ == pl.__name__:
+            vars(value)["pallas_call"] = padding_aliased(value.pallas_call)
     function = on_abstract_tpu(getattr(module, entry), parse_target(target).tpu)
     return jax.jit(function, compiler_options=exact_options())
 
@@ -75,7 +81,6 @@ def _show_chip(chip: TpuChip) -> bool:
 
 
 def _params(grid: tuple[Any, ...], race_cells: int, padded: bool) -> Any:
-    # Padded bounds give aliased results a padded shape in JAX 0.10, so calls that have some get logical bounds.
     known = all(isinstance(extent, int) for extent in grid)
     return pltpu.InterpretParams(
         dma_execution_mode="on_wait",
