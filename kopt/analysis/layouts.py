@@ -113,8 +113,7 @@ class _Builder:
         self.reasons: list[str] = []
 
     def build(self) -> Layout:
-        self._end_in_lanes()
-        if self.parts and self._kept(self.parts[-1]):
+        if self._end_in_lanes():
             self._legal_lanes()
             self._legal_sublanes()
         padded = tuple(_round_up(n, s) if s else n for n, s in zip(self.shape, self.splits, strict=True))
@@ -135,24 +134,26 @@ class _Builder:
 
     # Making the last two legal.
 
-    def _end_in_lanes(self) -> None:
-        """Puts a dimension that has lanes last: single elements and rows picked by number go to the front."""
+    def _end_in_lanes(self) -> bool:
+        """Puts a dimension that has lanes last: single elements and rows picked by number go to the front.
+
+        False where there is none, and units stand for lanes and rows.
+        """
         lanes = [part for part in self.parts if self._kept(part) and not self._picked(part)]
         if not lanes:
-            self._append_units(2)
-        elif self.parts[-1] != lanes[-1]:
+            self._note(Part("unit"), "single elements")
+            self.parts += [Part("unit")] * 2
+            return False
+        if self.parts[-1] != lanes[-1]:
             self._note(self.parts[-1], "single elements along the lanes")
             last = self.parts.index(lanes[-1])
             self.parts = [*self.parts[last + 1 :], *self.parts[: last + 1]]
+        return True
 
     def _picked(self, part: Part) -> bool:
         """Whether a whole dimension is only ever indexed by dynamic numbers of single elements."""
         dim = self._dim(part)
         return dim.kind == "whole" and dim.step == 1 and not dim.plain
-
-    def _append_units(self, count: int) -> None:
-        self.reasons.append("single elements")
-        self.parts += [Part("unit")] * count
 
     def _legal_lanes(self) -> None:
         part = self.parts[-1]

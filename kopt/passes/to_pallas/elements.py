@@ -85,7 +85,7 @@ def _cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
     remark(launch, f"'{name}' is cast from {outer.element_type} to {inner} on the host: Mosaic cannot load the former")
     type = MemRefType(inner, outer.get_shape())
     launch.operands[number] = _host_cast(launch.inputs[number], type, launch, before=True)
-    Rewriter.replace_value_with_new_type(arg, type)
+    arg = Rewriter.replace_value_with_new_type(arg, type)
     for use in list(arg.uses):
         _rewrite_access(use.operation, inner)
     if number in launch.written:
@@ -94,7 +94,7 @@ def _cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
 
 def _cast_result(launch: LaunchOp, result: SSAValue, type: MemRefType, outer: MemRefType) -> None:
     uses = list(result.uses)
-    Rewriter.replace_value_with_new_type(result, type)
+    result = Rewriter.replace_value_with_new_type(result, type)
     back = _host_cast(result, MemRefType(outer.element_type, outer.get_shape()), launch, before=False)
     for use in uses:
         use.operation.operands[use.index] = back
