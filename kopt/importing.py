@@ -23,6 +23,7 @@ def import_for_target(fn: Callable[..., Any], values: dict[str, Any], target: Ta
     Block sizes enter the IR as numbers, so sizes that differ from the provisional ones mean a second import.
     """
     from kopt.frontend import import_kernel
+    from kopt.verification import verify
 
     def run(sizes: Sequence[int] | None) -> Imported:
         return import_kernel(
@@ -36,7 +37,10 @@ def import_for_target(fn: Callable[..., Any], values: dict[str, Any], target: Ta
     imported = run(config.block_sizes)
     given = [block.size for block in imported.blocks]
     wanted = _sizes_for(imported, target, config)
-    return imported if wanted == given else run(wanted)
+    if wanted != given:
+        imported = run(wanted)
+    verify(imported.module)
+    return imported
 
 
 #: How torch's ``float32_matmul_precision`` lets f32 operands of a product be rounded.

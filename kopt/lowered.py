@@ -114,17 +114,19 @@ def lower(
     hidden: Sequence[Any] = (),
     package: Callable[[Executable], Callable[..., Any]] | None = None,
 ) -> Lowered:
-    """Runs the target's pipeline on a copy of an imported module and prints it."""
+    """Runs the target's pipeline on a copy of an imported module, verifies what came out, and prints it."""
     from kopt.context import make_context
     from kopt.diagnostics import collect
     from kopt.lowering import emit
     from kopt.pass_manager import run
     from kopt.passes.pipelines import pipeline
+    from kopt.verification import verify
 
     passes = pipeline(target, config)
     with collect() as remarks:
         rewritten = module.clone() if passes else module
         run(rewritten, make_context(), passes)
+        verify(rewritten)
         source = emit(rewritten, entry, target.family) if passes else ""
     extra = {"package": package} if package else {}
     return Lowered(module, entry, target, config, source, signature, tuple(hidden), tuple(remarks), **extra)

@@ -65,8 +65,13 @@ def make(scale):
 def test_callables_by_code_and_cells():
     assert value_key(make(2)) == value_key(make(2))
     assert value_key(make(2)) != value_key(make(3))
-    assert value_key(make(torch.zeros(2))) == value_key(make(torch.ones(2)))
-    assert value_key(make(torch.zeros(2))) != value_key(make(torch.ones(3)))
+
+
+def test_tensors_in_cells_are_known_by_identity():
+    scale = torch.zeros(2)
+    assert value_key(make(scale)) == value_key(make(scale))
+    assert value_key(make(scale)) != value_key(make(torch.zeros(2)))
+    assert value_key(scale) == value_key(torch.ones(2))
 
 
 def test_callables_by_the_globals_they_read(monkeypatch):
