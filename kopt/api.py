@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kopt.kernels import Kernel, kernel
-from kopt.lowered import Lowered, entry_function, lower
+from kopt.lowered import Lowered, lower
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -55,6 +55,7 @@ def lower_module(
     `kopt.config`: ``block_sizes`` re-tiles the loops in order of appearance.
     The module itself is not rewritten. Raises `ConfigError`, `VerifyError` and `LoweringError`.
     """
+    from kopt.analysis.entry import entry_function
     from kopt.analysis.signature import signature
     from kopt.config import make_config
     from kopt.runtime.targets import default_target, parse_target

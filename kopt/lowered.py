@@ -12,7 +12,6 @@ from kopt.runtime.targets import Target
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.dialects.func import FuncOp
 
     from kopt.runtime.executable import Executable
     from kopt.runtime.signature import Signature
@@ -58,6 +57,7 @@ class Lowered:
     @cached_property
     def executable(self) -> Executable:
         """The kernel as a function of its tensors alone, hidden ones bound."""
+        from kopt.analysis.entry import entry_function
         from kopt.analysis.signature import mutated_positions, result_specs
         from kopt.runtime.executable import Executable
 
@@ -75,6 +75,7 @@ class Lowered:
 
     def _interpret(self, arrays: list[Any]) -> list[Any]:
         """The reference: results, then the final values of the arguments that the kernel writes."""
+        from kopt.analysis.entry import entry_function
         from kopt.analysis.signature import mutated_positions
         from kopt.interpreter import run
 
@@ -93,16 +94,6 @@ class Lowered:
 
         specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]
         return report(self.source, self.entry, specs, self.target)
-
-
-def entry_function(module: ModuleOp, entry: str | None) -> FuncOp:
-    """The function called ``entry``, or the only one. Raises `ConfigError` that lists the functions."""
-    from xdsl.dialects.func import FuncOp
-
-    from kopt.tools.emission import choose_entry
-
-    name = choose_entry(module, entry)
-    return next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
 
 
 def lower(

@@ -107,13 +107,13 @@ def _literal(text: str) -> Any:
 
 
 def _load_ir(path: str, entry: str | None) -> IRFile:
+    from kopt.analysis.entry import entry_function
     from kopt.parsing import parse_module, verify
-    from kopt.tools.emission import choose_entry
 
     name, text = read_input(path)
     module = parse_module(text, name)
     verify(module, text)
-    return IRFile(module, choose_entry(module, entry))
+    return IRFile(module, entry_function(module, entry).sym_name.data)
 
 
 def _spec_of_type(type_: Any) -> str:
