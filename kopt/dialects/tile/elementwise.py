@@ -25,6 +25,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Commutative, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import TileType, parse_tile_type
 
 
@@ -187,7 +188,8 @@ class ElementwiseOp(IRDLOperation):
 
 def _define(row: Row) -> type[ElementwiseOp]:
     """The op class of a table row."""
-    traits = traits_def(Pure(), Commutative()) if row.commutative else traits_def(Pure())
+    more = (Commutative(),) if row.commutative else ()
+    traits = traits_def(Pure(), Canonicalized(), *more)
     doc = f"Each lane is {row.meaning}. Takes {row.arity} of {row.rule.words}."
     annotations = {"ROW": ClassVar[Row]}
     body = {
@@ -216,7 +218,7 @@ class SelectOp(IRDLOperation):
     on_false = operand_def(TileType)
     result = result_def(TileType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     def __init__(
         self,
@@ -271,7 +273,7 @@ class CastOp(IRDLOperation):
     input = operand_def(TileType)
     result = result_def(TileType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 

@@ -34,6 +34,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types
 
 
@@ -97,7 +98,7 @@ class GridOp(IRDLOperation):
     ordered = opt_prop_def(DenseArrayBase)
     body = region_def("single_block")
 
-    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
+    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp), Canonicalized())
 
     def __init__(
         self,
@@ -230,7 +231,7 @@ class ForOp(CarryingLoop):
     results_ = var_result_def()
     body = region_def("single_block")
 
-    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
+    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp), Canonicalized())
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -381,7 +382,7 @@ class WhenOp(IRDLOperation):
     ranges = var_operand_def(RangeType)
     body = region_def("single_block")
 
-    traits = traits_def(RecursiveMemoryEffect(), NoTerminator())
+    traits = traits_def(RecursiveMemoryEffect(), NoTerminator(), Canonicalized())
 
     def __init__(
         self,

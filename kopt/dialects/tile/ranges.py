@@ -17,6 +17,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RangeType, TileType, parse_range_type
 
 
@@ -129,7 +130,7 @@ class ShiftOp(IRDLOperation):
     offset = operand_def(IndexType())
     result = result_def(RangeType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     def __init__(self, range: SSAValue | Operation, offset: SSAValue | Operation):
         range = SSAValue.get(range)

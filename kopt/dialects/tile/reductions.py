@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.index_list import ALL
 from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import DimAttr, RangeType, TileType, parse_known_types, parse_tile_type
 from kopt.dialects.tile.values import is_float, literal, literal_value, parse_literal, print_literal
 
@@ -79,7 +80,7 @@ class ReduceOp(_Combining):
     dims = prop_def(DenseArrayBase)
     result = result_def(TileType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     def __init__(self, kind: str, input: SSAValue | Operation, dims: Sequence[int]):
         input = SSAValue.get(input)
@@ -235,7 +236,7 @@ class MaskOp(IRDLOperation):
     fill = prop_def(Attribute)
     result = result_def(TileType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     def __init__(
         self,

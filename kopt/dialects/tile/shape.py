@@ -21,6 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import DimAttr, DimLike, TileType, as_dim, parse_known_types, parse_tile_type
 from kopt.dialects.tile.values import literal, literal_value, parse_literal, print_literal, whole
 
@@ -124,7 +125,7 @@ class SplatOp(IRDLOperation):
     scalar = operand_def()
     result = result_def(TileType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     assembly_format = "$scalar attr-dict `:` type($scalar) `to` type($result)"
 
@@ -148,7 +149,7 @@ class ExtractOp(IRDLOperation):
     input = operand_def(TileType)
     result = result_def()
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 
@@ -210,7 +211,7 @@ class _Rearranging(IRDLOperation):
     input = operand_def(TileType)
     result = result_def(TileType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     @property
     def input_type(self) -> TileType:
