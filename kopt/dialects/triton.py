@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StringAttr,
     UnitAttr,
-    i64,
 )
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -110,13 +109,15 @@ class LaunchOp(IRDLOperation):
         pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_argument(parser))
         parser.parse_keyword("grid")
         with parser.in_parens():
-            numbers = [parser.parse_integer()]
-        for keyword in ("num_warps", "num_stages"):
-            parser.parse_keyword(keyword)
-            numbers.append(parser.parse_integer())
+            programs = parser.parse_integer()
+        parser.parse_keyword("num_warps")
+        warps = parser.parse_integer()
+        parser.parse_keyword("num_stages")
+        stages = parser.parse_integer()
         attributes = parser.parse_optional_attr_dict_with_keyword()
         region = parser.parse_region([arg.resolve(value.type) for arg, value in pairs])
-        return cls(name, [value for _, value in pairs], *numbers, region, attributes.data if attributes else None)
+        values = [value for _, value in pairs]
+        return cls(name, values, programs, warps, stages, region, attributes.data if attributes else None)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -162,7 +163,7 @@ class ProgramIdOp(IRDLOperation):
 
 @irdl_op_definition
 class RangeOp(IRDLOperation):
-    """Block ``block`` of a walk from ``lower`` to ``upper``: begins at ``lower + block * size``; its limit is ``upper``.
+    """Block ``block`` of a walk from ``lower`` to ``upper``: begins at ``lower + block * size``, limited by ``upper``.
 
     %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
     """

@@ -84,7 +84,7 @@ class ConvertTileToTritonPass(ModulePass):
             grid.attributes,
         )
         launch.location = grid.location
-        inside = dict(zip(memrefs, body.args, strict=True))
+        inside: dict[SSAValue, SSAValue] = dict(zip(memrefs, body.args, strict=True))
         for value in inputs:
             if value not in inside:
                 inside[value] = _constant_inside(grid, value, body)
@@ -97,7 +97,7 @@ def _check(grid: tile.GridOp) -> None:
     if grid.reduction_dims or grid.ordered_dims:
         raise LoweringError("Triton runs the cells of a grid in no order: use a loop inside", location_of(grid))
     if _cells(grid) >= 1 << 31:
-        raise LoweringError(f"{_cells(grid)} cells are more than a GPU can launch: use larger blocks", location_of(grid))
+        raise LoweringError(f"a GPU cannot launch {_cells(grid)} programs: use larger blocks", location_of(grid))
     for op in grid.walk():
         for value in op.results:
             if isinstance(value.type, tile.TileType) and _lanes(value.type) > _MOST_LANES:

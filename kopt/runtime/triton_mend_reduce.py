@@ -15,9 +15,9 @@ import numpy as np
 def mend_reductions(interpreter: Any) -> None:
     """Replaces the slow paths of reductions and scans, where Triton's interpreter has them."""
     reduce_ops, scan_ops = getattr(interpreter, "ReduceOps", None), getattr(interpreter, "ScanOps", None)
-    if hasattr(reduce_ops, "generic_reduce"):
+    if reduce_ops is not None and hasattr(reduce_ops, "generic_reduce"):
         reduce_ops.generic_reduce = lambda op, values: _reduce(op, values)
-    if hasattr(scan_ops, "generic_scan"):
+    if scan_ops is not None and hasattr(scan_ops, "generic_scan"):
         scan_ops.generic_scan = lambda op, values: _scan(op, values)
 
 

@@ -1,5 +1,7 @@
 """IR for the tests of values: each case is small, ragged where it can be, and compared with the reference."""
 
+# ruff: noqa: E501 - IR has long lines
+
 SOFTMAX = """
 func.func @f(%x: memref<37x100x{t}>) -> memref<37x100x{t}> {{
   %out = host.alloc : memref<37x100x{t}>

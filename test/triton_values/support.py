@@ -60,5 +60,3 @@ def assert_legal(text: str, chips: tuple[str, ...] = CHIPS, **config: Any) -> No
     """Asserts that the emitted module compiles for each chip, with no such chip here."""
     for chip, report in reports(text, chips, **config).items():
         assert report["legal"], f"{chip}: {report['reason']}"
-
-

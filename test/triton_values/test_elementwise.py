@@ -16,7 +16,8 @@ from test.triton_values.support import CHIPS, assert_legal, lower
 _TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,
           "ui8": torch.uint8, "i1": torch.bool}  # fmt: skip
 _FLOAT_VALUES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, -3.0, 1e-6, -1e-6, 1e-3, 0.3, -0.7, 0.999, 7.25,
-                 -11.5, 25.0, 60.0, -60.0, 1e4, -1e4, 1e9, 3e7, math.pi, -math.pi / 2, 1e30, math.inf, -math.inf, math.nan]  # fmt: skip
+                 -11.5, 25.0, 60.0, -60.0, 1e4, -1e4, 1e9, 3e7, math.pi, -math.pi / 2, 1e30,
+                 math.inf, -math.inf, math.nan]  # fmt: skip
 _INT_VALUES = [0, 1, -1, 2, -2, 3, -3, 5, 7, -7, 11, -13, 100, -100, 127, -128]
 #: f32 functions that Triton's compilers approximate are compared in the interpreter, which does not; these tolerances
 #: are for the helper formulas.
@@ -39,7 +40,8 @@ def kernel(dtype: str, names: list[str], lanes: int) -> str:
     lines += [f"  %o_{name} = host.alloc : memref<{lanes}x{type}>" for name, type in given.items()]
     lines.append(f"  tile.grid (%i: b0=256) in ({lanes}) {{")
     for value in "xy":
-        lines.append(f"    %v{value} = tile.load %{value}[%i] : memref<{lanes}x{dtype}> -> !tile.tile<b0=256 x {dtype}>")
+        memref = f"memref<{lanes}x{dtype}>"
+        lines.append(f"    %v{value} = tile.load %{value}[%i] : {memref} -> !tile.tile<b0=256 x {dtype}>")
     for name, type in given.items():
         operands = ", ".join(["%vx", "%vy", "%vx"][: by_name[name].arity])
         lines.append(f"    %r_{name} = tile.{name} {operands} : !tile.tile<b0=256 x {dtype}>")
@@ -76,7 +78,7 @@ def compare(dtype: str, names: list[str], x: torch.Tensor, y: torch.Tensor) -> N
             )
         except AssertionError as error:
             bad = ~torch.isclose(a.to(wide), b.to(wide), rtol=_RTOL.get(dtype, 0), equal_nan=True)
-            shown = list(zip(x[bad][:4].tolist(), y[bad][:4].tolist(), a[bad][:4].tolist(), b[bad][:4].tolist(), strict=True))
+            shown = list(zip(*(t[bad][:4].tolist() for t in (x, y, a, b)), strict=True))
             wrong[name] = f"{int(bad.sum())} wrong, as (x, y, got, wanted): {shown}" or str(error)
     assert not wrong, "\n".join(f"{name}: {text}" for name, text in wrong.items())
 

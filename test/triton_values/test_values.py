@@ -31,7 +31,9 @@ def test_matmul(dtype, acc):
     check(cases.MATMUL.format(m=50, k=70, n=40, bm=16, bn=32, bk=32, t=dtype, a=acc), rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("m, k, n, bm, bn, bk", [(5, 7, 3, 4, 2, 8), (33, 20, 17, 16, 16, 4), (200, 16, 40, 16, 16, 16)])
+@pytest.mark.parametrize(
+    "m, k, n, bm, bn, bk", [(5, 7, 3, 4, 2, 8), (33, 20, 17, 16, 16, 4), (200, 16, 40, 16, 16, 16)]
+)
 def test_small_and_grouped_matmul(m, k, n, bm, bn, bk):
     check(cases.MATMUL.format(m=m, k=k, n=n, bm=bm, bn=bn, bk=bk, t="f32", a="f32"), rtol=1e-4, atol=1e-4)
 
@@ -87,7 +89,8 @@ def test_control():
 
 
 def test_gathers():
-    check(cases.GATHERS, torch.randn(50, 12), torch.randint(0, 12, (19,)), torch.randint(0, 12, (19, 3)).to(torch.int32))
+    rows, picks = torch.randint(0, 12, (19,)), torch.randint(0, 12, (19, 3)).to(torch.int32)
+    check(cases.GATHERS, torch.randn(50, 12), rows, picks)
 
 
 def test_host():

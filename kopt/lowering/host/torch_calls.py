@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
     FloatAttr,
@@ -15,15 +16,14 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i1,
 )
-from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt import dtypes
 from kopt.diagnostics import location_of
 from kopt.dialects import host, triton
-from kopt.errors import LoweringError
 from kopt.dialects.tile.values import literal_value
+from kopt.errors import LoweringError
 from kopt.lowering.writer import Names, Writer, is_identifier, source_comment
 
 #: Prints one launch: writer, op, and the names of its arrays.

@@ -69,9 +69,7 @@ def _row_major(
     return found
 
 
-def _grouped(
-    arith: _Arith, pid: SSAValue, rows: int, columns: int, hints: Sequence[str]
-) -> tuple[SSAValue, SSAValue]:
+def _grouped(arith: _Arith, pid: SSAValue, rows: int, columns: int, hints: Sequence[str]) -> tuple[SSAValue, SSAValue]:
     """Groups of `_GROUP` rows of blocks; within a group, columns of blocks one after another."""
     group = arith.of(DivSIOp, pid, _GROUP * columns)
     first = arith.of(MuliOp, group, _GROUP, "first")

@@ -13,7 +13,7 @@ from kopt.dialects import tile
 from kopt.errors import LoweringError
 from kopt.lowering.triton.expressions import Expr, number
 from kopt.lowering.triton.kernel import Handler, Kernel
-from kopt.lowering.triton.ranges import _needs_lanes, bind
+from kopt.lowering.triton.ranges import bind, needs_lanes
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
@@ -51,7 +51,7 @@ def print_for(kernel: Kernel, op: tile.ForOp) -> None:
     range = op.range
     assert isinstance(range.type, tile.RangeType)
     hint = range.name_hint or "tile"
-    begin = kernel.names.fresh(f"{hint}_begin" if _needs_lanes(range) else hint)
+    begin = kernel.names.fresh(f"{hint}_begin" if needs_lanes(range) else hint)
     step = kernel.blocks.get(range.type.tag, str(range.type.size))
     arguments = [lower.text, upper.text, *([step] if range.type.size != 1 else [])]
     if range.type.size == 1 and lower.literal == 0:

@@ -1,8 +1,8 @@
 """How Triton spells the elementwise ops: one table with the keys of ``kopt.dialects.tile.TABLE``.
 
 ``Call("tl.exp")`` is a function of Triton; a name that starts with an underscore is one of the helper functions of
-`helpers`, which the emitted module then defines. Triton's own ``/``, ``sqrt`` and maxima are approximate or lose NaN, so
-the exact forms are named. Integer and float forms differ where Python's meaning is not C's.
+`helpers`, which the emitted module then defines. Triton's own ``/``, ``sqrt`` and maxima are approximate or lose NaN,
+so the exact forms are named. Integer and float forms differ where Python's meaning is not C's.
 """
 
 from __future__ import annotations
@@ -14,8 +14,21 @@ from xdsl.dialects.builtin import IntegerType, f32, f64, i1, i32
 from xdsl.ir import Attribute, SSAValue
 
 from kopt.dialects import tile
-from kopt.lowering.triton.expressions import AND, COMPARE, OR, PRODUCT, SHIFT, SUM, XOR, Expr
-from kopt.lowering.triton.expressions import call, infix, method, number, prefix
+from kopt.lowering.triton.expressions import (
+    AND,
+    COMPARE,
+    OR,
+    PRODUCT,
+    SHIFT,
+    SUM,
+    XOR,
+    Expr,
+    call,
+    infix,
+    method,
+    number,
+    prefix,
+)
 from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
 
 

@@ -1,6 +1,6 @@
 """The text of the helper functions, in Triton. See `helpers`, which cuts it and fills in the series."""
 
-TEXT = '''
+TEXT = """
 @triton.jit
 def _sign(x):
     return tl.where(x > 0, 1, tl.where(x < 0, -1, 0)).to(x.dtype)
@@ -299,4 +299,4 @@ def _argmax_of(a, i, b, j):
 def _argmin_of(a, i, b, j):
     wins = (a < b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))
     return tl.where(wins, a, b), tl.where(wins, i, j)
-'''
+"""

@@ -17,6 +17,7 @@ from kopt.dialects import tile, triton
 from kopt.errors import LoweringError
 from kopt.lowering.triton.expressions import Expr, call, number
 from kopt.lowering.triton.helpers import Helpers
+from kopt.lowering.triton.widths import values
 from kopt.lowering.writer import Names, Writer, source_comment
 
 #: Longer expressions get a name; longer lines are broken at the commas of their call.
@@ -170,7 +171,8 @@ class Kernel:
         """A shape as a list, with the names of block sizes."""
         if not shape:
             return "[]"
-        names = [self.blocks.get(tag, str(size)) if size != 1 else "1" for size, tag in zip(shape, type.tags, strict=True)]
+        pairs = zip(shape, type.tags, strict=True)
+        names = [self.blocks.get(tag, str(size)) if size != 1 else "1" for size, tag in pairs]
         return f"[{', '.join(names)}]"
 
     def dtype(self, type: Attribute) -> str:
@@ -212,14 +214,14 @@ def _block_names(launch: triton.LaunchOp, names: Names) -> dict[str, str]:
             assert isinstance(range.type, tile.RangeType)
             if range.type.size > 1:
                 tag = range.type.tag
-                found[tag] = names.fresh(f"BLOCK_{tag.removeprefix('b').upper()}" if tag[1:].isdigit() else f"BLOCK_{tag.upper()}")
+                found[tag] = names.fresh(f"BLOCK_{tag[1:] if tag[1:].isdigit() else tag.upper()}")
     return found
 
 
 def block_sizes(launch: triton.LaunchOp) -> dict[str, int]:
-    """The size of each tag that tiles of a launch have."""
-    values = [value for op in launch.walk() for value in (*op.results, *(a for r in op.regions for b in r.blocks for a in b.args))]
-    return {value.type.tag: value.type.size for value in values if isinstance(value.type, tile.RangeType)}
+    """The size of each tag that a launch binds."""
+    types = [value.type for value in values(launch)]
+    return {type.tag: type.size for type in types if isinstance(type, tile.RangeType)}
 
 
 def broken(text: str) -> list[str]:

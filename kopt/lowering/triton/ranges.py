@@ -41,11 +41,13 @@ def users(range: SSAValue) -> Iterator[Operation]:
             yield from users(use.operation.result)
 
 
-def _needs_begin(range: SSAValue) -> bool:
+def needs_begin(range: SSAValue) -> bool:
+    """Whether the first element is used beside the lanes."""
     return any(isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp) for user in users(range))
 
 
-def _needs_lanes(range: SSAValue) -> bool:
+def needs_lanes(range: SSAValue) -> bool:
+    """Whether the lanes' numbers are used."""
     return any(not isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp | tile.CountOp) for user in users(range))
 
 
@@ -68,7 +70,7 @@ def bind(kernel: Kernel, range: SSAValue, begin: Expr, limit: Expr, lower: Expr)
     lanes = add(begin, lanes)
     names = RangeNames(begin, lanes, limit, range.type.size, lower=lower)
     kernel.ranges[range] = names
-    if _needs_lanes(range):
+    if needs_lanes(range):
         names.lanes = kernel.assign(range, lanes)
     if _checks(range) > 1:
         names.mask = kernel.names.fresh(f"{names.lanes.text}_mask")
@@ -84,9 +86,13 @@ def print_range(kernel: Kernel, op: triton.RangeOp) -> None:
         block = Expr(f"{block.at(10)}.to(tl.int64)")
     step = Expr(kernel.blocks.get(op.result.type.tag, str(size)), literal=1 if size == 1 else None)
     lower = number(op.lower.data)
-    begin = add(lower, times(block, step)) if block.literal is None else number(op.lower.data + int(block.literal) * size)
-    if _needs_begin(op.result) and not begin.is_name:
-        name = kernel.names.fresh(f"{op.result.name_hint or 'tile'}_begin" if _needs_lanes(op.result) else op.result.name_hint)
+    if block.literal is None:
+        begin = add(lower, times(block, step))
+    else:
+        begin = number(op.lower.data + int(block.literal) * size)
+    if needs_begin(op.result) and not begin.is_name:
+        hint = op.result.name_hint or "tile"
+        name = kernel.names.fresh(f"{hint}_begin" if needs_lanes(op.result) else hint)
         kernel.line(f"{name} = {begin.text}")
         begin = Expr(name)
     bind(kernel, op.result, begin, number(op.upper.data), lower)
