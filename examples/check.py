@@ -66,7 +66,7 @@ def main(file: str, size: str = "ragged") -> None:
 
 
 def _rows(example: Example, size: str) -> Sequence[tuple[str, str]]:
-    return [(target, dtype) for target, dtypes in TARGETS.items() for dtype in dtypes]
+    return [(target, dtype) for target, dtypes in TARGETS.items() if example.takes(target) for dtype in dtypes]
 
 
 def _report(example: Example, size: str, target: str, dtype: str) -> bool:

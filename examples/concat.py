@@ -1,4 +1,4 @@
-"""Concatenation of two matrices: side by side in one loop with masked loads, and on top of each other in two loops."""
+"""Concatenation of two matrices: side by side, by whole rows or by masked loads, and on top of each other in two loops."""
 
 import torch
 
@@ -8,6 +8,15 @@ import kopt.language as hl
 
 @kopt.kernel
 def concat_columns(x, y):
+    m, n = x.size()
+    out = torch.empty([m, n + y.size(1)], dtype=x.dtype, device=x.device)
+    for rows in hl.tile(m):
+        out[rows, :] = torch.cat([x[rows, :], y[rows, :]], dim=1)
+    return out
+
+
+@kopt.kernel
+def concat_masked(x, y):
     m, n = x.size()
     out = torch.empty([m, n + y.size(1)], dtype=x.dtype, device=x.device)
     for rows, cols in hl.tile(out.size()):
