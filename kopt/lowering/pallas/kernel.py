@@ -17,6 +17,7 @@ from kopt.lowering.pallas.printing import RESERVED, Printing, Visit
 from kopt.lowering.pallas.refs import REFS
 from kopt.lowering.pallas.specs import call_grid, grid_extents
 from kopt.lowering.pallas.values import VALUES
+from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.writer import Names, Writer
 
 _OPERAND = re.compile(r"[A-Za-z_]\w*\Z|-?\d+\Z")
@@ -86,6 +87,8 @@ def print_op(op: Operation, printing: Printing) -> None:
 
 
 def _print_value(op: Operation, printing: Printing) -> None:
+    if is_number_only(op):
+        return
     result = op.results[0]
     expression = VALUES[type(op)](op, printing)
     if _OPERAND.match(expression):

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp
+from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.helpers import with_helpers
-from kopt.lowering.pallas.values.operands import element_of, kind_of, spell
+from kopt.lowering.pallas.values.operands import element_of, kind_of, spell, spelt_as_number
 
 #: Template by row name; ``name.kind`` wins over ``name``.
 TEMPLATES: dict[str, str] = {
@@ -103,12 +103,32 @@ TEMPLATES: dict[str, str] = {
 
 
 def _print(op: Operation, printing: Printing) -> str:
+    template = _template(op)
+    names = spell(printing, op.operands) if _takes_numbers(template) else [printing.name(v) for v in op.operands]
+    return with_helpers(template.format(*names), printing)
+
+
+def _template(op: Operation) -> str:
     row = cast(ElementwiseOp, op).ROW
     specific = f"{row.name}.{kind_of(element_of(op.operands[0]))}"
-    template = TEMPLATES.get(specific) or TEMPLATES[row.name]
-    takes_numbers = not template.startswith(("_", "jax.lax."))
-    operands = spell(printing, op.operands) if takes_numbers else [printing.name(value) for value in op.operands]
-    return with_helpers(template.format(*operands), printing)
+    return TEMPLATES.get(specific) or TEMPLATES[row.name]
+
+
+def _takes_numbers(template: str) -> bool:
+    """Whether operands may be Python numbers: not in functions that ask for a dtype or rank."""
+    return not template.startswith(("_", "jax.lax."))
+
+
+def is_number_only(op: Operation) -> bool:
+    """Whether an op is a constant that every user spells as a number: no array need be made of it."""
+    return isinstance(op, FullOp) and all(_spells_number(use.operation, op.result) for use in op.result.uses)
+
+
+def _spells_number(user: Operation, value: SSAValue) -> bool:
+    if isinstance(user, SelectOp):
+        return spelt_as_number(value, (user.on_true, user.on_false))
+    takes = isinstance(user, ElementwiseOp) and _takes_numbers(_template(user))
+    return takes and spelt_as_number(value, user.operands)
 
 
 PRINTERS: dict[type[Operation], ValuePrinter] = {ELEMENTWISE[name]: _print for name in TEMPLATES if name in ELEMENTWISE}

@@ -42,6 +42,11 @@ def spell(printing: Printing, values: Sequence[SSAValue]) -> list[str]:
     return [_operand(printing, value) for value in values]
 
 
+def spelt_as_number(value: SSAValue, values: Sequence[SSAValue]) -> bool:
+    """Whether `spell` gives a constant among ``values`` as a number."""
+    return element_of(value) != i1 and not all(constant(other) for other in values)
+
+
 def _operand(printing: Printing, value: SSAValue) -> str:
     full = constant(value)
     if full is None or element_of(value) == i1:
@@ -53,8 +58,3 @@ def _operand(printing: Printing, value: SSAValue) -> str:
 def shape_text(shape: Sequence[int]) -> str:
     """``(128,)``, ``(8, 64)``, ``()``."""
     return repr(tuple(shape))
-
-
-def indexed(before: Sequence[str]) -> str:
-    """``[:, None]``."""
-    return f"[{', '.join(before)}]"

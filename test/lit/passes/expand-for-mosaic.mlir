@@ -1,0 +1,68 @@
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(expand-for-mosaic,cse,dce)' | filecheck %s
+
+// Bytes are added and compared in 32 bits; the sum wraps when it is cast back.
+// CHECK-LABEL: func.func @bytes
+// CHECK: [[A:%.+]] = tile.cast %a : !tile.tile<b0=32 x 128 x i8> to !tile.tile<b0=32 x 128 x i32>
+// CHECK-NEXT: [[S:%.+]] = tile.add [[A]], [[A]] : !tile.tile<b0=32 x 128 x i32>
+// CHECK-NEXT: [[N:%.+]] = tile.cast [[S]] : !tile.tile<b0=32 x 128 x i32> to !tile.tile<b0=32 x 128 x i8>
+// CHECK: tile.lt {{.*}} : !tile.tile<b0=32 x 128 x i32>
+func.func @bytes(%x: memref<32x128xi8>) {
+  tile.grid (%i: b0=32) in (32) {
+    %a = tile.load %x[%i, :] : memref<32x128xi8> -> !tile.tile<b0=32 x 128 x i8>
+    %s = tile.add %a, %a : !tile.tile<b0=32 x 128 x i8>
+    %c = tile.lt %a, %s : !tile.tile<b0=32 x 128 x i8>
+    %v = tile.select %c, %s, %a : !tile.tile<b0=32 x 128 x i8>
+    tile.store %v, %x[%i, :] : !tile.tile<b0=32 x 128 x i8>, memref<32x128xi8>
+  }
+  func.return
+}
+
+// -----
+
+// Narrow values are combined, and get another last dimension, in 32 bits.
+// CHECK-LABEL: func.func @narrow
+// CHECK: [[W:%.+]] = tile.cast %a : !tile.tile<b0=32 x 128 x bf16> to !tile.tile<b0=32 x 128 x f32>
+// CHECK-NEXT: [[M:%.+]] = tile.reduce max [[W]] [1] : !tile.tile<b0=32 x 128 x f32>
+// CHECK-NEXT: [[R:%.+]] = tile.cast [[M]] : !tile.tile<b0=32 x f32> to !tile.tile<b0=32 x bf16>
+// CHECK-NEXT: [[C:%.+]] = tile.cast [[R]] : !tile.tile<b0=32 x bf16> to !tile.tile<b0=32 x f32>
+// CHECK-NEXT: [[B:%.+]] = tile.broadcast [[C]] dims [0] : !tile.tile<b0=32 x f32> to !tile.tile<b0=32 x 128 x f32>
+// CHECK-NEXT: tile.cast [[B]] : !tile.tile<b0=32 x 128 x f32> to !tile.tile<b0=32 x 128 x bf16>
+func.func @narrow(%x: memref<32x128xbf16>) {
+  tile.grid (%i: b0=32) in (32) {
+    %a = tile.load %x[%i, :] : memref<32x128xbf16> -> !tile.tile<b0=32 x 128 x bf16>
+    %m = tile.reduce max %a [1] : !tile.tile<b0=32 x 128 x bf16>
+    %b = tile.broadcast %m dims [0] : !tile.tile<b0=32 x bf16> to !tile.tile<b0=32 x 128 x bf16>
+    tile.store %b, %x[%i, :] : !tile.tile<b0=32 x 128 x bf16>, memref<32x128xbf16>
+  }
+  func.return
+}
+
+// -----
+
+// Two batch dimensions become one, and come back with their tags.
+// CHECK-LABEL: func.func @batches
+// CHECK: [[L:%.+]] = tile.reshape %a : !tile.tile<b0=2 x 3 x 8 x 128 x f32> to !tile.tile<6 x 8 x 128 x f32>
+// CHECK: [[D:%.+]] = tile.dot [[L]], {{.*}} -> !tile.tile<6 x 8 x 128 x f32>
+// CHECK-NEXT: [[R:%.+]] = tile.reshape [[D]] : !tile.tile<6 x 8 x 128 x f32> to !tile.tile<2 x 3 x 8 x 128 x f32>
+// CHECK-NEXT: tile.broadcast [[R]] dims [0, 1, 2, 3] : !tile.tile<2 x 3 x 8 x 128 x f32> to !tile.tile<b0=2 x 3 x 8 x 128 x f32>
+func.func @batches(%x: memref<4x3x8x128xf32>, %y: memref<4x3x128x128xf32>) {
+  tile.grid (%i: b0=2) in (4) {
+    %a = tile.load %x[%i, :, :, :] : memref<4x3x8x128xf32> -> !tile.tile<b0=2 x 3 x 8 x 128 x f32>
+    %b = tile.load %y[%i, :, :, :] : memref<4x3x128x128xf32> -> !tile.tile<b0=2 x 3 x 128 x 128 x f32>
+    %d = tile.dot %a, %b : !tile.tile<b0=2 x 3 x 8 x 128 x f32>, !tile.tile<b0=2 x 3 x 128 x 128 x f32> -> !tile.tile<b0=2 x 3 x 8 x 128 x f32>
+    tile.store %d, %x[%i, :, :, :] : !tile.tile<b0=2 x 3 x 8 x 128 x f32>, memref<4x3x8x128xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @words(%x: memref<128x128xi32>) {
+  tile.grid (%i: b0=128) in (128) {
+    %a = tile.load %x[:, :] : memref<128x128xi32> -> !tile.tile<128 x 128 x i32>
+    // expected-error @+1 {{a TPU multiplies matrices of 8-bit integers, not i32}}
+    %d = tile.dot %a, %a : !tile.tile<128 x 128 x i32>, !tile.tile<128 x 128 x i32> -> !tile.tile<128 x 128 x i32>
+    tile.store %d, %x[:, :] : !tile.tile<128 x 128 x i32>, memref<128x128xi32>
+  }
+  func.return
+}
