@@ -136,7 +136,7 @@ def untag(value: DeviceTensor, positions: Sequence[int], fill: float = 0) -> Dev
     for position in wanted:
         limits[position] = tracer.ranges.get(dims[position].tag.data)
         if limits[position] is None:
-            mismatch(f"{describe(value)} belongs to a loop that has ended", ["carry it out of the loop in a plain shape"])
+            mismatch(f"{describe(value)} belongs to a loop that has ended", ["carry it out in a plain shape"])
         dims[position] = DimAttr(dims[position].size.data)
     return DeviceTensor(tracer.emit(tile.MaskOp(value.ssa, limits, fill, value.type.with_dims(dims))))
 

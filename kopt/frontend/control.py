@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
+import torch
 from xdsl.dialects import scf
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.dialects import tile
 from kopt.dialects.tile import RangeType
+from kopt.errors import UnsupportedError
 from kopt.frontend.merging import Slot, into, join, outof, slot_of
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.trees import leaves, rebuild, same_form
 from kopt.frontend.tracer import BlockInfo
+from kopt.frontend.trees import leaves, rebuild, same_form
 from kopt.frontend.values import BlockSize, Index, TileRange, Undefined, condition_ssa, index_ssa, is_device
 
 #: How often a body is run before its types must have settled.
@@ -149,7 +152,7 @@ class GridLoop(DeviceLoop):
         """A grid carries nothing from cell to cell."""
         self.after = {name: names.get(name, _undefined(name)) for name in self.names}
         for name in self.head:
-            if any(map(is_device, leaves(self.after[name]))) and name in self.head:
+            if any(map(is_device, leaves(self.after[name]))) and not isinstance(self.before[name], Undefined):
                 unsupported(
                     f"'{name}' is carried from one visit of the outermost loop to the next",
                     "cells of the grid run in no order: loop inside the tile, or use hl.atomic_add",
@@ -168,8 +171,8 @@ class GridLoop(DeviceLoop):
 def _static(bound: Any) -> int:
     if isinstance(bound, int) and not isinstance(bound, bool):
         return int(bound)
-    if hasattr(bound, "item") and not is_device(bound):
-        return int(bound.item())
+    if isinstance(bound, torch.Tensor):
+        return int(current().host.value_of(bound, lambda data: data.item()))
     unsupported("the outermost loop needs bounds that are known on the host")
 
 
@@ -214,18 +217,21 @@ class InnerLoop(DeviceLoop):
             self.before = {name: names.get(name, _undefined(name)) for name in self.names}
             self.slots = {name: [slot_of(leaf) for leaf in leaves(v)] for name, v in self.before.items()}
         self.lists = [(n, v, len(v)) for n, v in names.items() if isinstance(v, list) and n not in self.names]
+        self.arguments: dict[str, list[SSAValue]] = {name: [] for name in self.names}
         body = self.levels[-1].block
         out = []
         for name, value in self.before.items():
-            slots = iter(self.slots[name])
-            out.append(rebuild(value, lambda leaf, slots=slots, name=name: self._argument(leaf, next(slots), body, name)))
+            take = partial(self._argument, iter(self.slots[name]), body, name)
+            out.append(rebuild(value, take))
         return tuple(out)
 
-    def _argument(self, leaf: Any, slot: Slot | None, body: Block, name: str) -> Any:
+    def _argument(self, slots: Iterator[Slot | None], body: Block, name: str, leaf: Any) -> Any:
+        slot = next(slots)
         if slot is None:
             return leaf
         argument = body.insert_arg(slot.type, len(body.args))
         argument.name_hint = name
+        self.arguments[name].append(argument)
         return outof(slot, argument)
 
     def leave(self, names: dict[str, Any]) -> None:
@@ -253,10 +259,19 @@ class InnerLoop(DeviceLoop):
         self._close([slot for slot, _ in pairs], yields)
 
     def _joined(self, name: str, after: Any) -> list[Slot | None]:
+        """The slots of one name; a value that the body never looked at may be replaced by one of another type."""
         assert self.before is not None
-        before = self.before[name]
-        if isinstance(before, Undefined):
+        if isinstance(self.before[name], Undefined):
             return self._joined_undefined(name, after)
+        try:
+            return self._joined_leaves(name, self.before[name], after)
+        except UnsupportedError:
+            if any(argument.uses for argument in self.arguments[name]):
+                raise
+        self.before[name] = Undefined(name, "it belongs to one visit of a loop that has ended")
+        return self._joined_undefined(name, after)
+
+    def _joined_leaves(self, name: str, before: Any, after: Any) -> list[Slot | None]:
         if after is _MISSING or not same_form(before, after):
             unsupported(f"'{name}' changes its structure in the loop", "carry tuples of one length, without append")
         out: list[Slot | None] = []

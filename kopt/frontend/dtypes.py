@@ -15,9 +15,7 @@ _BY_TORCH = {getattr(torch, d.torch): d for d in dtypes.DTYPES if hasattr(torch,
 _TO_IR = {dtype: dtypes.to_ir(d) for dtype, d in _BY_TORCH.items()}
 _FROM_IR = {type: dtype for dtype, type in _TO_IR.items()}
 _BY_SPEC = {d.spec: dtype for dtype, d in _BY_TORCH.items()}
-_NARROW = {
-    d for d in _BY_TORCH if d.is_floating_point and d not in (torch.float32, torch.float64)
-}
+_NARROW = {d for d in _BY_TORCH if d.is_floating_point and d not in (torch.float32, torch.float64)}
 
 
 def element_type(dtype: torch.dtype) -> Attribute:

@@ -56,10 +56,9 @@ def name_guards(functions: Iterable[FunctionType]) -> list[Guard]:
 
 def _is_filled(cell: Any) -> bool:
     try:
-        cell.cell_contents
+        return cell.cell_contents is not None or True
     except ValueError:
         return False
-    return True
 
 
 def _matters(value: Any) -> bool:

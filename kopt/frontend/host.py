@@ -24,7 +24,7 @@ from kopt.runtime.specs import contiguous_strides
 
 @dataclass(eq=False)
 class Root:
-    """The storage behind tensors: an argument (its number), a hidden one, or an allocation; and whether it is written."""
+    """The storage behind tensors: an argument (by number) or an allocation; and whether the kernel writes it."""
 
     argument: int | None = None
     mutated: bool = False
@@ -48,7 +48,7 @@ def memref_type(tensor: torch.Tensor) -> MemRefType:
     dense = contiguous_strides(shape)
     if offset == 0 and all(n == 1 or s == d for n, s, d in zip(shape, strides, dense, strict=True)):
         return MemRefType(element, shape)
-    return MemRefType(element, shape, StridedLayoutAttr(strides, offset))
+    return MemRefType(element, shape, StridedLayoutAttr(strides, int(offset)))
 
 
 class Host(TorchDispatchMode):

@@ -283,7 +283,7 @@ _HANDLERS: dict[str, Handler] = {
     "split": _split,
     "split_with_sizes": _split,
     "unbind": _unbind,
-    **{name: _same for name in ("alias", "detach", "lift_fresh", "lift", "positive")},
+    **dict.fromkeys(("alias", "detach", "lift_fresh", "lift", "positive"), _same),
     **{name: _allocate(None) for name in ("empty", "empty_like", "empty_strided", "new_empty", "empty_permuted")},
     "new_empty_strided": _allocate(None),
     **{name: _allocate(0) for name in ("zeros", "zeros_like", "new_zeros")},

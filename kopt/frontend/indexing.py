@@ -71,14 +71,14 @@ def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None
     memory = tracer.host.written(array)
     address = resolve(tuple(array.shape), index)
     tensor = value if is_number(value) else as_tensor(value)
-    if not is_number(tensor) and tensor.rank > len(address.user_dims()):
+    if isinstance(tensor, DeviceTensor) and tensor.rank > len(address.user_dims()):
         tensor = _drop_ones(tensor, len(address.user_dims()))
     if mask is not None:
         mask = _to_address(truth(mask), address)
-    if is_number(tensor):
-        ssa = tracer.emit(tile.FullOp(tensor, tile.TileType(address.dims, element_type(array.dtype))))
-    else:
+    if isinstance(tensor, DeviceTensor):
         ssa = _to_address(convert(tensor, array.dtype), address)
+    else:
+        ssa = tracer.emit(tile.FullOp(tensor, tile.TileType(address.dims, element_type(array.dtype))))
     tracer.append(tile.StoreOp(ssa, memory, address.entries, mask))
 
 
@@ -170,9 +170,18 @@ def _entries(items: list[Any], shape: tuple[int, ...]) -> list[Entry]:
     """Each item as an entry; index tensors together."""
     tensors = {n: i for n, i in enumerate(items) if isinstance(i, DeviceTensor) and i.rank}
     plain = {n: _entry(i, size) for n, (i, size) in enumerate(zip(items, shape, strict=True)) if n not in tensors}
+    _note_lanes(items)
     lanes = _lane_entries(tensors, shape)
     together = _gathers(tensors) if lanes is None else lanes
     return [plain[n] if n in plain else together[n] for n in range(len(items))]
+
+
+def _note_lanes(items: list[Any]) -> None:
+    """Which blocks index the last and the last but one dimension of an array: hints for choosing their sizes."""
+    if items and isinstance(items[-1], TileRange) and items[-1].block is not None:
+        items[-1].block.last = True
+    if len(items) > 1 and isinstance(items[-2], TileRange) and items[-2].block is not None:
+        items[-2].block.second_last = True
 
 
 def _entry(item: Any, size: int) -> Entry:
@@ -260,9 +269,7 @@ def _plain_index(value: DeviceTensor) -> DeviceTensor:
 def _product(values: list[DeviceTensor]) -> list[DeviceTensor]:
     """Rank-1 index tensors, each along its own axis."""
     count = len(values)
-    return [
-        reshape_dims(v, [v.dims[0] if axis == n else ONE for axis in range(count)]) for n, v in enumerate(values)
-    ]
+    return [reshape_dims(v, [v.dims[0] if axis == n else ONE for axis in range(count)]) for n, v in enumerate(values)]
 
 
 def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:

@@ -13,10 +13,36 @@ from kopt.dialects.tile import ELEMENTWISE, FullOp, SelectOp, TileType
 from kopt.frontend.state import current
 
 
+def _operator(name: str, swapped: bool = False) -> Any:
+    def method(self: Lane, other: Any) -> Lane:
+        if swapped:
+            return self.constant(other).op(name, self)
+        return self.op(name, other)
+
+    return method
+
+
 class Lane:
     """A value of the IR; operators and the names of the elementwise table make ops on it."""
 
     __slots__ = ("ssa",)
+
+    __add__: Any = _operator("add")
+    __radd__: Any = _operator("add", swapped=True)
+    __sub__: Any = _operator("sub")
+    __rsub__: Any = _operator("sub", swapped=True)
+    __mul__: Any = _operator("mul")
+    __rmul__: Any = _operator("mul", swapped=True)
+    __truediv__: Any = _operator("div")
+    __rtruediv__: Any = _operator("div", swapped=True)
+    __and__: Any = _operator("and")
+    __rand__: Any = _operator("and", swapped=True)
+    __or__: Any = _operator("or")
+    __ror__: Any = _operator("or", swapped=True)
+    __lt__: Any = _operator("lt")
+    __le__: Any = _operator("le")
+    __gt__: Any = _operator("gt")
+    __ge__: Any = _operator("ge")
 
     def __init__(self, ssa: SSAValue):
         self.ssa = ssa
@@ -48,30 +74,3 @@ class Lane:
 
     def __invert__(self) -> Lane:
         return self.op("not")
-
-
-def _operator(name: str, swapped: bool = False) -> Any:
-    def method(self: Lane, other: Any) -> Lane:
-        if swapped:
-            return self.constant(other).op(name, self)
-        return self.op(name, other)
-
-    return method
-
-
-_OPERATORS = {
-    "add": "add",
-    "sub": "sub",
-    "mul": "mul",
-    "truediv": "div",
-    "and": "and",
-    "or": "or",
-    "lt": "lt",
-    "le": "le",
-    "gt": "gt",
-    "ge": "ge",
-}
-for _name, _operation in _OPERATORS.items():
-    setattr(Lane, f"__{_name}__", _operator(_operation))
-    if _name not in ("lt", "le", "gt", "ge"):
-        setattr(Lane, f"__r{_name}__", _operator(_operation, swapped=True))

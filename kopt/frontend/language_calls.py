@@ -184,9 +184,10 @@ _BOOLEAN = {"bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "log
 
 def combination(function: Any, dtype: torch.dtype) -> str:
     """The kind of a combining function. Refuses those that are no single operation."""
+    from xdsl.ir import Block
+
     from kopt.dialects.tile import TileType
     from kopt.frontend.dtypes import compute_dtype, element_type
-    from xdsl.ir import Block
 
     tracer = current()
     type = TileType([], element_type(compute_dtype(dtype)))

@@ -45,13 +45,16 @@ def assigned_names(statements: Sequence[ast.AST]) -> Names:
 
 def used_names(nodes: Iterable[ast.AST | None]) -> Names:
     """Names that expressions read, nested functions included."""
-    return frozenset(
-        node.id
-        for root in nodes
-        if root is not None
-        for node in ast.walk(root)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    )
+    return EMPTY.union(*(_used_by(node) for node in nodes if node is not None))
+
+
+def _used_by(root: ast.AST) -> Names:
+    """The names that one node reads, found once: the fixpoint over loops asks again."""
+    found = getattr(root, "kopt_used", None)
+    if found is None:
+        names = (n for n in ast.walk(root) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        found = root.kopt_used = frozenset(n.id for n in names)  # pyright: ignore[reportAttributeAccessIssue]
+    return found
 
 
 def jumps(statements: Sequence[ast.stmt]) -> bool:

@@ -8,6 +8,7 @@ device values. Line and column numbers stay those of the source.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from kopt.frontend.liveness import annotate, jumps
@@ -293,8 +294,8 @@ def _thunk(value: ast.expr) -> ast.expr:
     return _at(ast.Lambda(empty, value), value)
 
 
-def _hook(name: str, args: list[ast.expr], place: ast.AST) -> Any:
-    return _at(ast.Call(ast.Attribute(_load(HOOKS), name, ast.Load()), args, []), place)
+def _hook(name: str, args: Sequence[ast.expr], place: ast.AST) -> Any:
+    return _at(ast.Call(ast.Attribute(_load(HOOKS), name, ast.Load()), [*args], []), place)
 
 
 def _method(name: str, method: str, args: list[ast.expr], place: ast.AST) -> Any:

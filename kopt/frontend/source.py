@@ -11,6 +11,7 @@ import copy
 import inspect
 import linecache
 import sys
+from collections.abc import Callable
 from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -92,8 +93,8 @@ def _rewrite_code(function: FunctionType) -> CodeType:
     else:
         body = [rewrite(node)]
     names = [*code.co_freevars, HOOKS]
-    arguments = ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
-    outer = ast.FunctionDef("__kopt_closure__", arguments, body, [])
+    free = ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+    outer = ast.FunctionDef("__kopt_closure__", free, body, [])
     ast.copy_location(outer, body[0])
     module = ast.fix_missing_locations(ast.Module([outer], []))
     compiled = compile(module, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & _FUTURE)
@@ -113,15 +114,13 @@ def _function_node(function: FunctionType) -> ast.FunctionDef:
     lines = _lines(function)
     block = inspect.getblock(lines[code.co_firstlineno - 1 :])
     indented = block[0][:1].isspace()
-    # An indented function is parsed under an `if`, which keeps its columns; the line that this adds is taken off.
-    text = ("if 1:\n" if indented else "") + "".join(block)
+    # Empty lines keep the line numbers; an indented function is parsed under an `if`, which keeps its columns.
+    above = "\n" * (code.co_firstlineno - 2) + "if 1:\n" if indented else "\n" * (code.co_firstlineno - 1)
     try:
-        tree: Any = ast.parse(text)
+        tree: Any = ast.parse(above + "".join(block))
         node = tree.body[0].body[0] if indented else tree.body[0]
     except SyntaxError:
         node = _find(_whole(function, lines), code)
-    else:
-        ast.increment_lineno(node, code.co_firstlineno - (2 if indented else 1))
     if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
         raise _changed(function)
     _check_unchanged(node, function)
@@ -178,22 +177,29 @@ def _lines(function: FunctionType) -> list[str]:
 
 
 def _check_unchanged(node: ast.FunctionDef, function: FunctionType) -> None:
-    """The function's arguments are still those of its source; a test runner may have added hidden locals."""
-    arguments = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    """The function's names are still those of its source; a test runner may have added hidden ones."""
     code = function.__code__
+    arguments = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     if tuple(arguments) != code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
         raise _changed(function)
-    stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
     known = {n for n in (*code.co_varnames, *code.co_cellvars) if n.isidentifier()}
-    inner = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    special = {node.args.vararg.arg if node.args.vararg else "", node.args.kwarg.arg if node.args.kwarg else ""}
-    if known - stored - inner - special - _imported(node):
+    if known - {name for n in ast.walk(node) for name in _NAMES.get(type(n), _no_names)(n)}:
         raise _changed(function)
 
 
-def _imported(node: ast.FunctionDef) -> set[str]:
-    imports = [n for n in ast.walk(node) if isinstance(n, ast.Import | ast.ImportFrom)]
-    return {(a.asname or a.name).split(".")[0] for n in imports for a in n.names}
+def _no_names(_: Any) -> tuple[str, ...]:
+    return ()
+
+
+#: The names that a node of each kind may bind.
+_NAMES: dict[type, Callable[[Any], tuple[str, ...]]] = {
+    ast.Name: lambda n: (n.id,),
+    ast.arg: lambda n: (n.arg,),
+    ast.FunctionDef: lambda n: (n.name,),
+    ast.ClassDef: lambda n: (n.name,),
+    ast.alias: lambda n: ((n.asname or n.name).split(".")[0],),
+    ast.ExceptHandler: lambda n: (n.name,) if n.name else (),
+}
 
 
 def _changed(function: FunctionType) -> UnsupportedError:

@@ -36,10 +36,65 @@ class BlockSize(int):
         return self
 
 
+def _binary(name: str, swapped: bool = False) -> Any:
+    def method(self: Any, other: Any) -> Any:
+        from kopt.frontend.ops import REGISTRY
+
+        return REGISTRY[name](other, self) if swapped else REGISTRY[name](self, other)
+
+    return method
+
+
+def _unary(name: str) -> Any:
+    def method(self: Any) -> Any:
+        from kopt.frontend.ops import REGISTRY
+
+        return REGISTRY[name](self)
+
+    return method
+
+
 class DeviceValue:
     """Base: operators go to the table of operations, Python's own questions are refused."""
 
     __slots__ = ()
+
+    __add__: Any = _binary("add")
+    __radd__: Any = _binary("add", swapped=True)
+    __sub__: Any = _binary("sub")
+    __rsub__: Any = _binary("sub", swapped=True)
+    __mul__: Any = _binary("mul")
+    __rmul__: Any = _binary("mul", swapped=True)
+    __truediv__: Any = _binary("div")
+    __rtruediv__: Any = _binary("div", swapped=True)
+    __floordiv__: Any = _binary("floor_divide")
+    __rfloordiv__: Any = _binary("floor_divide", swapped=True)
+    __mod__: Any = _binary("remainder")
+    __rmod__: Any = _binary("remainder", swapped=True)
+    __pow__: Any = _binary("pow")
+    __rpow__: Any = _binary("pow", swapped=True)
+    __and__: Any = _binary("bitwise_and")
+    __rand__: Any = _binary("bitwise_and", swapped=True)
+    __or__: Any = _binary("bitwise_or")
+    __ror__: Any = _binary("bitwise_or", swapped=True)
+    __xor__: Any = _binary("bitwise_xor")
+    __rxor__: Any = _binary("bitwise_xor", swapped=True)
+    __lshift__: Any = _binary("bitwise_left_shift")
+    __rlshift__: Any = _binary("bitwise_left_shift", swapped=True)
+    __rshift__: Any = _binary("bitwise_right_shift")
+    __rrshift__: Any = _binary("bitwise_right_shift", swapped=True)
+    __matmul__: Any = _binary("matmul")
+    __rmatmul__: Any = _binary("matmul", swapped=True)
+    __lt__: Any = _binary("lt")
+    __le__: Any = _binary("le")
+    __gt__: Any = _binary("gt")
+    __ge__: Any = _binary("ge")
+    __eq__: Any = _binary("eq")
+    __ne__: Any = _binary("ne")
+    __neg__: Any = _unary("neg")
+    __pos__: Any = _unary("positive")
+    __invert__: Any = _unary("bitwise_not")
+    __abs__: Any = _unary("abs")
 
     def __bool__(self) -> bool:
         unsupported(
@@ -66,49 +121,6 @@ class DeviceValue:
         from kopt.frontend.ops import call_torch
 
         return call_torch(func, args, kwargs or {})
-
-
-def _binary(name: str, swapped: bool = False) -> Any:
-    def method(self: Any, other: Any) -> Any:
-        from kopt.frontend.ops import REGISTRY
-
-        return REGISTRY[name](other, self) if swapped else REGISTRY[name](self, other)
-
-    return method
-
-
-def _unary(name: str) -> Any:
-    def method(self: Any) -> Any:
-        from kopt.frontend.ops import REGISTRY
-
-        return REGISTRY[name](self)
-
-    return method
-
-
-#: Python's operators and the operations that they mean.
-_BINARY = {
-    "add": "add",
-    "sub": "sub",
-    "mul": "mul",
-    "truediv": "div",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "pow",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "bitwise_left_shift",
-    "rshift": "bitwise_right_shift",
-    "matmul": "matmul",
-}
-for _name, _operation in _BINARY.items():
-    setattr(DeviceValue, f"__{_name}__", _binary(_operation))
-    setattr(DeviceValue, f"__r{_name}__", _binary(_operation, swapped=True))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(DeviceValue, f"__{_name}__", _binary(_name))
-for _name, _operation in {"neg": "neg", "pos": "positive", "invert": "bitwise_not", "abs": "abs"}.items():
-    setattr(DeviceValue, f"__{_name}__", _unary(_operation))
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,8 @@ def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) 
     """Walks a range, or the product of several, in blocks: ``for t in hl.tile(n)``, ``for i, j in hl.tile([m, n])``.
 
     Args: the end, or begin and end, each a number or a list; ``block_size`` fixes sizes (numbers, or what
-    `register_block_size` gave); what it leaves open the configuration chooses. At the top of a kernel it is the launch's
-    grid, inside it is a loop whose bounds may be device numbers.
+    `register_block_size` gave); what it leaves open the configuration chooses. At the top of a kernel it is the
+    launch's grid, inside it is a loop whose bounds may be device numbers.
     """
     _outside("tile")
 

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import pytest
 import torch
-from .support import check, imported, reference
 
 import kopt.language as hl
+
+from .support import check, imported, reference
 
 torch.manual_seed(0)
 X = torch.randn(37, 70)
@@ -185,8 +186,10 @@ def python_counter(x):
         best = float("-inf")
         for tile_n in hl.tile(x.size(1), block_size=16):
             count += 1
-            best = torch.maximum(x[tile, tile_n].amax(-1), torch.full_like(x[tile, 0], best)) if False else max(
-                x[tile, tile_n].amax(), best
+            best = (
+                torch.maximum(x[tile, tile_n].amax(-1), torch.full_like(x[tile, 0], best))
+                if False
+                else max(x[tile, tile_n].amax(), best)
             )
         out[tile] = best + count
     return out

@@ -32,8 +32,8 @@ def rows(f, x, y, dtype, shape):
     return out
 
 
-UNARY = """exp exp2 expm1 sin cos tan tanh sigmoid relu erf erfc neg abs sign square floor ceil round trunc frac sinh cosh
-atan asinh rad2deg isnan isinf isfinite logical_not nan_to_num clone""".split()
+UNARY = """exp exp2 expm1 sin cos tan tanh sigmoid relu erf erfc neg abs sign square floor ceil round trunc frac
+sinh cosh atan asinh rad2deg isnan isinf isfinite logical_not nan_to_num clone""".split()
 POSITIVE = "log log2 log10 log1p sqrt rsqrt reciprocal".split()
 BINARY = """add sub mul div maximum minimum fmax fmin atan2 copysign hypot logaddexp eq ne lt le gt ge floor_divide
 remainder fmod logical_and logical_or logical_xor""".split()

@@ -425,7 +425,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "to": to,
     "type": to,
     "type_as": to,
-    "masked_fill": lambda input, mask, value: where(mask, value, input).to(input.dtype),
+    "masked_fill": lambda input, mask, value: cast(where(mask, value, input), input.dtype),
     "contiguous": _identity,
     "clone": _identity,
     "detach": _identity,

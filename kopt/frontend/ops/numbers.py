@@ -78,7 +78,7 @@ def extend(registry: dict[str, Callable[..., Any]]) -> None:
     registry["neg"] = _negation(registry["neg"])
 
 
-def _with_numbers(name: str, on_numbers: Callable[[Any, Any], Any], otherwise: Callable[..., Any]) -> Callable[..., Any]:
+def _with_numbers(name: str, on_numbers: Callable[[Any, Any], Any], otherwise: Callable[..., Any]) -> Any:
     def operation(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 2 and not kwargs:
             a, b = args

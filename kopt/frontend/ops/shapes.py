@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from xdsl.dialects.builtin import i32
 
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
@@ -78,7 +79,7 @@ def reshape(input: Any, *shape: Any, **kwargs: Any) -> DeviceTensor:
     numbers = [int(size_dim(s).size.data) if not _is_free(s) else -1 for s in sizes]
     total, known = math.prod(value.type.shape), math.prod(n for n in numbers if n != -1)
     if numbers.count(-1) > 1 or (known and total % known) or (-1 not in numbers and known != total):
-        unsupported(f"{describe(value)} cannot be reshaped to {[n for n in numbers]}")
+        unsupported(f"{describe(value)} cannot be reshaped to {list(numbers)}")
     numbers = [total // known if n == -1 else n for n in numbers]
     return _regroup(value, numbers)
 
@@ -93,9 +94,7 @@ def _regroup(value: DeviceTensor, numbers: Sequence[int]) -> DeviceTensor:
     kept = _kept(source, numbers)
     lost = [n for n, dim in enumerate(source) if dim.tag.data and dim.size.data != 1 and n not in kept.values()]
     value = untag(value, lost)
-    dims = [value.dims[kept[n]] if n in kept else DimAttr(size) for n, size in enumerate(numbers)]
-    out = reshape_dims(value, dims)
-    return out
+    return reshape_dims(value, [value.dims[kept[n]] if n in kept else DimAttr(size) for n, size in enumerate(numbers)])
 
 
 def _kept(source: Sequence[DimAttr], numbers: Sequence[int]) -> dict[int, int]:
@@ -319,10 +318,9 @@ def flip(input: Any, dims: Any, *more: int) -> DeviceTensor:
         at = positive_dim(value, dim)
         value = untag(value, [at])
         size = value.type.shape[at]
-        from xdsl.dialects.builtin import i32
-
         order = DeviceTensor(current().emit(tile.ArangeOp(size - 1, -1, TileType([size], i32))))
-        order = broadcast(reshape_dims(order, [DimAttr(size) if n == at else ONE for n in range(value.rank)]), value.dims)
+        order = reshape_dims(order, [DimAttr(size) if n == at else ONE for n in range(value.rank)])
+        order = broadcast(order, value.dims)
         value = DeviceTensor(current().emit(tile.TakeAlongOp(value.ssa, order.ssa, at)))
     return value
 
@@ -334,13 +332,15 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         unsupported("pad adds constants only")
     for number in range(len(pad) // 2):
         at = tensor.rank - 1 - number
-        before, after = pad[2 * number : 2 * number + 2]
-        edges = [
-            full_tensor(value or 0, (*tensor.dims[:at], DimAttr(n), *tensor.dims[at + 1 :]), tensor.dtype) if n else None
-            for n in (before, after)
-        ]
-        tensor = cat([part for part in (edges[0], tensor, edges[1]) if part is not None], at)
+        before, after = (_edge(tensor, at, n, value or 0) for n in pad[2 * number : 2 * number + 2])
+        tensor = cat([*before, tensor, *after], at)
     return tensor
+
+
+def _edge(tensor: DeviceTensor, at: int, size: int, value: float) -> list[DeviceTensor]:
+    """What a dimension is padded with: one constant, or nothing."""
+    dims = (*tensor.dims[:at], DimAttr(size), *tensor.dims[at + 1 :])
+    return [full_tensor(value, dims, tensor.dtype)] if size else []
 
 
 def repeat(input: Any, *sizes: Any) -> DeviceTensor:
