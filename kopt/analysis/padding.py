@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
@@ -29,9 +30,9 @@ from kopt.dialects.tile import (
 Number = float | int
 
 #: Elementwise ops whose value on known numbers is the same on every target, exactly.
-_EXACT: dict[str, Callable[..., Number]] = {
+_EXACT: dict[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
-    "abs": abs,
+    "abs": lambda a: abs(a),
     "maximum": lambda a, b: math.nan if math.isnan(a) or math.isnan(b) else max(a, b),
     "minimum": lambda a, b: math.nan if math.isnan(a) or math.isnan(b) else min(a, b),
     "exp": lambda a: {-math.inf: 0.0, 0.0: 1.0}.get(a, math.nan),

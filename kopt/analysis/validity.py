@@ -6,6 +6,8 @@ lanes only, built from `tile.valid` by replaying the rearrangements; or None whe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -107,7 +109,7 @@ class ValidityBuilder:
                 masks.append(self._insert(BroadcastOp(lanes, [type.tags.index(tag)], type.with_element(i1))))
         return masks
 
-    def _all(self, masks: list[SSAValue | None]) -> SSAValue | None:
+    def _all(self, masks: Sequence[SSAValue | None]) -> SSAValue | None:
         found = [mask for mask in masks if mask is not None]
         if not found:
             return None
