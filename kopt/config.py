@@ -2,7 +2,7 @@
 
 | key | values | means |
 |---|---|---|
-| ``block_sizes`` | list of numbers | lanes of the open tiles, in order of appearance; left out: chosen to fit the chip |
+| ``block_sizes`` | list of numbers | lanes of the open tiles, in order; left out: chosen to fit the chip |
 | ``loop_type`` | ``auto grid pipeline fori resident`` | how blocks that inner loops read arrive on a TPU |
 | ``output_only`` | ``return swap donate off`` | what becomes of outputs that are only written |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |

@@ -16,7 +16,8 @@ func.func @sums(%x: memref<37x50xf32>) -> (memref<37xf32>, memref<37xf32>, memre
   tile.grid (%i: b0=16) in (37) {
     %z = tile.full 0.0 : !tile.tile<b0=16 x f32>
     %ninf = tile.full -inf : !tile.tile<b0=16 x f32>
-    %s, %t = tile.for %k: b1=32 in (0, 50) iter(%a = %z, %b = %ninf) -> (!tile.tile<b0=16 x f32>, !tile.tile<b0=16 x f32>) {
+    %s, %t = tile.for %k: b1=32 in (0, 50) iter(%a = %z, %b = %ninf)
+        -> (!tile.tile<b0=16 x f32>, !tile.tile<b0=16 x f32>) {
       %v = tile.load %x[%i, %k] : memref<37x50xf32> -> !tile.tile<b0=16 x b1=32 x f32>
       %p = tile.reduce add %v [1] : !tile.tile<b0=16 x b1=32 x f32>
       %m = tile.reduce max %v [1] : !tile.tile<b0=16 x b1=32 x f32>
