@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float6
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.canonicalization.rules import Replacement, Rule
+from kopt.dialects.tile.constants import FullOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, CastOp, ElementwiseOp, SelectOp
-from kopt.dialects.tile.shape import FullOp
 from kopt.dialects.tile.types import TileType
 from kopt.dialects.tile.values import is_float
 from kopt.dtypes import from_ir

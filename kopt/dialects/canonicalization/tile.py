@@ -18,10 +18,11 @@ from xdsl.pattern_rewriter import RewritePattern
 from kopt.dialects.canonicalization import elementwise
 from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
+from kopt.dialects.tile.constants import ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.loops import ForOp, GridOp, WhenOp
 from kopt.dialects.tile.ranges import ShiftOp
 from kopt.dialects.tile.reductions import MaskOp, ReduceOp
-from kopt.dialects.tile.shape import BroadcastOp, ExtractOp, FullOp, ReshapeOp, SliceOp, SplatOp, TransposeOp
+from kopt.dialects.tile.shape import BroadcastOp, ReshapeOp, SliceOp, TransposeOp
 from kopt.dialects.tile.values import literal_value
 
 

@@ -13,25 +13,15 @@ explicit. Scalars and ``index`` arithmetic use ``arith``, conditions ``scf.if``.
 
 from xdsl.ir import Dialect
 
-from kopt.dialects.tile import elementwise, loops, memory, ranges, reductions, shape
+from kopt.dialects.tile import constants, elementwise, loops, memory, ranges, reductions, shape
+from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
 from kopt.dialects.tile.index_list import ALL, AllAttr, Axis, Entry, SliceAttr, block_axes, is_gather, is_range
 from kopt.dialects.tile.loops import ForOp, GridOp, WhenOp, YieldOp
 from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
 from kopt.dialects.tile.ranges import BeginOp, CountOp, EndOp, IdOp, IndexOp, ShiftOp, ValidOp, WholeOp
 from kopt.dialects.tile.reductions import COMBINERS, ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, neutral
-from kopt.dialects.tile.shape import (
-    ArangeOp,
-    BroadcastOp,
-    ConcatOp,
-    ExtractOp,
-    FullOp,
-    ReshapeOp,
-    SliceOp,
-    SplatOp,
-    TakeAlongOp,
-    TransposeOp,
-)
+from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
 from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType
 from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
 
@@ -98,6 +88,6 @@ __all__ = [
 
 Tile = Dialect(
     "tile",
-    [*elementwise.OPS, *shape.OPS, *ranges.OPS, *memory.OPS, *reductions.OPS, *loops.OPS],
+    [*elementwise.OPS, *constants.OPS, *shape.OPS, *ranges.OPS, *memory.OPS, *reductions.OPS, *loops.OPS],
     [DimAttr, TileType, RangeType, RefType, SliceAttr, AllAttr],
 )

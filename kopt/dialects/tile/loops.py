@@ -33,7 +33,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types
 

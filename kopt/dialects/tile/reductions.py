@@ -27,7 +27,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.index_list import ALL
-from kopt.dialects.tile.shape import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import DimAttr, RangeType, TileType, parse_known_types, parse_tile_type
 from kopt.dialects.tile.values import is_float, literal, literal_value, parse_literal, print_literal

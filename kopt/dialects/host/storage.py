@@ -1,0 +1,188 @@
+"""Allocations, copies, and the functional form of a write into a slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    EffectInstance,
+    MemoryAllocEffect,
+    MemoryEffect,
+    MemoryEffectKind,
+    Pure,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.host.types import check_numbers, parse_memref
+from kopt.dialects.tile.constants import parse_untyped_literal
+from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.types import parse_known_types
+from kopt.dialects.tile.values import literal, print_literal
+
+
+@irdl_op_definition
+class AllocOp(IRDLOperation):
+    """A new array; its elements are unspecified, or all ``fill``: ``host.alloc fill 0.0 : memref<1000xf32>``."""
+
+    name = "host.alloc"
+
+    fill = opt_prop_def(Attribute)
+    result = result_def(MemRefType)
+
+    traits = traits_def(MemoryAllocEffect())
+
+    def __init__(self, type: MemRefType, fill: Attribute | float | int | None = None):
+        attr = literal(fill, type.element_type) if isinstance(fill, float | int) else fill
+        super().__init__(properties={"fill": attr}, result_types=[type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
+        fill = parse_untyped_literal(parser) if parser.parse_optional_keyword("fill") else None
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parse_memref(parser)
+        if fill is not None and isinstance(type.element_type, IntegerType) and not float(fill).is_integer():
+            parser.raise_error(f"host.alloc cannot fill {type} with {fill}", start, parser.pos)
+        op = cls(type, fill)
+        op.attributes |= attributes
+        return op
+
+    def verify_(self) -> None:
+        type = self.result.type
+        assert isinstance(type, MemRefType)
+        if self.fill is not None and getattr(self.fill, "type", None) != type.element_type:
+            raise VerifyException(f"host.alloc cannot fill {type} with {self.fill}")
+
+    def print(self, printer: Printer) -> None:
+        if self.fill is not None:
+            printer.print_string(" fill ")
+            print_literal(printer, self.fill)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+class _CopyEffects(MemoryEffect):
+    @classmethod
+    def get_effects(cls, op: Operation):
+        return {
+            EffectInstance(MemoryEffectKind.READ, op.operands[0]),
+            EffectInstance(MemoryEffectKind.WRITE, op.operands[1]),
+        }
+
+
+@irdl_op_definition
+class CopyOp(IRDLOperation):
+    """Writes one array's elements into another of the same shape, converting them: ``host.copy %a to %b : A, B``."""
+
+    name = "host.copy"
+
+    source = operand_def(MemRefType)
+    target = operand_def(MemRefType)
+
+    traits = traits_def(_CopyEffects())
+
+    assembly_format = "$source `to` $target attr-dict `:` type($source) `,` type($target)"
+
+    def __init__(self, source: SSAValue | Operation, target: SSAValue | Operation):
+        super().__init__(operands=[source, target])
+
+    def verify_(self) -> None:
+        source, target = self.source.type, self.target.type
+        assert isinstance(source, MemRefType) and isinstance(target, MemRefType)
+        if source.get_shape() != target.get_shape():
+            raise VerifyException(f"host.copy needs one shape, found {source} and {target}")
+
+
+@irdl_op_definition
+class InsertOp(IRDLOperation):
+    """The array that results from writing ``value`` into a slice of ``base``; ``base`` itself is unchanged.
+
+    %new = host.insert %value into %base [0, 8] [10, 16] [1, 2] : memref<10x16xf32>, memref<10x100xf32>
+    """
+
+    name = "host.insert"
+
+    value = operand_def(MemRefType)
+    base = operand_def(MemRefType)
+    offsets = prop_def(DenseArrayBase)
+    sizes = prop_def(DenseArrayBase)
+    strides = prop_def(DenseArrayBase)
+    result = result_def(MemRefType)
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        value: SSAValue | Operation,
+        base: SSAValue | Operation,
+        offsets: Sequence[int],
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ):
+        base = SSAValue.get(base)
+        properties = {"offsets": int_array(offsets), "sizes": int_array(sizes), "strides": int_array(strides)}
+        super().__init__(operands=[value, base], properties=properties, result_types=[base.type])
+
+    @property
+    def bounds(self) -> tuple[tuple[int, int, int], ...]:
+        """Offset, size and stride of each dimension of the slice."""
+        return tuple(zip(ints_of(self.offsets), ints_of(self.sizes), ints_of(self.strides), strict=True))
+
+    def verify_(self) -> None:
+        value, base = self.value.type, self.base.type
+        assert isinstance(value, MemRefType) and isinstance(base, MemRefType)
+        check_numbers(self, base)
+        fits = all(
+            offset >= 0 and size >= 0 and stride >= 1 and (not size or offset + (size - 1) * stride < extent)
+            for extent, (offset, size, stride) in zip(base.get_shape(), self.bounds, strict=True)
+        )
+        if not fits or value.get_shape() != ints_of(self.sizes) or value.element_type != base.element_type:
+            lists = " ".join(str(list(ints_of(numbers))) for numbers in (self.offsets, self.sizes, self.strides))
+            raise VerifyException(f"host.insert of {value} into {base} does not fit {lists}")
+        if self.result.type != base:
+            raise VerifyException(f"host.insert gives {base}, found {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        value = parser.parse_operand()
+        parser.parse_keyword("into")
+        base = parser.parse_operand()
+        lists = [parse_ints(parser) for _ in range(3)]
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parse_known_types(parser, [value.type, base.type])
+        op = cls(value, base, *lists)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(" into ")
+        printer.print_ssa_value(self.base)
+        for attr in (self.offsets, self.sizes, self.strides):
+            printer.print_string(" ")
+            print_ints(printer, ints_of(attr))
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.value.type, self.base.type), printer.print_attribute)

@@ -1,0 +1,29 @@
+"""Lists of integers as properties and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DenseArrayBase, i64
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+
+def int_array(numbers: Sequence[int]) -> DenseArrayBase:
+    """A property that holds integers."""
+    return DenseArrayBase.from_list(i64, numbers)
+
+
+def ints_of(attr: DenseArrayBase) -> tuple[int, ...]:
+    """The integers of a property that `int_array` made."""
+    return tuple(attr.get_values())  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def parse_ints(parser: Parser) -> tuple[int, ...]:
+    """``[1, 0]``."""
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
+
+
+def print_ints(printer: Printer, numbers: Sequence[int]) -> None:
+    """The inverse of `parse_ints`."""
+    printer.print_string(f"[{', '.join(map(str, numbers))}]")
