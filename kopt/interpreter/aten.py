@@ -87,6 +87,7 @@ _UNARY = {
 ATEN: dict[str, Callable[..., Any]] = {
     **_UNARY,
     **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "alias", "detach", "lift_fresh_copy"), _same),
+    "prims.convert_element_type": _same,
     "relu": lambda x: np.maximum(x, 0),
     "add": _scaled(operator.add),
     "sub": _scaled(operator.sub),
@@ -153,7 +154,8 @@ def call(
     callee: str, arguments: Sequence[Attribute], inputs: Sequence[tuple[Array, Attribute]], types: Sequence[MemRefType]
 ) -> list[Array]:
     """The results of an operator; raises `UnsupportedError` for one that is not in the table."""
-    name = callee.removeprefix("aten.").partition(".")[0]
+    namespace, _, name = callee.partition(".")
+    name = name.partition(".")[0] if namespace == "aten" else f"{namespace}.{name.partition('.')[0]}"
     if name not in ATEN:
         raise UnsupportedError(f"the reference interpreter does not know the host operator '{callee}'")
     arrays = iter([_widened(array) for array, _ in inputs])
