@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -18,11 +18,11 @@ from kopt.dialects.tile import (
     ALL,
     ELEMENTWISE,
     BeginOp,
-    BroadcastOp,
     FullOp,
     GetOp,
     IdOp,
     LoadOp,
+    MaskOp,
     PutOp,
     RangeType,
     SelectOp,
@@ -30,7 +30,6 @@ from kopt.dialects.tile import (
     SliceAttr,
     StoreOp,
     TileType,
-    ValidOp,
     is_gather,
     literal,
 )
@@ -67,7 +66,9 @@ def convert_store(store: StoreOp, place: Place) -> None:
     value, keep = store.value, build.written_lanes(store, place)
     if keep is not None:
         old = build.add(GetOp(place.ref, entries, _type(value)))
+        old.name_hint = "old"
         value = build.select(keep, value, old)
+        value.name_hint = "new"
     build.add(PutOp(value, place.ref, entries))
     Rewriter.erase_op(store)
 
@@ -168,14 +169,20 @@ class _Builder:
     def _all_valid(
         self, access: LoadOp | StoreOp, ranges: list[SSAValue], block: TileType, mask: SSAValue | None
     ) -> SSAValue | None:
+        """The lanes of a block inside all of some ranges, and where ``mask`` holds.
+
+        Made by masking ones, since Mosaic cannot broadcast a vector of predicates along lanes.
+        """
+        if not ranges:
+            return mask
         shape = access.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
-        axes = {axis.position: number for number, axis in enumerate(block_axes(access.entries, shape))}
-        for position, entry in enumerate(access.entries):
-            if entry not in ranges:
-                continue
-            assert isinstance(entry, SSAValue)
-            lanes = self.add(ValidOp(unshifted(entry)))
-            if block.rank > 1:
-                lanes = self.add(BroadcastOp(lanes, [axes[position]], block.with_element(i1)))
-            mask = lanes if mask is None else self.add(ELEMENTWISE["and"](mask, lanes))
-        return mask
+        limits: list[SSAValue | None] = [None] * block.rank
+        for number, axis in enumerate(block_axes(access.entries, shape)):
+            entry = access.entries[axis.position]
+            if isinstance(entry, SSAValue) and entry in ranges:
+                limits[number] = unshifted(entry)
+        lanes = block.with_element(i32)
+        ones, zeros = self.add(FullOp(1, lanes)), self.add(FullOp(0, lanes))
+        inside = self.add(ELEMENTWISE["ne"](self.add(MaskOp(ones, limits, 0)), zeros))
+        inside.name_hint = "inside"
+        return inside if mask is None else self.add(ELEMENTWISE["and"](mask, inside))

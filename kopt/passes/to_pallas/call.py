@@ -165,7 +165,7 @@ class LaunchConverter:
         for operands, refs in ((inputs, call.input_refs), (outputs, call.output_refs)):
             for operand, ref in zip(operands, refs, strict=True):
                 memory = args[operand.number]
-                ref.name_hint = memory.name_hint
+                ref.name_hint = _ref_hint(memory, operand, operands is outputs)
                 places[memory] = Place(operand.window, operand.layout, ref)
         for operand in self.operands:
             place = places[args[operand.number]]
@@ -214,6 +214,11 @@ def erase_unused(values: Sequence[SSAValue]) -> None:
     for value in dict.fromkeys(values):
         if isinstance(value.owner, AllocOp) and value.first_use is None:
             Rewriter.erase_op(value.owner)
+
+
+def _ref_hint(memory: SSAValue, operand: Operand, is_output: bool) -> str | None:
+    """The name of a ref: an array that is read and written has two."""
+    return f"new_{memory.name_hint}" if is_output and operand.reads and memory.name_hint else memory.name_hint
 
 
 def semantics(grid: GridOp, outputs: Sequence[Operand]) -> list[str]:
