@@ -157,7 +157,8 @@ def getitem(container: Any, index: Any) -> Any:
             f"a device value cannot index {describe(container)}",
             "use hl.static_range for indices of Python containers",
         )
-    return operator.getitem(container, index)
+    holder: Any = container
+    return holder[index]
 
 
 def setitem(value: Any, container: Any, index: Any) -> None:

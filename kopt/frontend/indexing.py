@@ -245,7 +245,7 @@ def _lane_entry(lanes: Lanes, size: int) -> Entry | None:
         _note_use(lanes.range, size)
         return lanes.range.ssa
     stop = lanes.start + (lanes.size - 1) * lanes.step + 1
-    if stop > size:
+    if stop > size or lanes.tagged:
         return None
     return ALL if (lanes.start, stop, lanes.step) == (0, size, 1) else SliceAttr(lanes.start, stop, lanes.step)
 

@@ -136,6 +136,7 @@ class Lanes:
     range: TileRange | None = None
     start: int = 0
     step: int = 1
+    tagged: bool = False
 
 
 class DeviceTensor(DeviceValue):

@@ -86,8 +86,8 @@ def lane_numbers(numbers: range, size: Any, dtype: torch.dtype | None) -> Device
     """The numbers of a Python range as lanes; ``size`` is the tile or block that gives the dimension, if any."""
     (dim,) = shape_dims([size if size is not None else len(numbers)])
     out = DeviceTensor(current().emit(tile.ArangeOp(numbers.start, numbers.step, TileType([dim], i32))))
-    if not dim.tag.data and numbers.step > 0 and numbers.start >= 0:
-        out.lanes = Lanes(0, 1, len(numbers), None, numbers.start, numbers.step)
+    if numbers.step > 0 and numbers.start >= 0:
+        out.lanes = Lanes(0, 1, len(numbers), None, numbers.start, numbers.step, bool(dim.tag.data))
     return cast(out, dtype or torch.int32)
 
 

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import i1
 from kopt.dialects import tile
 from kopt.dialects.tile import TileType
 from kopt.frontend.state import current
-from kopt.frontend.values import DeviceTensor, Index, TileRange, index_ssa, is_number
+from kopt.frontend.values import DeviceTensor, Index, Lanes, TileRange, index_ssa, is_number
 
 
 def _is_whole(value: Any) -> bool:
@@ -101,14 +101,23 @@ def _moved(name: str, a: Any, b: Any, otherwise: Callable[..., Any]) -> Any:
         return a.shifted(b if name == "add" else _negated(b))
     if not isinstance(a, DeviceTensor) or a.lanes is None:
         return None
-    step = b if name == "add" else _negated(b)
-    if a.lanes.range is not None:
-        lanes = dataclasses.replace(a.lanes, range=a.lanes.range.shifted(step))
-    elif is_number(step):
-        lanes = dataclasses.replace(a.lanes, start=a.lanes.start + int(step))
-    else:
-        return None
-    return DeviceTensor(otherwise(a, b).ssa, lanes)
+    lanes = _moved_lanes(a, b if name == "add" else _negated(b))
+    return None if lanes is None else DeviceTensor(otherwise(a, b).ssa, lanes)
+
+
+def _moved_lanes(value: DeviceTensor, step: Any) -> Lanes | None:
+    """Element numbers moved; ``tile.begin + hl.arange(tile.block_size)`` are the tile's own."""
+    lanes = value.lanes
+    assert lanes is not None
+    if lanes.range is not None:
+        return dataclasses.replace(lanes, range=lanes.range.shifted(step))
+    if is_number(step):
+        return dataclasses.replace(lanes, start=lanes.start + int(step))
+    owner, dim = step.ssa.owner, value.dims[lanes.axis]
+    if (lanes.start, lanes.step) == (0, 1) and isinstance(owner, tile.BeginOp) and owner.range.type.dim == dim:  # pyright: ignore
+        block = TileRange(owner.range, dim.tag.data, current().range_blocks.get(dim.tag.data))
+        return dataclasses.replace(lanes, range=block)
+    return None
 
 
 def _negated(value: Any) -> Any:
