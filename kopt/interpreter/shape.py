@@ -20,9 +20,8 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
 )
-from kopt.errors import KoptError
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.rounding import numpy_type, rounded
+from kopt.interpreter.rounding import numpy_type, poison, rounded
 from kopt.interpreter.values import Lanes, Tile, Validity, both, mask_of, moved
 
 
@@ -154,11 +153,6 @@ def _take_along(m: Machine, op: TakeAlongOp) -> Tile:
     value, indices, dim = m.tile(op.input), m.tile(op.indices), op.dim.data
     size = value.data.shape[dim]
     numbers = indices.data.astype(np.int64)
-    inside = mask_of(indices.valid, numbers.ndim)
-    bad = (numbers < 0) | (numbers >= size)
-    if (bad if inside is None else bad & inside).any():
-        found = numbers[bad if inside is None else bad & inside].flat[0]
-        raise KoptError(f"'{op.name}' picks lane {found} of dimension {dim}, which has {size}")
     safe = np.clip(numbers, 0, max(size - 1, 0))
     kept = tuple(lanes for lanes in value.valid if dim not in lanes.dims)
     picked = mask_of(tuple(lanes for lanes in value.valid if dim in lanes.dims), numbers.ndim)
@@ -166,7 +160,9 @@ def _take_along(m: Machine, op: TakeAlongOp) -> Tile:
     if picked is not None:
         listed = np.take_along_axis(np.broadcast_to(picked, value.data.shape), safe, dim)
         valid = (*valid, Lanes(listed, tuple(range(numbers.ndim))))
-    return Tile(np.take_along_axis(value.data, safe, dim), valid)
+    data = np.take_along_axis(value.data, safe, dim)
+    undefined = np.asarray(poison(_result_type(op).element_type), data.dtype)
+    return Tile(np.where(numbers == safe, data, undefined), valid)
 
 
 HANDLERS: dict[type, Handler] = {

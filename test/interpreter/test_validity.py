@@ -226,3 +226,22 @@ def test_a_shifted_range_may_leave_the_array_where_it_is_masked_only() -> None:
     assert run_text(text.replace("MASK", "mask %m"), ints(6))[0].tolist() == [0, 1, 2, 3, 4, 5]
     with pytest.raises(KoptError, match="lane \\[0\\] of the block is outside the array"):
         run_text(text.replace("MASK", ""), ints(6))
+
+
+def test_picks_by_number() -> None:
+    """A number outside gives an undefined lane, which a select may leave behind."""
+    text = """
+    func.func @f(%x: memref<4xf32>, %n: memref<4xi32>, %out: memref<4xf32>) {
+      %v = tile.load %x[:] : memref<4xf32> -> !tile.tile<4 x f32>
+      %k = tile.load %n[:] : memref<4xi32> -> !tile.tile<4 x i32>
+      %t = tile.take_along %v, %k dim 0 : !tile.tile<4 x f32>, !tile.tile<4 x i32>
+      %z = tile.full 0 : !tile.tile<4 x i32>
+      %c = tile.ge %k, %z : !tile.tile<4 x i32>
+      %s = tile.select %c, %t, %v : !tile.tile<4 x f32>
+      tile.store %s, %out[:] : !tile.tile<4 x f32>, memref<4xf32>
+      func.return
+    }
+    """
+    out = np.zeros(4, np.float32)
+    run_text(text, ints(4), np.array([3, -1, 0, 4], np.int32), out)
+    np.testing.assert_array_equal(out, [4, 2, 1, np.nan])
