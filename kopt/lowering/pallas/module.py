@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from kopt.diagnostics import location_of
 from kopt.dialects.pallas import CallOp
@@ -65,7 +65,7 @@ def _print_public(func: FuncOp, entry: str, printing: Printing, kernels: dict[Ca
 
 def _print_host(op: Operation, printing: Printing, kernels: dict[CallOp, str]) -> None:
     if isinstance(op, CallOp):
-        print_call(op, kernels[op], printing)
+        print_call(op, kernels[op], printing, narrow=_handles_wide(op))
     elif isinstance(op, ReturnOp):
         _print_return(op, printing)
     elif type(op) in HOST:
@@ -74,6 +74,18 @@ def _print_host(op: Operation, printing: Printing, kernels: dict[CallOp, str]) -
             printing.bind(op.results[0], expression, op)
     else:
         raise LoweringError(f"'{op.name}' has no spelling on the host of a Pallas kernel", location_of(op))
+
+
+def _handles_wide(call: CallOp) -> bool:
+    """Whether the function around a call has 64-bit arrays: JAX is then told to keep them, but not in the kernel."""
+    func = call.parent_op()
+    assert func is not None
+    values = [value for block in func.regions[0].blocks for op in block.ops for value in (*op.operands, *op.results)]
+    return any(_is_wide(value.type) for value in values)
+
+
+def _is_wide(type: Attribute) -> bool:
+    return isinstance(type, MemRefType) and getattr(type.element_type, "bitwidth", 0) == 64
 
 
 def _print_return(op: ReturnOp, printing: Printing) -> None:

@@ -14,6 +14,9 @@ from kopt.dialects.tile import GridOp, RefType
 from kopt.lowering.pallas.printing import Printing
 from kopt.lowering.writer import Names
 
+#: Lists longer than this are written an item a line.
+_LONG = 90
+
 _SPACES = {"smem": "pltpu.SMEM", "hbm": "pltpu.HBM", "any": "pl.ANY"}
 
 
@@ -28,16 +31,26 @@ def grid_extents(grid: GridOp) -> list[int]:
     return [binding(range).trips or 0 for range in grid.ranges] or [1]
 
 
-def print_call(call: CallOp, kernel: str, printing: Printing) -> None:
-    """Writes ``out = pl.pallas_call(kernel, …)(x, y)``."""
+def print_call(call: CallOp, kernel: str, printing: Printing, narrow: bool = False) -> None:
+    """Writes ``out = pl.pallas_call(kernel, …)(x, y)``; ``narrow`` where numbers of the kernel must not be 64-bit."""
+    if narrow:
+        with printing.block("with jax.enable_x64(False):"):
+            print_call(call, kernel, printing)
+        return
     results = [printing.names.bind(output) for output in call.outputs]
     printing.line(f"{', '.join(results)} = pl.pallas_call(", call)
-    for option in (kernel, *_options(call, printing)):
-        printing.line(f"    {option},")
+    for option in (f"{kernel},", *_options(call, printing)):
+        printing.writer.lines(f"    {line}" for line in option.splitlines())
     printing.line(f")({', '.join(printing.name(value) for value in call.inputs)})")
 
 
 def _options(call: CallOp, printing: Printing) -> Iterator[str]:
+    """The arguments of `pl.pallas_call`, each on lines of its own with its comma."""
+    for option in _arguments(call, printing):
+        yield f"{option},"
+
+
+def _arguments(call: CallOp, printing: Printing) -> Iterator[str]:
     grid = call_grid(call)
     names = Names()
     indices = [names.fresh(range.name_hint, "i") for range in grid.ranges] or ["i"]
@@ -67,7 +80,9 @@ def _tuple(items: Sequence[object]) -> str:
 
 
 def _list(items: Sequence[str]) -> str:
-    return f"[{', '.join(items)}]"
+    """A list on one line, or an item a line where it is long."""
+    line = f"[{', '.join(items)}]"
+    return line if len(line) < _LONG else "\n".join(["[", *(f"    {item}," for item in items), "]"])
 
 
 def _one_or_list(items: Sequence[str]) -> str:

@@ -29,8 +29,9 @@ def to_physical(value: SSAValue, layout: Layout, before: Operation) -> SSAValue:
     steps = _Steps(value, InsertPoint.before(before), before)
     if layout.padded != type.get_shape():
         steps.pad(layout.padded)
-    steps.reshape(_split_shape(layout))
-    steps.permute(_order(layout))
+    if not _in_order(layout):
+        steps.reshape(_split_shape(layout))
+        steps.permute(_order(layout))
     steps.reshape(layout.shape)
     return steps.value
 
@@ -42,8 +43,9 @@ def from_physical(value: SSAValue, layout: Layout, logical: MemRefType, after: O
     assert after.next_op is not None
     steps = _Steps(value, InsertPoint.before(after.next_op), after)
     order, split = _order(layout), _split_shape(layout)
-    steps.reshape([split[number] for number in order])
-    steps.permute(sorted(range(len(order)), key=order.__getitem__))
+    if not _in_order(layout):
+        steps.reshape([split[number] for number in order])
+        steps.permute(sorted(range(len(order)), key=order.__getitem__))
     steps.reshape(layout.padded)
     if layout.padded != logical.get_shape():
         steps.crop(logical.get_shape())
@@ -101,6 +103,11 @@ def _split_shape(layout: Layout) -> list[int]:
     for padded, split in zip(layout.padded, layout.splits, strict=True):
         shape += [padded // split, split] if split else [padded]
     return shape
+
+
+def _in_order(layout: Layout) -> bool:
+    order = _order(layout)
+    return order == sorted(order)
 
 
 def _order(layout: Layout) -> list[int]:

@@ -15,7 +15,8 @@ from kopt.analysis.footprint import call_bytes
 from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
 from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of
-from kopt.dialects.host import AllocOp, LaunchOp
+from kopt.dialects.host import AllocOp, LaunchOp, ViewOp
+from kopt.dialects.host import CallOp as HostCallOp
 from kopt.dialects.pallas import CallOp, ScratchOp, WindowAttr
 from kopt.dialects.tile import ALL, GetOp, GridOp, PutOp, RefType, TileType, WhenOp, is_gather
 from kopt.errors import LoweringError
@@ -210,10 +211,13 @@ class LaunchConverter:
 
 
 def erase_unused(values: Sequence[SSAValue]) -> None:
-    """Erases allocations that nothing uses any more."""
+    """Erases allocations, views and host calls that nothing uses any more, and what only they used."""
     for value in dict.fromkeys(values):
-        if isinstance(value.owner, AllocOp) and value.first_use is None:
-            Rewriter.erase_op(value.owner)
+        op = value.owner
+        if isinstance(op, AllocOp | ViewOp | HostCallOp) and all(result.first_use is None for result in op.results):
+            sources = list(op.operands)
+            Rewriter.erase_op(op)
+            erase_unused(sources)
 
 
 def _ref_hint(memory: SSAValue, operand: Operand, is_output: bool) -> str | None:

@@ -7,11 +7,13 @@ from xdsl.dialects.builtin import IntegerType as Int
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.coverage import unspecified
 from kopt.analysis.narrowing import MOVES, is_wide, unproven
 from kopt.diagnostics import location_of, remark
-from kopt.dialects.host import CallOp, LaunchOp
+from kopt.dialects.host import AllocOp, CallOp, LaunchOp
 from kopt.dialects.tile import CastOp, LoadOp, MaskOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
+from kopt.passes.to_pallas.call import erase_unused
 
 I8 = Int(8)
 
@@ -84,7 +86,9 @@ def _cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
     name = arg.name_hint or f"operand {number}"
     remark(launch, f"'{name}' is cast from {outer.element_type} to {inner} on the host: Mosaic cannot load the former")
     type = MemRefType(inner, outer.get_shape())
-    launch.operands[number] = _host_cast(launch.inputs[number], type, launch, before=True)
+    source = launch.inputs[number]
+    launch.operands[number] = _host_cast(source, type, launch, before=True)
+    erase_unused([source])
     arg = Rewriter.replace_value_with_new_type(arg, type)
     for use in list(arg.uses):
         _rewrite_access(use.operation, inner)
@@ -101,14 +105,20 @@ def _cast_result(launch: LaunchOp, result: SSAValue, type: MemRefType, outer: Me
 
 
 def _host_cast(value: SSAValue, type: MemRefType, launch: LaunchOp, before: bool) -> SSAValue:
+    if unspecified(value):
+        return _insert(AllocOp(type), value, launch, before)
     name = "prims.convert_element_type.default"
     if is_wide(value.type) and type.element_type == i32:
         name = "kopt.saturate_to_i32"
     call = CallOp(name, [value], [UnitAttr(), StringAttr(str(type.element_type))], [type])
-    call.location = launch.location
-    call.outputs[0].name_hint = value.name_hint
-    Rewriter.insert_op(call, InsertPoint.before(launch) if before else InsertPoint.after(launch))
-    return call.outputs[0]
+    return _insert(call, value, launch, before)
+
+
+def _insert(op: Operation, value: SSAValue, launch: LaunchOp, before: bool) -> SSAValue:
+    op.location = launch.location
+    op.results[0].name_hint = value.name_hint
+    Rewriter.insert_op(op, InsertPoint.before(launch) if before else InsertPoint.after(launch))
+    return op.results[0]
 
 
 def _rewrite_access(op: Operation, inner: Attribute) -> None:

@@ -9,6 +9,9 @@ from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, is_float
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.operands import element_of, spell
 
+#: Mosaic converts these to and from wider floats, and does nothing else with them.
+_EIGHTS = (Float8E4M3FNType, Float8E5M2Type)
+
 
 def _select(op: Operation, printing: Printing) -> str:
     assert isinstance(op, SelectOp)
@@ -27,7 +30,7 @@ def _cast(op: Operation, printing: Printing) -> str:
     if source == target:
         return name
     if target == i1:
-        return f"{name} != 0"
+        return f"{name}.astype(jnp.float32) != 0" if isinstance(source, _EIGHTS) else f"{name} != 0"
     steps = [printing.dtype(step) for step in _by_way_of(source, target)]
     return name + "".join(f".astype({step})" for step in [*steps, printing.dtype(target)])
 
@@ -41,8 +44,7 @@ def _by_way_of(source: Attribute, target: Attribute) -> list[Attribute]:
         return [IntegerType(32)]
     if isinstance(source, IntegerType) and source != i1 and is_float(target) and _bits(target) < 32:
         return [f32]
-    eights = (Float8E4M3FNType, Float8E5M2Type)
-    return [f32] if isinstance(source, eights) and isinstance(target, eights) else []
+    return [f32] if isinstance(source, _EIGHTS) and isinstance(target, _EIGHTS) else []
 
 
 def _bits(element: Attribute) -> int:
