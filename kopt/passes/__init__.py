@@ -8,6 +8,7 @@ PASSES: dict[str, str] = {
     "convert-tile-to-pallas": "kopt.passes.convert_tile_to_pallas:ConvertTileToPallasPass",
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "expand-for-mosaic": "kopt.passes.expand_for_mosaic:ExpandForMosaicPass",
+    "drop-unit-dims": "kopt.passes.drop_unit_dims:DropUnitDimsPass",
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "lower-gathers": "kopt.passes.lower_gathers:LowerGathersPass",

@@ -16,6 +16,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects import tile
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import LoweringError
+from kopt.lowering.triton.direct import use_memory
 from kopt.lowering.triton.odd_blocks import split_odd_blocks
 from kopt.lowering.triton.picks import pick_joined_and_sliced, pick_reshaped
 from kopt.lowering.triton.widths import power_of_two, retype, tile_types
@@ -26,7 +27,8 @@ class PadToPowerOfTwoPass(ModulePass):
     """Widens every dimension that is no power of two to a range over it, whose lanes ``insert-masks`` then knows.
 
     A plain dimension of N lanes becomes tagged ``wN``, over a ``tile.whole``. Slices, concatenations and reshapes that
-    move lanes become picks by lane number (`tile.take_along`), since Triton has no such ops. A loop in blocks that are
+    move lanes become loads and stores of parts where they can, else picks by lane number (`tile.take_along`), since
+    Triton has no such ops. A loop in blocks that are
     no power of two becomes a loop over their numbers around a wider block that ends where the old one did.
 
         %v = tile.load %x[%i, :] : memref<8x100xf32> -> !tile.tile<b0=8 x 100 x f32>
@@ -43,6 +45,7 @@ class PadToPowerOfTwoPass(ModulePass):
         taken: set[str] = set()
         for grid in [inner for inner in op.walk() if isinstance(inner, tile.GridOp)]:
             split_odd_blocks(grid)
+            use_memory(grid)
             pick_joined_and_sliced(grid)
             wholes = _make_wholes(grid, taken)
             _widen(grid, wholes)

@@ -44,10 +44,12 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
 
 
 def _triton(target: Target, config: Config) -> list[ModulePass]:
-    options = {"num_warps": config.num_warps, "num_stages": config.num_stages}
+    options = {"num_warps": config.num_warps, "num_stages": config.num_stages, "chip": target.gpu.name}
     return [
         *_simplify(),
         _make("return-mutated-arguments"),
+        # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
+        _make("drop-unit-dims"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.
         _make("pad-to-power-of-two"),
         # Triton's loads take a fill for free.

@@ -38,22 +38,31 @@ class _Arith:
 def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[int]) -> list[SSAValue]:
     """Adds the block number of each dimension to a kernel. Cells run with the last dimension first.
 
-    In a grid of two dimensions with a dot, rows of blocks are grouped instead.
+    Where the last two are rows and columns of a dot, rows of blocks are grouped.
     """
     arith = _Arith(body, grid)
     pid = arith.add(triton.ProgramIdOp(), "pid")
     wide = [number for number, count in enumerate(counts) if count > 1]
     hints = [f"{range.name_hint or 'tile'}_block" for range in grid.ranges]
-    if len(wide) == 2 and min(counts[n] for n in wide) > 1 and _has_dot(grid) and counts[wide[0]] > _GROUP:
-        rows, columns = _grouped(arith, pid, counts[wide[0]], counts[wide[1]], [hints[n] for n in wide])
-        found = {wide[0]: rows, wide[1]: columns}
-    else:
+    last = wide[-2:]
+    if len(last) < 2 or counts[last[0]] <= _GROUP or not _is_product(grid, last):
         found = _row_major(arith, pid, wide, counts, hints)
+    else:
+        height, width = (counts[number] for number in last)
+        outer = wide[:-2]
+        inside = arith.of(RemSIOp, pid, height * width, "cell") if outer else pid
+        found = dict(zip(last, _grouped(arith, inside, height, width, [hints[n] for n in last]), strict=True))
+        if outer:
+            found |= _row_major(arith, arith.of(DivSIOp, pid, height * width), outer, counts, hints)
     return [found[number] if number in found else arith.number(0) for number in range(len(counts))]
 
 
-def _has_dot(grid: tile.GridOp) -> bool:
-    return any(isinstance(op, tile.DotOp) for op in grid.walk())
+def _is_product(grid: tile.GridOp, dims: Sequence[int]) -> bool:
+    """Whether two dimensions of a grid are the rows and columns of a dot."""
+    types = [grid.ranges[number].type for number in dims]
+    tags = tuple(type.tag for type in types if isinstance(type, tile.RangeType))
+    dots = [op.result.type for op in grid.walk() if isinstance(op, tile.DotOp)]
+    return any(isinstance(type, tile.TileType) and type.tags[-2:] == tags for type in dots)
 
 
 def _row_major(

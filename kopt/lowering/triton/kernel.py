@@ -124,10 +124,13 @@ class Kernel:
     def _fits_its_use(self, value: SSAValue, expr: Expr) -> bool:
         """Whether an expression stands well in place of its only use, in the same block."""
         use = value.get_user_of_unique_use()
-        if use is None or use.parent is not value.owner.parent or len(expr.text) > _INLINE:
+        if use is None or use.parent is not value.owner.parent:
             return False
-        passed_on = isinstance(use, tile.YieldOp | ScfYieldOp | tile.ForOp)
-        return passed_on or not value.name_hint or value.name_hint == _hint_of(use)
+        if isinstance(use, tile.YieldOp | ScfYieldOp | tile.ForOp):
+            return len(expr.text) <= _LINE
+        if len(expr.text) > _INLINE:
+            return False
+        return not value.name_hint or value.name_hint == _hint_of(use)
 
     def assign(self, value: SSAValue, expr: Expr, hint: str | None = None) -> Expr:
         """A line that gives an expression the value's name."""
@@ -139,7 +142,7 @@ class Kernel:
     def named(self, value: SSAValue) -> Expr:
         """The value as a name or a number, for expressions that repeat it."""
         expr = self._exprs[value]
-        return expr if expr.is_name else self.assign(value, expr)
+        return expr if expr.is_name or _is_placed(expr) else self.assign(value, expr)
 
     def typed(self, value: SSAValue) -> Expr:
         """The value as a Triton value: literals, whose type Triton would guess, are made explicitly."""

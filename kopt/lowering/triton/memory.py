@@ -141,7 +141,8 @@ def print_load(kernel: Kernel, op: triton.LoadOp) -> None:
     arguments = [_pointer(kernel, op).text, *_mask(kernel, op)]
     if op.other is not None and len(arguments) > 1:
         arguments.append(f"other={kernel.literal(op.other).text}")
-    kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=tile_type(op.result).shape))
+    hint = op.result.name_hint or f"{kernel[op.memory].text}_block"
+    kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=tile_type(op.result).shape), hint)
 
 
 def print_store(kernel: Kernel, op: triton.StoreOp) -> None:

@@ -103,13 +103,13 @@ def print_transpose(kernel: Kernel, op: tile.TransposeOp) -> None:
 def print_take_along(kernel: Kernel, op: tile.TakeAlongOp) -> None:
     """``tl.gather``; lanes whose number is outside take the first, since Triton does not check."""
     lanes = tile_type(op.input).shape[op.dim.data]
-    kernel.whole(op.indices)
-    index = kernel.named(op.indices)
-    index = index if index.shape == tile_type(op.indices).shape else kernel.whole(op.indices)
-    if index.literal is None and _may_be_outside(op):
-        inside = f"({index.at(10)} >= 0) & ({index.at(10)} < {lanes})"
-        index = Expr(f"tl.where({inside}, {index.text}, 0)", shape=index.shape)
-    text = f"tl.gather({kernel.whole(op.input).text}, {index.text}, axis={op.dim.data})"
+    own = kernel[op.indices]
+    if own.literal is None and _may_be_outside(op):
+        index = kernel.named(op.indices)
+        inside = f"({index.text} >= 0) & ({index.text} < {lanes})"
+        kernel.assign(op.indices, Expr(f"tl.where({inside}, {index.text}, 0)", shape=index.shape), "picks")
+    text = f"tl.gather({kernel.whole(op.input).text}, {kernel.whole(op.indices).text}, axis={op.dim.data})"
+    kernel.alias(op.indices, own)
     kernel.define(op.result, Expr(text, shape=tile_type(op.result).shape))
 
 
