@@ -105,7 +105,9 @@ def _dma(op: Operation, printing: Printing) -> None:
     )
     texts = [f"{printing.name(ref)}.at[{_indices(ref, entries, printing)}]" for ref, entries in places]
     action = "start" if isinstance(op, DmaStartOp) else "wait"
-    printing.line(f"pltpu.make_async_copy({', '.join(texts)}).{action}()", op)
+    printing.line("pltpu.make_async_copy(", op)
+    printing.writer.lines(f"    {text}," for text in texts)
+    printing.line(f").{action}()")
 
 
 #: The writer of each op on refs and ranges.

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.coverage import needs_old
 from kopt.analysis.footprint import call_bytes
 from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
+from kopt.analysis.streaming import streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, LaunchOp, ViewOp
@@ -22,6 +23,7 @@ from kopt.dialects.tile import ALL, GetOp, GridOp, PutOp, RefType, TileType, Whe
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
+from kopt.passes.to_pallas.streams import stream_load
 from kopt.runtime.targets import TpuChip
 
 #: Arrays up to this size whose single elements are read live in scalar memory.
@@ -61,8 +63,10 @@ def plan_operands(launch: LaunchOp) -> list[Operand]:
 def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     writes = number in launch.written
     reads = needs_old(launch, number, window) if writes else True
+    if streams(window):
+        return Operand(number, _all_of(window), _streamed(window), "any", reads, writes)
     if not writes and (space := _unblocked_space(window)):
-        whole = replace(window, dims=tuple(Dim("whole", extent) for extent in window.type.get_shape()))
+        whole = _all_of(window)
         return Operand(number, whole, _as_it_is(whole), space, reads, writes)
     try:
         return Operand(number, window, layout(window), "vmem", reads, writes)
@@ -85,6 +89,19 @@ def _is_scalars(window: Window) -> bool:
         count *= extent
     scalars = all(isinstance(load.result.type, TileType) and load.result.type.rank == 0 for load in window.loads)
     return scalars and window.bits == 32 and count * 4 <= _SCALAR_BYTES
+
+
+def _all_of(window: Window) -> Window:
+    """The window that holds the whole array."""
+    return replace(window, dims=tuple(Dim("whole", extent) for extent in window.type.get_shape()))
+
+
+def _streamed(window: Window) -> Layout:
+    """The array as DMAs read it: padded so that no block reaches beyond it."""
+    shape, extents = window.type.get_shape(), streamed_extents(window)
+    parts = tuple(Part("all", number) for number in range(len(shape)))
+    reason = None if extents == shape else "blocks that DMAs read to the end"
+    return Layout(extents, (0,) * len(shape), parts, extents, reason)
 
 
 def _as_it_is(window: Window) -> Layout:
@@ -129,6 +146,7 @@ class LaunchConverter:
         scratch = [op for op in self.launch.body.block.ops if isinstance(op, ScratchOp)]
         call = self._make_call(inputs, outputs, scratch)
         self._move_body(call, inputs, outputs, scratch)
+        self._set_limit(call)
         self._replace_results(call, outputs)
         return call
 
@@ -146,12 +164,15 @@ class LaunchConverter:
             [type for type in scratch_types if isinstance(type, RefType)],
             [_ref_type(o) for o in (*inputs, *outputs)],
         )
-        need = call_bytes(call, self.grid)
-        if need > self.chip.scoped_vmem_bytes:
-            call.vmem_limit = IntegerAttr(min(self.chip.vmem_bytes, 2 * need), 64)
         call.location = self.launch.location
         Rewriter.insert_op(call, InsertPoint.before(self.launch))
         return call
+
+    def _set_limit(self, call: CallOp) -> None:
+        """Asks for more VMEM than a kernel has by default where it needs more."""
+        need = call_bytes(call, self.grid)
+        if need > self.chip.scoped_vmem_bytes:
+            call.vmem_limit = IntegerAttr(min(self.chip.vmem_bytes, 2 * need), 64)
 
     def _move_body(
         self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]
@@ -171,7 +192,10 @@ class LaunchConverter:
         for operand in self.operands:
             place = places[args[operand.number]]
             for load in operand.window.loads:
-                convert_load(load, place)
+                if operand.space == "any":
+                    stream_load(load, place.ref, call)
+                else:
+                    convert_load(load, place)
             for store in operand.window.stores:
                 convert_store(store, place)
         self._copy_old(call, inputs, outputs)

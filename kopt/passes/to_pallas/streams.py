@@ -1,0 +1,110 @@
+"""Loads of a loop by double-buffered DMAs: the next block arrives while this one is computed with."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.ranges import unshifted
+from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
+from kopt.dialects.tile import (
+    ALL,
+    CountOp,
+    Entry,
+    ForOp,
+    GetOp,
+    IdOp,
+    LoadOp,
+    RangeType,
+    RefType,
+    ShiftOp,
+    TileType,
+    WhenOp,
+)
+
+
+def stream_load(load: LoadOp, source: SSAValue, call: CallOp) -> None:
+    """Copies the block of a load by DMA, one visit of its loop ahead.
+
+    %v = tile.load %x[%i, %k]
+    becomes, with a buffer of two blocks and two semaphores,
+    %slot = %k's number mod 2
+    tile.when first(%k) { dma_start %x[%i, %k] to %buffer[%slot, …] }
+    scf.if (there is a next block) { dma_start %x[%i, %k + 1] to %buffer[1 - %slot, …] }
+    dma_wait %x[%i, %k] to %buffer[%slot, …]
+    %v = tile.get %buffer[%slot, …]
+    """
+    _Stream(load, source, call).convert()
+
+
+class _Stream:
+    def __init__(self, load: LoadOp, source: SSAValue, call: CallOp):
+        loop = load.parent_op()
+        assert isinstance(loop, ForOp) and isinstance(load.result.type, TileType)
+        self.load, self.loop, self.source, self.type = load, loop, source, load.result.type
+        self.buffer = self._scratch(call, RefType((2, *self.type.shape), self.type.element_type), "buffer")
+        self.semaphores = self._scratch(call, RefType((2,), self.type.element_type, "semaphore"), "arrived")
+
+    def _scratch(self, call: CallOp, type: RefType, what: str) -> SSAValue:
+        block = call.body.block
+        ref = block.insert_arg(type, len(block.args))
+        ref.name_hint = f"{self.source.name_hint or 'array'}_{what}"
+        return ref
+
+    def convert(self) -> None:
+        id = self._add(IdOp(self.loop.range))
+        two = self._number(2)
+        slot = self._add(arith.RemUIOp(id, two))
+        slot.name_hint = "slot"
+        start = DmaStartOp(*self._places(self.load.entries, slot))
+        start.location = self.load.location
+        self._add_op(WhenOp("first", [self.loop.range], Region(Block([start]))))
+        self._start_next(id, slot)
+        self._add_op(DmaWaitOp(*self._places(self.load.entries, slot)))
+        value = self._add(GetOp(self.buffer, self._slot_entries(slot), self.type))
+        value.name_hint = self.load.result.name_hint
+        self.load.result.replace_all_uses_with(value)
+        Rewriter.erase_op(self.load)
+
+    def _start_next(self, id: SSAValue, slot: SSAValue) -> None:
+        one = self._number(1)
+        following = self._add(arith.AddiOp(id, one))
+        following.name_hint = f"next_{self.loop.range.name_hint or 'block'}_number"
+        count = self._add(CountOp(self.loop.range))
+        more = self._add(arith.CmpiOp(following, count, "slt"))
+        more.name_hint = "more"
+        other = self._add(arith.SubiOp(one, slot))
+        other.name_hint = "other_slot"
+        entries = [self._next_block(entry) for entry in self.load.entries]
+        start = DmaStartOp(*self._places(entries, other))
+        start.location = self.load.location
+        self._add_op(scf.IfOp(more, [], Region(Block([start, scf.YieldOp()]))))
+
+    def _next_block(self, entry: Entry) -> Entry:
+        """A range of the loop, one block further; other entries as they are."""
+        if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType):
+            return entry
+        if unshifted(entry) is not self.loop.range:
+            return entry
+        following = self._add(ShiftOp(entry, self._number(entry.type.size)))
+        following.name_hint = f"next_{self.loop.range.name_hint or 'block'}"
+        return following
+
+    def _places(self, entries: tuple[Entry, ...] | list[Entry], slot: SSAValue):
+        return self.source, entries, self.buffer, self._slot_entries(slot), self.semaphores, [slot]
+
+    def _slot_entries(self, slot: SSAValue) -> list[Entry]:
+        return [slot, *[ALL] * self.type.rank]
+
+    def _number(self, value: int) -> SSAValue:
+        return self._add(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+    def _add(self, op: Operation) -> SSAValue:
+        self._add_op(op)
+        return op.results[0]
+
+    def _add_op(self, op: Operation) -> None:
+        op.location = self.load.location
+        Rewriter.insert_op(op, InsertPoint.before(self.load))
