@@ -51,20 +51,21 @@ def helion_step(example: Example, args: tuple[Any, ...], target: str) -> Callabl
 
 
 def measure(example: Example, target: str, repeats: int, dtype: str) -> tuple[dict[str, Any], list[str]]:
-    """A row of the table, and what went wrong."""
+    """A row of the table, and what went wrong. The two take turns, so that a busy machine slows both."""
     args = example.make_args(SIZE, DTYPES[dtype])
-    row: dict[str, Any] = {"example": example.name, "target": target}
+    steps: dict[str, Callable[[], Any]] = {}
     problems = []
     for name, make in (("kopt", kopt_step), ("helion", helion_step)):
         try:
             step = make(example, args, target)
             step()
-            row[f"{name}_ms"] = median([_one(step) for _ in range(repeats)])
+            steps[name] = step
         except Exception as error:  # any refusal is a row without that number
-            row[f"{name}_ms"] = None
             problems.append(f"{name}: {example.name} for {target}: {_first_line(error)}")
-    row["ratio"] = ratio(row["kopt_ms"], row["helion_ms"])
-    return row, problems
+    times = [{name: _one(step) for name, step in steps.items()} for _ in range(repeats)]
+    row: dict[str, Any] = {"example": example.name, "target": target}
+    row |= {f"{name}_ms": median([time.get(name) for time in times]) for name in ("kopt", "helion")}
+    return row | {"ratio": ratio(row["kopt_ms"], row["helion_ms"])}, problems
 
 
 def _one(step: Callable[[], Any]) -> float:

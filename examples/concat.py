@@ -1,4 +1,4 @@
-"""Concatenation of two matrices: side by side, by whole rows or by masked loads, and on top of each other in two loops."""
+"""Concatenation of two matrices: side by side, by whole rows or masked loads, and on top of each other in two loops."""
 
 import torch
 
