@@ -27,6 +27,8 @@ from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_t
 
 #: The size of an open block when nothing says better.
 PROVISIONAL = 128
+#: How many programs a kernel that asks for the number of processors is told to start.
+CORES = 8
 
 
 def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) -> LoopSpec:
@@ -344,7 +346,8 @@ def helion_table() -> dict[Any, Callable[..., Any]]:
     found = {getattr(theirs, name): f for name, f in _FUNCTIONS.items() if hasattr(theirs, name)}
     package: Any = sys.modules["helion"]
     found |= {getattr(package, n): _FUNCTIONS[n] for n in ("cdiv", "next_power_of_2") if hasattr(package, n)}
-    return found
+    cores = getattr(package.runtime, "get_num_sm", None)
+    return found if cores is None else found | {cores: lambda *_, **__: CORES}
 
 
 __all__: Sequence[str] = ["helion_table", "is_number", "table"]

@@ -231,6 +231,8 @@ class Rewriter(ast.NodeTransformer):
         return self.visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        if any(map(_binds, node.values[1:])):
+            return self.generic_visit(node)
         kind = "all_of" if isinstance(node.op, ast.And) else "any_of"
         values = [self.visit(v) for v in node.values]
         return _hook(kind, [values[0], *(_thunk(v) for v in values[1:])], node)
@@ -243,12 +245,18 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
+        if _binds(node.body) or _binds(node.orelse):
+            return self.generic_visit(node)
         parts = [self.visit(node.test), _thunk(self.visit(node.body)), _thunk(self.visit(node.orelse))]
         return _hook("choose", parts, node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         self.generic_visit(node)
-        if len(node.ops) == 1 or not all(type(op) in _COMPARISONS for op in node.ops):
+        if (
+            len(node.ops) == 1
+            or not all(type(op) in _COMPARISONS for op in node.ops)
+            or any(map(_binds, node.comparators))
+        ):
             return node
         kinds = _names([_COMPARISONS[type(op)] for op in node.ops])
         return _hook("chain", [kinds, node.left, *(_thunk(c) for c in node.comparators)], node)
@@ -264,6 +272,11 @@ def _returns(statements: list[ast.stmt]) -> bool:
         if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef | ast.ClassDef):
             stack.extend(ast.iter_child_nodes(node))
     return False
+
+
+def _binds(expression: ast.expr) -> bool:
+    """Whether an expression binds a name (``:=``), which a function around it would hide."""
+    return any(isinstance(node, ast.NamedExpr) for node in ast.walk(expression))
 
 
 def _strip_arguments(arguments: ast.arguments) -> None:

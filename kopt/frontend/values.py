@@ -25,14 +25,19 @@ INDEX = IndexType()
 
 
 class BlockSize(int):
-    """The size of a block: a number that remembers which block (and which loop) it is of."""
+    """The size of a block: a number that remembers which block (and which loop) it is of.
+
+    ``of_value`` tells the size of a loaded block from ``tile.block_size``: in arithmetic on device values the first
+    counts valid lanes only, as torch would on the last, shorter block.
+    """
 
     tag: str
     block: BlockInfo | None
+    of_value: bool
 
-    def __new__(cls, size: int, tag: str = "", block: BlockInfo | None = None) -> BlockSize:
+    def __new__(cls, size: int, tag: str = "", block: BlockInfo | None = None, of_value: bool = False) -> BlockSize:
         self = super().__new__(cls, size)
-        self.tag, self.block = tag, block
+        self.tag, self.block, self.of_value = tag, block, of_value
         return self
 
 
@@ -210,7 +215,24 @@ class DeviceTensor(DeviceValue):
 def size_of(dim: DimAttr) -> int:
     """A dimension's size as the kernel sees it."""
     tag = dim.tag.data
-    return BlockSize(dim.size.data, tag, current().range_blocks.get(tag)) if tag else dim.size.data
+    return BlockSize(dim.size.data, tag, current().range_blocks.get(tag), of_value=True) if tag else dim.size.data
+
+
+def valid_lanes(size: int, tag: str) -> Any:
+    """How many lanes of a dimension are inside its range: a number, or a device number where the loop limits them."""
+    tracer = current()
+    extent = tracer.extents.get(tag)
+    if not tag or tag not in tracer.ranges or (extent is not None and extent % size == 0):
+        return int(size)
+    block = TileRange(tracer.ranges[tag], tag, None)
+    return block.end - block.begin
+
+
+def counted(value: Any) -> Any:
+    """An operand of device arithmetic; the size of a loaded block is its number of valid lanes."""
+    if isinstance(value, BlockSize) and value.of_value:
+        return valid_lanes(int(value), value.tag)
+    return value
 
 
 class Index(DeviceValue):

@@ -19,7 +19,7 @@ from kopt.frontend.broadcasting import broadcast, cast, common_dims
 from kopt.frontend.dtypes import ARRAY, NUMBER, SCALAR, compute_dtype, float_dtype, number_dtype, promote
 from kopt.frontend.lanes import Lane
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, Index, as_tensor, full_tensor, is_number, scalar_tensor
+from kopt.frontend.values import DeviceTensor, Index, as_tensor, counted, full_tensor, is_number, scalar_tensor
 
 Formula = Callable[..., Lane]
 _EMPTY = ()
@@ -69,6 +69,7 @@ def _early(operands: tuple[Any, ...], tensors: list[Any], dtype: torch.dtype) ->
 
 def apply(rule: str, formula: Formula, operands: tuple[Any, ...], *extra: Any, **options: Any) -> DeviceTensor:
     """One elementwise operation on operands that broadcast."""
+    operands = tuple(map(counted, operands))
     if not any(isinstance(value, DeviceTensor) for value in operands):
         operands = tuple(value if is_number(value) else as_tensor(value) for value in operands)
     promoted = result_dtype(operands)
@@ -431,6 +432,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "detach": _identity,
     "cpu": _identity,
     "cuda": _identity,
+    "item": _identity,
     "is_floating_point": lambda input: input.dtype.is_floating_point,
     "element_size": lambda input: input.dtype.itemsize,
 }

@@ -17,7 +17,7 @@ from kopt.frontend.lanes import Lane
 from kopt.frontend.ops.elementwise import truth
 from kopt.frontend.ops.shapes import keep_dims, positive_dim, reshape_dims, unsqueeze_at
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, as_tensor, describe, scalar_tensor
+from kopt.frontend.values import DeviceTensor, as_tensor, describe, scalar_tensor, valid_lanes
 
 Dim = int | Sequence[int] | None
 ValuesIndices = namedtuple("ValuesIndices", ["values", "indices"])
@@ -115,18 +115,9 @@ def position(kind: str, input: Any, dim: int | None = None, keepdim: bool = Fals
 
 def count(value: DeviceTensor, dims: Sequence[int]) -> Any:
     """How many valid lanes the dimensions have: a number, or a device number where loops limit them."""
-    from kopt.frontend.values import TileRange
-
-    tracer = current()
     total: Any = 1
     for dim in (value.dims[d] for d in dims):
-        tag = dim.tag.data
-        extent = tracer.extents.get(tag) if tag else None
-        if not tag or (extent is not None and extent % dim.size.data == 0):
-            total = total * dim.size.data
-        else:
-            block = TileRange(tracer.ranges[tag], tag, None)
-            total = total * (block.end - block.begin)
+        total = valid_lanes(dim.size.data, dim.tag.data) * total
     return total
 
 
