@@ -1,18 +1,22 @@
-"""Prints value ops as a kernel of their own, runs it interpreted, and compiles it for chips."""
+"""Prints value ops, expanded for Mosaic, as a kernel of their own; runs it interpreted, compiles it for chips."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import i1
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp, i1
+from xdsl.dialects.test import TestOp
+from xdsl.ir import Block, Operation, Region, SSAValue
 
+from kopt.context import make_context
 from kopt.dialects.tile import TileType
 from kopt.dtypes import from_ir
 from kopt.lowering.pallas.printing import RESERVED, Printing
 from kopt.lowering.pallas.values import VALUES
+from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.writer import Names, Writer
+from kopt.passes.expand_for_mosaic import ExpandForMosaicPass
 from kopt.runtime.specs import TensorSpec
 
 #: Makes ops from the inputs; the last one's result is the output. Several lists are several outputs.
@@ -27,11 +31,6 @@ from jax.experimental.pallas import tpu as pltpu
 """
 
 
-def tile(*dims: int, of) -> TileType:
-    """A tile type of plain dimensions."""
-    return TileType(dims, of)
-
-
 def emit(inputs: Sequence[TileType], builds: Sequence[Build]) -> tuple[str, list[TileType]]:
     """A module whose function ``kernel`` computes each build from the inputs; and the outputs' types.
 
@@ -39,31 +38,34 @@ def emit(inputs: Sequence[TileType], builds: Sequence[Build]) -> tuple[str, list
     """
     printing = Printing(Writer(), Names(RESERVED))
     block = Block(arg_types=inputs)
+    body = [list(build(*block.args)) for build in builds]
+    block.add_ops([op for ops in body for op in ops])
+    block.add_op(outputs := TestOp(operands=[ops[-1].results[0] for ops in body]))
+    ExpandForMosaicPass().apply(make_context(), ModuleOp([TestOp(regions=[Region(block)])]))
     refs = [printing.names.fresh(f"a{n}_ref") for n in range(len(inputs))]
     outs = [printing.names.fresh(f"o{n}_ref") for n in range(len(builds))]
-    results: list[TileType] = []
     with printing.block(f"def _kernel({', '.join([*refs, *outs])}):"):
         for arg, ref in zip(block.args, refs, strict=True):
-            printing.bind(arg, _read(arg.type, ref))
-        for build, out in zip(builds, outs, strict=True):
-            results.append(_print_build(build(*block.args), out, printing))
+            printing.bind(arg, _read(printing.type(arg), ref))
+        for op in block.ops:
+            if op is not outputs and not is_number_only(op):
+                printing.bind(op.results[0], VALUES[type(op)](op, printing), op)
+        for value, out in zip(outputs.operands, outs, strict=True):
+            printing.line(_write(value, out, printing))
+    results = [printing.type(value) for value in outputs.operands]
     helpers = "\n\n\n".join(printing.helpers.values())
     return f"{_HEADER}\n\n{helpers}\n\n\n{printing.writer.text()}\n\n{_call(results)}", results
 
 
-def _read(type, ref: str) -> str:
+def _read(type: TileType, ref: str) -> str:
     scalar = "" if type.rank else ".max()"
     return f"{ref}[...]{scalar}" + (" != 0" if type.element_type == i1 else "")
 
 
-def _print_build(ops: Sequence[Operation], out: str, printing: Printing) -> TileType:
-    for op in ops:
-        printing.bind(op.results[0], VALUES[type(op)](op, printing), op)
-    result = ops[-1].results[0]
-    kind = printing.type(result)
-    name = printing.name(result) + (".astype(jnp.int32)" if kind.element_type == i1 else "")
-    printing.line(f"{out}[...] = {name}" if kind.rank else f"{out}[...] = jnp.broadcast_to({name}, (1, 1))")
-    return kind
+def _write(value: SSAValue, out: str, printing: Printing) -> str:
+    type = printing.type(value)
+    name = printing.name(value) + (".astype(jnp.int32)" if type.element_type == i1 else "")
+    return f"{out}[...] = {name}" if type.rank else f"{out}[...] = jnp.broadcast_to({name}, (1, 1))"
 
 
 def _held(type: TileType) -> tuple[tuple[int, ...], str]:
@@ -114,8 +116,3 @@ def compile_for_chips(inputs: Sequence[TileType], builds: Sequence[Build]) -> di
 def assert_same(found: np.ndarray, expected: np.ndarray, rtol: float = 3e-6, atol: float = 1e-7) -> None:
     """Equal up to rounding, with NaN and infinities in the same places."""
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol, equal_nan=True)
-
-
-def results_of(values: Sequence[SSAValue]) -> list[Operation]:
-    """The ops that make values."""
-    return [value.owner for value in values if isinstance(value.owner, Operation)]
