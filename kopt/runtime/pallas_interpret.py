@@ -1,7 +1,8 @@
 """``pallas:interpret`` and Pallas on a real TPU: the emitted module under ``jax.jit``, in this process.
 
 The text is never changed. To interpret, the loaded module's name for ``jax.experimental.pallas`` is bound to a copy
-of that module whose entry points add ``interpret=``, so nothing outside the emitted module is patched.
+of that module whose entry points add ``interpret=``, so nothing outside the emitted module is patched; likewise its
+name for the TPU's module, with memories that are all one.
 """
 
 from __future__ import annotations
@@ -32,13 +33,22 @@ def abstract_mesh(chip: TpuChip) -> Any:
 def interpreted_module(source: str, entry: str, choose: Callable[[tuple[Any, ...]], Any]) -> ModuleType:
     """Load an emitted module so that its Pallas calls are interpreted; ``choose(grid)`` gives ``interpret=``."""
     from jax.experimental import pallas as pl
+    from jax.experimental.pallas import tpu as pltpu
 
     module = load_module(source, entry)
-    proxy = _interpreting(pl, choose)
+    proxies = {id(pl): _interpreting(pl, choose), id(pltpu): _without_pinning(pltpu)}
     for name, value in list(vars(module).items()):
-        if value is pl:
-            setattr(module, name, proxy)
+        if id(value) in proxies:
+            setattr(module, name, proxies[id(value)])
     return module
+
+
+def _without_pinning(pltpu: ModuleType) -> ModuleType:
+    """The TPU's names, where pinning an array to a memory does nothing: a CPU has one, and the interpreters mix none."""
+    proxy = ModuleType(pltpu.__name__)
+    vars(proxy).update(vars(pltpu))
+    vars(proxy)["with_memory_space_constraint"] = lambda array, space: array
+    return proxy
 
 
 def _interpreting(pl: ModuleType, choose: Callable[[tuple[Any, ...]], Any]) -> ModuleType:
