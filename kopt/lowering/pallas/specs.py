@@ -41,7 +41,15 @@ def print_call(call: CallOp, kernel: str, printing: Printing, narrow: bool = Fal
     printing.line(f"{', '.join(results)} = pl.pallas_call(", call)
     for option in (f"{kernel},", *_options(call, printing)):
         printing.writer.lines(f"    {line}" for line in option.splitlines())
-    printing.line(f")({', '.join(printing.name(value) for value in call.inputs)})")
+    pairs = zip(call.inputs, call.windows.data, strict=False)
+    operands = [_operand(value, window, printing) for value, window in pairs]
+    printing.line(f")({', '.join(operands)})")
+
+
+def _operand(value: SSAValue, window: WindowAttr, printing: Printing) -> str:
+    """An operand; one that the kernel copies from is pinned, or XLA might put it where DMAs are slow."""
+    name = printing.name(value)
+    return f"pltpu.with_memory_space_constraint({name}, pltpu.HBM)" if window.space.data == "hbm" else name
 
 
 def _options(call: CallOp, printing: Printing) -> Iterator[str]:

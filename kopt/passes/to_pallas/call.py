@@ -64,7 +64,7 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     writes = number in launch.written
     reads = needs_old(launch, number, window) if writes else True
     if streams(window):
-        return Operand(number, _all_of(window), _streamed(window), "any", reads, writes)
+        return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
     if not writes and (space := _unblocked_space(window)):
         whole = _all_of(window)
         return Operand(number, whole, _as_it_is(whole), space, reads, writes)
@@ -192,7 +192,7 @@ class LaunchConverter:
         for operand in self.operands:
             place = places[args[operand.number]]
             for load in operand.window.loads:
-                if operand.space == "any":
+                if streams(operand.window):
                     stream_load(load, place.ref, call)
                 else:
                     convert_load(load, place)
