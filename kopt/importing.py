@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kopt.config import Config
 from kopt.runtime.signature import Parameter, Signature
 from kopt.runtime.specs import framework_of
-from kopt.runtime.targets import Target, TpuChip
+from kopt.runtime.targets import Target, TpuChip, parse_target
 
 if TYPE_CHECKING:
     from kopt.frontend import Imported
@@ -60,13 +60,19 @@ def _call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[tuple[Any, ..
     return bound.args, bound.kwargs
 
 
+#: Whose block sizes the reference takes: few and large cells, which NumPy is fast at.
+_LIKE_REFERENCE = "pallas:interpret"
+
+
 def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     """The sizes of the open blocks that suit the target: the config's made legal, or chosen ones."""
     from kopt.analysis.block_sizes import choose_sizes, legal_sizes
 
     given = [block.size for block in imported.blocks]
-    if not imported.blocks or target.chip is None:
+    if not imported.blocks:
         return given
+    if target.chip is None:
+        target = parse_target(_LIKE_REFERENCE)
     groups = [block.tags for block in imported.blocks]
     if config.block_sizes is None:
         return choose_sizes(imported.module, groups, given, target)

@@ -17,11 +17,12 @@ from kopt.runtime.targets import Target, TpuChip
 
 Sizes = dict[str, int]
 
-#: Elements of the largest tile that one Triton program may hold; lanes of a side of a dot, for narrow operands, which
-#: tensor cores take, and for wide ones, which live in registers.
+#: Elements of the largest tile that one Triton program may hold: for products of wide operands, which live in
+#: registers, and for anything else. Lanes that products start from, and of their summed side where operands are wide.
+_GPU_WIDE_TILE = 4096
 _GPU_TILE = 8192
 _GPU_DOT = 64
-_GPU_WIDE_DOT = 32
+_GPU_WIDE_SUM = 32
 
 
 def choose_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], target: Target) -> list[int]:
@@ -63,7 +64,8 @@ def _choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mappin
     start = _spread(groups, lambda tag: _gpu_start(roles[tag]))
     least = _spread(groups, lambda tag: 16 if roles[tag].dot else 1)
     tiles = _tile_types(module)
-    return _shrink(groups, start, least, lambda sizes: _largest_tile(tiles, sizes), _GPU_TILE)
+    budget = _GPU_WIDE_TILE if any(role.wide_dot for role in roles.values()) else _GPU_TILE
+    return _shrink(groups, start, least, lambda sizes: _largest_tile(tiles, sizes), budget)
 
 
 def _spread(groups: Sequence[Sequence[str]], size: Callable[[str], int]) -> Sizes:
@@ -126,7 +128,7 @@ def _tpu_least(role: Role, chip: TpuChip) -> int:
 
 def _gpu_start(role: Role) -> int:
     extent = role.extent if role.extent is not None else 128
-    dot = _GPU_WIDE_DOT if role.wide_dot else _GPU_DOT
+    dot = _GPU_WIDE_SUM if role.wide_dot and role.dot == {"k"} else _GPU_DOT
     most = dot if role.dot else 1024 if 0 in role.places else 32
     return max(16 if role.dot else 1, min(_power_of_two(extent), most))
 
