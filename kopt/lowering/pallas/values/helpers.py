@@ -19,7 +19,7 @@ _HELPER = re.compile(r"(?<![\w.])_[a-z]\w*(?=\()")
 @cache
 def library() -> dict[str, str]:
     """The text of each function of `library`, by name."""
-    text = (files(__package__) / "library.py").read_text(encoding="utf-8")
+    text = (files("kopt.lowering.pallas.values") / "library.py").read_text(encoding="utf-8")
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     return {function.name: ast.get_source_segment(text, function) or "" for function in functions}
 
