@@ -13,6 +13,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple, NoReturn
 
 __all__ = [
+    "AsyncCopyDescriptor",
+    "ProcessGroupName",
+    "StackTensor",
     "Tile",
     "arange",
     "associative_scan",
@@ -25,6 +28,7 @@ __all__ = [
     "atomic_xchg",
     "atomic_xor",
     "barrier",
+    "breakpoint",
     "cdiv",
     "constexpr",
     "cumprod",
@@ -32,6 +36,7 @@ __all__ = [
     "device_print",
     "dot",
     "dot_scaled",
+    "float4_e2m1fn_x2_to_float32",
     "full",
     "grid",
     "inline_asm_elementwise",
@@ -39,12 +44,19 @@ __all__ = [
     "jagged_tile",
     "join",
     "load",
+    "load_bfloat16_x16_to_float16",
+    "load_float4_e2m1fn_x16_to_float16",
+    "make_async_remote_copy",
     "next_power_of_2",
+    "pdl_launch_dependents",
+    "pdl_wait",
     "rand",
+    "rand4x",
     "randint",
     "reduce",
     "register_block_size",
     "register_tunable",
+    "remote_barrier",
     "specialize",
     "split",
     "stacktensor_like",
@@ -78,8 +90,20 @@ class constexpr(NamedTuple):
     value: Any
 
 
+class ProcessGroupName(constexpr):
+    """Annotates a parameter that names a process group."""
+
+
 class Tile:
     """The type of a tile, for annotations; tiles come from `tile`."""
+
+
+class StackTensor:
+    """The type of several tensors of one shape behind pointers, for annotations."""
+
+
+class AsyncCopyDescriptor:
+    """The type of a copy to another device that is under way, for annotations."""
 
 
 def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) -> Any:
@@ -275,6 +299,51 @@ def rand(shape: Any, seed: Any, device: Any = None) -> Any:
 def randint(shape: Any, low: int, high: int, seed: Any, device: Any = None) -> Any:
     """Random integers by seed."""
     _outside("randint")
+
+
+def rand4x(shape: Any, seed: Any, device: Any = None) -> Any:
+    """Four uniform random tensors by one seed."""
+    _outside("rand4x")
+
+
+def breakpoint() -> None:
+    """Stops in a debugger."""
+    _outside("breakpoint")
+
+
+def remote_barrier(*args: Any, **kwargs: Any) -> None:
+    """All devices of a group have come here."""
+    _outside("remote_barrier")
+
+
+def make_async_remote_copy(*args: Any, **kwargs: Any) -> Any:
+    """A copy to another device."""
+    _outside("make_async_remote_copy")
+
+
+def pdl_wait() -> None:
+    """Waits for the launch before this one."""
+    _outside("pdl_wait")
+
+
+def pdl_launch_dependents() -> None:
+    """Lets the launch after this one start."""
+    _outside("pdl_launch_dependents")
+
+
+def float4_e2m1fn_x2_to_float32(value: Any) -> Any:
+    """Two fp4 numbers a byte as f32."""
+    _outside("float4_e2m1fn_x2_to_float32")
+
+
+def load_bfloat16_x16_to_float16(*args: Any, **kwargs: Any) -> Any:
+    """Loads sixteen bf16 numbers as f16."""
+    _outside("load_bfloat16_x16_to_float16")
+
+
+def load_float4_e2m1fn_x16_to_float16(*args: Any, **kwargs: Any) -> Any:
+    """Loads sixteen fp4 numbers as f16."""
+    _outside("load_float4_e2m1fn_x16_to_float16")
 
 
 def device_print(prefix: str, *values: Any) -> None:
