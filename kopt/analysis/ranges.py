@@ -72,6 +72,8 @@ def always_full(range: SSAValue) -> bool:
     always full itself and that the block divides.
     """
     bound = binding(range)
+    if isinstance(bound.owner, WholeOp):
+        return bound.upper == bound.size
     if isinstance(bound.lower, int) and isinstance(bound.upper, int):
         return max(0, bound.upper - bound.lower) % bound.size == 0
     outer = walked_range(bound)
