@@ -71,7 +71,7 @@ class ConvertTileToTritonPass(ModulePass):
 
     def _convert_grid(self, grid: tile.GridOp, name: str) -> None:
         inputs = _outer_values(grid)
-        memrefs = [value for value in inputs if isinstance(value.type, MemRefType)]
+        memrefs = _in_order([value for value in inputs if isinstance(value.type, MemRefType)], grid)
         body = Block(arg_types=[value.type for value in memrefs])
         cells = _cells(grid)
         launch = triton.LaunchOp(
@@ -138,6 +138,14 @@ def _outer_values(grid: tile.GridOp) -> list[SSAValue]:
             if owner not in inner:
                 found[value] = None
     return list(found)
+
+
+def _in_order(memrefs: list[SSAValue], grid: tile.GridOp) -> list[SSAValue]:
+    """Memrefs in the order in which the function defines them: arguments first."""
+    block = grid.parent
+    assert block is not None
+    defined = [*block.args, *(result for op in block.ops for result in op.results)]
+    return sorted(memrefs, key={value: number for number, value in enumerate(defined)}.__getitem__)
 
 
 def _constant_inside(grid: tile.GridOp, value: SSAValue, body: Block) -> SSAValue:

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.diagnostics import location_of
-from kopt.dialects import tile
+from kopt.dialects import tile, triton
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import LoweringError
 from kopt.lowering.triton.direct import use_memory
@@ -87,6 +87,18 @@ def _widen(grid: tile.GridOp, wholes: dict[int, tile.WholeOp]) -> None:
         if isinstance(op, tile.LoadOp | tile.StoreOp):
             _widen_entries(op, wholes)
     retype(grid, dims)
+    for op in list(grid.walk()):
+        if isinstance(op, tile.BroadcastOp):
+            _retag_input(op)
+
+
+def _retag_input(op: tile.BroadcastOp) -> None:
+    """A plain dimension that takes a block's tag takes it after it was widened, too."""
+    target = op.result_type.dims.data
+    pairs = list(zip(op.input_type.dims.data, (target[at] for at in op.mapping), strict=True))
+    dims = [new if old.tag.data and new.size == old.size else old for old, new in pairs]
+    if dims != [old for old, _ in pairs]:
+        op.operands[0] = _insert(op, triton.RetagOp(op.input, op.input_type.with_dims(dims)))
 
 
 def _range_type(whole: tile.WholeOp) -> tile.RangeType:

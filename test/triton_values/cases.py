@@ -325,3 +325,59 @@ func.func @f(%x: memref<10x6xf32>) -> (memref<10xf32>, memref<60xf32>, memref<0x
   func.return %s, %out, %none : memref<10xf32>, memref<60xf32>, memref<0x6xf32>
 }
 """
+
+#: No columns: sums are 0, maxima minus infinity.
+EMPTY = """
+func.func @f(%x: memref<5x0xf32>) -> (memref<5xf32>, memref<5xf32>) {
+  %a = host.alloc : memref<5xf32>
+  %b = host.alloc : memref<5xf32>
+  tile.grid (%i: b0=4) in (5) {
+    %v = tile.load %x[%i, :] : memref<5x0xf32> -> !tile.tile<b0=4 x 0 x f32>
+    %s = tile.reduce add %v [1] : !tile.tile<b0=4 x 0 x f32>
+    tile.store %s, %a[%i] : !tile.tile<b0=4 x f32>, memref<5xf32>
+    %m = tile.reduce max %v [1] : !tile.tile<b0=4 x 0 x f32>
+    tile.store %m, %b[%i] : !tile.tile<b0=4 x f32>, memref<5xf32>
+  }
+  func.return %a, %b : memref<5xf32>, memref<5xf32>
+}
+"""
+
+#: A plain dimension that takes the tag of a block, whose size is no power of two.
+TAKES_TAG = """
+func.func @f(%x: memref<50xf32>, %y: memref<12xf32>) -> memref<50xf32> {
+  %out = host.alloc : memref<50xf32>
+  tile.grid (%i: b0=12) in (50) {
+    %v = tile.load %x[%i] : memref<50xf32> -> !tile.tile<b0=12 x f32>
+    %w = tile.load %y[:] : memref<12xf32> -> !tile.tile<12 x f32>
+    %t = tile.broadcast %w dims [0] : !tile.tile<12 x f32> to !tile.tile<b0=12 x f32>
+    %s = tile.add %v, %t : !tile.tile<b0=12 x f32>
+    tile.store %s, %out[%i] : !tile.tile<b0=12 x f32>, memref<50xf32>
+  }
+  func.return %out : memref<50xf32>
+}
+"""
+
+#: Blocks of one: batches of a product, a row number, a loop over rows.
+UNITS = """
+func.func @f(%x: memref<5x20x36xf32>, %y: memref<5x36x24xf32>) -> (memref<5x20x24xf32>, memref<5x20xf32>) {
+  %out = host.alloc : memref<5x20x24xf32>
+  %sums = host.alloc : memref<5x20xf32>
+  tile.grid (%b: b0=1, %i: b1=16) in (5, 20) {
+    %l = tile.load %x[%b, %i, :] : memref<5x20x36xf32> -> !tile.tile<b0=1 x b1=16 x 36 x f32>
+    %r = tile.load %y[%b, :, :] : memref<5x36x24xf32> -> !tile.tile<b0=1 x 36 x 24 x f32>
+    %d = tile.dot %l, %r : !tile.tile<b0=1 x b1=16 x 36 x f32>, !tile.tile<b0=1 x 36 x 24 x f32> -> !tile.tile<b0=1 x b1=16 x 24 x f32>
+    tile.store %d, %out[%b, %i, :] : !tile.tile<b0=1 x b1=16 x 24 x f32>, memref<5x20x24xf32>
+    %n = tile.index %b : !tile.range<b0=1>
+    %nf = tile.cast %n : !tile.tile<b0=1 x i32> to !tile.tile<b0=1 x f32>
+    %nb = tile.broadcast %nf dims [0] : !tile.tile<b0=1 x f32> to !tile.tile<b0=1 x b1=16 x f32>
+    %s = tile.for %k: b2=1 in (0, 36) iter(%a = %nb) -> (!tile.tile<b0=1 x b1=16 x f32>) {
+      %v = tile.load %x[%b, %i, %k] : memref<5x20x36xf32> -> !tile.tile<b0=1 x b1=16 x b2=1 x f32>
+      %t = tile.reduce add %v [2] : !tile.tile<b0=1 x b1=16 x b2=1 x f32>
+      %u = tile.add %a, %t : !tile.tile<b0=1 x b1=16 x f32>
+      tile.yield %u : !tile.tile<b0=1 x b1=16 x f32>
+    }
+    tile.store %s, %sums[%b, %i] : !tile.tile<b0=1 x b1=16 x f32>, memref<5x20xf32>
+  }
+  func.return %out, %sums : memref<5x20x24xf32>, memref<5x20xf32>
+}
+"""

@@ -96,3 +96,24 @@ def test_gathers():
 def test_host():
     source = check(cases.HOST)
     assert "f_1_kernel" not in source
+
+
+@pytest.mark.parametrize("case", ["EMPTY", "TAKES_TAG", "UNITS"])
+def test_corners(case):
+    check(getattr(cases, case), rtol=1e-4, atol=1e-4)
+
+
+VERIFIED = ["ONLINE", "BMM", "SHAPES", "MEMORY", "ODD_BLOCKS", "CONTROL", "GATHERS", "TAKES_TAG", "UNITS"]
+
+
+@pytest.mark.parametrize("case", VERIFIED)
+def test_every_stage_verifies(case):
+    from kopt.api import parse
+    from kopt.config import make_config
+    from kopt.context import make_context
+    from kopt.pass_manager import run
+    from kopt.passes.pipelines import pipeline
+    from kopt.runtime.targets import parse_target
+
+    passes = pipeline(parse_target("triton:sm90"), make_config(None))
+    run(parse(getattr(cases, case)), make_context(), passes, verify_each=True)

@@ -130,7 +130,8 @@ class Kernel:
             return len(expr.text) <= _LINE
         if len(expr.text) > _INLINE:
             return False
-        return not value.name_hint or value.name_hint == _hint_of(use)
+        named_by_source = value.name_hint and not isinstance(value.owner, tile.MaskOp)
+        return not named_by_source or value.name_hint == _hint_of(use)
 
     def assign(self, value: SSAValue, expr: Expr, hint: str | None = None) -> Expr:
         """A line that gives an expression the value's name."""

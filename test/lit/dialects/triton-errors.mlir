@@ -1,0 +1,62 @@
+// RUN: kopt %s --split-input-file --verify-diagnostics
+
+func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{num_warps is a power of two, found 3}}
+  triton.launch @k (%a = %x) grid (8) num_warps 3 num_stages 2 {
+    %pid = triton.program_id
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{triton.launch runs 1 to 2147483647 programs, found 0}}
+  triton.launch @k (%a = %x) grid (0) num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
+  triton.launch @k (%a = %x) grid (1) num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+    // expected-error @+1 {{triton.range cannot walk from 9 to 8}}
+    %i = triton.range %pid in (9, 8) : !tile.range<b0=8>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: memref<8x16xf32>) {
+  triton.launch @k (%a = %x) grid (1) num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+    %i = triton.range %pid in (0, 8) : !tile.range<b0=8>
+    // expected-error @+1 {{needs one range or '_' for each dimension of !tile.tile<b0=8 x 16 x f32>}}
+    %v = triton.load %a[%i, :] in (%i) : memref<8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: memref<8x16xf32>) {
+  triton.launch @k (%a = %x) grid (1) num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+    %i = triton.range %pid in (0, 8) : !tile.range<b0=8>
+    // expected-error @+1 {{!tile.range<b0=8> cannot limit dimension 16}}
+    %v = triton.load %a[%i, :] in (%i, %i) : memref<8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%v: !tile.tile<8 x f32>) {
+  // expected-error @+1 {{triton.retag keeps sizes and element type}}
+  %r = triton.retag %v : !tile.tile<8 x f32> to !tile.tile<16 x f32>
+  func.return
+}

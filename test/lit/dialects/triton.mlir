@@ -1,0 +1,28 @@
+// RUN: kopt %s | filecheck %s
+// RUN: kopt %s | kopt - | filecheck %s
+// RUN: kopt %s --print-op-generic | kopt - | filecheck %s
+
+// CHECK-LABEL: func.func @launch
+// CHECK-NEXT: triton.launch @launch_0 (%a = %x, %b = %out) grid (8) num_warps 4 num_stages 2 {
+// CHECK-NEXT:   %pid = triton.program_id
+// CHECK-NEXT:   %i = triton.range %pid in (3, 1000) : !tile.range<b0=128>
+// CHECK-NEXT:   %m = tile.full 1 : !tile.tile<b0=128 x 64 x i1>
+// CHECK-NEXT:   %v = triton.load %a[%i, :] in (%i, _) mask %m other 0.0 : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+// CHECK-NEXT:   %w = triton.load %a[%i, 0:64] in (_, _) : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+// CHECK-NEXT:   %t = tile.whole 60 : !tile.range<w0=64>
+// CHECK-NEXT:   %r = triton.retag %w : !tile.tile<b0=128 x 64 x f32> to !tile.tile<b0=128 x w0=64 x f32>
+// CHECK-NEXT:   triton.store %v, %b[%i, :] in (%i, _) mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+// CHECK-NEXT: }
+func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
+  triton.launch @launch_0 (%a = %x, %b = %out) grid (8) num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+    %i = triton.range %pid in (3, 1000) : !tile.range<b0=128>
+    %m = tile.full 1 : !tile.tile<b0=128 x 64 x i1>
+    %v = triton.load %a[%i, :] in (%i, _) mask %m other 0.0 : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+    %w = triton.load %a[%i, 0:64] in (_, _) : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+    %t = tile.whole 60 : !tile.range<w0=64>
+    %r = triton.retag %w : !tile.tile<b0=128 x 64 x f32> to !tile.tile<b0=128 x w0=64 x f32>
+    triton.store %v, %b[%i, :] in (%i, _) mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+  }
+  func.return
+}

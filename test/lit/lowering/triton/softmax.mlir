@@ -1,0 +1,46 @@
+// RUN: kopt %s -p 'pad-to-power-of-two,insert-masks{fold-loads=true},convert-tile-to-triton' -t triton-py | filecheck %s
+
+// CHECK:      import torch
+// CHECK-NEXT: import triton
+// CHECK-NEXT: import triton.language as tl
+// CHECK:      @triton.jit
+// CHECK-NEXT: def _nan_max(a, b):
+// CHECK-NEXT:     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+// CHECK:      @triton.jit
+// CHECK-NEXT: def softmax_0_kernel(x, out):
+// CHECK-NEXT:     BLOCK_0: tl.constexpr = 4
+// CHECK-NEXT:     # softmax.mlir:{{[0-9]+}}: tile.grid (%i: b0=4) in (10) {
+// CHECK-NEXT:     pid = tl.program_id(0)
+// CHECK-NEXT:     i = pid * BLOCK_0 + tl.arange(0, BLOCK_0)
+// CHECK-NEXT:     i_mask = i < 10
+// CHECK-NEXT:     w100 = tl.arange(0, 128)
+// CHECK-NEXT:     w100_mask = w100 < 100
+// CHECK-NEXT:     # softmax.mlir:{{[0-9]+}}: %v = tile.load
+// CHECK-NEXT:     v = tl.load(
+// CHECK-NEXT:         x + (i[:, None] * 100 + w100[None, :]),
+// CHECK-NEXT:         mask=i_mask[:, None] & w100_mask[None, :],
+// CHECK-NEXT:         other=float("-inf"),
+// CHECK-NEXT:     )
+// CHECK:          e = tl.exp(v - tl.reduce(v, 1, _nan_max)[:, None])
+// CHECK:          s = tl.sum(tl.where(w100_mask[None, :], e, 0.0), axis=1)
+// CHECK:          r = tl.div_rn(e, s[:, None])
+// CHECK:          tl.store(out + (i[:, None] * 100 + w100[None, :]), r, mask=i_mask[:, None] & w100_mask[None, :])
+// CHECK:      def softmax(x):
+// CHECK:          out = torch.empty((10, 100), dtype=torch.float32, device=x.device)
+// CHECK:          softmax_0_kernel[(3,)](x, out, num_warps=4, num_stages=1)
+// CHECK-NEXT:     return out
+func.func @softmax(%x: memref<10x100xf32>) -> memref<10x100xf32> {
+  %out = host.alloc : memref<10x100xf32>
+  tile.grid (%i: b0=4) in (10) {
+    %v = tile.load %x[%i, :] : memref<10x100xf32> -> !tile.tile<b0=4 x 100 x f32>
+    %0 = tile.reduce max %v [1] : !tile.tile<b0=4 x 100 x f32>
+    %1 = tile.broadcast %0 dims [0] : !tile.tile<b0=4 x f32> to !tile.tile<b0=4 x 100 x f32>
+    %2 = tile.sub %v, %1 : !tile.tile<b0=4 x 100 x f32>
+    %e = tile.exp %2 : !tile.tile<b0=4 x 100 x f32>
+    %s = tile.reduce add %e [1] : !tile.tile<b0=4 x 100 x f32>
+    %sb = tile.broadcast %s dims [0] : !tile.tile<b0=4 x f32> to !tile.tile<b0=4 x 100 x f32>
+    %r = tile.div %e, %sb : !tile.tile<b0=4 x 100 x f32>
+    tile.store %r, %out[%i, :] : !tile.tile<b0=4 x 100 x f32>, memref<10x100xf32>
+  }
+  func.return %out : memref<10x100xf32>
+}

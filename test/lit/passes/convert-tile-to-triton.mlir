@@ -1,0 +1,102 @@
+// RUN: kopt %s --split-input-file --verify-diagnostics -p convert-tile-to-triton | filecheck %s
+// RUN: kopt %s --split-input-file --verify-diagnostics -p 'convert-tile-to-triton{num_warps=8 num_stages=3}' | filecheck %s --check-prefix=OPTIONS
+
+// Ranges come from the program's number; loads and stores check the ragged dimension, columns first.
+// CHECK-LABEL: func.func @grid
+// CHECK: triton.launch @grid_0 (%x_1 = %x, %out_1 = %out) grid (32) num_warps 4 num_stages 1 {
+// CHECK-NEXT: %pid = triton.program_id
+// CHECK: %j_block = arith.remsi %pid, {{%.+}} : index
+// CHECK: [[I:%.+]] = arith.divsi %pid, {{%.+}} : index
+// CHECK-NEXT: %i = triton.range [[I]] in (0, 1000) : !tile.range<b0=128>
+// CHECK-NEXT: %j = triton.range %j_block in (0, 256) : !tile.range<b1=64>
+// CHECK-NEXT: %v = triton.load %x_1[%i, %j] in (%i, _) : memref<1000x256xf32> -> !tile.tile<b0=128 x b1=64 x f32>
+// CHECK-NEXT: triton.store %v, %out_1[%i, %j] in (%i, _)
+// OPTIONS: num_warps 8 num_stages 3
+func.func @grid(%x: memref<1000x256xf32>, %out: memref<1000x256xf32>) {
+  tile.grid (%i: b0=128, %j: b1=64) in (1000, 256) {
+    %v = tile.load %x[%i, %j] : memref<1000x256xf32> -> !tile.tile<b0=128 x b1=64 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=128 x b1=64 x f32>, memref<1000x256xf32>
+  }
+  func.return
+}
+
+// -----
+
+// A pad becomes what the load fills with; beside another fill it is a mask. Gathered rows are checked by their tag.
+// CHECK-LABEL: func.func @fills
+// CHECK: %a = triton.load %x_1[%i] in (%i) other -inf
+// CHECK: [[M:%b]] = triton.load %x_1[%i] in (%i) mask %m other 1.0
+// CHECK-NEXT: %b_1 = tile.mask [[M]] in (%i) else -inf
+// CHECK: %n = triton.load %ids_1[%i] in (%i) other 0
+// CHECK-NEXT: %g = triton.load %x_1[%n] in (%i) :
+func.func @fills(%x: memref<1000xf32>, %ids: memref<1000xi32>) {
+  tile.grid (%i: b0=128) in (1000) {
+    %m = tile.full 1 : !tile.tile<b0=128 x i1>
+    %a = tile.load %x[%i] pad -inf : memref<1000xf32> -> !tile.tile<b0=128 x f32>
+    tile.store %a, %x[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32>
+    %b = tile.load %x[%i] mask %m other 1.0 pad -inf : memref<1000xf32> -> !tile.tile<b0=128 x f32>
+    tile.store %b, %x[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32>
+    %n = tile.load %ids[%i] : memref<1000xi32> -> !tile.tile<b0=128 x i32>
+    %g = tile.load %x[%n] : memref<1000xf32> -> !tile.tile<b0=128 x f32>
+    tile.store %g, %x[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32>
+  }
+  func.return
+}
+
+// -----
+
+// A dot over 8 lanes is a sum of products; powers by small numbers are products and roots.
+// CHECK-LABEL: func.func @forms
+// CHECK-NOT: tile.dot
+// CHECK: %d = tile.reduce add {{%.+}} [1] : !tile.tile<16 x 8 x 16 x f32>
+// CHECK: [[X2:%.+]] = tile.mul %d, %d
+// CHECK-NEXT: %p = tile.mul [[X2]], %d
+// CHECK: %q = tile.rsqrt %p
+func.func @forms(%x: memref<16x8xf32>, %y: memref<8x16xf32>, %out: memref<16x16xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %l = tile.load %x[:, :] : memref<16x8xf32> -> !tile.tile<16 x 8 x f32>
+    %r = tile.load %y[:, :] : memref<8x16xf32> -> !tile.tile<8 x 16 x f32>
+    %d = tile.dot %l, %r : !tile.tile<16 x 8 x f32>, !tile.tile<8 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+    %three = tile.full 3.0 : !tile.tile<16 x 16 x f32>
+    %p = tile.pow %d, %three : !tile.tile<16 x 16 x f32>
+    %half = tile.full -0.5 : !tile.tile<16 x 16 x f32>
+    %q = tile.pow %p, %half : !tile.tile<16 x 16 x f32>
+    tile.store %q, %out[:, :] : !tile.tile<16 x 16 x f32>, memref<16x16xf32>
+  }
+  func.return
+}
+
+// -----
+
+// A grid without cells launches nothing.
+// CHECK-LABEL: func.func @empty
+// CHECK-NEXT: func.return
+func.func @empty(%x: memref<0xf32>) {
+  tile.grid (%i: b0=128) in (0) {
+    %v = tile.load %x[%i] : memref<0xf32> -> !tile.tile<b0=128 x f32>
+    tile.store %v, %x[%i] : !tile.tile<b0=128 x f32>, memref<0xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @large(%x: memref<1000x16384xf32>) {
+  tile.grid (%i: b0=128) in (1000) {
+    // expected-error @+1 {{a block of 2097152 lanes (!tile.tile<b0=128 x 16384 x f32>): Triton allows 1048576}}
+    %v = tile.load %x[%i, :] : memref<1000x16384xf32> -> !tile.tile<b0=128 x 16384 x f32>
+    tile.store %v, %x[%i, :] : !tile.tile<b0=128 x 16384 x f32>, memref<1000x16384xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @ordered(%x: memref<1000xf32>) {
+  // expected-error @+1 {{Triton runs the cells of a grid in no order: use a loop inside}}
+  tile.grid (%i: b0=128) in (1000) ordered [0] {
+    %v = tile.load %x[%i] : memref<1000xf32> -> !tile.tile<b0=128 x f32>
+    tile.store %v, %x[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32>
+  }
+  func.return
+}
