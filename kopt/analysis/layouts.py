@@ -53,6 +53,12 @@ def _round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
+def _reached(dim: Dim, extent: int) -> int:
+    """The extent that a dimension needs so that no block lies wholly outside the array."""
+    total = dim.front + extent
+    return (dim.last + 1) * dim.size if dim.kind == "block" and dim.last * dim.size >= total else total
+
+
 PartKind = Literal["all", "outer", "inner", "unit"]
 
 
@@ -66,9 +72,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a logical array stands physically: each dimension padded to ``padded``, split into blocks of ``splits``
-    lanes (0: not), and the ``parts`` put in order. ``blocks`` are the lanes of each part in a window, 0 where the
-    window has one element of it and the kernel does not see it. ``reason`` says what Mosaic would have refused.
+    """How a logical array stands physically.
+
+    Each dimension is padded to ``padded``, of which ``front`` elements stand before it (none where left out), split
+    into blocks of ``splits`` lanes (0: not), and the ``parts`` are put in order. ``blocks`` are the lanes of each part
+    in a window, 0 where the window has one element of it and the kernel does not see it. ``reason`` says what Mosaic
+    would have refused.
     """
 
     padded: tuple[int, ...]
@@ -76,6 +85,7 @@ class Layout:
     parts: tuple[Part, ...]
     blocks: tuple[int, ...]
     reason: str | None = None
+    front: tuple[int, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -107,10 +117,12 @@ def layout(window: Window) -> Layout:
 class _Builder:
     def __init__(self, window: Window):
         self.window = window
-        self.shape = window.type.get_shape()
+        self.shape = tuple(map(_reached, window.dims, window.type.get_shape()))
         self.splits = [0] * len(self.shape)
         self.parts = [Part("all", number) for number in range(len(self.shape))]
         self.reasons: list[str] = []
+        if self.shape != window.type.get_shape():
+            self.reasons.append("blocks that begin before the array or lie beyond it")
 
     def build(self) -> Layout:
         if self._end_in_lanes():
@@ -119,7 +131,8 @@ class _Builder:
         padded = tuple(_round_up(n, s) if s else n for n, s in zip(self.shape, self.splits, strict=True))
         plan = Layout(padded, tuple(self.splits), tuple(self.parts), (), "; ".join(self.reasons) or None)
         blocks = tuple(self._block(plan, position) for position in range(len(self.parts)))
-        return Layout(plan.padded, plan.splits, plan.parts, blocks, plan.reason)
+        front = tuple(dim.front for dim in self.window.dims)
+        return Layout(plan.padded, plan.splits, plan.parts, blocks, plan.reason, front)
 
     # Which parts the kernel sees.
 

@@ -38,6 +38,7 @@ class Dim:
     ``size`` is the block's lanes; ``index`` the block's number over the grid's dimensions; ``range`` the grid's range
     of a ``block``. Of a ``whole`` dimension, all offsets at which blocks start divide by ``walk``, and blocks of one
     size ``step`` walk it (0: none or several sizes); ``plain`` where some access takes it as ``:`` or a slice.
+    Blocks are counted from ``front`` elements before the array; the ``last`` block may lie beyond its end.
     """
 
     kind: Kind
@@ -48,6 +49,8 @@ class Dim:
     step: int = 0
     plain: bool = False
     dynamic: bool = False
+    front: int = 0
+    last: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,13 +121,22 @@ def _visited_once(window: Window, grid: GridOp) -> Window:
 def _window(memory: SSAValue, ops: Sequence[LoadOp | StoreOp], grid: GridOp) -> Window:
     assert isinstance(memory.type, MemRefType)
     shape = memory.type.get_shape()
-    rows = [[_entry(e, n, grid) for e, n in zip(op.entries, shape, strict=True)] for op in ops]
-    dims = [_join(column, extent) for column, extent in zip(zip(*rows, strict=True), shape, strict=True)]
     loads = tuple(op for op in ops if isinstance(op, LoadOp))
+    may_pad = len(loads) == len(ops)  # what is only read may stand in a larger array
+    columns = zip(*(op.entries for op in ops), strict=True)
+    dims = [_dim(column, extent, grid, may_pad) for column, extent in zip(columns, shape, strict=True)]
     return Window(memory, tuple(dims), loads, tuple(op for op in ops if isinstance(op, StoreOp)))
 
 
-def _entry(entry: Entry, extent: int, grid: GridOp) -> Dim:
+def _dim(entries: Sequence[Entry], extent: int, grid: GridOp, may_pad: bool) -> Dim:
+    """The window that all accesses of a dimension need."""
+    dim = _join([_entry(entry, extent, grid, may_pad) for entry in entries], extent)
+    if dim.kind == "whole" and may_pad:
+        return _join([_entry(entry, extent, grid, False) for entry in entries], extent)
+    return dim
+
+
+def _entry(entry: Entry, extent: int, grid: GridOp, may_pad: bool) -> Dim:
     """The window that one access needs in one dimension."""
     if isinstance(entry, AllAttr):
         return Dim("whole", extent, plain=True)
@@ -135,23 +147,33 @@ def _entry(entry: Entry, extent: int, grid: GridOp) -> Dim:
     if isinstance(entry.type, TileType):
         return Dim("whole", extent, plain=True)
     if isinstance(entry.type, RangeType):
-        return _range(entry, extent, grid)
+        return _range(entry, extent, grid, may_pad)
     index = affine(entry, grid.ranges)
     if index is None:
         return Dim("whole", extent, walk=max(1, linear(entry).divisor), step=1, dynamic=True)
     return Dim("point", 1, index)
 
 
-def _range(entry: SSAValue, extent: int, grid: GridOp) -> Dim:
-    """A block of a grid's range, or of a loop that walks one such block, where it starts at a block's boundary."""
+def _range(entry: SSAValue, extent: int, grid: GridOp, may_pad: bool) -> Dim:
+    """A block of a grid's range, or of a loop that walks one such block, where it starts at a block's boundary.
+
+    With ``may_pad`` the array may be padded in front so that it does.
+    """
     outer = _outer(entry, grid)
     if outer is not None:
         lanes = binding(outer).size
         start = begin(entry) if outer is unshifted(entry) else begin(outer)
+        front = max(-start.const, -start.const % lanes) if may_pad else 0
+        start = start + Linear(front)
         if start.divisor % lanes == 0:
             index = _over_grid(start.over(lanes), grid)
-            return Dim("block", lanes, index, outer)
+            return Dim("block", lanes, index, outer, front=front, last=_last(index, grid))
     return _walked(begin(entry), binding(entry).size, extent)
+
+
+def _last(index: AffineExpr, grid: GridOp) -> int:
+    """The largest block number over the grid."""
+    return index.eval([max(0, (binding(range).trips or 1) - 1) for range in grid.ranges], [])
 
 
 def _outer(entry: SSAValue, grid: GridOp) -> SSAValue | None:

@@ -44,7 +44,7 @@ def interpreted_module(source: str, entry: str, choose: Callable[[tuple[Any, ...
 
 
 def _without_pinning(pltpu: ModuleType) -> ModuleType:
-    """The TPU's names, where pinning an array to a memory does nothing: a CPU has one, and the interpreters mix none."""
+    """The TPU's names, where pinning an array to a memory does nothing: interpreters do not mix memories."""
     proxy = ModuleType(pltpu.__name__)
     vars(proxy).update(vars(pltpu))
     vars(proxy)["with_memory_space_constraint"] = lambda array, space: array

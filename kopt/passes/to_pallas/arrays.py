@@ -28,7 +28,7 @@ def to_physical(value: SSAValue, layout: Layout, before: Operation) -> SSAValue:
     type = _type(value)
     steps = _Steps(value, InsertPoint.before(before), before)
     if layout.padded != type.get_shape():
-        steps.pad(layout.padded)
+        steps.pad(layout.padded, layout.front or (0,) * len(layout.padded))
     if not _in_order(layout):
         steps.reshape(_split_shape(layout))
         steps.permute(_order(layout))
@@ -78,9 +78,9 @@ class _Steps:
         if list(order) != list(range(len(shape))):
             self._apply(PermuteOp(self.value, order, self._like([shape[number] for number in order])))
 
-    def pad(self, shape: Sequence[int]) -> None:
+    def pad(self, shape: Sequence[int], front: Sequence[int]) -> None:
         type = _type(self.value)
-        pads = [pair for n, m in zip(type.get_shape(), shape, strict=True) for pair in ((m - n), 0)]
+        pads = [pad for n, m, f in zip(type.get_shape(), shape, front, strict=True) for pad in (m - n - f, f)]
         numbers = ArrayAttr([IntegerAttr(number, i64) for number in reversed(pads)])
         zero = literal(0, type.element_type)
         self._apply(
