@@ -6,6 +6,8 @@ import builtins
 import operator
 import sys
 from collections.abc import Callable
+from functools import partial
+from inspect import getattr_static
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -226,8 +228,11 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, torch.Tensor):
         return _call_method(function, owner, args, kwargs)
-    if isinstance(owner, list) and current().on_device and function.__name__ in ("append", "extend", "pop", "insert"):
-        return function(*args, **kwargs)
+    if isinstance(function, partial):
+        return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
+    method = None if isinstance(function, type) else getattr_static(type(function), "__call__", None)
+    if isinstance(method, FunctionType) and _is_users(method):
+        return _call_function(method, (function, *args), kwargs)
     return _call_other(function, args, kwargs)
 
 

@@ -79,6 +79,27 @@ def test_methods_are_looked_into():
     check(kernel, [X], X * 4)
 
 
+class Affine:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, v, shift=0.0):
+        return v * self.scale if shift == 0 else v * self.scale + shift
+
+
+def test_callable_objects_and_partials():
+    affine = functools.partial(Affine(2.0), shift=1.0)
+
+    def kernel(x, f):
+        assert x.ndim == 2, "a matrix"
+        out = torch.empty_like(x)
+        for rows in hl.tile(x.size(0)):
+            out[rows, :] = f(x[rows, :]) + affine(x[rows, :])
+        return out
+
+    check(kernel, [X, Affine(3.0)], X * 3 + X * 2 + 1)
+
+
 def located(x):
     out = torch.empty_like(x)
     for rows in hl.tile(x.size(0)):
