@@ -118,6 +118,7 @@ def test_booleans():
     compare("i1", names, *operands("i1", names))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chip", CHIPS)
 def test_all_compile(chip):
     for dtype in ("f32", "f64", "i32", "i8", "i1"):

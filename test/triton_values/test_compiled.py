@@ -1,0 +1,50 @@
+"""The emitted modules compile for GPUs that are not here."""
+
+from __future__ import annotations
+
+import pytest
+
+from test.triton_values import cases
+from test.triton_values.support import CHIPS, assert_legal, reports
+
+PLAIN = ["ONLINE", "BMM", "SHAPES", "MEMORY", "ODD_BLOCKS", "CONTROL", "GATHERS", "EMPTY", "UNITS"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("case", PLAIN)
+def test_cases(case, chip):
+    assert_legal(getattr(cases, case), (chip,))
+
+
+@pytest.mark.parametrize("chip", ["sm90", "gfx942"])
+def test_softmax(chip):
+    assert_legal(cases.SOFTMAX.format(t="bf16"), (chip,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "dtype, acc", [("f32", "f32"), ("bf16", "f32"), ("f64", "f64"), ("i8", "i32"), ("f8E5M2", "f32")]
+)
+@pytest.mark.parametrize("chip", CHIPS)
+def test_matmul(dtype, acc, chip):
+    assert_legal(cases.MATMUL.format(m=50, k=70, n=40, bm=16, bn=32, bk=32, t=dtype, a=acc), (chip,))
+
+
+def test_what_a_chip_lacks_is_a_reason():
+    text = cases.MATMUL.format(m=50, k=70, n=40, bm=16, bn=32, bk=32, t="f8E4M3FN", a="f32")
+    report = reports(text, ("sm80",))["sm80"]
+    assert report["legal"] is False and "fp8e4nv not supported" in report["reason"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind, dtype", [("max", "f32"), ("mul", "f32"), ("add", "i8"), ("or", "i1"), ("and", "i32")])
+def test_reductions(kind, dtype):
+    assert_legal(cases.REDUCE.format(t=dtype, kind=kind), ("sm90", "gfx942"))
+    if dtype == "f32":
+        assert_legal(cases.SCAN.format(t=dtype, kind=kind), ("sm90", "gfx942"))
+
+
+@pytest.mark.slow
+def test_argreduce():
+    assert_legal(cases.ARGREDUCE.format(t="f32", kind="max"), ("sm90", "gfx942"))
