@@ -179,7 +179,8 @@ class _Builder:
 
     def _lanes_fit(self, dim: Dim, extent: int) -> bool:
         if dim.kind == "whole":
-            return not dim.dynamic or dim.walk % LANES == 0
+            lanes = LANES if len(self.parts) > 1 else _flat(1, self.window.bits)
+            return not dim.dynamic or dim.walk % lanes == 0
         if len(self.parts) > 1:
             return dim.size == extent or dim.size % LANES == 0
         return legal_block(dim.size, extent, self.window.bits, -1, rank=1) == dim.size or dim.size == extent

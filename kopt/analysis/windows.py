@@ -89,12 +89,18 @@ class Window:
 def windows(body: Operation, memories: Iterable[SSAValue]) -> dict[SSAValue, Window]:
     """The window of each of the ``memories`` that something inside ``body``, a `tile.grid`, loads or stores."""
     assert isinstance(body, GridOp)
+    found = unordered_windows(body, memories)
+    return {memory: _visited_once(window, body) if window.stores else window for memory, window in found.items()}
+
+
+def unordered_windows(body: Operation, memories: Iterable[SSAValue]) -> dict[SSAValue, Window]:
+    """The windows, whatever the order of the grid's dimensions: blocks may be left and come back to."""
+    assert isinstance(body, GridOp)
     accesses: dict[SSAValue, list[LoadOp | StoreOp]] = {memory: [] for memory in memories}
     for op in body.walk():
         if isinstance(op, LoadOp | StoreOp) and op.memory in accesses:
             accesses[op.memory].append(op)
-    found = {memory: _window(memory, ops, body) for memory, ops in accesses.items() if ops}
-    return {memory: _visited_once(window, body) if window.stores else window for memory, window in found.items()}
+    return {memory: _window(memory, ops, body) for memory, ops in accesses.items() if ops}
 
 
 def _visited_once(window: Window, grid: GridOp) -> Window:

@@ -37,7 +37,7 @@ def legalise_elements(launch: LaunchOp) -> None:
 
 
 def _refuse_f64(launch: LaunchOp) -> None:
-    for op in launch.walk():
+    for op in [inner for inner in launch.walk() if not inner.regions]:
         for value in (*op.results, *op.operands):
             if getattr(value.type, "element_type", None) == f64:
                 raise LoweringError(

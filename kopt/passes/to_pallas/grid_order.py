@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Block, Region
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.windows import windows
+from kopt.analysis.windows import unordered_windows
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, YieldOp
 
@@ -20,7 +20,7 @@ def order_grid(launch: LaunchOp, grid: GridOp) -> GridOp:
     """
     numbers = range(len(grid.ranges))
     outputs = [launch.body.block.args[number] for number in launch.written]
-    found = windows(grid, outputs).values()
+    found = unordered_windows(grid, outputs).values()
     fixed = {*grid.reduction_dims, *grid.ordered_dims}
 
     def rank(number: int) -> tuple[bool, bool]:

@@ -1,0 +1,82 @@
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows,convert-tile-to-pallas)' | filecheck %s
+
+// A block of a grid's range is a window; a whole dimension is its extent. The alloc is no operand.
+// CHECK-LABEL: func.func @blocks
+// CHECK-NEXT: pallas.call @blocks(%x) windows [<[8, 300], (d0) -> (d0, 0), vmem>, <[8, 300], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [-1]
+// CHECK: tile.get {{%.+}}[:, :] : !tile.ref<8 x 300 x f32, vmem> -> !tile.tile<b0=8 x 300 x f32>
+// CHECK-NEXT: tile.put {{%.+}}[:, :]
+func.func @blocks(%x: memref<60x300xf32>) -> memref<60x300xf32> {
+  %out = host.alloc : memref<60x300xf32>
+  tile.grid (%i: b0=8) in (60) {
+    %v = tile.load %x[%i, :] : memref<60x300xf32> -> !tile.tile<b0=8 x 300 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 300 x f32>, memref<60x300xf32>
+  }
+  func.return %out : memref<60x300xf32>
+}
+
+// -----
+
+// Part of the rows is written: the others come from the operand, whose buffer the result takes over.
+// CHECK-LABEL: func.func @part
+// CHECK-NEXT: pallas.call @part(%x, %out) {{.*}} semantics (parallel) aliases [1]
+// CHECK: [[OLD:%.+]] = tile.get %out
+// CHECK-NEXT: tile.put [[OLD]], %new_out
+// CHECK: [[ONES:%.+]] = tile.full 1
+// CHECK: tile.mask [[ONES]] in (%i, _) else 0
+// CHECK: tile.select
+// CHECK-NEXT: tile.put {{%.+}}, %new_out
+func.func @part(%x: memref<60x128xf32>, %out: memref<60x128xf32>) -> memref<60x128xf32> {
+  tile.grid (%i: b0=8) in (20) {
+    %v = tile.load %x[%i, :] : memref<60x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 128 x f32>, memref<60x128xf32>
+  }
+  func.return %out : memref<60x128xf32>
+}
+
+// -----
+
+// One row a cell: a unit stands before the lanes.
+// CHECK-LABEL: func.func @rows
+// CHECK: [[X:%.+]] = host.reshape %x : memref<20x300xf32> to memref<20x1x300xf32>
+// CHECK-NEXT: pallas.call @rows([[X]]) windows [<[_, 1, 300], (d0) -> (d0, 0, 0), vmem>
+// CHECK: tile.get {{%.+}}[0, :] : !tile.ref<1 x 300 x f32, vmem> -> !tile.tile<300 x f32>
+// CHECK: host.reshape {{%.+}} : memref<20x1x300xf32> to memref<20x300xf32>
+func.func @rows(%x: memref<20x300xf32>) -> memref<20x300xf32> {
+  %out = host.alloc : memref<20x300xf32>
+  tile.grid (%i: b0=1) in (20) {
+    %n = tile.begin %i : !tile.range<b0=1>
+    %v = tile.load %x[%n, :] : memref<20x300xf32> -> !tile.tile<300 x f32>
+    tile.store %v, %out[%n, :] : !tile.tile<300 x f32>, memref<20x300xf32>
+  }
+  func.return %out : memref<20x300xf32>
+}
+
+// -----
+
+// Blocks that begin 70 lanes before the array: it is padded in front.
+// CHECK-LABEL: func.func @shifted
+// CHECK: [[Y:%.+]] = host.call "aten.constant_pad_nd.default"(%y) args [unit, [70 : i64, 0 : i64, 0 : i64, 0 : i64], 0.000000e+00 : f32] : (memref<8x186xf32>) -> (memref<8x256xf32>)
+// CHECK-NEXT: pallas.call @shifted([[Y]]) windows [<[8, 128], (d0) -> (0, d0), vmem>
+func.func @shifted(%y: memref<8x186xf32>) -> memref<8x256xf32> {
+  %out = host.alloc : memref<8x256xf32>
+  tile.grid (%j: b0=128) in (256) {
+    %d = arith.constant -70 : index
+    %s = tile.shift %j by %d : !tile.range<b0=128>
+    %v = tile.load %y[:, %s] : memref<8x186xf32> -> !tile.tile<8 x b0=128 x f32>
+    tile.store %v, %out[:, %j] : !tile.tile<8 x b0=128 x f32>, memref<8x256xf32>
+  }
+  func.return %out : memref<8x256xf32>
+}
+
+// -----
+
+// No cells, no call.
+// CHECK-LABEL: func.func @idle
+// CHECK-NEXT: func.return %out
+func.func @idle(%out: memref<0x8xf32>) -> memref<0x8xf32> {
+  tile.grid (%i: b0=8) in (0) {
+    %v = tile.full 0.0 : !tile.tile<b0=8 x 8 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 8 x f32>, memref<0x8xf32>
+  }
+  func.return %out : memref<0x8xf32>
+}

@@ -1,0 +1,70 @@
+// RUN: kopt %s --split-input-file --verify-each --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,legalise-layout)' | filecheck %s
+
+// Short blocks of a rank-1 array are split off; the launch says so.
+// CHECK-LABEL: func.func @short
+// CHECK: attributes {layouts = ["'out' is laid out as 16 x 1 x 64 for the kernel: blocks of 64 lanes of dimension 0; single rows of dimension 0"]}
+func.func @short(%x: memref<1000x256xf32>, %out: memref<1000xf32>) {
+  tile.grid (%i: b0=64) in (1000) {
+    %v = tile.load %x[%i, :] : memref<1000x256xf32> -> !tile.tile<b0=64 x 256 x f32>
+    %s = tile.reduce add %v [1] : !tile.tile<b0=64 x 256 x f32>
+    tile.store %s, %out[%i] : !tile.tile<b0=64 x f32>, memref<1000xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Bool arrays are 8-bit integers for the kernel.
+// CHECK-LABEL: func.func @bools
+// CHECK: [[X:%.+]] = host.call "prims.convert_element_type.default"(%x) args [unit, "i8"]
+// CHECK: host.launch @bools ({{%.+}} = [[X]],
+// CHECK: [[V:%.+]] = tile.load {{.*}} -> !tile.tile<b0=32 x 128 x i8>
+// CHECK-NEXT: [[W:%.+]] = tile.cast [[V]] {{.*}} i32>
+// CHECK-NEXT: tile.cast [[W]] {{.*}} i1>
+// CHECK: host.call "prims.convert_element_type.default"({{.*}}) args [unit, "i1"]
+func.func @bools(%x: memref<64x128xi1>, %out: memref<64x128xi1>) -> memref<64x128xi1> {
+  tile.grid (%i: b0=32) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x128xi1> -> !tile.tile<b0=32 x 128 x i1>
+    %n = tile.not %v : !tile.tile<b0=32 x 128 x i1>
+    tile.store %n, %out[%i, :] : !tile.tile<b0=32 x 128 x i1>, memref<64x128xi1>
+  }
+  func.return %out : memref<64x128xi1>
+}
+
+// -----
+
+func.func @double(%x: memref<64x128xf64>, %out: memref<64x128xf64>) {
+  tile.grid (%i: b0=32) in (64) {
+    // expected-error @+1 {{a TPU has no f64}}
+    %v = tile.load %x[%i, :] : memref<64x128xf64> -> !tile.tile<b0=32 x 128 x f64>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=32 x 128 x f64>, memref<64x128xf64>
+  }
+  func.return
+}
+
+// -----
+
+func.func @long_sum(%x: memref<64x128xi64>, %out: memref<64x128xi64>) {
+  tile.grid (%i: b0=32) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x128xi64> -> !tile.tile<b0=32 x 128 x i64>
+    %s = tile.add %v, %v : !tile.tile<b0=32 x 128 x i64>
+    // expected-error @+1 {{a TPU has no 64-bit integers, and 'tile.store' may not fit 32 bits}}
+    tile.store %s, %out[%i, :] : !tile.tile<b0=32 x 128 x i64>, memref<64x128xi64>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f16(%x: memref<64x128xf16>, %out: memref<64x128xf32>) {
+  tile.grid (%i: b0=32) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x128xf16> -> !tile.tile<b0=32 x 128 x f16>
+    %w = tile.cast %v : !tile.tile<b0=32 x 128 x f16> to !tile.tile<b0=32 x 128 x f32>
+    %e = tile.exp %w : !tile.tile<b0=32 x 128 x f32>
+    // expected-error @+1 {{'tile.cast' rounds to f16 inside a kernel, which a TPU cannot do}}
+    %r = tile.cast %e : !tile.tile<b0=32 x 128 x f32> to !tile.tile<b0=32 x 128 x f16>
+    %s = tile.cast %r : !tile.tile<b0=32 x 128 x f16> to !tile.tile<b0=32 x 128 x f32>
+    tile.store %s, %out[%i, :] : !tile.tile<b0=32 x 128 x f32>, memref<64x128xf32>
+  }
+  func.return
+}

@@ -1,0 +1,62 @@
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows)' | filecheck %s
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=resident})' | filecheck %s --check-prefix=RESIDENT
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=fori})' | filecheck %s --check-prefix=FORI
+
+// One reduction loop over numbers is a dimension of the grid; what it carries is scratch memory.
+// CHECK-LABEL: func.func @reduction
+// CHECK: [[A:%.+]] = pallas.scratch : !tile.ref<8 x f32, vmem>
+// CHECK-NEXT: tile.grid (%i: b0=8, %k: b1=128) in (64, 300) reduce [1] {
+// CHECK-NEXT: tile.when first(%k) {
+// CHECK-NEXT: tile.full 0.0
+// CHECK-NEXT: tile.put {{%.+}}, [[A]][:]
+// CHECK: tile.get [[A]][:]
+// CHECK-NEXT: tile.load
+// CHECK: tile.put {{%.+}}, [[A]][:]
+// CHECK-NEXT: tile.when last(%k) {
+// CHECK-NEXT: [[R:%.+]] = tile.get [[A]][:]
+// CHECK-NEXT: tile.store [[R]]
+// RESIDENT-LABEL: func.func @reduction
+// RESIDENT: tile.for %k: b1=128 in (0, 300) {{.*}} schedule resident
+// FORI-LABEL: func.func @reduction
+// FORI: tile.for %k: b1=128 in (0, 300) {{.*}} schedule fori
+func.func @reduction(%x: memref<64x300xf32>, %out: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (64) {
+    %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+    %r = tile.for %k: b1=128 in (0, 300) iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<64x300xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %s : !tile.tile<b0=8 x f32>
+      tile.yield %n : !tile.tile<b0=8 x f32>
+    }
+    tile.store %r, %out[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
+
+// Bounds that are data keep the loop in the kernel.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: tile.grid (%i2: b2=8) in (64) {
+// CHECK: tile.for %k2: b3=8 in (0, %end) schedule resident
+func.func @dynamic(%x: memref<64x64xf32>, %out: memref<64x64xf32>) {
+  tile.grid (%i2: b2=8) in (64) {
+    %end = tile.end %i2 : !tile.range<b2=8>
+    tile.for %k2: b3=8 in (0, %end) {
+      %v = tile.load %x[%k2, %i2] : memref<64x64xf32> -> !tile.tile<b3=8 x b2=8 x f32>
+      %t = tile.transpose %v [1, 0] : !tile.tile<b3=8 x b2=8 x f32>
+      tile.store %t, %out[%i2, %k2] : !tile.tile<b2=8 x b3=8 x f32>, memref<64x64xf32>
+    }
+  }
+  func.return
+}
+
+// The output stays put along %j, which goes innermost.
+// CHECK-LABEL: func.func @order
+// CHECK: tile.grid (%i3: b5=8, %j3: b4=8) in (16, 32) {
+func.func @order(%x: memref<32x16xf32>, %out: memref<16x32xf32>) {
+  tile.grid (%j3: b4=8, %i3: b5=8) in (32, 16) {
+    %v = tile.load %x[%j3, %i3] : memref<32x16xf32> -> !tile.tile<b4=8 x b5=8 x f32>
+    %s = tile.reduce add %v [0] : !tile.tile<b4=8 x b5=8 x f32>
+    tile.store %s, %out[%i3, 3] : !tile.tile<b5=8 x f32>, memref<16x32xf32>
+  }
+  func.return
+}
