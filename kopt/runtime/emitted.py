@@ -12,6 +12,8 @@ from typing import Any
 from kopt.errors import Location
 
 _SOURCE_COMMENT = re.compile(r"#\s*(?P<file>[^\s:#][^:#]*\.\w+):(?P<line>\d+)(?::(?P<col>\d+))?\s*$")
+#: A comment line of the printers: ``# file.py:12``, and the source line after a colon where it could be read.
+_COMMENT_LINE = re.compile(r"\s*#\s*(?P<file>[^\s:#][^:#]*\.\w+):(?P<line>\d+)(?P<col>)(?::\s.*)?$")
 _WIDE = re.compile(r"\b(u?int64|float64)\b")
 
 
@@ -56,9 +58,18 @@ def line_of_error(error: BaseException, file: str) -> int | None:
 
 
 def source_location(source: str, line: int) -> Location | None:
-    """The place that an emitted line came from: its trailing ``# file.py:12`` comment, if it has one."""
+    """The place that an emitted line came from: its trailing ``# file.py:12`` comment, else the last such line above.
+
+    None for a line outside any function, and where the function names no place before it.
+    """
     lines = source.splitlines()
-    match = _SOURCE_COMMENT.search(lines[line - 1]) if 0 < line <= len(lines) else None
+    if not 0 < line <= len(lines):
+        return None
+    match = _SOURCE_COMMENT.search(lines[line - 1])
+    for text in reversed(lines[:line]):
+        if match is not None or not text.startswith((" ", "\t")) and text.strip():
+            break
+        match = _COMMENT_LINE.match(text)
     if match is None:
         return None
     return Location(match["file"], int(match["line"]), int(match["col"] or 1))
