@@ -1,7 +1,7 @@
-"""Loops and branches while a kernel runs for its import.
+"""Loops while a kernel runs for its import.
 
 A device loop's body runs once, with block arguments in place of what it carries; where that shows that a carried
-Python number varies, or a dimension must be plain, it runs again with better types. Both arms of a device branch run.
+Python number varies, or a dimension must be plain, it runs again with better types.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ from functools import partial
 from typing import Any, ClassVar
 
 import torch
-from xdsl.dialects import scf
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.dialects import tile
 from kopt.dialects.tile import RangeType
 from kopt.errors import UnsupportedError
-from kopt.frontend.merging import Slot, into, join, outof, slot_of
+from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.trees import leaves, rebuild, same_form
-from kopt.frontend.values import BlockSize, Index, TileRange, Undefined, condition_ssa, index_ssa, is_device
+from kopt.frontend.values import TileRange, Undefined, index_ssa, is_device
 
 #: How often a body is run before its types must have settled.
 MAX_RUNS = 6
-_MISSING = object()
 
 
 class HostLoop:
@@ -243,7 +241,7 @@ class InnerLoop(DeviceLoop):
                     f"'{name}' grows in a device loop: append and its kin run once, not on each visit",
                     f"carry a tensor or a tuple of one length, or use hl.static_range: {name} = {name} + […]",
                 )
-        after = {name: names.get(name, _MISSING) for name in self.names}
+        after = {name: names.get(name, MISSING) for name in self.names}
         better = {name: self._joined(name, after[name]) for name in self.names}
         if better != self.slots:
             self.slots, self.settled = better, False
@@ -272,7 +270,7 @@ class InnerLoop(DeviceLoop):
         return self._joined_undefined(name, after)
 
     def _joined_leaves(self, name: str, before: Any, after: Any) -> list[Slot | None]:
-        if after is _MISSING or not same_form(before, after):
+        if after is MISSING or not same_form(before, after):
             unsupported(f"'{name}' changes its structure in the loop", "carry tuples of one length, without append")
         out: list[Slot | None] = []
         for slot, old, new in zip(self.slots[name], leaves(before), leaves(after), strict=True):
@@ -343,24 +341,13 @@ class InnerLoop(DeviceLoop):
         out = []
         for name, value in self.before.items():
             slots = iter(self.slots[name])
-            after = rebuild(value, lambda leaf, slots=slots: _result(leaf, next(slots), values))
+            after = rebuild(value, lambda leaf, slots=slots: received(leaf, next(slots), values))
             if isinstance(after, Undefined):
                 after = Undefined(name, "it belongs to one visit of a loop that has ended")
             else:
-                _name(after, name)
+                name_leaves(after, name)
             out.append(after)
         return tuple(out)
-
-
-def _result(leaf: Any, slot: Slot | None, values: Iterator[SSAValue]) -> Any:
-    return leaf if slot is None else outof(slot, next(values))
-
-
-def _name(value: Any, name: str) -> None:
-    for leaf in leaves(value):
-        ssa = getattr(leaf, "ssa", None) if is_device(leaf) else None
-        if ssa is not None and ssa.name_hint is None:
-            ssa.name_hint = name
 
 
 class _Typed:
@@ -383,87 +370,3 @@ def make_loop(iterable: Any, names: tuple[str, ...], head: tuple[str, ...], hint
         return HostLoop(iterable)
     kind = InnerLoop if current().on_device else GridLoop
     return kind(iterable, names, head, hints)
-
-
-class HostBranch:
-    """An ``if`` whose condition Python knows."""
-
-    device: ClassVar[bool] = False
-
-    def __init__(self, then: bool):
-        self.then, self.otherwise = then, not then
-
-
-class DeviceBranch:
-    """An ``if`` on a device value: both arms are recorded, and the names they assign become one value each."""
-
-    device: ClassVar[bool] = True
-    then = otherwise = True
-
-    def __init__(self, test: Any, assigned: tuple[str, ...], merged: tuple[str, ...]):
-        self.test, self.assigned, self.merged = test, assigned, merged
-        self.location = current().location()
-
-    def enter(self, names: dict[str, Any]) -> None:
-        """Opens the first arm."""
-        tracer = current()
-        self.condition = condition_ssa(self.test)
-        self.parent = tracer.block
-        self.before = {name: names.get(name, _MISSING) for name in self.assigned}
-        self.blocks = (Block(), Block())
-        tracer.block = self.blocks[0]
-
-    def switch(self, names: dict[str, Any]) -> tuple[Any, ...]:
-        """Closes the first arm, opens the second with the names as they were."""
-        self.first = {name: names.get(name, _MISSING) for name in self.merged}
-        current().block = self.blocks[1]
-        return tuple(
-            Undefined(name, "one arm of the branch does not assign it") if value is _MISSING else _fresh(value)
-            for name, value in self.before.items()
-        )
-
-    def merge(self, names: dict[str, Any]) -> tuple[Any, ...]:
-        """Closes the second arm and makes the ``scf.if``."""
-        tracer = current()
-        second = {name: names.get(name, _MISSING) for name in self.merged}
-        plans = {name: self._plan(name, self.first[name], second[name]) for name in self.merged}
-        types = [slot.type for _, slots in plans.values() for slot in slots if slot is not None]
-        for block, side in zip(self.blocks, (self.first, second), strict=True):
-            tracer.block = block
-            tracer.append(scf.YieldOp(*self._yields(plans, side)), self.location)
-        tracer.block = self.parent
-        op = scf.IfOp(self.condition, types, Region(self.blocks[0]), Region(self.blocks[1]))
-        tracer.append(op, self.location)
-        values = iter(op.results)
-        out = []
-        for name, (value, slots) in plans.items():
-            queue = iter(slots)
-            out.append(rebuild(value, lambda leaf, queue=queue: _result(leaf, next(queue), values)))
-            _name(out[-1], name)
-        return tuple(out)
-
-    def _plan(self, name: str, a: Any, b: Any) -> tuple[Any, list[Slot | None]]:
-        """A value to rebuild and the slot of each of its leaves."""
-        missing = _MISSING in (a, b) if not is_device(a) and not is_device(b) else a is _MISSING or b is _MISSING
-        if missing or isinstance(a, Undefined) or isinstance(b, Undefined):
-            return Undefined(name, "one arm of the branch does not assign it"), [None]
-        if not same_form(a, b):
-            unsupported(f"'{name}' has another structure in each arm of the branch")
-        return a, [join(name, x, y) for x, y in zip(leaves(a), leaves(b), strict=True)]
-
-    def _yields(self, plans: dict[str, tuple[Any, list[Slot | None]]], side: dict[str, Any]) -> list[SSAValue]:
-        return [
-            into(slot, leaf)
-            for name, (value, slots) in plans.items()
-            if not isinstance(value, Undefined)
-            for slot, leaf in zip(slots, leaves(side[name]), strict=True)
-            if slot is not None
-        ]
-
-
-def _fresh(value: Any) -> Any:
-    """A copy of containers, so that the second arm does not see what the first did to them."""
-    return rebuild(value, lambda leaf: leaf) if isinstance(value, list | dict) else value
-
-
-__all__ = ["BlockSize", "Index", "LoopSpec", "Walk", "make_loop"]

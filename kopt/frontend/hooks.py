@@ -14,10 +14,11 @@ from typing import Any
 import torch
 
 from kopt.frontend import source
-from kopt.frontend.control import DeviceBranch, HostBranch, make_loop
+from kopt.frontend.branches import DeviceBranch, HostBranch
+from kopt.frontend.control import make_loop
 from kopt.frontend.ops import maker, torch_operation
-from kopt.frontend.state import current, state, unsupported
-from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, Undefined, describe
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe
 
 loop = make_loop
 slice = builtins.slice  # the name that rewritten code uses
@@ -336,6 +337,3 @@ def _special() -> dict[Any, Callable[..., Any]]:
         _table.update(language_calls.helion_table())
         _seen_helion = True
     return _table
-
-
-__all__ = ["Undefined", "call", "state"]

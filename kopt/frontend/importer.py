@@ -24,7 +24,6 @@ from kopt.frontend.host import Host, HostArray, Root, memref_type
 from kopt.frontend.results import Result, result_tree
 from kopt.frontend.state import state
 from kopt.frontend.tracer import BlockInfo, Tracer
-from kopt.frontend.trees import rebuild
 from kopt.runtime.specs import TensorSpec, framework_of, spec_of
 
 Sizes = Sequence[int] | Callable[[list[BlockInfo]], Sequence[int]]
@@ -288,6 +287,3 @@ def _place(error: BaseException) -> Location | None:
             line, _, col, end = source.positions(frame.f_code)[tb.tb_lasti // 2]
             return Location(frame.f_code.co_filename, line or 1, (col or 0) + 1, (end or 0) + 1)
     return None
-
-
-__all__ = ["BlockInfo", "Imported", "Param", "import_kernel", "rebuild"]

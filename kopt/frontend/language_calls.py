@@ -6,7 +6,7 @@ They are found by object identity: those of `kopt.language`, and those of ``heli
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import torch
@@ -23,7 +23,7 @@ from kopt.frontend.ops.reductions import scan
 from kopt.frontend.ops.shapes import select, stack
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
-from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_tensor, is_device, is_number
+from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_tensor, is_device
 
 #: The size of an open block when nothing says better.
 PROVISIONAL = 128
@@ -177,11 +177,6 @@ def _array(tensor: Any, what: str) -> torch.Tensor:
     if not current().on_device:
         unsupported(f"{what} works inside device loops")
     return current().host.meta(tensor)
-
-
-#: How a function of two values combines them, by what it does to a pair of probes.
-_KINDS = {"add": "add", "mul": "mul", "maximum": "max", "minimum": "min", "max": "max", "min": "min"}
-_BOOLEAN = {"bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "logical_and": "and", "logical_or": "or"}
 
 
 def combination(function: Any, dtype: torch.dtype) -> str:
@@ -351,6 +346,3 @@ def helion_table() -> dict[Any, Callable[..., Any]]:
     found |= {getattr(package, n): _FUNCTIONS[n] for n in ("cdiv", "next_power_of_2") if hasattr(package, n)}
     cores = getattr(package.runtime, "get_num_sm", None)
     return found if cores is None else found | {cores: lambda *_, **__: CORES}
-
-
-__all__: Sequence[str] = ["helion_table", "is_number", "table"]

@@ -6,6 +6,7 @@ paths differ; a block's dimension becomes plain where the other path's is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +17,11 @@ from kopt.frontend.broadcasting import broadcast, common_dims
 from kopt.frontend.dtypes import torch_dtype
 from kopt.frontend.ops.elementwise import convert
 from kopt.frontend.state import unsupported
+from kopt.frontend.trees import leaves
 from kopt.frontend.values import (
     INDEX,
     DeviceTensor,
     Index,
-    TileRange,
     Undefined,
     as_tensor,
     describe,
@@ -29,6 +30,9 @@ from kopt.frontend.values import (
     is_device,
     is_number,
 )
+
+#: A name that is not bound on a path.
+MISSING = object()
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,14 @@ def outof(slot: Slot, ssa: SSAValue) -> Any:
     return Index(ssa) if slot.type == INDEX else DeviceTensor(ssa)
 
 
-def is_loop_bound(value: Any) -> bool:
-    """Whether a host leaf may stay as it is across paths."""
-    return isinstance(value, TileRange) or not is_device(value)
+def received(leaf: Any, slot: Slot | None, values: Iterator[SSAValue]) -> Any:
+    """A leaf after two paths have met: the next value of its slot, or the host value that it was."""
+    return leaf if slot is None else outof(slot, next(values))
+
+
+def name_leaves(value: Any, name: str) -> None:
+    """Gives the unnamed device values in a value the name of its variable."""
+    for leaf in leaves(value):
+        ssa = getattr(leaf, "ssa", None) if is_device(leaf) else None
+        if ssa is not None and ssa.name_hint is None:
+            ssa.name_hint = name

@@ -15,9 +15,9 @@ from kopt.frontend.broadcasting import broadcast, cast, untag
 from kopt.frontend.dtypes import compute_dtype, float_dtype
 from kopt.frontend.lanes import Lane
 from kopt.frontend.ops.elementwise import truth
-from kopt.frontend.ops.shapes import keep_dims, positive_dim, reshape_dims, unsqueeze_at
+from kopt.frontend.ops.shapes import keep_dims, positive_dim, reshape_dims
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, as_tensor, describe, scalar_tensor, valid_lanes
+from kopt.frontend.values import DeviceTensor, as_tensor, scalar_tensor, valid_lanes
 
 Dim = int | Sequence[int] | None
 ValuesIndices = namedtuple("ValuesIndices", ["values", "indices"])
@@ -314,13 +314,6 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     return cast(out if bias is None else out + bias, source.dtype)
 
 
-def needs_dim(value: DeviceTensor, dim: Any) -> int:
-    """A dimension that must be named."""
-    if not isinstance(dim, int):
-        unsupported(f"name the dimension of {describe(value)}: dim=-1")
-    return positive_dim(value, dim)
-
-
 TABLE: dict[str, Callable[..., Any]] = {
     "sum": _sum_like("add"),
     "prod": _sum_like("mul"),
@@ -353,4 +346,3 @@ TABLE: dict[str, Callable[..., Any]] = {
     "cummax": _running_extreme("max"),
     "cummin": _running_extreme("min"),
 }
-__all__ = ["TABLE", "combine", "scan", "unsqueeze_at"]
