@@ -39,6 +39,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("dce"),
         # How blocks arrive decides what must be legal, so windows come before layouts.
         _make("plan-windows", loop_type=config.loop_type, chip=chip),
+        # Element types and shapes that Mosaic lacks, cast and laid out on the host; the conversion applies the layouts.
+        _make("legalise-layout", chip=chip),
         _make("convert-tile-to-pallas", chip=chip),
     ]
 
