@@ -1,0 +1,65 @@
+"""Which blocks are legal, and what is done about the others."""
+
+import pytest
+
+from kopt.analysis.layouts import legal_block, window_bytes
+from kopt.dialects.host import LaunchOp
+from kopt.errors import ConfigError
+from kopt.passes.to_pallas.call import plan_operands
+from test.pallas.support import module
+
+
+@pytest.mark.parametrize(
+    ("size", "extent", "bits", "position", "rank", "legal"),
+    [
+        (5, 1000, 32, -2, 2, 8),
+        (5, 1000, 8, -2, 2, 32),
+        (64, 1000, 32, -1, 2, 128),
+        (64, 50, 32, -1, 2, 50),
+        (129, 200, 32, -1, 2, 200),
+        (3, 1000, 32, -3, 3, 3),
+        (64, 1000, 32, -1, 1, 128),
+        (64, 1000, 16, -1, 1, 256),
+        (300, 5000, 32, -1, 1, 512),
+        (1500, 5000, 32, -1, 1, 2048),
+        (16, 16, 32, -1, 1, 16),
+    ],
+)
+def test_legal_block(size, extent, bits, position, rank, legal):
+    assert legal_block(size, extent, bits, position, rank) == legal
+
+
+@pytest.mark.parametrize(
+    ("blocks", "bits", "size"),
+    [((8, 128), 32, 4096), ((1, 1), 32, 4096), ((0, 9, 129), 32, 16 * 256 * 4), ((2, 16, 128), 16, 2 * 16 * 128 * 2)],
+)
+def test_window_bytes(blocks, bits, size):
+    assert window_bytes(blocks, bits) == size
+
+
+def layouts(name):
+    import kopt
+
+    rewritten = kopt.run_pipeline(module(name), "functionalise-host")
+    launches = [op for op in rewritten.walk() if isinstance(op, LaunchOp)]
+    return [operand.layout for launch in launches for operand in plan_operands(launch)]
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("row_sums", [(1000, 300), (16, 1, 64)]),
+        ("narrow_columns", [(4, 96, 64), (4, 96, 64)]),
+        ("rows_by_number", [(20, 1, 300), (20,), (20, 1, 300), (20, 1, 1)]),
+        ("exp", [(5000,), (5000,), (40, 300), (300,), (40, 300)]),
+    ],
+)
+def test_physical_shapes(name, shapes):
+    assert sorted(layout.shape for layout in layouts(name)) == sorted(shapes)
+
+
+def test_pipeline_schedule_is_refused():
+    import kopt
+
+    with pytest.raises(ConfigError, match="'pipeline' is not supported yet"):
+        kopt.run_pipeline(module("matmul"), "functionalise-host,plan-windows{loop-type=pipeline}")
