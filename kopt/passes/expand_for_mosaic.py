@@ -14,12 +14,14 @@ from kopt.dialects.tile import (
     ELEMENTWISE,
     ArgReduceOp,
     BroadcastOp,
+    ConcatOp,
     DotOp,
     ReduceOp,
     ReshapeOp,
     ScanOp,
     SliceOp,
     TakeAlongOp,
+    TransposeOp,
 )
 from kopt.passes.mosaic.products import expand_dot
 from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement
@@ -28,7 +30,7 @@ from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, wi
 RULES: dict[type[Operation], Callable[[Operation], None]] = {
     **dict.fromkeys(ELEMENTWISE.values(), widen_elementwise),
     **dict.fromkeys((ReduceOp, ArgReduceOp, ScanOp), widen_combination),
-    **dict.fromkeys((BroadcastOp, ReshapeOp, SliceOp, TakeAlongOp), widen_rearrangement),
+    **dict.fromkeys((BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp), widen_rearrangement),
     DotOp: expand_dot,
 }
 

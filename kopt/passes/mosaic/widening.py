@@ -47,7 +47,7 @@ def widen_combination(op: Operation) -> None:
 
 
 def widen_rearrangement(op: Operation) -> None:
-    """Broadcasts and reshapes that make another last dimension, strided slices, picks."""
+    """Broadcasts and reshapes to another last dimension, strided slices, picks; of predicates all of these ops."""
     if not is_narrow(element_of(op.operands[0])) or not _moves_lanes(op):
         return
     build = Builder(op)
@@ -65,4 +65,4 @@ def _moves_lanes(op: Operation) -> bool:
         return before[-1:] != after[-1:]
     if isinstance(op, SliceOp):
         return any(stride > 1 and size > 1 for _, size, stride in op.bounds)
-    return isinstance(op, TakeAlongOp)
+    return isinstance(op, TakeAlongOp) or element_of(op.operands[0]) == i1
