@@ -183,7 +183,7 @@ class CallOp(IRDLOperation):
     @property
     def aliased(self) -> tuple[int, ...]:
         """For each result the number of the operand whose buffer it takes over, or -1."""
-        return tuple(self.aliases.get_values())
+        return tuple(self.aliases.get_values())  # pyright: ignore[reportAttributeAccessIssue]
 
     def verify_(self) -> None:
         self._verify_counts()
