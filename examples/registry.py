@@ -19,7 +19,6 @@ from typing import Any
 import torch
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
-FAMILIES = ("reference", "pallas", "triton")
 #: What stands beside each dtype in a kernel of mixed dtypes.
 OTHER = {torch.float32: torch.bfloat16, torch.bfloat16: torch.int32, torch.float16: torch.float32}
 
@@ -66,7 +65,7 @@ class Example:
     """One kernel with everything that is needed to run and judge it.
 
     ``path`` is ``file:kernel:reference``; ``terms`` gives the length of the longest sum from the dims, which decides
-    how far two right results may differ; ``families`` are the targets' families that take it: the others refuse it.
+    how far two right results may differ.
     """
 
     name: str
@@ -74,7 +73,6 @@ class Example:
     args: Callable[..., tuple[Any, ...]]
     sizes: Mapping[str, Size]
     terms: Callable[..., int] = lambda *dims: 1
-    families: tuple[str, ...] = FAMILIES
 
     @property
     def file(self) -> str:
@@ -90,10 +88,6 @@ class Example:
     def reference(self) -> Callable[..., Any]:
         """The torch function of the same arguments."""
         return self._attribute(2)
-
-    def takes(self, target: str) -> bool:
-        """Whether a target's family runs this kernel."""
-        return target.partition(":")[0] in self.families
 
     def make_args(self, size: str, dtype: torch.dtype, device: str = "cpu") -> tuple[Any, ...]:
         """Arguments of a size, the same ones each time."""
@@ -233,7 +227,6 @@ EXAMPLES = (
         "concat:concat_masked:reference_columns",
         lambda new, m, n, k: (new(m, n), new(m, k)),
         _sizes(((19, 100, 70), (16, 128)), ((75, 200, 133), (32, 128)), 4096, 1500, 1060),
-        families=("reference", "triton"),  # a TPU reads blocks of columns from multiples of 128 only
     ),
     Example(
         "concat_rows",
