@@ -64,6 +64,8 @@ def _broadcast(op: Operation, printing: Printing) -> str:
     if set(mapping) != set(range(first, len(target))):
         inserted = [":" if dim in mapping else "None" for dim in range(first, len(target))]
         name = f"{name}[{', '.join(inserted)}]"
+    if element_of(op.result) == i1:  # Mosaic repeats no mask along rows where it then selects 16-bit elements
+        return f"(jnp.broadcast_to({name}.astype(jnp.int32), {shape_text(target)}) != 0)"
     return f"jnp.broadcast_to({name}, {shape_text(target)})"
 
 
