@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
+    from kopt.config import Config
+
 __all__ = ["Kernel", "Lowered", "kernel", "lower_module", "parse", "run_pipeline"]
 
 
@@ -52,7 +54,8 @@ def lower_module(
     """Lowers one function of an imported module (``func``, ``host`` and ``tile`` ops) for a target.
 
     Args: ``entry`` names the function where there are several; ``target`` as in `kopt.kernel`; ``config`` as in
-    `kopt.config`: ``block_sizes`` re-tiles the loops in order of appearance.
+    `kopt.config`: ``block_sizes`` re-tiles the loops in order of appearance, ``dot_precision``
+    holds for dots that have none.
     The module itself is not rewritten. Raises `ConfigError`, `VerifyError` and `LoweringError`.
     """
     from kopt.analysis.entry import entry_function
@@ -64,7 +67,7 @@ def lower_module(
     verify(module)
     checked = make_config(config)
     _refuse_tunables(checked.tunables)
-    module = _retiled(module, checked.block_sizes)
+    module = _configured(module, checked)
     func = entry_function(module, entry)
     chosen = parse_target(target) if target is not None else default_target()
     return lower(module, func.sym_name.data, chosen, checked, signature(func))
@@ -77,17 +80,26 @@ def _refuse_tunables(tunables: Mapping[str, Any]) -> None:
         raise ConfigError(f"unknown config key '{min(tunables)}': IR has no tunables left")
 
 
-def _retiled(module: ModuleOp, sizes: Sequence[int] | None) -> ModuleOp:
-    """A copy of the module with other block sizes for its loops, in order of appearance."""
-    from kopt.passes.set_blocks import loop_tags, substitute_sizes
-
-    if sizes is None:
+def _configured(module: ModuleOp, config: Config) -> ModuleOp:
+    """The module with what the config says of IR itself, a copy where that changes it."""
+    if config.block_sizes is None and config.dot_precision is None:
         return module
+    from kopt.passes.set_dot_precision import set_precision
+
+    copy = module.clone()
+    if config.block_sizes is not None:
+        _retile(copy, config.block_sizes)
+    if config.dot_precision is not None:
+        set_precision(copy, config.dot_precision)
+    return copy
+
+
+def _retile(module: ModuleOp, sizes: Sequence[int]) -> None:
+    """Other block sizes for the loops of a module, in order of appearance."""
     from kopt.errors import ConfigError
+    from kopt.passes.set_blocks import loop_tags, substitute_sizes
 
     tags = loop_tags(module)
     if len(sizes) != len(tags):
         raise ConfigError(f"'block_sizes' has {len(sizes)} sizes for {len(tags)} loops ({', '.join(tags)})")
-    copy = module.clone()
-    substitute_sizes(copy, dict(zip(tags, sizes, strict=True)))
-    return copy
+    substitute_sizes(module, dict(zip(tags, sizes, strict=True)))

@@ -16,6 +16,7 @@ PASSES: dict[str, str] = {
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
+    "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",
     # xDSL's clean-up passes.
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",

@@ -7,6 +7,7 @@ from typing import Any
 from xdsl.passes import ModulePass
 
 from kopt.config import Config
+from kopt.errors import ConfigError
 from kopt.passes import PASSES
 from kopt.registry import load
 from kopt.runtime.targets import Target
@@ -23,6 +24,8 @@ def _reference(target: Target, config: Config) -> list[ModulePass]:
 
 def _pallas(target: Target, config: Config) -> list[ModulePass]:
     chip = target.tpu.name
+    if config.output_only not in (None, "return"):
+        raise ConfigError(f"output_only '{config.output_only}' is not supported yet", notes=["use 'return'"])
     return [
         *_simplify(),
         # Results must include what changes in place before versions replace the arguments.

@@ -1,0 +1,45 @@
+"""The pass ``set-dot-precision``: how products of f32 may be rounded, where the IR does not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr, f32
+from xdsl.passes import ModulePass
+
+from kopt.dialects.tile import DotOp, TileType
+
+
+@dataclass(frozen=True)
+class SetDotPrecisionPass(ModulePass):
+    """Gives every `tile.dot` of f32 operands that has no precision the one named by the option.
+
+    ``set-dot-precision{precision=ieee}``; products of narrower operands are exact anyway and stay as they are.
+
+        %d = tile.dot %l, %r, %a : …f32…
+    becomes
+        %d = tile.dot %l, %r, %a precision ieee : …f32…
+
+    It never refuses.
+    """
+
+    name = "set-dot-precision"
+
+    precision: Literal["ieee", "tf32", "bf16"]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        set_precision(op, self.precision)
+
+
+def set_precision(module: ModuleOp, precision: str) -> None:
+    """Sets the precision of the f32 dots of a module that have none, in place."""
+    for op in module.walk():
+        if isinstance(op, DotOp) and op.precision is None and _of_f32(op):
+            op.precision = StringAttr(precision)
+
+
+def _of_f32(op: DotOp) -> bool:
+    assert isinstance(op.lhs.type, TileType)
+    return op.lhs.type.element_type == f32
