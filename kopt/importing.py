@@ -60,7 +60,7 @@ def _call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[tuple[Any, ..
     return bound.args, bound.kwargs
 
 
-#: Whose block sizes the reference takes: few and large cells, which NumPy is fast at.
+#: Whose block sizes the reference takes where the config has none: few and large cells, which NumPy is fast at.
 _LIKE_REFERENCE = "pallas:interpret"
 
 
@@ -71,11 +71,10 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     given = [block.size for block in imported.blocks]
     if not imported.blocks:
         return given
-    if target.chip is None:
-        target = parse_target(_LIKE_REFERENCE)
     groups = [block.tags for block in imported.blocks]
     if config.block_sizes is None:
-        return choose_sizes(imported.module, groups, given, target)
+        like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
+        return choose_sizes(imported.module, groups, given, like)
     if isinstance(target.chip, TpuChip):
         return legal_sizes(imported.module, groups, given, target.chip)
     return given

@@ -8,17 +8,19 @@ Pure. A 64-bit value is one of
 | ``loaded`` | anything; brought in saturated, which keeps its order to 32-bit numbers | comparisons, indices, moves |
 | ``derived`` | right where the loaded numbers are | indices only: those out of range are out of the array anyway |
 
-Whatever else is done with a 64-bit value has no proof.
+A narrower cast of the last two is an index too where nothing but indices comes of it. Whatever else is done with a
+64-bit value has no proof.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.ranges import binding
@@ -34,6 +36,7 @@ from kopt.dialects.tile import (
     IndexOp,
     LoadOp,
     MaskOp,
+    ReduceOp,
     ReshapeOp,
     SelectOp,
     SliceOp,
@@ -88,6 +91,8 @@ def _fact(op: Operation, facts: dict[SSAValue, Fact | None]) -> Fact | None:
         return _exact(int(op.number), int(op.number))
     if isinstance(op, CastOp):
         return _interval(op.input)
+    if isinstance(op, ReduceOp):
+        return _reduced(op, facts.get(op.input))
     if isinstance(op, MOVES):
         known = [facts.get(value) for value in op.operands if is_wide(value.type)]
         return _joined([*known, _exact(int(op.fill_number), int(op.fill_number))] if isinstance(op, MaskOp) else known)
@@ -113,8 +118,32 @@ def _interval(value: SSAValue) -> Fact | None:
         return _exact(0, HIGH)
     if isinstance(op, BroadcastOp | ReshapeOp | TransposeOp):
         return _interval(op.input)
-    unsigned = element.signedness.data.name == "UNSIGNED"
-    return None if unsigned and element.width.data == 32 else Fact("exact")
+    own = _of_type(element)
+    source = _interval(op.input) if isinstance(op, CastOp) else None
+    fits = source is not None and own is not None and own.low <= source.low <= source.high <= own.high
+    return source if fits else own
+
+
+def _of_type(element: IntegerType) -> Fact | None:
+    """The interval of a type's numbers; a boolean is 0 or 1."""
+    width = element.width.data
+    if width == 1:
+        return Fact("exact", 0, 1)
+    if element.signedness.data.name == "UNSIGNED":
+        return _exact(0, 2**width - 1)
+    return Fact("exact", -(2 ** (width - 1)), 2 ** (width - 1) - 1)
+
+
+def _reduced(op: ReduceOp, fact: Fact | None) -> Fact | None:
+    """The interval of sums and extremes over as many lanes as the block has."""
+    if fact is None or fact.kind != "exact" or op.kind.data not in ("add", "max", "min"):
+        return None
+    if op.kind.data != "add":
+        return fact
+    type = op.input.type
+    assert isinstance(type, TileType)
+    lanes = prod(type.shape[axis] for axis in op.dimensions)
+    return _exact(min(0, fact.low * lanes), max(0, fact.high * lanes))
 
 
 def _joined(facts: list[Fact | None]) -> Fact | None:
@@ -167,4 +196,22 @@ def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
         return True
     if isinstance(op, StoreOp):
         return op.value not in wide
+    if isinstance(op, CastOp):
+        return _only_indexes(op.result)
     return isinstance(op, ElementwiseOp) and op.ROW.name in _COMPARISONS and "derived" not in kinds
+
+
+def _only_indexes(value: SSAValue) -> bool:
+    """Whether nothing but indices comes of an integer value."""
+    return all(_indexes(use.operation, value) for use in value.uses)
+
+
+def _indexes(op: Operation, value: SSAValue) -> bool:
+    if isinstance(op, LoadOp):
+        return value is not op.mask
+    if isinstance(op, ExtractOp):
+        return isinstance(op.result.type, IndexType)
+    if isinstance(op, TakeAlongOp) and value is op.indices and value is not op.input:
+        return True
+    moved = isinstance(op, MOVES) or (isinstance(op, ElementwiseOp) and op.ROW.name in _ARITHMETIC)
+    return moved and _only_indexes(op.results[0])

@@ -81,6 +81,8 @@ def _drop(grid: tile.GridOp, tags: set[str]) -> None:
         for value in (*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)):
             if isinstance(value.type, tile.TileType) and tags & set(value.type.tags):
                 Rewriter.replace_value_with_new_type(value, _without(value.type, tags))
+    for op in [inner for inner in grid.walk() if isinstance(inner, tile.ReduceOp) and not inner.dimensions]:
+        Rewriter.replace_op(op, [], [op.input])
 
 
 def _without(type: tile.TileType, tags: set[str]) -> tile.TileType:
@@ -152,13 +154,9 @@ def _slice(op: tile.SliceOp, tags: set[str]) -> None:
 
 
 def _reduce(op: tile.ReduceOp, tags: set[str]) -> None:
-    """One lane reduced is that lane."""
+    """One lane reduced is that lane: a reduction of nothing is replaced when all types have changed."""
     kept = _kept(_type(op.input), tags)
-    dims = [kept.index(dim) for dim in op.dimensions if dim in kept]
-    if not dims:
-        Rewriter.replace_op(op, [], [op.input])
-        return
-    op.dims = int_array(dims)
+    op.dims = int_array([kept.index(dim) for dim in op.dimensions if dim in kept])
 
 
 def _along(op: tile.ConcatOp | tile.ScanOp | tile.ArgReduceOp | tile.TakeAlongOp, tags: set[str]) -> None:

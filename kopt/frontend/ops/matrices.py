@@ -74,8 +74,8 @@ def _batch(value: DeviceTensor) -> DeviceTensor:
     return slice_dim(slice_dim(plain, plain.rank - 1, 0, 1), plain.rank - 2, 0, 1)
 
 
-def matmul(input: Any, other: Any) -> DeviceTensor:
-    """``@``: vectors, matrices, batches; the result has the operands' promoted dtype."""
+def matmul(input: Any, other: Any, out_dtype: torch.dtype | None = None) -> DeviceTensor:
+    """``@``: vectors, matrices, batches; the result has ``out_dtype``, else the operands' promoted dtype."""
     lhs, rhs = as_tensor(input), as_tensor(other)
     if not lhs.rank or not rhs.rank:
         unsupported("a matrix product needs operands of rank 1 or more")
@@ -83,7 +83,7 @@ def matmul(input: Any, other: Any) -> DeviceTensor:
     lhs = unsqueeze_at(lhs, 0) if rows else lhs
     rhs = unsqueeze_at(rhs, 1) if columns else rhs
     dtype = result_dtype((lhs, rhs))
-    out = cast(product(lhs, rhs, None, accumulate_dtype(dtype)), dtype)
+    out = cast(product(lhs, rhs, None, accumulate_dtype(dtype)), out_dtype or dtype)
     dims = list(out.dims)
     if columns:
         del dims[-1]

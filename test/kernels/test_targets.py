@@ -1,0 +1,97 @@
+"""Small kernels on every CPU target beside torch: constructs that took all parts of kopt to get right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+
+TARGETS = ("reference", "triton:interpret", "pallas:interpret")
+CASES: dict[str, tuple[Callable[..., Any], list[Any], Callable[..., Any], list[int]]] = {}
+
+
+def case(expected, blocks, *args):
+    """Adds a kernel to the table: the same in torch, its block sizes, its arguments."""
+
+    def add(kernel):
+        CASES[kernel.__name__] = (kernel, list(args), expected, blocks)
+        return kernel
+
+    return add
+
+
+def _random(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(0)).to(dtype)
+
+
+def _below(high: int, *shape: int) -> torch.Tensor:
+    return torch.randint(high, shape, generator=torch.Generator().manual_seed(0))
+
+
+BATCHES = (_random(3, 11, 16, dtype=torch.bfloat16), _random(3, 16, 21, dtype=torch.bfloat16))
+
+
+@case(lambda x, y: torch.exp2(x.float() @ y.float()), [1, 8], *BATCHES)
+def product_in_f32(x, y):
+    out = torch.empty([3, 11, 21], dtype=torch.float32)
+    for b, m in hl.tile([x.size(0), x.size(1)]):
+        out[b, m, :] = torch.exp2(torch.bmm(x[b, m, :], y[b, :, :], torch.float32))
+    return out
+
+
+@case(lambda ids, table: table[ids], [8, 16], _below(9, 13), _random(9, 21))
+def rows_by_int64(ids, table):
+    out = torch.empty([ids.size(0), table.size(1)], dtype=table.dtype)
+    for i, e in hl.tile(out.size()):
+        out[i, e] = table[ids[i], e]
+    return out
+
+
+@case(lambda x, ids: x[torch.arange(13), ids], [8], _random(13, 21), _below(21, 13))
+def elements_by_int64_addresses(x, ids):
+    flat = x.view(-1)
+    out = torch.empty([x.size(0)], dtype=x.dtype)
+    for i in hl.tile(x.size(0)):
+        out[i] = hl.load(flat, [i.index * x.size(1) + ids[i]])
+    return out
+
+
+@case(lambda x: x.mean(1), [8, 16], _random(13, 37))
+def counted_mean(x):
+    out = torch.empty([x.size(0)], dtype=x.dtype)
+    for i in hl.tile(x.size(0)):
+        count = hl.zeros([i])
+        total = hl.zeros([i])
+        for j in hl.tile(x.size(1)):
+            count = count + (j.index < x.size(1)).to(torch.int32).sum()
+            total = total + x[i, j].sum(-1)
+        out[i] = total / count
+    return out
+
+
+@case(torch.exp, [1, 16], _random(5, 37))
+def exp_around_extremes(x):
+    out = torch.empty_like(x)
+    for i, j in hl.tile(x.size()):
+        rows = x[i, j]
+        top = torch.amax(rows, dim=0)
+        out[i, j] = torch.exp(rows - top) * torch.exp(top)
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", CASES)
+def test_as_torch(name, target):
+    kernel, args, expected, blocks = CASES[name]
+    got = kopt.kernel(kernel, config={"block_sizes": blocks}).on(target)(*args)
+    torch.testing.assert_close(got, expected(*args), rtol=2e-4, atol=2e-4)
+
+
+def test_reference_takes_given_blocks():
+    low = kopt.kernel(exp_around_extremes).lower(_random(5, 37), target="reference", config={"block_sizes": [2, 4]})
+    assert "b0=2" in low.ir and "b1=4" in low.ir
