@@ -123,7 +123,7 @@ def show_run(example: Example, target: str) -> bool:
 
 def show_reports(examples: Iterable[Example]) -> bool:
     """Compiles the emitted modules by the chips' own compilers and shows what they say."""
-    from kopt.runtime.report import format_table
+    from kopt.runtime.report_table import table
 
     title("Compiled by the chips' own compilers, with no such chip here")
     examples = tuple(examples)
@@ -132,7 +132,7 @@ def show_reports(examples: Iterable[Example]) -> bool:
         reports = [_report(example, target) for example in examples]
         legal &= all(report["legal"] for report in reports)
         part(target)
-        show_source(format_table(reports))
+        show_source(table(reports))
     return legal
 
 

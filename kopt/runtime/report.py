@@ -109,36 +109,3 @@ def _total(key: str, launches: list[dict[str, Any]]) -> int | None:
     values = [launch.get(key) for launch in launches]
     known = [value for value in values if value is not None]
     return _TOTALS[key](known) if known and len(known) == len(values) else None
-
-
-def format_table(reports: Sequence[dict[str, Any]]) -> str:
-    """Reports as one aligned table, a row each; the reasons of the illegal ones follow below it."""
-    keys = [key for key in dict.fromkeys(key for row in reports for key in row) if key not in ("reason", "launches")]
-    rows = [keys, *([_cell(key, row.get(key)) for key in keys] for row in reports)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(keys))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join(lines + [f"{row['target']}: {row['reason']}" for row in reports if row.get("reason")])
-
-
-def _cell(key: str, value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return _op_list(value)
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _op_list(names: list[str]) -> str:
-    """``["copy", "copy", "pad"]`` → ``copy×2 pad``; none → 0."""
-    counts = {name: names.count(name) for name in dict.fromkeys(names)}
-    return " ".join(name if count == 1 else f"{name}×{count}" for name, count in counts.items()) or "0"

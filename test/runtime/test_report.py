@@ -10,7 +10,7 @@ from kopt.errors import CompileError, ConfigError
 from kopt.runtime import hlo
 from kopt.runtime.gpu_code import amd_facts, nvidia_facts
 from kopt.runtime.reasons import clean
-from kopt.runtime.report import GPU_KEYS, TPU_KEYS, format_table, report
+from kopt.runtime.report import GPU_KEYS, TPU_KEYS, report
 from kopt.runtime.specs import parse_spec
 
 from .support import source
@@ -122,27 +122,6 @@ def test_a_time_limit_is_not_a_verdict(monkeypatch):
     monkeypatch.setenv("KOPT_TIME_LIMIT", "0.001")
     facts = of("exp_pallas", "exp", "pallas:v4", "f32[1000,256]")
     assert facts["legal"] is None and "no answer within 0.001 s" in facts["reason"]
-
-
-def test_table():
-    table = format_table(
-        [
-            {
-                "target": "pallas:v5e",
-                "legal": True,
-                "reason": None,
-                "hlo_ops": ["copy", "pad", "copy"],
-                "bundles": 12345,
-            },
-            {"target": "pallas:v4", "legal": False, "reason": "too big", "hlo_ops": None, "compile_s": 0.5},
-        ]
-    )
-    assert table.splitlines() == [
-        "target      legal     hlo_ops  bundles  compile_s",
-        "pallas:v5e    yes  copy×2 pad   12,345          -",
-        "pallas:v4      no           -        -       0.50",
-        "pallas:v4: too big",
-    ]
 
 
 HLO = """

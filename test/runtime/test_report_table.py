@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kopt.tools.report import table
+from kopt.runtime.report_table import table
 
 TPU = {"target": "pallas:v6e", "legal": True, "reason": None, "arg_bytes": 41943040, "estimated_cycles": 1234.0}
 GPU = {"target": "triton:sm90", "legal": False, "reason": "no room", "registers": None, "compile_s": 0.25}
@@ -27,3 +27,9 @@ def test_launches_are_columns_of_their_own() -> None:
     launch = {"target": "pallas:v6e", "bundles": 7}
     head = table([{**TPU, "launches": [launch, launch]}]).splitlines()[0]
     assert head.split() == ["pallas:v6e", "pallas:v6e", "#0", "pallas:v6e", "#1"]
+
+
+def test_ops_are_counted() -> None:
+    """Repeated HLO ops are said once; none at all is said too."""
+    lines = table([{**TPU, "hlo_ops": ["copy", "pad", "copy"]}, {**TPU, "hlo_ops": []}]).splitlines()
+    assert next(line for line in lines if line.startswith("HLO")).endswith("copy×2, pad        none")

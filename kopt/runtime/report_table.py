@@ -1,0 +1,77 @@
+"""Reports of several targets as one table that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+#: What stands above the table's line for each key of a report; other keys show as they are.
+LABELS = {
+    "arg_bytes": "argument bytes",
+    "out_bytes": "output bytes",
+    "temp_bytes": "temporary bytes",
+    "alias_bytes": "aliased bytes",
+    "vmem_bytes": "scoped VMEM bytes",
+    "hlo_ops": "HLO ops around it",
+    "estimated_cycles": "estimated cycles",
+    "spill_bytes": "spilled bytes",
+    "shared_bytes": "shared memory bytes",
+    "compile_s": "compile seconds",
+}
+#: Shown in the table's head, below it, or in lines of their own.
+_APART = ("target", "reason", "launches")
+
+
+def table(reports: Sequence[dict[str, Any]]) -> str:
+    """A line for each key that any compiler answered, a column for each target and each of its launches."""
+    columns = [column for report in reports for column in _columns(report)]
+    keys = [key for key in _keys(columns) if any(column.get(key) is not None for column in columns)]
+    rows = [["", *(str(column["target"]) for column in columns)]]
+    rows += [[LABELS.get(key, key), *(_cell(column.get(key)) for column in columns)] for key in keys]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    lines = [_line(row, widths) for row in rows]
+    lines.insert(1, "-" * len(lines[0]))
+    return "\n".join([*lines, *_reasons(columns)])
+
+
+def _columns(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """The whole, then each launch where there are several."""
+    launches = report.get("launches") or []
+    if len(launches) < 2:
+        return [report]
+    target = report.get("target")
+    return [report, *({**launch, "target": f"{target} #{i}"} for i, launch in enumerate(launches))]
+
+
+def _keys(columns: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for column in columns for key in column if key not in _APART))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, dict):
+        return ", ".join(f"{count} {name}" for name, count in value.items()) or "none"
+    if isinstance(value, (list, tuple)):
+        return _counted([str(item) for item in value])
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    label, *values = cells
+    aligned = [value.rjust(width) for value, width in zip(values, widths[1:], strict=True)]
+    return "  ".join([label.ljust(widths[0]), *aligned]).rstrip()
+
+
+def _reasons(columns: Sequence[dict[str, Any]]) -> list[str]:
+    return [f"\n{column['target']}: {column['reason']}" for column in columns if column.get("reason")]
+
+
+def _counted(names: Sequence[str]) -> str:
+    """``["copy", "copy", "pad"]`` → ``copy×2, pad``; nothing → none."""
+    counts = {name: names.count(name) for name in dict.fromkeys(names)}
+    return ", ".join(name if count == 1 else f"{name}×{count}" for name, count in counts.items()) or "none"
