@@ -98,6 +98,9 @@ class CompiledKernel:
     executable: Executable
     imported: Imported
 
+    def __post_init__(self) -> None:
+        self.executable.framework = "torch"  # a kernel that makes tensors from numbers alone asks torch for them
+
     @property
     def target(self) -> Target:
         """Where it runs."""

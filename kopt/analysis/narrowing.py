@@ -192,8 +192,8 @@ def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
     kinds = {fact.kind for value in wide if (fact := facts.get(value)) is not None}
     if not kinds - {"exact"} or op.results and is_wide(op.results[0].type):
         return True  # exact, or judged by its own fact
-    if isinstance(op, LoadOp | ExtractOp | arith.IndexCastOp):
-        return True
+    if isinstance(op, LoadOp | ExtractOp | TakeAlongOp | arith.IndexCastOp):
+        return True  # a load and a lane-wise gather see indices
     if isinstance(op, StoreOp):
         return op.value not in wide
     if isinstance(op, CastOp):

@@ -92,6 +92,8 @@ class Executable:
         self.hidden = tuple(hidden)
         self.mutated = tuple(mutated)
         self.results = None if results is None else tuple(results)
+        #: What the results of a function without arguments are.
+        self.framework = "numpy"
         self._interpret = interpret
         self._time_limit = time_limit
         self._race_cells = race_cells
@@ -101,8 +103,8 @@ class Executable:
 
     def __call__(self, *args: Any) -> Any:
         framework = self.params.check(args, self._runner.devices)
-        if not args and self.hidden:
-            framework = framework_of(self.hidden[0]) or framework
+        if not args:
+            framework = framework_of(self.hidden[0]) or framework if self.hidden else self.framework
         values = [*args, *self.hidden]
         outputs = self._runner.run([self._import(i, value) for i, value in enumerate(values)])
         exported = [self._export(output, framework) for output in outputs]
