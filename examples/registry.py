@@ -232,7 +232,7 @@ EXAMPLES = (
         "concat_rows",
         "concat:concat_rows:reference_rows",
         lambda new, m, k, n: (new(m, n), new(k, n)),
-        _sizes(((24, 10, 140), (16, 128, 16, 128)), ((72, 50, 333), (32, 128, 32, 128)), 2000, 1500, 1000),
+        _sizes(((19, 10, 140), (16, 128, 16, 128)), ((75, 50, 333), (32, 128, 32, 128)), 2001, 1500, 1000),
     ),
     Example(
         "standardize",

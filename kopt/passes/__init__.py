@@ -15,6 +15,7 @@ PASSES: dict[str, str] = {
     "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",
+    "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",

@@ -32,6 +32,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
+        # Blocks must begin at multiples of their size: slices of operands, so launches must be functional already.
+        _make("rebase-ranges"),
         # Reads by computed rows become one-hot products or DMAs: new arrays for launches that are functional already.
         _make("lower-gathers", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.

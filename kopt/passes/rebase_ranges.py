@@ -1,0 +1,190 @@
+"""The pass ``rebase-ranges``: arrays walked from an unaligned element are sliced there, so that blocks are aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.ranges import Binding, binding
+from kopt.diagnostics import remark
+from kopt.dialects.host import InsertOp, LaunchOp, SliceOp
+from kopt.dialects.tile import Access, CountOp, GridOp, IdOp, RangeType, ShiftOp, ValidOp, is_range
+from kopt.dialects.tile.index_list import split_entries
+from kopt.dialects.tile.integers import int_array
+
+#: Ops whose result is the same for a range and for the shifted one.
+_SHIFT_BLIND = (IdOp, CountOp, ValidOp)
+
+
+@dataclass(frozen=True)
+class RebaseRangesPass(ModulePass):
+    """Slices arrays where a grid range, shifted or not, walks them from an element that no block starts at.
+
+    Blocks of a TPU's windows begin at multiples of the block. First, a grid range that starts at such an element walks
+    from 0, and its uses see it shifted. Then, an array dimension that all accesses index by one grid range under one
+    constant shift is sliced to what the range walks; results are inserted back. Each slice is a remark.
+
+        %n = host.launch @f (%a = %x) writes [0] { tile.grid (%i: b0=8) in (5 to 30) { … %a[%i] … tile.index %i } }
+    becomes
+        %s = host.slice %x [5] [25] [1]
+        %t = host.launch @f (%a = %s) writes [0] {
+          tile.grid (%i: b0=8) in (25) { %j = tile.shift %i by 5 … %a[%i] … tile.index %j } }
+        %n = host.insert %t into %x [5] [25] [1]
+
+    It never refuses: what reaches outside the array, or is indexed in several ways, stays as it is.
+    """
+
+    name = "rebase-ranges"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            for grid in [inner for inner in launch.body.block.ops if isinstance(inner, GridOp)]:
+                _start_at_zero(grid)
+            slices = [_slices(arg) for arg in launch.body.block.args]
+            if any(slices):
+                _slice_launch(launch, slices)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One dimension's elements ``start`` to ``stop``, walked by the unshifted ``range``."""
+
+    dim: int
+    start: int
+    stop: int
+    range: SSAValue
+
+
+def _start_at_zero(grid: GridOp) -> None:
+    """Lets the ranges that start inside a block walk from 0; their uses see them shifted back."""
+    bounds = [*grid.bounds]
+    for position, value in enumerate(grid.ranges):
+        lower, upper = bounds[position]
+        assert isinstance(value.type, RangeType)
+        if lower % value.type.size:
+            bounds[position] = (0, upper - lower)
+            _shift_uses(grid, value, lower)
+    grid.lower, grid.upper = int_array([lo for lo, _ in bounds]), int_array([hi for _, hi in bounds])
+
+
+def _shift_uses(grid: GridOp, value: SSAValue, lower: int) -> None:
+    uses = [use for use in value.uses if not isinstance(use.operation, _SHIFT_BLIND)]
+    offset = ConstantOp(IntegerAttr(lower, IndexType()))
+    shift = ShiftOp(value, offset)
+    shift.result.name_hint = value.name_hint
+    for op in (shift, offset):
+        op.location = grid.location
+        Rewriter.insert_op(op, InsertPoint.at_start(grid.body.block))
+    for use in uses:
+        use.operation.operands[use.index] = shift.result
+
+
+def _slices(memory: BlockArgument) -> tuple[Slice, ...]:
+    """The dimensions of a memref to slice: those that every access indexes in the same shifted way."""
+    accesses = [use.operation for use in memory.uses]
+    if not accesses or not all(isinstance(access, Access) for access in accesses):
+        return ()
+    assert isinstance(memory.type, MemRefType)
+    found = [_common([access.entries[dim] for access in accesses], dim, extent)  # pyright: ignore
+             for dim, extent in enumerate(memory.type.get_shape())]  # fmt: skip
+    return tuple(part for part in found if part is not None)
+
+
+def _common(entries: Sequence[object], dim: int, extent: int) -> Slice | None:
+    """The slice that all entries of one dimension walk, where there is one and it is not aligned."""
+    walked = {_walked(entry) for entry in entries}
+    if len(walked) != 1 or (one := walked.pop()) is None:
+        return None
+    bound, offset = one
+    assert isinstance(bound.lower, int) and isinstance(bound.upper, int)
+    start, stop = bound.lower + offset, bound.upper + offset
+    aligned = start % bound.size == 0
+    return None if aligned or start < 0 or stop > extent else Slice(dim, start, stop, bound.value)
+
+
+def _walked(entry: object) -> tuple[Binding, int] | None:
+    """The grid's binding of a range and its constant shift, or None for any other entry."""
+    if not isinstance(entry, SSAValue) or not is_range(entry):
+        return None
+    bound, offset = binding(entry), 0
+    while isinstance(entry.owner, ShiftOp):
+        constant = entry.owner.offset.owner
+        if not isinstance(constant, ConstantOp) or not isinstance(constant.value, IntegerAttr):
+            return None
+        offset += constant.value.value.data
+        entry = entry.owner.range
+    return (bound, offset) if isinstance(bound.owner, GridOp) and bound.lower == 0 else None
+
+
+def _slice_launch(launch: LaunchOp, slices: Sequence[tuple[Slice, ...]]) -> None:
+    """Replaces the launch by one on slices of its operands, whose results are inserted into the whole arrays."""
+    inputs = [_sliced(launch, number, parts) for number, parts in enumerate(slices)]
+    for memory, parts in zip(launch.body.block.args, slices, strict=True):
+        _index_unshifted(memory, parts)
+    body = Rewriter.move_region_contents_to_new_regions(launch.body)
+    for arg, new in zip(body.block.args, inputs, strict=True):
+        if arg.type != new.type:
+            Rewriter.replace_value_with_new_type(arg, new.type)
+    replacement = LaunchOp(launch.sym_name.data, inputs, launch.written, body, launch.attributes)
+    replacement.location = launch.location
+    Rewriter.insert_op(replacement, InsertPoint.before(launch))
+    results = [
+        _inserted(launch, number, result, slices[number])
+        for number, result in zip(launch.written, replacement.outputs, strict=True)
+    ]
+    Rewriter.replace_op(launch, [], results)
+
+
+def _index_unshifted(memory: BlockArgument, parts: Sequence[Slice]) -> None:
+    """Lets every access of a sliced memref index the sliced dimensions by the range as the grid binds it."""
+    by_dim = {part.dim: part.range for part in parts}
+    for use in list(memory.uses):
+        access = use.operation
+        assert isinstance(access, Access)
+        entries = [by_dim.get(dim, entry) for dim, entry in enumerate(access.entries)]
+        operands, _ = split_entries(entries)
+        first = list(access.operands).index(memory) + 1
+        for place, operand in enumerate(operands):
+            access.operands[first + place] = operand
+
+
+def _bounds(type: MemRefType, parts: Sequence[Slice]) -> tuple[list[int], list[int], list[int]]:
+    """Offsets, sizes and strides of the slice of a whole array."""
+    offsets, sizes = [0] * len(type.get_shape()), list(type.get_shape())
+    for part in parts:
+        offsets[part.dim], sizes[part.dim] = part.start, part.stop - part.start
+    return offsets, sizes, [1] * len(sizes)
+
+
+def _sliced(launch: LaunchOp, number: int, parts: Sequence[Slice]) -> SSAValue:
+    value = launch.inputs[number]
+    if not parts:
+        return value
+    assert isinstance(value.type, MemRefType)
+    offsets, sizes, strides = _bounds(value.type, parts)
+    op = SliceOp(value, offsets, sizes, strides, MemRefType(value.type.element_type, sizes))
+    op.location = launch.location
+    op.result.name_hint = value.name_hint
+    Rewriter.insert_op(op, InsertPoint.before(launch))
+    where = ", ".join(f"[{part.start}:{part.stop}] in dimension {part.dim}" for part in parts)
+    remark(launch, f"'{value.name_hint}' is sliced to {where}: no block starts there")
+    return op.result
+
+
+def _inserted(launch: LaunchOp, number: int, result: SSAValue, parts: Sequence[Slice]) -> SSAValue:
+    base = launch.inputs[number]
+    if not parts:
+        return result
+    assert isinstance(base.type, MemRefType)
+    op = InsertOp(result, base, *_bounds(base.type, parts))
+    op.location = launch.location
+    op.result.name_hint = base.name_hint
+    Rewriter.insert_op(op, InsertPoint.before(launch))
+    return op.result
