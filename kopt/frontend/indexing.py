@@ -1,8 +1,8 @@
 """Index lists: loads and stores of host tensors, and subscripts of device values.
 
-A tile or ``tile.index`` addresses its block, whole numbers one element, slices must be static. Index tensors gather:
-several of rank 1 form their product, others broadcast against each other. A dimension of 1 that is indexed by a wider
-block is read once and repeated.
+A tile or ``tile.index`` addresses its block, whole numbers one element, slices a length that is known. Index tensors
+gather: several of rank 1 form their product, others broadcast against each other. A dimension of 1 that is indexed by a
+wider block is read once and repeated.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kopt.dialects import tile
 from kopt.dialects.tile import ALL, DimAttr, Entry, SliceAttr
 from kopt.frontend.broadcasting import broadcast, common_dims, untag
 from kopt.frontend.dtypes import element_type
+from kopt.frontend.moving_slices import as_lanes, moves
 from kopt.frontend.ops.elementwise import convert, truth
 from kopt.frontend.ops.shapes import ONE, reshape_dims, select, slice_dim, unsqueeze_at
 from kopt.frontend.state import current, unsupported
@@ -58,6 +59,7 @@ def load(array: torch.Tensor, index: Any, mask: Any = None) -> DeviceTensor:
     """``array[index]`` in a device loop."""
     tracer = current()
     memory = tracer.host.ssa(array)
+    index, mask = _moving(tuple(array.shape), index, mask)
     address = resolve(tuple(array.shape), index)
     if mask is not None:
         mask = _to_address(truth(mask), address)
@@ -69,6 +71,7 @@ def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None
     """``array[index] = value`` in a device loop; the value is converted and broadcast."""
     tracer = current()
     memory = tracer.host.written(array)
+    index, mask = _moving(tuple(array.shape), index, mask)
     address = resolve(tuple(array.shape), index)
     tensor = value if is_number(value) else as_tensor(value)
     if isinstance(tensor, DeviceTensor) and tensor.rank > len(address.user_dims()):
@@ -80,6 +83,12 @@ def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None
     else:
         ssa = tracer.emit(tile.FullOp(tensor, tile.TileType(address.dims, element_type(array.dtype))))
     tracer.append(tile.StoreOp(ssa, memory, address.entries, mask))
+
+
+def _moving(shape: tuple[int, ...], index: Any, mask: Any) -> tuple[Any, Any]:
+    """The index list without slices that loops bound."""
+    items = _items(shape, index)
+    return as_lanes(items, shape, mask) if any(map(moves, items)) else (index, mask)
 
 
 def _drop_ones(value: DeviceTensor, rank: int) -> DeviceTensor:

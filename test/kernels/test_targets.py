@@ -84,6 +84,26 @@ def exp_around_extremes(x):
     return out
 
 
+@case(lambda x, ids: x.gather(1, ids), [8], _random(13, 21), _below(21, 13, 21))
+def lanes_by_int64(x, ids):
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        out[i, :] = torch.gather(x[i, :], 1, ids[i, :])
+    return out
+
+
+@case(lambda x, y: x @ y.repeat_interleave(2, 0), [8, 16], _random(13, 42), _random(21, 19))
+def pairs_of_columns(x, y):
+    out = torch.empty([x.size(0), y.size(1)], dtype=x.dtype)
+    for i in hl.tile(x.size(0)):
+        acc = hl.zeros([i, y.size(1)])
+        for k in hl.tile(y.size(0)):
+            twice = torch.stack([y[k, :], y[k, :]], dim=1).reshape(k.block_size * 2, y.size(1))
+            acc = torch.addmm(acc, x[i, k.begin * 2 : k.begin * 2 + k.block_size * 2], twice)
+        out[i, :] = acc
+    return out
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_as_torch(name, target):
@@ -95,3 +115,25 @@ def test_as_torch(name, target):
 def test_reference_takes_given_blocks():
     low = kopt.kernel(exp_around_extremes).lower(_random(5, 37), target="reference", config={"block_sizes": [2, 4]})
     assert "b0=2" in low.ir and "b1=4" in low.ir
+
+
+def test_numbers_alone_give_torch_tensors():
+    def counted(n):
+        out = torch.empty([n], dtype=torch.int32)
+        for i in hl.tile(n):
+            out[i] = i.index
+        return out
+
+    got = kopt.kernel(counted).on("pallas:interpret")(37)
+    torch.testing.assert_close(got, torch.arange(37, dtype=torch.int32))
+
+
+def test_slice_of_unknown_length():
+    def between(x, ends):
+        out = torch.empty_like(x)
+        for i in hl.tile(x.size(0)):
+            out[i] = x[i] + x[i.begin : ends[0]].sum()
+        return out
+
+    with pytest.raises(kopt.UnsupportedError, match="known while the kernel is imported"):
+        kopt.kernel(between).lower(_random(37), torch.tensor([3]), target="reference")
