@@ -16,6 +16,7 @@ from kopt.dialects.tile import (
     BroadcastOp,
     ConcatOp,
     DotOp,
+    LoadOp,
     ReduceOp,
     ReshapeOp,
     ScanOp,
@@ -24,6 +25,7 @@ from kopt.dialects.tile import (
     TransposeOp,
 )
 from kopt.passes.mosaic.products import expand_dot
+from kopt.passes.mosaic.scalars import widen_scalar_load
 from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement
 
 #: What may have to be done for each op.
@@ -32,6 +34,7 @@ RULES: dict[type[Operation], Callable[[Operation], None]] = {
     **dict.fromkeys((ReduceOp, ArgReduceOp, ScanOp), widen_combination),
     **dict.fromkeys((BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp), widen_rearrangement),
     DotOp: expand_dot,
+    LoadOp: widen_scalar_load,
 }
 
 
@@ -42,6 +45,7 @@ class ExpandForMosaicPass(ModulePass):
     * integers of 8 and 16 bits are computed with and compared in 32 bits, and wrap when cast back;
     * reductions and scans of narrow types are done in 32 bits, and the result is rounded once;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
+    * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly.
 
         %s = tile.add %a, %b : !tile.tile<32 x 128 x i8>
@@ -56,5 +60,5 @@ class ExpandForMosaicPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in list(op.walk()):
-            if (rule := RULES.get(type(inner))) is not None:
+            if inner.parent is not None and (rule := RULES.get(type(inner))) is not None:
                 rule(inner)

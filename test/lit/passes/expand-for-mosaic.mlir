@@ -66,3 +66,27 @@ func.func @words(%x: memref<128x128xi32>) {
   }
   func.return
 }
+
+// -----
+
+// A TPU has scalars of 32 bits only: one narrow element comes as a block of one lane, and who widens it takes it wide.
+// CHECK-LABEL: func.func @elements
+// CHECK: [[L:%.+]] = tile.load %s[2, 11:12] : memref<4x16xbf16> -> !tile.tile<1 x bf16>
+// CHECK-NEXT: [[W:%.+]] = tile.cast [[L]] : !tile.tile<1 x bf16> to !tile.tile<1 x f32>
+// CHECK-NEXT: %v = tile.reshape [[W]] : !tile.tile<1 x f32> to !tile.tile<f32>
+// CHECK-NEXT: tile.broadcast %v dims [] : !tile.tile<f32>
+// CHECK: tile.load %s[2, %i] : memref<4x16xbf16> -> !tile.tile<b0=1 x bf16>
+func.func @elements(%x: memref<16x128xf32>, %s: memref<4x16xbf16>) {
+  tile.grid (%i: b0=1) in (16) {
+    %n = tile.load %s[2, 11] : memref<4x16xbf16> -> !tile.tile<bf16>
+    %v = tile.cast %n : !tile.tile<bf16> to !tile.tile<f32>
+    %b = tile.broadcast %v dims [] : !tile.tile<f32> to !tile.tile<b0=1 x 128 x f32>
+    %k = tile.begin %i : !tile.range<b0=1>
+    %m = tile.load %s[2, %k] : memref<4x16xbf16> -> !tile.tile<bf16>
+    %w = tile.cast %m : !tile.tile<bf16> to !tile.tile<f32>
+    %c = tile.broadcast %w dims [] : !tile.tile<f32> to !tile.tile<b0=1 x 128 x f32>
+    %r = tile.add %b, %c : !tile.tile<b0=1 x 128 x f32>
+    tile.store %r, %x[%i, :] : !tile.tile<b0=1 x 128 x f32>, memref<16x128xf32>
+  }
+  func.return
+}

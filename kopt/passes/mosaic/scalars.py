@@ -1,0 +1,49 @@
+"""Scalars below 32 bits, which a TPU does not have, read as 32-bit ones from a block of one lane."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.dialects.tile import BeginOp, CastOp, LoadOp, RangeType, ReshapeOp, SliceAttr
+from kopt.dialects.tile.index_list import Entry
+from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of, wide
+
+
+def widen_scalar_load(op: Operation) -> None:
+    """A load of one narrow element: the lane is widened before it becomes a scalar.
+
+        %s = tile.load %x[%i, 11] : memref<4x16xbf16> -> !tile.tile<bf16>
+    becomes
+        %l = tile.load %x[%i, 11:12] …   %w = tile.cast %l …   %r = tile.reshape %w : … to !tile.tile<f32>   %s = …
+
+    Masked loads and lanes whose number is computed stay as they are.
+    """
+    assert isinstance(op, LoadOp)
+    element = element_of(op.result)
+    if type_of(op.result).rank or not is_narrow(element) or op.mask is not None or not op.entries:
+        return
+    lane = _lane(op.entries[-1])
+    if lane is None:
+        return
+    build = Builder(op)
+    block = build.add(LoadOp(op.memory, [*op.entries[:-1], lane], attributes=op.attributes))
+    (block,) = build.widened([block])
+    scalar = build.add(ReshapeOp(block, type_of(block).with_dims(())))
+    _drop_casts_back(op.result, scalar)
+    build.replace(scalar)
+
+
+def _lane(entry: Entry) -> Entry | None:
+    """One element as a block of one lane."""
+    if isinstance(entry, int):
+        return SliceAttr(entry, entry + 1, 1)
+    first = entry.owner.range if isinstance(entry, SSAValue) and isinstance(entry.owner, BeginOp) else None
+    return first if first is not None and isinstance(first.type, RangeType) and first.type.size == 1 else None
+
+
+def _drop_casts_back(narrow: SSAValue, scalar: SSAValue) -> None:
+    """Users that widen the element take it wide: it came from the narrow type, so nothing was rounded."""
+    for use in list(narrow.uses):
+        user = use.operation
+        if isinstance(user, CastOp) and element_of(user.result) == wide(element_of(narrow)):
+            Builder(user).replace(scalar)
