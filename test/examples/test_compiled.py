@@ -1,4 +1,4 @@
-"""Every example, at the sizes of a model, through the compilers of real chips: no such chip is needed."""
+"""Every example through the compilers of real chips: no such chip is needed."""
 
 import importlib.util
 
@@ -6,17 +6,24 @@ import pytest
 
 from examples.registry import BY_NAME, DTYPES
 
-CHIPS = ["pallas:tpu7x", "pallas:v6e", "pallas:v5e", "triton:sm90", "triton:gfx942"]
+#: The size to compile at: a model's on the newest chip of each kind, ragged on the others, whose compilers take longest.
+SIZES = {
+    "pallas:tpu7x": "real",
+    "pallas:v6e": "ragged",
+    "pallas:v5e": "ragged",
+    "triton:sm90": "real",
+    "triton:gfx942": "ragged",
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", CHIPS)
+@pytest.mark.parametrize("target", list(SIZES))
 @pytest.mark.parametrize("name", list(BY_NAME))
 def test_example_compiles(name, target):
     compiler = "libtpu" if target.startswith("pallas") else "triton"
     if importlib.util.find_spec(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     example = BY_NAME[name]
-    args = example.make_args("real", DTYPES["bf16"])
+    args = example.make_args(SIZES[target], DTYPES["bf16"])
     report = example.kernel.lower(*args, target=target).report()
     assert report["legal"], report["reason"]
