@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from kopt.frontend.continues import remove_continues
 from kopt.frontend.liveness import annotate, jumps
 
 #: The name under which rewritten code finds the hooks.
@@ -37,6 +38,7 @@ _FRAME_CALLS = {"locals", "super", "globals", "vars", "dir"}
 
 def rewrite(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function in terms of hooks, without decorators, defaults and annotations."""
+    remove_continues(function)
     annotate(function)
     return Rewriter().rewrite_function(function)
 

@@ -104,6 +104,40 @@ def pairs_of_columns(x, y):
     return out
 
 
+LABELS = torch.tensor([4, -1, 2, -1, 0])
+
+
+@case(
+    lambda x, labels: torch.where((labels < 0)[:, None], 0, x * 2 + 1), [16, 16], _random(5, 37), LABELS.to(torch.int32)
+)
+def rows_left_out(x, labels):
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0), block_size=1):
+        if labels[i] == -1:
+            for j in hl.tile(x.size(1)):
+                out[i, j] = 0.0
+            continue
+        for j in hl.tile(x.size(1)):
+            twice = x[i, j] * 2
+            out[i, j] = twice + 1
+    return out
+
+
+@case(lambda x: x[:, :32].sum(1), [8], _random(13, 37))
+def blocks_left_out(x, last=32):
+    out = torch.empty([x.size(0)], dtype=x.dtype)
+    for i in hl.tile(x.size(0)):
+        total = hl.zeros([i])
+        for j in hl.tile(x.size(1), block_size=16):
+            if last is None:
+                continue
+            elif j.begin >= last:
+                continue
+            total = total + x[i, j].sum(-1)
+        out[i] = total
+    return out
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_as_torch(name, target):
