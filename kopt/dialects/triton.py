@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntAttr,
     MemRefType,
-    NoneAttr,
     StringAttr,
     UnitAttr,
 )
@@ -44,7 +43,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
+from kopt.dialects.tile.index_list import ALL, Entry, join_entries, parse_entries, print_entries, split_entries
 from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, block_type
 from kopt.dialects.tile.types import RangeType, TileType
 from kopt.dialects.tile.values import parse_literal, print_literal
@@ -248,7 +247,7 @@ class CheckedAccess(Access):
 
 def _split_limits(limits: Iterable[SSAValue | None]) -> tuple[list[SSAValue], ArrayAttr[Attribute]]:
     limits = tuple(limits)
-    layout = ArrayAttr([NoneAttr() if limit is None else UnitAttr() for limit in limits])
+    layout = ArrayAttr([ALL if limit is None else UnitAttr() for limit in limits])
     return [limit for limit in limits if limit is not None], layout
 
 
