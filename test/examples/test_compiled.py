@@ -6,7 +6,7 @@ import pytest
 
 from examples.registry import BY_NAME, DTYPES
 
-#: The size to compile at: a model's on the newest chip of each kind, ragged on the others, whose compilers take longest.
+#: The size to compile at: a model's on the newest chip of each kind, ragged on the others, whose compilers are slower.
 SIZES = {
     "pallas:tpu7x": "real",
     "pallas:v6e": "ragged",
