@@ -215,11 +215,14 @@ def _gather(ref, places):
     first = next(n for n, place in enumerate(places) if any(place is row for row in rows))
     before = sum(isinstance(place, tuple) for place in places[:first])
     count, outer = rows[0].size, len(places) - 2
+    last = rows[0].shape[-1]
+    # Row numbers of several dimensions are staged as a matrix: Mosaic merges no lanes.
+    staging = (count,) if rows[0].ndim == 1 else (count // last, last)
 
     def scoped(*memory):
         numbers, buffer, semaphore = memory[len(rows) : -2], memory[-2], memory[-1]
         for row, staged, number in zip(rows, memory, numbers, strict=False):
-            staged[...] = row.reshape(count)
+            staged[...] = row.reshape(staging)
             pltpu.sync_copy(staged, number)
 
         def copy(n):
@@ -228,7 +231,8 @@ def _gather(ref, places):
                 if isinstance(place, tuple):
                     index.append(pl.ds(*place))
                 else:
-                    at = next(wanted)[n] if jnp.ndim(place) else place
+                    cell = n if len(staging) == 1 else (jax.lax.div(n, last), jax.lax.rem(n, last))
+                    at = next(wanted)[cell] if jnp.ndim(place) else place
                     index.append(at if dim < outer else pl.ds(at, 1))
             return pltpu.make_async_copy(ref.at[tuple(index)], buffer.at[n], semaphore)
 
@@ -245,8 +249,8 @@ def _gather(ref, places):
     seen = [p[1] if isinstance(p, tuple) else 1 for d, p in enumerate(places) if isinstance(p, tuple) or d >= outer]
     value = pl.run_scoped(
         scoped,
-        *[pltpu.VMEM((count,), jnp.int32) for _ in rows],
-        *[pltpu.SMEM((count,), jnp.int32) for _ in rows],
+        *[pltpu.VMEM(staging, jnp.int32) for _ in rows],
+        *[pltpu.SMEM(staging, jnp.int32) for _ in rows],
         pltpu.VMEM((count, *seen), ref.dtype),
         pltpu.SemaphoreType.DMA,
     )
