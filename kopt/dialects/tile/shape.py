@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Self
 
@@ -24,13 +25,6 @@ from xdsl.utils.exceptions import VerifyException
 from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import DimAttr, DimLike, TileType, as_dim, parse_known_types, parse_tile_type
-
-
-def _product(sizes: Sequence[int]) -> int:
-    product = 1
-    for size in sizes:
-        product *= size
-    return product
 
 
 class _Rearranging(IRDLOperation):
@@ -136,7 +130,7 @@ class ReshapeOp(_Rearranging):
 
     def verify_(self) -> None:
         self._check_element()
-        if _product(self.input_type.shape) != _product(self.result_type.shape):
+        if math.prod(self.input_type.shape) != math.prod(self.result_type.shape):
             raise VerifyException(
                 f"tile.reshape keeps the number of lanes, found {self.input_type} to {self.result_type}"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import UnitAttr, i1, i32
@@ -139,13 +140,6 @@ def _strides(sizes: Sequence[int]) -> list[int]:
     return strides
 
 
-def _product(sizes: Sequence[int]) -> int:
-    product = 1
-    for size in sizes:
-        product *= size
-    return product
-
-
 def _reshaped(op: tile.ReshapeOp, extents: Mapping[str, int]) -> SSAValue:
     """Flattened, picked by the position that each lane of the result had, and given the result's dimensions.
 
@@ -158,8 +152,8 @@ def _reshaped(op: tile.ReshapeOp, extents: Mapping[str, int]) -> SSAValue:
     _check_full(op, [dim.tag.data for dim in source[kept:] if dim.tag.data not in extents])
     prefix = source[:kept]
     element = op.result_type.element_type
-    wide_in = _product([dim.size.data for dim in source[kept:]])
-    wide_out = _product([dim.size.data for dim in target[kept:]])
+    wide_in = math.prod([dim.size.data for dim in source[kept:]])
+    wide_out = math.prod([dim.size.data for dim in target[kept:]])
     flat = _insert(op, tile.ReshapeOp(op.input, tile.TileType([*prefix, wide_in], element)))
     numbers = _positions(op, source[kept:], target[kept:], extents)
     if prefix:
@@ -176,7 +170,7 @@ def _positions(
 ) -> SSAValue:
     """The flat wide position in the source of each flat wide lane of the target."""
     wide_out = [dim.size.data for dim in target]
-    type = tile.TileType([_product(wide_out)], i32)
+    type = tile.TileType([math.prod(wide_out)], i32)
     lane = _insert(op, tile.ArangeOp(0, 1, type))
     true_out = [_true_size(dim, extents) for dim in target]
     flat = _recount(op, lane, wide_out, _strides(wide_out), _strides(true_out))
