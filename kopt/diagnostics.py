@@ -60,10 +60,15 @@ def warning(op: Operation, message: str) -> None:
     _emit("warning", op, message)
 
 
-def _emit(severity: Severity, op: Operation, message: str) -> None:
+def report(diagnostic: Diagnostic) -> None:
+    """Tell whoever listens something that is not about an operation."""
     listener = _listener.get()
     if listener is not None:
-        listener.append(Diagnostic(severity, message, location_of(op)))
+        listener.append(diagnostic)
+
+
+def _emit(severity: Severity, op: Operation, message: str) -> None:
+    report(Diagnostic(severity, message, location_of(op)))
 
 
 def location_of(op: Operation | None) -> Location | None:

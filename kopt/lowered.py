@@ -59,6 +59,7 @@ class Lowered:
         """The kernel as a function of its tensors alone, hidden ones bound."""
         from kopt.analysis.entry import entry_function
         from kopt.analysis.signature import mutated_positions, result_specs
+        from kopt.diagnostics import location_of
         from kopt.runtime.executable import Executable
 
         func = entry_function(self.module, self.entry)
@@ -71,6 +72,8 @@ class Lowered:
             interpret=self._interpret,
             mutated=mutated_positions(func),
             results=result_specs(func),
+            swap=self.config.output_only == "swap",
+            location=location_of(func),
         )
 
     def _interpret(self, arrays: list[Any]) -> list[Any]:

@@ -9,14 +9,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kopt.errors import ArgumentError, ConfigError
-from kopt.runtime.cache import sharing
+from kopt.diagnostics import Diagnostic
+from kopt.errors import ArgumentError, ConfigError, Location
 from kopt.runtime.emitted import needs_wide
 from kopt.runtime.exchange import convert, wide
 from kopt.runtime.signature import Signature
 from kopt.runtime.specs import TensorSpec, framework_of, spec_of
 from kopt.runtime.targets import Target, parse_target
 from kopt.runtime.wire import Packed, from_reference, pack, to_reference, unpack
+from kopt.runtime.write_back import WriteBack
 
 #: The Python callable behind the ``reference`` target; bf16 and fp8 values are held in float32.
 Interpret = Callable[[list[np.ndarray]], list[np.ndarray]]
@@ -65,7 +66,9 @@ class Executable:
     callable; ``mutated`` indices of the parameters (hidden ones count on) that the kernel writes, whose final values
     end the function's results; ``results`` the specs of everything it returns, where they are known (the reference
     target needs them for bf16 and fp8); ``time_limit`` seconds for a call that runs in a worker; ``race_cells`` the
-    largest grid in which ``pallas:strict`` looks for races.
+    largest grid in which ``pallas:strict`` looks for races; ``swap`` whether mutated torch arguments of Pallas targets
+    take over the storage of their final values where that is safe (`kopt.runtime.swap`), with a remark where it is not;
+    ``location`` of the kernel, for remarks.
 
     Calling it returns None, a value or a tuple, in the framework of the arguments. torch and NumPy arguments that the
     kernel mutates are updated; for JAX arrays, which cannot change, the final values come last in the results.
@@ -84,6 +87,8 @@ class Executable:
         results: Sequence[TensorSpec] | None = None,
         time_limit: float | None = None,
         race_cells: int | None = None,
+        swap: bool = False,
+        location: Location | None = None,
     ):
         self.source = source
         self.entry = entry
@@ -94,6 +99,8 @@ class Executable:
         self.results = None if results is None else tuple(results)
         #: What the results of a function without arguments are.
         self.framework = "numpy"
+        names = [parameter.name for parameter in params.parameters]
+        self._write_back = WriteBack(self.mutated, names, swap and self.target.family == "pallas", location)
         self._interpret = interpret
         self._time_limit = time_limit
         self._race_cells = race_cells
@@ -106,12 +113,17 @@ class Executable:
         if not args:
             framework = framework_of(self.hidden[0]) or framework if self.hidden else self.framework
         values = [*args, *self.hidden]
+        hazards = self._write_back.hazards(values)
         outputs = self._runner.run([self._import(i, value) for i, value in enumerate(values)])
         exported = [self._export(output, framework) for output in outputs]
-        count = len(exported) - len(self.mutated)
         if self.mutated and self._runner.framework != "torch":  # there, arguments have changed in place already
-            exported = self._apart(exported, values)
-        return _packaged(exported[:count] + self._write_back(values, exported[count:]))
+            exported = self._write_back.apart(values, exported)
+        return _packaged(self._write_back.finish(values, exported, hazards))
+
+    @property
+    def remarks(self) -> tuple[Diagnostic, ...]:
+        """What calls so far had to say, each once."""
+        return tuple(self._write_back.remarks)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -151,37 +163,6 @@ class Executable:
             return convert(value, framework)
         with wide(framework == "jax" and value.dtype.bits == 64):
             return unpack(value, framework)
-
-    def _apart(self, outputs: list[Any], values: list[Any]) -> list[Any]:
-        """Copies of the outputs that lie in memory of mutated arguments: the write-back must not change them."""
-        written = [values[index] for index in self.mutated]
-        return [_copy(output) if any(sharing([output, value]) for value in written) else output for output in outputs]
-
-    def _write_back(self, values: list[Any], finals: list[Any]) -> list[Any]:
-        """Store the final values into the mutated arguments; returns those that have to be results instead."""
-        extra = []
-        for index, final in zip(self.mutated, finals, strict=True):
-            value = values[index]
-            if framework_of(value) == "jax":
-                extra.append(final)
-            elif final is not value:
-                _store(value, convert(final, framework_of(value) or "numpy"))
-        return extra
-
-
-def _copy(array: Any) -> Any:
-    return array.clone() if framework_of(array) == "torch" else array.copy()
-
-
-def _store(value: Any, final: Any) -> None:
-    """Copy final elements into the caller's torch tensor or NumPy array."""
-    if framework_of(value) == "numpy":
-        np.copyto(value, final)
-        return
-    import torch
-
-    with torch.no_grad():
-        value.copy_(final)
 
 
 def _packaged(results: list[Any]) -> Any:

@@ -117,3 +117,20 @@ def pipelined(x):
         out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
         name="pipelined_0",
     )(x)
+
+
+def bump(x):
+    return add_one(x)
+
+
+def bump_both(x, y):
+    return add_one(x), add_one(y)
+
+
+def bump_twice(x):
+    new = add_one(x)
+    return new, new
+
+
+def assign(x, y):
+    return y
