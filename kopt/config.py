@@ -5,6 +5,8 @@
 | ``block_sizes`` | list of numbers | lanes of the open tiles, in order; left out: chosen to fit the chip |
 | ``loop_type`` | ``auto grid pipeline fori resident`` | how blocks that inner loops read arrive on a TPU |
 | ``output_only`` | ``return swap donate off`` | what becomes of outputs that are only written |
+| ``split_k`` | a number | to how many times as many cells reduction loops are dealt out (1: none) |
+| ``deterministic`` | ``True``, ``False`` | whether sums of parts are formed in one order, whatever runs first |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |
 | ``dot_precision`` | ``ieee tf32 bf16`` | how f32 operands of a dot may be rounded |
 
@@ -34,6 +36,8 @@ class Config:
     block_sizes: tuple[int, ...] | None = None
     loop_type: str = "auto"
     output_only: str | None = None
+    split_k: int | None = None
+    deterministic: bool = False
     num_warps: int | None = None
     num_stages: int | None = None
     dot_precision: str | None = None
@@ -44,10 +48,12 @@ class Config:
             value = getattr(self, key)
             if value is not None and value not in choices:
                 raise ConfigError(f"config key '{key}' is one of {', '.join(choices)}, found {value!r}")
-        for key in ("num_warps", "num_stages"):
+        for key in ("split_k", "num_warps", "num_stages"):
             value = getattr(self, key)
             if value is not None and not _is_positive(value):
                 raise ConfigError(f"config key '{key}' is a positive number, found {value!r}")
+        if not isinstance(self.deterministic, bool):
+            raise ConfigError(f"config key 'deterministic' is True or False, found {self.deterministic!r}")
         if self.num_warps is not None and self.num_warps & (self.num_warps - 1):
             raise ConfigError(f"config key 'num_warps' is a power of two, found {self.num_warps}")
 

@@ -18,6 +18,7 @@ PASSES: dict[str, str] = {
     "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
+    "split-k": "kopt.passes.split_k:SplitKPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",
     # xDSL's clean-up passes.
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",

@@ -28,6 +28,7 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         raise ConfigError(f"output_only '{config.output_only}' is not supported yet", notes=["use 'return' or 'swap'"])
     return [
         *_simplify(),
+        *_schedule(config),
         # Results must include what changes in place before versions replace the arguments.
         _make("return-mutated-arguments"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
@@ -54,6 +55,7 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
     options = {"num_warps": config.num_warps, "num_stages": config.num_stages, "chip": target.gpu.name}
     return [
         *_simplify(),
+        *_schedule(config),
         _make("return-mutated-arguments"),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
@@ -70,6 +72,13 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
 def _simplify() -> list[ModulePass]:
     """What the import leaves behind: constants, repeated loads, dead host values."""
     return [_make("canonicalize"), _make("cse"), _make("dce")]
+
+
+def _schedule(config: Config) -> list[ModulePass]:
+    """What the configuration asks for that is written as IR a kernel's author might have written."""
+    if config.split_k in (None, 1):
+        return []
+    return [_make("split-k", factor=config.split_k, deterministic=config.deterministic), _make("dce")]
 
 
 def _make(name: str, **options: Any) -> ModulePass:

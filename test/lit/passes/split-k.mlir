@@ -1,0 +1,84 @@
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(split-k{factor=2},dce)' --remarks 2>&1 | filecheck %s
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(split-k{factor=2 deterministic=true},dce)' | filecheck %s --check-prefix=ORDER
+
+// A cell that only stores its sum updates the output, which starts at 0. 600 = 5 blocks: 3 in the first part.
+// CHECK-LABEL: @sums
+// CHECK: %out = host.alloc fill 0.0 : memref<1000xf32>
+// CHECK: tile.grid (%i: b0=8, %part: b2=384) in (1000, 600) {
+// CHECK: [[FROM:%.+]] = tile.begin %part
+// CHECK: [[TO:%.+]] = tile.end %part
+// CHECK: %sum = tile.for %k: b1=128 in ([[FROM]], [[TO]])
+// CHECK: atomic.rmw add %sum, %out[%i]
+// CHECK-NOT: tile.store
+
+// Each part has a place of its own, and a second grid adds them up.
+// ORDER-LABEL: @sums
+// ORDER: %a_parts = host.alloc : memref<2x1000xf32>
+// ORDER: [[ID:%.+]] = tile.id %part
+// ORDER: tile.store %sum, %a_parts[[[ID]], %i]
+// ORDER: tile.grid (%{{.*}}: b2=8) in (1000) {
+// ORDER: [[PARTS:%.+]] = tile.load %a_parts[:, %{{.*}}]
+// ORDER: [[SUM:%.+]] = tile.reduce add [[PARTS]] [0]
+// ORDER: tile.store [[SUM]], %out
+func.func @sums(%x: memref<1000x600xf32>) -> memref<1000xf32> {
+  %out = host.alloc : memref<1000xf32>
+  tile.grid (%i: b0=8) in (1000) {
+    %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+    %sum = tile.for %k: b1=128 in (0, 600) iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<1000x600xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %s : !tile.tile<b0=8 x f32>
+      tile.yield %n : !tile.tile<b0=8 x f32>
+    }
+    tile.store %sum, %out[%i] : !tile.tile<b0=8 x f32>, memref<1000xf32>
+  }
+  func.return %out : memref<1000xf32>
+}
+
+// -----
+
+// What follows the loop waits in a second grid; an initial value that is not neutral is added there, once.
+// Columns are cells of their own: the workspace tells them apart.
+// CHECK-LABEL: @scaled
+// CHECK: %a_parts = host.alloc fill 0.0 : memref<25x1000xf32>
+// CHECK: atomic.rmw add %sum, %a_parts[{{%.+}}, %i]
+// CHECK: tile.grid (%{{.*}}: b3=8, %{{.*}}: b4=1)
+// CHECK: [[ONE:%.+]] = tile.full 1.0
+// CHECK: [[TOTAL:%.+]] = tile.load %a_parts[%{{.*}}, %{{.*}}]
+// CHECK: [[ALL:%.+]] = tile.add [[ONE]], [[TOTAL]]
+// CHECK: tile.exp [[ALL]]
+func.func @scaled(%x: memref<1000x600x25xf32>, %out: memref<1000x25xf32>) {
+  tile.grid (%i: b0=8, %j: b1=1) in (1000, 25) {
+    %one = tile.full 1.0 : !tile.tile<b0=8 x f32>
+    %c = tile.id %j : !tile.range<b1=1>
+    %sum = tile.for %k: b2=128 in (0, 600) iter(%a = %one) -> (!tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k, %c] : memref<1000x600x25xf32> -> !tile.tile<b0=8 x b2=128 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b2=128 x f32>
+      %n = tile.add %a, %s : !tile.tile<b0=8 x f32>
+      tile.yield %n : !tile.tile<b0=8 x f32>
+    }
+    %e = tile.exp %sum : !tile.tile<b0=8 x f32>
+    tile.store %e, %out[%i, %c] : !tile.tile<b0=8 x f32>, memref<1000x25xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Atomic maxima of floats are not torch's where there is a NaN, so parts are combined in order.
+// CHECK-LABEL: @largest
+// CHECK: %a_parts = host.alloc : memref<2x8xf32>
+// CHECK: tile.reduce max
+func.func @largest(%x: memref<8x600xf32>, %out: memref<8xf32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %z = tile.full -inf : !tile.tile<b0=8 x f32>
+    %top = tile.for %k: b1=128 in (0, 600) iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<8x600xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %s = tile.reduce max %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.maximum %a, %s : !tile.tile<b0=8 x f32>
+      tile.yield %n : !tile.tile<b0=8 x f32>
+    }
+    tile.store %top, %out[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+  }
+  func.return
+}
