@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ _VMEM = re.compile(r'"used_scoped_memory_configs":\[(?P<configs>[^\]]*)\]')
 _VMEM_SIZE = re.compile(r'"memory_space":"1"[^}]*?"size":"(\d+)"')
 _BUNDLES = re.compile(r"total scheduled bundles:\s*(\d+)")
 _CYCLES = re.compile(r"estimated_cycles: (\d+)")
+_OP_CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 
 #: Instructions of the entry computation that move and compute nothing.
 _FREE = {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "partition-id", "after-all"}
@@ -53,14 +55,21 @@ def extra_ops(hlo: str) -> list[str]:
 
     An asynchronous pair counts once, by its start.
     """
-    found = []
+    return [_op_name(match["name"], match["opcode"]) for match, _ in _extra_instructions(hlo)]
+
+
+def extra_cycles(hlo: str) -> int:
+    """libtpu's estimate for what the entry computation does besides calling kernels."""
+    return sum(int(cycles) for _, line in _extra_instructions(hlo) for cycles in _OP_CYCLES.findall(line))
+
+
+def _extra_instructions(hlo: str) -> Iterator[tuple[re.Match[str], str]]:
     for line in entry_lines(hlo):
         match = _INSTRUCTION.match(line)
         if match is None or match["opcode"] in _FREE or match["opcode"].endswith("-done"):
             continue
         if 'custom_call_target="tpu_custom_call"' not in line:
-            found.append(_op_name(match["name"], match["opcode"]))
-    return found
+            yield match, line
 
 
 def _op_name(name: str, opcode: str) -> str:

@@ -37,6 +37,7 @@ def compile_module(
         "legal": True,
         "compile_s": seconds,
         "hlo_ops": hlo.extra_ops(text),
+        "hlo_cycles": hlo.extra_cycles(text),
         "kernels": [_kernel_facts(call, Path(dump)) for call in hlo.kernel_calls(text)],
         **_memory(compiled),
     }

@@ -52,7 +52,8 @@ class Partial:
             Rewriter.erase_op(op)
         at = InsertPoint.before(self.loop)
         bounds = [_insert(kind(part), at, self.loop) for kind in (BeginOp, EndOp)]
-        inits = [_insert(FullOp(fill, _tile(init)), at, self.loop) for init, fill in zip(self.inits, self.neutrals)]
+        starts = [FullOp(fill, _tile(init)) for init, fill in zip(self.inits, self.neutrals, strict=True)]
+        inits = [_insert(op, at, self.loop) for op in starts]
         body = Rewriter.move_region_contents_to_new_regions(self.loop.body)
         loop = ForOp(bounds[0], bounds[1], inits, body, attributes=self.loop.attributes)
         _insert(loop, at, self.loop)
