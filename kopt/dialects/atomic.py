@@ -1,6 +1,12 @@
 """The ``atomic`` dialect: updates of memory that cells of a grid may make at the same time.
 
-The lanes of an update happen one after the other, in the row-major order of the block; the cells of a grid in no order.
+Each lane's update is one step: read, combine, write. The lanes of a block update one after the other, in row-major
+order, as do several lanes that address one element; the cells of a grid in any order, unless its dimensions are
+``ordered``. So every kind but ``xchg`` leaves the same memory, floats up to rounding, whatever the order; previous
+values, ``xchg`` and `cas` do depend on it. Lanes outside their ranges do not touch memory.
+
+Sums into floats of less than 32 bits are those of f32, rounded at the end: a target may hold the sum in between in
+more bits than its type has.
 
     atomic.rmw add %v, %out[%i, :] : !tile.tile<b0=8 x 64 x f32>, memref<100x64xf32>
     %ticket = atomic.rmw add %one, %count[%bin] : !tile.tile<b0=8 x i32>, memref<16xi32> -> !tile.tile<b0=8 x i32>
@@ -9,10 +15,10 @@ The lanes of an update happen one after the other, in the row-major order of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, i1
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -31,6 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
 from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, parse_mask, print_mask
+from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import TileType, parse_known_types
 from kopt.dialects.tile.values import is_float
 
@@ -83,7 +90,7 @@ class RmwOp(AtomicOp):
     previous = var_result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(ReadsMemory(), WritesMemory())
+    traits = traits_def(ReadsMemory(), WritesMemory(), Canonicalized())
 
     def __init__(
         self,
@@ -94,12 +101,14 @@ class RmwOp(AtomicOp):
         mask: SSAValue | None = None,
         ordering: str = "relaxed",
         returns_previous: bool = False,
+        attributes: Mapping[str, Attribute | None] | None = None,
     ):
         operands, layout = split_entries(entries)
         value = SSAValue.get(value)
         super().__init__(
             operands=[value, memory, operands, mask],
             properties={"kind": StringAttr(kind), "layout": layout, "ordering": StringAttr(ordering)},
+            attributes=attributes,
             result_types=[[value.type] if returns_previous else []],
         )
 
@@ -111,6 +120,8 @@ class RmwOp(AtomicOp):
         element = self.value.type.element_type
         if self.kind.data in ("and", "or", "xor") and is_float(element):
             raise VerifyException(f"atomic.rmw {self.kind.data} needs integers, found {element}")
+        if self.kind.data in ("add", "max", "min") and element == i1:
+            raise VerifyException(f"atomic.rmw {self.kind.data} needs numbers, found {element}")
         if len(self.previous) > 1 or any(result.type != self.value.type for result in self.previous):
             raise VerifyException(f"atomic.rmw gives one {self.value.type} or nothing")
 
@@ -128,9 +139,7 @@ class RmwOp(AtomicOp):
         returns = parser.parse_optional_punctuation("->") is not None
         if returns:
             parse_known_types(parser, [value.type])
-        op = cls(kind, value, memory, join_entries(operands, layout), mask, ordering, returns)
-        op.attributes |= attributes
-        return op
+        return cls(kind, value, memory, join_entries(operands, layout), mask, ordering, returns, attributes)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(f" {self.kind.data} ")
@@ -172,7 +181,7 @@ class CasOp(AtomicOp):
     previous = result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(ReadsMemory(), WritesMemory())
+    traits = traits_def(ReadsMemory(), WritesMemory(), Canonicalized())
 
     def __init__(
         self,
@@ -182,12 +191,14 @@ class CasOp(AtomicOp):
         entries: Iterable[Entry],
         mask: SSAValue | None = None,
         ordering: str = "relaxed",
+        attributes: Mapping[str, Attribute | None] | None = None,
     ):
         operands, layout = split_entries(entries)
         desired = SSAValue.get(desired)
         super().__init__(
             operands=[expected, desired, memory, operands, mask],
             properties={"layout": layout, "ordering": StringAttr(ordering)},
+            attributes=attributes,
             result_types=[desired.type],
         )
 
@@ -212,9 +223,7 @@ class CasOp(AtomicOp):
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         parse_known_types(parser, [desired.type, memory.type])
-        op = cls(expected, desired, memory, join_entries(operands, layout), mask, ordering)
-        op.attributes |= attributes
-        return op
+        return cls(expected, desired, memory, join_entries(operands, layout), mask, ordering, attributes)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")

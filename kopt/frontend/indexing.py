@@ -59,53 +59,53 @@ def load(array: torch.Tensor, index: Any, mask: Any = None) -> DeviceTensor:
     """``array[index]`` in a device loop."""
     tracer = current()
     memory = tracer.host.ssa(array)
-    index, mask = _moving(tuple(array.shape), index, mask)
+    index, mask = without_moving(tuple(array.shape), index, mask)
     address = resolve(tuple(array.shape), index)
     if mask is not None:
-        mask = _to_address(truth(mask), address)
+        mask = to_address(truth(mask), address)
     value = DeviceTensor(tracer.emit(tile.LoadOp(memory, address.entries, mask)))
-    return _to_user(value, address)
+    return to_user(value, address)
 
 
 def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None:
     """``array[index] = value`` in a device loop; the value is converted and broadcast."""
     tracer = current()
     memory = tracer.host.written(array)
-    index, mask = _moving(tuple(array.shape), index, mask)
+    index, mask = without_moving(tuple(array.shape), index, mask)
     address = resolve(tuple(array.shape), index)
     tensor = value if is_number(value) else as_tensor(value)
     if isinstance(tensor, DeviceTensor) and tensor.rank > len(address.user_dims()):
-        tensor = _drop_ones(tensor, len(address.user_dims()))
+        tensor = drop_ones(tensor, len(address.user_dims()))
     if mask is not None:
-        mask = _to_address(truth(mask), address)
+        mask = to_address(truth(mask), address)
     if isinstance(tensor, DeviceTensor):
-        ssa = _to_address(convert(tensor, array.dtype), address)
+        ssa = to_address(convert(tensor, array.dtype), address)
     else:
         ssa = tracer.emit(tile.FullOp(tensor, tile.TileType(address.dims, element_type(array.dtype))))
     tracer.append(tile.StoreOp(ssa, memory, address.entries, mask))
 
 
-def _moving(shape: tuple[int, ...], index: Any, mask: Any) -> tuple[Any, Any]:
-    """The index list without slices that loops bound."""
+def without_moving(shape: tuple[int, ...], index: Any, mask: Any = None) -> tuple[list[Any], Any]:
+    """The index list, written out, without slices that loops bound; and the mask that keeps their lanes inside."""
     items = _items(shape, index)
-    return as_lanes(items, shape, mask) if any(map(moves, items)) else (index, mask)
+    return as_lanes(items, shape, mask) if any(map(moves, items)) else (items, mask)
 
 
-def _drop_ones(value: DeviceTensor, rank: int) -> DeviceTensor:
+def drop_ones(value: DeviceTensor, rank: int) -> DeviceTensor:
     """Leading dimensions of 1 that the target does not have."""
     while value.rank > rank and value.dims[0].size.data == 1:
         value = reshape_dims(value, value.dims[1:])
     return value
 
 
-def _to_user(value: DeviceTensor, address: Address) -> DeviceTensor:
+def to_user(value: DeviceTensor, address: Address) -> DeviceTensor:
     """A loaded block with the new and the repeated dimensions."""
     for position in sorted([*address.new, *address.wide]):
         value = unsqueeze_at(value, position)
     return broadcast(value, address.user_dims())
 
 
-def _to_address(value: DeviceTensor, address: Address) -> SSAValue:
+def to_address(value: DeviceTensor, address: Address) -> SSAValue:
     """A value or mask of the user's block as the op wants it."""
     value = broadcast(value, address.user_dims())
     for position in sorted([*address.new, *address.wide], reverse=True):
@@ -141,14 +141,19 @@ def _without_wide(items: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], 
     wide: dict[int, DimAttr] = {}
     out = list(items)
     for position, (item, size) in enumerate(zip(items, shape, strict=True)):
-        block = item if isinstance(item, TileRange) else None
-        if isinstance(item, DeviceTensor) and item.lanes is not None and item.lanes.rank == 1:
-            block = item.lanes.range
-        if block is None or size != 1 or current().extents.get(block.tag) == 1:
-            continue
-        wide[position] = block.dim
-        out[position] = 0
+        block = wide_block(item, size)
+        if block is not None:
+            wide[position] = block.dim
+            out[position] = 0
     return out, wide
+
+
+def wide_block(item: Any, size: int) -> TileRange | None:
+    """The block by which an index addresses a dimension of 1, where the loop is not over that one element."""
+    block = item if isinstance(item, TileRange) else None
+    if isinstance(item, DeviceTensor) and item.lanes is not None and item.lanes.rank == 1:
+        block = item.lanes.range
+    return None if block is None or size != 1 or current().extents.get(block.tag) == 1 else block
 
 
 def _place(items: list[Any], entries: list[Entry], dims: tuple[DimAttr, ...], wide: dict[int, DimAttr]) -> Address:

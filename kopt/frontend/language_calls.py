@@ -13,6 +13,7 @@ import torch
 
 from kopt import language
 from kopt.errors import ConfigError
+from kopt.frontend import atomics
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2
 from kopt.frontend.control import LoopSpec, Walk
 from kopt.frontend.indexing import load, store, subscript
@@ -281,10 +282,6 @@ def _later(name: str, advice: str) -> Callable[..., NoReturn]:
 
 
 _UNSUPPORTED = {
-    **{
-        f"atomic_{n}": "give each output element one owner: loop over the reduction inside the tile"
-        for n in ("add", "and", "or", "xor", "max", "min", "xchg", "cas")
-    },
     "jagged_tile": "use hl.tile up to the largest length and extra_mask",
     "rand": "make random numbers on the host and pass them in",
     "randint": "make random numbers on the host and pass them in",
@@ -328,6 +325,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "barrier": barrier,
     "cdiv": cdiv,
     "next_power_of_2": next_power_of_2,
+    **atomics.FUNCTIONS,
     **{f"tile_{name}": _attribute(name) for name in ("index", "begin", "end", "block_size", "id", "count")},
     **{name: _later(name, advice) for name, advice in _UNSUPPORTED.items()},
 }

@@ -14,41 +14,35 @@ from xdsl.ir import Operation
 
 from kopt.diagnostics import location_of
 from kopt.errors import KoptError
+from kopt.interpreter.storage import address, root, span
 
 
 @dataclass
 class _Stamps:
-    """Flat stamps over a buffer's memory; 0 is nobody. ``other`` is a reader from another cell than ``reader``."""
+    """Flat stamps over a buffer's memory; 0 is nobody.
+
+    Plain reads do not disturb each other, nor do atomic updates: of each there is the first (``reader``, ``updater``)
+    and one from another cell than that (``other_reader``, ``other_updater``).
+    """
 
     start: int
     itemsize: int
     writer: np.ndarray
     reader: np.ndarray
-    other: np.ndarray
-    atomic: np.ndarray
+    other_reader: np.ndarray
+    updater: np.ndarray
+    other_updater: np.ndarray
 
     @classmethod
-    def of(cls, root: np.ndarray) -> _Stamps:
-        start = low = root.__array_interface__["data"][0]
-        high = start + root.itemsize
-        for size, stride in zip(root.shape, root.strides, strict=True):
-            low, high = low + min(0, (size - 1) * stride), high + max(0, (size - 1) * stride)
-        count = max(1, (high - low) // root.itemsize)
-        writer, reader, other = (np.zeros(count, np.int64) for _ in range(3))
-        return cls(low, root.itemsize, writer, reader, other, np.zeros(count, np.int64))
+    def of(cls, buffer: np.ndarray) -> _Stamps:
+        start, count = span(buffer)
+        return cls(start, buffer.itemsize, *(np.zeros(count, np.int64) for _ in range(5)))
 
     def view(self, stamps: np.ndarray, array: np.ndarray) -> np.ndarray:
         """The stamps of the elements that ``array`` views."""
-        first = (array.__array_interface__["data"][0] - self.start) // self.itemsize
+        first = (address(array) - self.start) // self.itemsize
         strides = [stride // self.itemsize * stamps.itemsize for stride in array.strides]
         return np.lib.stride_tricks.as_strided(stamps[first:], array.shape, strides)
-
-
-def _root(array: np.ndarray) -> np.ndarray:
-    """The array that owns the memory that ``array`` views."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 @dataclass
@@ -64,45 +58,48 @@ class Monitor:
 
     def __post_init__(self) -> None:
         for array in self.written:
-            root = _root(array)
-            if id(root) not in self._stamps and array.size:
-                self._stamps[id(root)] = _Stamps.of(root)
+            buffer = root(array)
+            if id(buffer) not in self._stamps and array.size:
+                self._stamps[id(buffer)] = _Stamps.of(buffer)
 
     def read(self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None) -> None:
         """A cell reads ``array[index]``, where ``active`` (None: everywhere)."""
-        stamps = self._stamps.get(id(_root(array)))
+        stamps = self._stamps.get(id(root(array)))
         if stamps is None or not array.size:
             return
-        for kind in (stamps.writer, stamps.atomic):
+        for kind in (stamps.writer, stamps.updater, stamps.other_updater):
             self._refuse_others(op, "reads", stamps.view(kind, array), index, active)
-        stamp = self._stamp(op)
-        reader, other = stamps.view(stamps.reader, array), stamps.view(stamps.other, array)
-        before = reader[index]
-        foreign = (before != 0) & self._is_foreign(before)
-        other[index] = np.where(_and(foreign, active), stamp, other[index])
-        reader[index] = np.where(_and(before == 0, active), stamp, before)
+        first, other = stamps.view(stamps.reader, array), stamps.view(stamps.other_reader, array)
+        self._mark_shared(first, other, op, index, active)
 
     def write(self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None) -> None:
         """A cell writes ``array[index]``, where ``active`` (None: everywhere)."""
-        stamps = self._stamps.get(id(_root(array)))
+        stamps = self._stamps.get(id(root(array)))
         if stamps is None or not array.size:
             return
-        for kind in (stamps.writer, stamps.atomic, stamps.reader, stamps.other):
+        for kind in (stamps.writer, stamps.updater, stamps.other_updater, stamps.reader, stamps.other_reader):
             self._refuse_others(op, "writes", stamps.view(kind, array), index, active)
-        self._mark(stamps.view(stamps.writer, array), op, index, active)
+        view = stamps.view(stamps.writer, array)
+        view[index] = self._stamp(op) if active is None else np.where(active, self._stamp(op), view[index])
 
     def update(self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None) -> None:
         """A cell updates ``array[index]`` atomically: other updates do not matter, plain accesses do."""
-        stamps = self._stamps.get(id(_root(array)))
+        stamps = self._stamps.get(id(root(array)))
         if stamps is None or not array.size:
             return
-        for kind in (stamps.writer, stamps.reader, stamps.other):
+        for kind in (stamps.writer, stamps.reader, stamps.other_reader):
             self._refuse_others(op, "updates", stamps.view(kind, array), index, active)
-        self._mark(stamps.view(stamps.atomic, array), op, index, active)
+        first, other = stamps.view(stamps.updater, array), stamps.view(stamps.other_updater, array)
+        self._mark_shared(first, other, op, index, active)
 
-    def _mark(self, view: np.ndarray, op: Operation, index: tuple, active: np.ndarray | None) -> None:
-        stamp = self._stamp(op)
-        view[index] = stamp if active is None else np.where(active, stamp, view[index])
+    def _mark_shared(
+        self, first: np.ndarray, other: np.ndarray, op: Operation, index: tuple, active: np.ndarray | None
+    ) -> None:
+        """Stamps accesses that many cells may make."""
+        stamp, before = self._stamp(op), first[index]
+        foreign = (before != 0) & self._is_foreign(before)
+        other[index] = np.where(_and(foreign, active), stamp, other[index])
+        first[index] = np.where(_and(before == 0, active), stamp, before)
 
     def _stamp(self, op: Operation) -> int:
         number = self._numbers.get(op)

@@ -35,6 +35,13 @@ def _copy(m: Machine, op: host.CopyOp) -> None:
     m[op.target][...] = cast(m[op.source], source.element_type, target.element_type)
 
 
+def _expand(m: Machine, op: host.ExpandOp) -> np.ndarray:
+    """A view whose repeated elements are one, which updates may write."""
+    view = np.broadcast_to(m[op.source], op.result_type.get_shape())
+    view.flags.writeable = m[op.source].flags.writeable
+    return view
+
+
 def _insert(m: Machine, op: host.InsertOp) -> np.ndarray:
     result = m[op.base].copy()
     result[_slices(op)] = m[op.value]
@@ -62,7 +69,7 @@ HANDLERS: dict[type, Handler] = {
     host.ReshapeOp: lambda m, op: m[op.source].reshape(op.result_type.get_shape()),
     host.PermuteOp: lambda m, op: np.transpose(m[op.source], op.order),
     host.SliceOp: lambda m, op: m[op.source][_slices(op)],
-    host.ExpandOp: lambda m, op: np.broadcast_to(m[op.source], op.result_type.get_shape()),
+    host.ExpandOp: _expand,
     host.CopyOp: _copy,
     host.InsertOp: _insert,
     host.LaunchOp: _launch,

@@ -27,6 +27,7 @@ from kopt.dialects.tile import (
 )
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, Tile
 
 
@@ -44,7 +45,7 @@ def blocks(lower: int, upper: int, size: int) -> list[Bound]:
 
 def _grid(m: Machine, op: GridOp) -> None:
     axes = [blocks(lower, upper, size_of(arg)) for arg, (lower, upper) in zip(op.ranges, op.bounds, strict=True)]
-    outer = m.monitor
+    outer, m.sums = m.monitor, Sums()
     if m.check_conflicts:
         m.monitor = Monitor(_written(m, op))
     for number, visits in enumerate(_cells(m, op, [len(axis) for axis in axes]), 1):

@@ -16,6 +16,7 @@ from kopt.dialects import tile
 from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.rounding import numpy_type
+from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, Tile, Validity
 
 #: Computes an operation's results: none, one, or a tuple of several.
@@ -45,6 +46,8 @@ class Machine:
         self.random = np.random.default_rng(seed)
         self.monitor: Monitor | None = None
         """Watches memory accesses while a grid runs."""
+        self.sums = Sums()
+        """The sums of the grid that runs."""
         self._handlers = handlers
         self._values: dict[SSAValue, Any] = {}
         self._bounds: dict[str, Bound] = {}

@@ -247,42 +247,53 @@ def tile_count(tile: Any) -> Any:
 
 
 def atomic_add(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Adds to elements as one step."""
+    """Adds ``value`` to ``target[index]``, each element as one step; gives what was there before.
+
+    ``index`` is a list of tiles, numbers, slices and index tensors. ``value`` is a number or tensor, converted to the
+    target's dtype. ``sem`` is ``relaxed``, ``acquire``, ``release`` or ``acq_rel``. An element that several lanes or
+    cells address receives every one of their values, in any order; sums of 16-bit floats are made in f32.
+    """
     _outside("atomic_add")
 
 
 def atomic_and(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Bitwise and as one step."""
+    """Bitwise and of integers or booleans, each element as one step; see `atomic_add`."""
     _outside("atomic_and")
 
 
 def atomic_or(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Bitwise or as one step."""
+    """Bitwise or of integers or booleans, each element as one step; see `atomic_add`."""
     _outside("atomic_or")
 
 
 def atomic_xor(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Bitwise exclusive or as one step."""
+    """Bitwise exclusive or of integers or booleans, each element as one step; see `atomic_add`."""
     _outside("atomic_xor")
 
 
 def atomic_max(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """The larger as one step."""
+    """The larger of element and value, NaN if either is, each element as one step; see `atomic_add`."""
     _outside("atomic_max")
 
 
 def atomic_min(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """The smaller as one step."""
+    """The smaller of element and value, NaN if either is, each element as one step; see `atomic_add`."""
     _outside("atomic_min")
 
 
 def atomic_xchg(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Exchange as one step."""
+    """Puts values in place of elements, each as one step, and gives what was there before; see `atomic_add`.
+
+    Of several values for one element any may be the last.
+    """
     _outside("atomic_xchg")
 
 
 def atomic_cas(target: Any, index: Any, expected: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Compare and swap as one step."""
+    """Elements with the bits of ``expected`` become ``value``, each as one step; gives what was there before.
+
+    See `atomic_add` for the arguments.
+    """
     _outside("atomic_cas")
 
 

@@ -45,6 +45,27 @@ def test_plain_reads_of_what_others_update_conflict() -> None:
         run_text(text, np.zeros(4, np.float32), np.zeros(8, np.float32))
 
 
+AFTER_UPDATES = """
+func.func @f(%x: memref<1xf32>, %y: memref<8xf32>) {
+  tile.grid (%i: b0=1) in (8) {
+    %one = tile.full 1.0 : !tile.tile<b0=1 x f32>
+    %zero = tile.full 0 : !tile.tile<b0=1 x i32>
+    atomic.rmw add %one, %x[%zero] : !tile.tile<b0=1 x f32>, memref<1xf32>
+    %v = tile.load %x[0] : memref<1xf32> -> !tile.tile<f32>
+    %w = tile.broadcast %v dims [] : !tile.tile<f32> to !tile.tile<b0=1 x f32>
+    tile.store %w, %y[%i] : !tile.tile<b0=1 x f32>, memref<8xf32>
+  }
+  func.return
+}
+"""
+
+
+def test_a_read_of_what_several_cells_updated_conflicts() -> None:
+    """Also where the last to update was the cell that reads."""
+    with pytest.raises(KoptError, match="of another cell"):
+        run_text(AFTER_UPDATES, np.zeros(1, np.float32), np.zeros(8, np.float32))
+
+
 def test_compare_and_swap() -> None:
     """The first lane that finds what it expects wins; masked lanes do not try."""
     text = """
@@ -64,20 +85,115 @@ def test_compare_and_swap() -> None:
     assert (x.tolist(), won.tolist()) == ([2], [-1, -1, 0, 2])
 
 
-def test_bf16_rounds_each_update() -> None:
-    """256 + 1 is 256 in bf16, every time."""
+ADDS = """
+func.func @f(%x: memref<1xTYPE>) {
+  tile.grid (%i: b0=1) in (5) {
+    %one = tile.full 1.0 : !tile.tile<TYPE>
+    atomic.rmw add %one, %x[0] : !tile.tile<TYPE>, memref<1xTYPE>
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "type, start, wanted", [("bf16", 256, 260), ("f16", 2048, 2052), ("f8E5M2", 8, 12), ("f32", 2**24, 2**24)]
+)
+def test_narrow_sums_are_made_in_f32(type: str, start: int, wanted: int) -> None:
+    """Adding 1 to what has a unit of 2 changes nothing each time, but five of them do."""
+    x = np.array([start], np.float16 if type == "f16" else np.float32)
+    run_text(ADDS.replace("TYPE", type), x)
+    assert x.tolist() == [wanted]
+
+
+def test_what_is_stored_in_between_is_added_to() -> None:
+    """A sum ends where an exchange writes."""
     text = """
     func.func @f(%x: memref<1xbf16>) {
-      tile.grid (%i: b0=1) in (5) {
+      tile.grid (%i: b0=1) in (1) {
         %one = tile.full 1.0 : !tile.tile<bf16>
+        %other = tile.full 512.0 : !tile.tile<bf16>
         atomic.rmw add %one, %x[0] : !tile.tile<bf16>, memref<1xbf16>
+        atomic.rmw xchg %other, %x[0] : !tile.tile<bf16>, memref<1xbf16>
+        atomic.rmw add %other, %x[0] : !tile.tile<bf16>, memref<1xbf16>
       }
       func.return
     }
     """
     x = np.array([256], np.float32)
     run_text(text, x)
-    assert x.tolist() == [256]
+    assert x.tolist() == [1024]
+
+
+def test_lanes_go_in_row_major_order() -> None:
+    """The last lane's exchange stays, and each finds what the one before left."""
+    text = """
+    func.func @f(%x: memref<1xi32>, %old: memref<2x3xi32>) {
+      tile.grid (%i: b0=2) in (2) {
+        %zero = tile.full 0 : !tile.tile<b0=2 x 3 x i32>
+        %v = tile.load %old[%i, :] : memref<2x3xi32> -> !tile.tile<b0=2 x 3 x i32>
+        %p = atomic.rmw xchg %v, %x[%zero] : !tile.tile<b0=2 x 3 x i32>, memref<1xi32> -> !tile.tile<b0=2 x 3 x i32>
+        tile.store %p, %old[%i, :] : !tile.tile<b0=2 x 3 x i32>, memref<2x3xi32>
+      }
+      func.return
+    }
+    """
+    x, old = np.array([9], np.int32), np.arange(6, dtype=np.int32).reshape(2, 3)
+    run_text(text, x, old)
+    assert (x.tolist(), old.tolist()) == ([5], [[9, 0, 1], [2, 3, 4]])
+
+
+def test_ordered_cells_go_in_grid_order() -> None:
+    """Tickets of an ordered grid are the cells' numbers, whatever the seed."""
+    text = """
+    func.func @f(%x: memref<1xi32>, %ticket: memref<7xi32>) {
+      tile.grid (%i: b0=1) in (7) ordered [0] {
+        %one = tile.full 1 : !tile.tile<b0=1 x i32>
+        %zero = tile.full 0 : !tile.tile<b0=1 x i32>
+        %t = atomic.rmw add %one, %x[%zero] : !tile.tile<b0=1 x i32>, memref<1xi32> -> !tile.tile<b0=1 x i32>
+        tile.store %t, %ticket[%i] : !tile.tile<b0=1 x i32>, memref<7xi32>
+      }
+      func.return
+    }
+    """
+    for seed in range(3):
+        ticket = np.zeros(7, np.int32)
+        run_text(text, np.zeros(1, np.int32), ticket, seed=seed)
+        assert ticket.tolist() == list(range(7))
+
+
+def test_repeated_elements_of_a_view_are_one() -> None:
+    """Every lane of an expanded dimension updates the same element."""
+    text = """
+    func.func @f(%x: memref<3x1xf32>, %s: memref<1xf32>) {
+      %wide = host.expand %x : memref<3x1xf32> to memref<3x5xf32, strided<[1, 0]>>
+      tile.grid (%i: b0=2) in (3) {
+        %one = tile.full 1.0 : !tile.tile<b0=2 x 5 x f32>
+        atomic.rmw add %one, %wide[%i, :] : !tile.tile<b0=2 x 5 x f32>, memref<3x5xf32, strided<[1, 0]>>
+      }
+      func.return
+    }
+    """
+    x = np.zeros((3, 1), np.float32)
+    run_text(text, x, np.zeros(1, np.float32))
+    assert x.tolist() == [[5.0]] * 3
+
+
+def test_floats_are_compared_by_their_bits() -> None:
+    """NaN equals itself, and 0.0 does not equal -0.0."""
+    text = """
+    func.func @f(%x: memref<3xf32>, %e: memref<3xf32>) {
+      tile.grid (%i: b0=4) in (3) {
+        %v = tile.load %e[%i] : memref<3xf32> -> !tile.tile<b0=4 x f32>
+        %one = tile.full 1.0 : !tile.tile<b0=4 x f32>
+        %old = atomic.cas %v, %one, %x[%i] : !tile.tile<b0=4 x f32>, memref<3xf32>
+      }
+      func.return
+    }
+    """
+    x = np.array([np.nan, 0.0, 2.0], np.float32)
+    run_text(text, x, np.array([np.nan, -0.0, 2.0], np.float32))
+    assert x.tolist() == [1.0, 0.0, 1.0]
 
 
 def test_jagged_sum() -> None:

@@ -1,7 +1,7 @@
 """How canonicalisations are written: a rule looks at one op and gives what to put in its place, or None.
 
 The replacement is a value, several values (none of them: the op is erased), or a new op, which gets the old op's place
-in the source.
+in the source; results that it lacks must be unused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class Rules(RewritePattern):
                 continue
             if isinstance(found, Operation):
                 found.location = op.location
-                rewriter.replace(op, found)
+                unused = [None] * (len(op.results) - len(found.results))
+                rewriter.replace(op, found, [*found.results, *unused])
             else:
                 rewriter.replace(op, [], [found] if isinstance(found, SSAValue) else list(found))
             return

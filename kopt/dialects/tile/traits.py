@@ -1,8 +1,9 @@
-"""Traits of the ``tile`` dialect's ops."""
+"""Traits of the ops of ``tile`` and its neighbours."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
@@ -11,12 +12,11 @@ from xdsl.traits import HasCanonicalizationPatternsTrait
 
 @dataclass(frozen=True)
 class Canonicalized(HasCanonicalizationPatternsTrait):
-    """``canonicalize`` rewrites the op by what ``kopt.dialects.canonicalization.tile`` says about its class."""
+    """``canonicalize`` rewrites the op by what ``kopt.dialects.canonicalization.DIALECT`` says about its class."""
 
     def get_patterns(self, op: type[Operation]) -> tuple[RewritePattern, ...]:
-        from kopt.dialects.canonicalization.tile import PATTERNS
-
-        return PATTERNS.get(op, ())
+        dialect = op.name.partition(".")[0]
+        return import_module(f"kopt.dialects.canonicalization.{dialect}").PATTERNS.get(op, ())
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

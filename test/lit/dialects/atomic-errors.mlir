@@ -38,3 +38,19 @@ func.func @cas(%x: memref<8xi32>, %v: !tile.tile<8 x i32>, %e: !tile.tile<8 x i6
   %p = atomic.cas %e, %v, %x[:] : !tile.tile<8 x i32>, memref<8xi32>
   func.return
 }
+
+// -----
+
+func.func @truth(%x: memref<8xi1>, %v: !tile.tile<8 x i1>) {
+  // expected-error @+1 {{atomic.rmw add needs numbers, found i1}}
+  atomic.rmw add %v, %x[:] : !tile.tile<8 x i1>, memref<8xi1>
+  func.return
+}
+
+// -----
+
+func.func @mask(%x: memref<8xi32>, %v: !tile.tile<8 x i32>, %m: !tile.tile<4 x i1>) {
+  // expected-error @+1 {{the mask must be !tile.tile<8 x i1>, found !tile.tile<4 x i1>}}
+  atomic.rmw add %v, %x[:] mask %m : !tile.tile<8 x i32>, memref<8xi32>
+  func.return
+}
