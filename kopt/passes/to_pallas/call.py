@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.coverage import needs_old
+from kopt.analysis.coverage import coverage, unspecified
 from kopt.analysis.footprint import call_bytes
 from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
 from kopt.analysis.streaming import streamed_extents, streams
@@ -62,7 +62,7 @@ def plan_operands(launch: LaunchOp) -> list[Operand]:
 
 def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     writes = number in launch.written
-    reads = needs_old(launch, number, window) if writes else True
+    reads = _needs_old(launch, number, window) if writes else True
     if streams(window):
         return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
     if not writes and (space := _unblocked_space(window)):
@@ -73,6 +73,13 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     except LayoutProblem as problem:
         access = (window.loads or window.stores)[0]
         raise LoweringError(str(problem), location_of(access)) from None
+
+
+def _needs_old(launch: LaunchOp, number: int, window: Window) -> bool:
+    """Whether the operand's elements from before the launch are seen inside or after it."""
+    if window.loads:
+        return True
+    return not unspecified(launch.inputs[number]) and not coverage(window.memory, launch)
 
 
 def _unblocked_space(window: Window) -> str | None:
