@@ -20,7 +20,8 @@ class ConvertTileToPallasPass(ModulePass):
 
     The windows of the memrefs become block specs; loads and stores become `tile.get` and `tile.put` of those blocks.
     An array whose old elements are needed (a masked or partial store) is an operand that its result takes over, and
-    its block is copied first. Launches of no cells, and stores into arrays of no elements, disappear.
+    its block is copied first. An array that only one launch sees, and whose cells read only what they wrote, is scratch
+    memory. Launches of no cells, and stores into arrays of no elements, disappear.
 
         %new = host.launch @f (%a = %x, %b = %out) writes [1] … { tile.grid … { %v = tile.load %a[%i, :] … } }
     becomes
@@ -39,4 +40,5 @@ class ConvertTileToPallasPass(ModulePass):
             if drop_if_idle(launch):
                 continue
             drop_empty_accesses(launch)
-            LaunchConverter(launch, TPU_CHIPS[self.chip]).convert()
+            if not drop_if_idle(launch):
+                LaunchConverter(launch, TPU_CHIPS[self.chip]).convert()

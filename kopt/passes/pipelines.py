@@ -70,8 +70,11 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
 
 
 def _simplify() -> list[ModulePass]:
-    """What the import leaves behind: constants, repeated loads, dead host values."""
-    return [_make("canonicalize"), _make("cse"), _make("dce")]
+    """What the import leaves behind: constants, repeated loads, dead host values, arrays that are only written.
+
+    Blocks are known by their indices, which ``cse`` makes one; what was computed for arrays alone is left to ``dce``.
+    """
+    return [_make(name) for name in ("canonicalize", "cse", "forward-stores", "drop-dead-arrays", "dce")]
 
 
 def _schedule(config: Config) -> list[ModulePass]:

@@ -12,10 +12,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import coverage, unspecified
 from kopt.analysis.footprint import call_bytes
+from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
 from kopt.analysis.streaming import streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, windows
-from kopt.diagnostics import location_of
+from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import AllocOp, LaunchOp, ViewOp
 from kopt.dialects.host import CallOp as HostCallOp
 from kopt.dialects.pallas import CallOp, ScratchOp, WindowAttr
@@ -32,7 +33,10 @@ _SCALAR_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Operand:
-    """One memref of a launch: its window and layout, and whether the call reads old elements and writes new ones."""
+    """One memref of a launch: its window and layout, and whether the call reads old elements and writes new ones.
+
+    A temporary does neither: it is scratch memory as large as the window.
+    """
 
     number: int
     window: Window
@@ -61,6 +65,8 @@ def plan_operands(launch: LaunchOp) -> list[Operand]:
 
 
 def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
+    if is_temporary(launch, number, window, grid_of(launch)):
+        return Operand(number, window, _legal(window), "vmem", reads=False, writes=False)
     writes = number in launch.written
     reads = _needs_old(launch, number, window) if writes else True
     if streams(window):
@@ -68,8 +74,12 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     if not writes and (space := _unblocked_space(window)):
         whole = _all_of(window)
         return Operand(number, whole, _as_it_is(whole), space, reads, writes)
+    return Operand(number, window, _legal(window), "vmem", reads, writes)
+
+
+def _legal(window: Window) -> Layout:
     try:
-        return Operand(number, window, layout(window), "vmem", reads, writes)
+        return layout(window)
     except LayoutProblem as problem:
         access = (window.loads or window.stores)[0]
         raise LoweringError(str(problem), location_of(access)) from None
@@ -145,17 +155,31 @@ class LaunchConverter:
         self.grid = grid_of(launch)
         self.operands = plan_operands(launch)
         self.rank = max(1, len(self.grid.ranges))
+        self.temporaries: dict[SSAValue, Place] = {}
 
     def convert(self) -> CallOp:
         """Puts a call in the launch's place, with host ops for layouts around it."""
         inputs = [operand for operand in self.operands if operand.reads]
         outputs = [operand for operand in self.operands if operand.writes]
+        self._place_temporaries()
         scratch = [op for op in self.launch.body.block.ops if isinstance(op, ScratchOp)]
         call = self._make_call(inputs, outputs, scratch)
         self._move_body(call, inputs, outputs, scratch)
         self._set_limit(call)
         self._replace_results(call, outputs)
         return call
+
+    def _place_temporaries(self) -> None:
+        """Scratch memory for the arrays that only the cells themselves see."""
+        for operand in self.operands:
+            if not operand.reads and not operand.writes:
+                memory = self.launch.body.block.args[operand.number]
+                scratch = ScratchOp(_ref_type(operand))
+                scratch.result.name_hint = memory.name_hint
+                Rewriter.insert_op(scratch, InsertPoint.before(self.grid))
+                self.temporaries[memory] = Place(operand.window, operand.layout, scratch.result)
+                name = memory.name_hint or "array"
+                remark(self.launch, f"'{name}' is no array: its blocks are memory of the chip, {scratch.result.type}")
 
     def _make_call(self, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]) -> CallOp:
         arrays = [to_physical(self.launch.inputs[o.number], o.layout, self.launch) for o in inputs]
@@ -187,10 +211,11 @@ class LaunchConverter:
         args = self.launch.body.block.args
         self.grid.detach()
         call.body.block.add_op(self.grid)
-        for op, ref in zip(scratch, call.scratch, strict=True):
-            ref.name_hint = op.result.name_hint
-            op.result.replace_all_uses_with(ref)
-        places: dict[SSAValue, Place] = {}
+        refs_of = dict(zip((op.result for op in scratch), call.scratch, strict=True))
+        for value, ref in refs_of.items():
+            ref.name_hint = value.name_hint
+            value.replace_all_uses_with(ref)
+        places = {memory: replace(place, ref=refs_of[place.ref]) for memory, place in self.temporaries.items()}
         for operands, refs in ((inputs, call.input_refs), (outputs, call.output_refs)):
             for operand, ref in zip(operands, refs, strict=True):
                 memory = args[operand.number]

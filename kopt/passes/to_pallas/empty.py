@@ -5,7 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
+from xdsl.traits import MemoryEffectKind
 
+from kopt.analysis.aliases import accessed
 from kopt.analysis.ranges import binding
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
@@ -78,8 +80,9 @@ def _is_empty(type: object) -> bool:
 
 
 def drop_if_idle(launch: LaunchOp) -> bool:
-    """Erases a launch that has no cells: what it writes stays as it was."""
-    if all(lower < upper for lower, upper in grid_of(launch).bounds):
+    """Erases a launch that has no cells, or whose cells write nothing: what it writes stays as it was."""
+    grid = grid_of(launch)
+    if all(lower < upper for lower, upper in grid.bounds) and accessed(grid, MemoryEffectKind.WRITE):
         return False
     for number, result in zip(launch.written, launch.outputs, strict=True):
         result.replace_all_uses_with(launch.inputs[number])

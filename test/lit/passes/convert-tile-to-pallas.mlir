@@ -80,3 +80,36 @@ func.func @idle(%out: memref<0x8xf32>) -> memref<0x8xf32> {
   }
   func.return %out : memref<0x8xf32>
 }
+
+// -----
+
+// What one loop of a cell hands to the next is memory of the chip; an array that the caller sees, or that another
+// launch reads, is not.
+// CHECK-LABEL: func.func @temporary
+// CHECK-NOT: host.alloc
+// CHECK: [[O:%.+]] = pallas.call @temporary_0(%x) windows
+// CHECK-NEXT: ^bb0(%x_1: {{.+}}, %out_1: {{.+}}, %tmp: !tile.ref<16 x 256 x f32, vmem>):
+// CHECK: tile.put %v, %tmp[:, 0:128]
+// CHECK: tile.get %tmp[:, 0:64]
+// CHECK: [[S:%.+]] = pallas.call @temporary_1([[O]])
+// CHECK: pallas.call @temporary_2({{.*}}[[S]]
+func.func @temporary(%x: memref<64x128xf32>) -> memref<64x256xf32> {
+  %tmp = host.alloc : memref<64x256xf32>
+  %out = host.alloc : memref<64x256xf32>
+  %shared = host.alloc : memref<64x256xf32>
+  tile.grid (%i: b0=16) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x128xf32> -> !tile.tile<b0=16 x 128 x f32>
+    tile.store %v, %tmp[%i, 0:128] : !tile.tile<b0=16 x 128 x f32>, memref<64x256xf32>
+    %w = tile.load %tmp[%i, 0:64] : memref<64x256xf32> -> !tile.tile<b0=16 x 64 x f32>
+    tile.store %w, %out[%i, 0:64] : !tile.tile<b0=16 x 64 x f32>, memref<64x256xf32>
+  }
+  tile.grid (%j: b1=16) in (64) {
+    %v = tile.load %out[%j, :] : memref<64x256xf32> -> !tile.tile<b1=16 x 256 x f32>
+    tile.store %v, %shared[%j, :] : !tile.tile<b1=16 x 256 x f32>, memref<64x256xf32>
+  }
+  tile.grid (%k: b2=16) in (64) {
+    %v = tile.load %shared[%k, :] : memref<64x256xf32> -> !tile.tile<b2=16 x 256 x f32>
+    tile.store %v, %out[%k, :] : !tile.tile<b2=16 x 256 x f32>, memref<64x256xf32>
+  }
+  func.return %out : memref<64x256xf32>
+}
