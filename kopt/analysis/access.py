@@ -10,7 +10,7 @@ about an argument must not be used to leave out what a second argument of its el
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import MemRefType
@@ -127,8 +127,13 @@ def initial_value(value: SSAValue, func: FuncOp) -> Initial:
     before all is written decides. What is left over at the end of the function counts for arguments, which the caller
     keeps. Where another argument may be the same array, its reads and writes are not followed: they count as reads.
     """
+    return seen_by(value, func.body.block.ops)
+
+
+def seen_by(value: SSAValue, ops: Iterable[Operation]) -> Initial:
+    """`initial_value` for the elements that an array holds before ``ops``, the rest of a function."""
     written: list[Boxes] = []
-    for op in func.body.block.ops:
+    for op in ops:
         for reason, blame in _early_reads(op, value):
             if not _all(written, value):
                 return Initial(True, reason, blame)

@@ -9,6 +9,7 @@ PASSES: dict[str, str] = {
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "expand-for-mosaic": "kopt.passes.expand_for_mosaic:ExpandForMosaicPass",
     "drop-dead-arrays": "kopt.passes.drop_dead_arrays:DropDeadArraysPass",
+    "drop-dead-initialization": "kopt.passes.drop_dead_initialization:DropDeadInitializationPass",
     "drop-unit-dims": "kopt.passes.drop_unit_dims:DropUnitDimsPass",
     "forward-stores": "kopt.passes.forward_stores:ForwardStoresPass",
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind, get_effects
 
+from kopt.analysis.access import may_alias
 from kopt.analysis.aliases import accessed, effects_on_memory, root
 from kopt.diagnostics import remark
 from kopt.dialects.tile import GridOp, LoadOp, StoreOp, is_gather
@@ -85,11 +86,6 @@ def _forget(op: Operation, held: Held) -> None:
     """Drop what ``op``, or anything inside it, may overwrite."""
     if not op.regions and get_effects(op) is None:
         held.clear()
-    written = [root(value) for value in accessed(op, MemoryEffectKind.WRITE)]
-    for place in [place for place in held if any(_may_alias(root(place[0]), other) for other in written)]:
+    written = accessed(op, MemoryEffectKind.WRITE)
+    for place in [place for place in held if any(may_alias(place[0], other) for other in written)]:
         del held[place]
-
-
-def _may_alias(one: SSAValue, other: SSAValue) -> bool:
-    """Whether two storages may overlap: arguments may, allocations are apart from everything else."""
-    return one is other or (isinstance(one, BlockArgument) and isinstance(other, BlockArgument))

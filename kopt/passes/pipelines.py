@@ -70,11 +70,13 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
 
 
 def _simplify() -> list[ModulePass]:
-    """What the import leaves behind: constants, repeated loads, dead host values, arrays that are only written.
+    """What the import leaves behind: constants, repeated loads, dead host values, fills and arrays that nothing reads.
 
-    Blocks are known by their indices, which ``cse`` makes one; what was computed for arrays alone is left to ``dce``.
+    Blocks are known by their indices, which ``cse`` makes one. Each forwarded store is one read less, each dropped copy
+    too; what was computed for such arrays alone is left to ``dce``. In place, so that it serves every target.
     """
-    return [_make(name) for name in ("canonicalize", "cse", "forward-stores", "drop-dead-arrays", "dce")]
+    dead = ("forward-stores", "drop-dead-initialization", "drop-dead-arrays")
+    return [_make(name) for name in ("canonicalize", "cse", *dead, "dce")]
 
 
 def _schedule(config: Config) -> list[ModulePass]:

@@ -75,6 +75,50 @@ def test_temporaries(kernel, target, shape):
     assert target.startswith("triton") and kernel is two_pass or not any(f"{name} = " in host for name in gone)
 
 
+def refilled(x):
+    """Zeros, a copy and a computed array, each overwritten before it is read."""
+    zeros, copy, computed = torch.zeros_like(x), x.clone(), x.sin()
+    for i in hl.tile(x.size(0)):
+        zeros[i, :] = x[i, :] + 1
+        copy[i, :] = zeros[i, :] + 1
+    for j in hl.tile(x.size(1)):
+        computed[:, j] = copy[:, j] + 1
+    return zeros, copy, computed
+
+
+def partly(x):
+    """The first row stays zero; the copy is read before it is written."""
+    zeros, copy = torch.zeros_like(x), x.clone()
+    for i in hl.tile(1, x.size(0)):
+        zeros[i, :] = x[i, :]
+        copy[i, :] = copy[i, :] * 2
+    return zeros, copy
+
+
+def _partly(x):
+    zeros, copy = x.clone(), x * 2
+    zeros[:1], copy[:1] = 0, x[:1]
+    return zeros, copy
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_overwritten_is_not_initialised(target):
+    x = torch.randn(37, 20)
+    lowered = kopt.kernel(refilled).lower(x, target=target)
+    torch.testing.assert_close(lowered.compile()(x), (x + 1, x + 2, x + 3))
+    host = lowered.source.partition("def refilled(")[2]
+    assert not any(word in host for word in ("zeros(", "sin(", "clone(", "copy_(", "full("))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_seen_is_initialised(target):
+    x = torch.randn(37, 20)
+    lowered = kopt.kernel(partly).lower(x, target=target)
+    torch.testing.assert_close(lowered.compile()(x), _partly(x))
+    if target != "reference":
+        assert "'zeros' is filled first: the store at line" in "\n".join(map(str, lowered.remarks))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("loops", ["resident", "fori"])
 def test_scratch_in_strict_mode(loops):

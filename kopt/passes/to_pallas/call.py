@@ -211,7 +211,7 @@ class LaunchConverter:
         args = self.launch.body.block.args
         self.grid.detach()
         call.body.block.add_op(self.grid)
-        refs_of = dict(zip((op.result for op in scratch), call.scratch, strict=True))
+        refs_of: dict[SSAValue, SSAValue] = dict(zip((op.result for op in scratch), call.scratch, strict=True))
         for value, ref in refs_of.items():
             ref.name_hint = value.name_hint
             value.replace_all_uses_with(ref)
