@@ -121,4 +121,3 @@ def _quotient(value: SSAValue, dims: Sequence[SSAValue]) -> AffineExpr | None:
     if form.const < 0 or any(coefficient < 0 for _, coefficient in form.terms):
         return None  # rounding of negative numbers differs between the divisions
     return dividend // divisor.const if isinstance(op, quotients) else dividend % divisor.const
-

@@ -13,6 +13,7 @@ from kopt.tools.subject import Subject, add_subject_options, load_subject, parse
 PROG = "kopt report"
 DEFAULT_TARGETS = ("pallas:tpu7x", "triton:sm90")
 
+
 def run(argv: Sequence[str]) -> int:
     """The subcommand on one command line: prints one table, or JSON; a chip that refuses is part of the report."""
     args = _parser().parse(argv)

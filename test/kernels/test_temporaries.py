@@ -1,5 +1,7 @@
 """Temporaries of a kernel on every CPU target: what only carries values inside a cell is no array of the host."""
 
+import re
+
 import pytest
 import torch
 
@@ -106,7 +108,7 @@ def test_what_is_overwritten_is_not_initialised(target):
     x = torch.randn(37, 20)
     lowered = kopt.kernel(refilled).lower(x, target=target)
     torch.testing.assert_close(lowered.compile()(x), (x + 1, x + 2, x + 3))
-    host = lowered.source.partition("def refilled(")[2]
+    host = re.sub("#.*", "", lowered.source.partition("def refilled(")[2])
     assert not any(word in host for word in ("zeros(", "sin(", "clone(", "copy_(", "full("))
 
 

@@ -90,9 +90,7 @@ def _call(op: Operation, printing: Printing) -> str:
     template = _template(name)
     if template is None or len(op.outputs) != 1:
         raise LoweringError(f"'{name}' has no spelling in jnp", location_of(op))
-    return template.format(
-        *arguments, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape())
-    )
+    return template.format(*arguments, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape()))
 
 
 def _template(name: str) -> str | None:

@@ -298,4 +298,3 @@ def _moves_with(window: Window, number: int) -> bool:
 def _is_injective(index: AffineExpr) -> bool:
     """Whether different values of the one dimension used give different numbers."""
     return len(index.used_dims()) == 1 and "floordiv" not in str(index) and "mod" not in str(index)
-
