@@ -3,7 +3,7 @@
 A `launch` is one ``@triton.jit`` kernel and its call: a one-dimensional grid of programs. In its body ranges are made
 from block numbers, and loads and stores say which lanes they must check. Elementwise and combining ops stay ``tile.*``.
 
-    triton.launch @softmax_0 (%x = %x, %out = %out) grid (8) num_warps 4 num_stages 2 {
+    triton.launch @softmax_0 (%x = %x, %out = %out writeonly) grid (8) num_warps 4 num_stages 2 {
       %pid = triton.program_id
       %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
       %v = triton.load %x[%i, :] in (%i, _) : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
@@ -18,6 +18,7 @@ from typing import Self
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     IndexType,
     IntAttr,
     MemRefType,
@@ -40,10 +41,18 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, RecursiveMemoryEffect
+from xdsl.traits import (
+    IsolatedFromAbove,
+    MemoryEffectKind,
+    NoTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+    get_effects,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.index_list import ALL, Entry, join_entries, parse_entries, print_entries, split_entries
+from kopt.dialects.tile.integers import int_array, ints_of
 from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, block_type
 from kopt.dialects.tile.types import RangeType, TileType
 from kopt.dialects.tile.values import parse_literal, print_literal
@@ -53,9 +62,9 @@ from kopt.dialects.tile.values import parse_literal, print_literal
 class LaunchOp(IRDLOperation):
     """One kernel and its launch over ``programs`` programs. The body sees the memrefs as its own arguments.
 
-    ``num_warps`` and ``num_stages`` are Triton's launch options.
+    ``num_warps`` and ``num_stages`` are Triton's launch options. Through a ``writeonly`` pointer nothing is read.
 
-        triton.launch @name (%a = %x, %b = %out) grid (8) num_warps 4 num_stages 2 { … }
+        triton.launch @name (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 { … }
     """
 
     name = "triton.launch"
@@ -65,6 +74,7 @@ class LaunchOp(IRDLOperation):
     programs = prop_def(IntAttr)
     num_warps = prop_def(IntAttr)
     num_stages = prop_def(IntAttr)
+    write_only = prop_def(DenseArrayBase)
     body = region_def("single_block")
 
     traits = traits_def(IsolatedFromAbove(), NoTerminator(), RecursiveMemoryEffect())
@@ -78,6 +88,7 @@ class LaunchOp(IRDLOperation):
         num_stages: int,
         body: Region | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
+        write_only: Sequence[int] = (),
     ):
         super().__init__(
             operands=[inputs],
@@ -86,10 +97,16 @@ class LaunchOp(IRDLOperation):
                 "programs": IntAttr(programs),
                 "num_warps": IntAttr(num_warps),
                 "num_stages": IntAttr(num_stages),
+                "write_only": int_array(write_only),
             },
             regions=[body or Region(Block(arg_types=[value.type for value in inputs]))],
             attributes=attributes,
         )
+
+    @property
+    def written_only(self) -> tuple[SSAValue, ...]:
+        """The body's arguments through which nothing is read."""
+        return tuple(self.body.block.args[number] for number in ints_of(self.write_only))
 
     def verify_(self) -> None:
         if [arg.type for arg in self.body.block.args] != [value.type for value in self.inputs]:
@@ -101,6 +118,9 @@ class LaunchOp(IRDLOperation):
             raise VerifyException(f"num_warps is a power of two, found {warps}")
         if self.num_stages.data < 1:
             raise VerifyException(f"num_stages is at least 1, found {self.num_stages.data}")
+        for pointer in self.written_only:
+            if any(_reads(use.operation, pointer) for use in pointer.uses):
+                raise VerifyException(f"'{pointer.name_hint or 'a pointer'}' is writeonly, and the kernel reads it")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -114,17 +134,18 @@ class LaunchOp(IRDLOperation):
         parser.parse_keyword("num_stages")
         stages = parser.parse_integer()
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        region = parser.parse_region([arg.resolve(value.type) for arg, value in pairs])
-        values = [value for _, value in pairs]
-        return cls(name, values, programs, warps, stages, region, attributes.data if attributes else None)
+        region = parser.parse_region([arg.resolve(value.type) for arg, value, _ in pairs])
+        values = [value for _, value, _ in pairs]
+        marked = [number for number, (_, _, only) in enumerate(pairs) if only]
+        return cls(name, values, programs, warps, stages, region, attributes.data if attributes else None, marked)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string(" (")
-        printer.print_list(
-            zip(self.body.block.args, self.inputs, strict=True), lambda pair: _print_argument(printer, *pair)
-        )
+        marked = [number in ints_of(self.write_only) for number in range(len(self.inputs))]
+        arguments = zip(self.body.block.args, self.inputs, marked, strict=True)
+        printer.print_list(arguments, lambda argument: _print_argument(printer, *argument))
         printer.print_string(f") grid ({self.programs.data})")
         printer.print_string(f" num_warps {self.num_warps.data} num_stages {self.num_stages.data}")
         printer.print_op_attributes(self.attributes, print_keyword=True)
@@ -132,16 +153,22 @@ class LaunchOp(IRDLOperation):
         printer.print_region(self.body, print_entry_block_args=False)
 
 
-def _parse_argument(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:
+def _reads(op: Operation, memory: SSAValue) -> bool:
+    return any(effect.kind is MemoryEffectKind.READ and effect.value is memory for effect in get_effects(op) or ())
+
+
+def _parse_argument(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue, bool]:
     name = parser.parse_argument(expect_type=False)
     parser.parse_punctuation("=")
-    return name, parser.parse_operand()
+    return name, parser.parse_operand(), parser.parse_optional_keyword("writeonly") is not None
 
 
-def _print_argument(printer: Printer, name: SSAValue, value: SSAValue) -> None:
+def _print_argument(printer: Printer, name: SSAValue, value: SSAValue, write_only: bool) -> None:
     printer.print_ssa_value(name)
     printer.print_string(" = ")
     printer.print_ssa_value(value)
+    if write_only:
+        printer.print_string(" writeonly")
 
 
 @irdl_op_definition

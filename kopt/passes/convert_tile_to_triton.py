@@ -11,9 +11,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
+from xdsl.traits import MemoryEffectKind
 
+from kopt.analysis.aliases import accessed
 from kopt.analysis.ranges import always_full, ranges_in_scope, unshifted
-from kopt.diagnostics import location_of
+from kopt.diagnostics import location_of, remark
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.index_list import block_axes
 from kopt.dialects.tile.memory import memory_shape
@@ -33,12 +35,13 @@ class ConvertTileToTritonPass(ModulePass):
     """Makes a ``triton.launch`` of each ``tile.grid``, over one program a cell.
 
     Ranges are made from the program's number; loads and stores name the ranges whose lanes they must check, which are
-    those that may be ragged. Dots too short for the matrix units become sums of products. ``num_warps`` and
-    ``num_stages`` follow from the blocks and ``chip`` unless given.
+    those that may be ragged. Pointers through which nothing is read are ``writeonly``, and a remark says so. Dots too
+    short for the matrix units become sums of products. ``num_warps`` and ``num_stages`` follow from the blocks and
+    ``chip`` unless given.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes
-        triton.launch @f_0 (%x = %x) grid (8) num_warps 4 num_stages 2 {
+        triton.launch @f_0 (%x = %x, %out = %out writeonly) grid (8) num_warps 4 num_stages 2 {
           %pid = triton.program_id
           %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
           %v = triton.load %x[%i] in (%i) …
@@ -74,6 +77,8 @@ class ConvertTileToTritonPass(ModulePass):
         memrefs = _in_order([value for value in inputs if isinstance(value.type, MemRefType)], grid)
         body = Block(arg_types=[value.type for value in memrefs])
         cells = _cells(grid)
+        read = accessed(grid, MemoryEffectKind.READ)
+        write_only = [number for number, value in enumerate(memrefs) if value not in read]
         launch = triton.LaunchOp(
             name,
             memrefs,
@@ -82,8 +87,11 @@ class ConvertTileToTritonPass(ModulePass):
             self.num_stages or default_num_stages(grid, GPU_CHIPS[self.chip].shared_bytes),
             Region(body),
             grid.attributes,
+            write_only,
         )
         launch.location = grid.location
+        for number in write_only:
+            remark(grid, f"'{memrefs[number].name_hint or 'array'}' is only written by {name}")
         inside: dict[SSAValue, SSAValue] = dict(zip(memrefs, body.args, strict=True))
         for value in inputs:
             if value not in inside:

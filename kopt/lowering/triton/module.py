@@ -68,6 +68,8 @@ def _kernel_text(launch: triton.LaunchOp, helpers: Helpers) -> str:
     kernel = Kernel(launch, writer, helpers, HANDLERS)
     writer.line("@triton.jit")
     with writer.block(f"def {kernel_name(launch)}({', '.join(kernel.parameters)}):"):
+        if launch.written_only:
+            writer.comment(f"only written: {', '.join(kernel[pointer].text for pointer in launch.written_only)}")
         sizes = block_sizes(launch)
         writer.lines(f"{name}: tl.constexpr = {sizes[tag]}" for tag, name in kernel.blocks.items())
         kernel.print_block(launch.body.block)

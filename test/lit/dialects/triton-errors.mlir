@@ -60,3 +60,16 @@ func.func @f(%v: !tile.tile<8 x f32>) {
   %r = triton.retag %v : !tile.tile<8 x f32> to !tile.tile<16 x f32>
   func.return
 }
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{'a' is writeonly, and the kernel reads it}}
+  triton.launch @k (%a = %x writeonly) grid (1) num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+    %i = triton.range %pid in (0, 8) : !tile.range<b0=8>
+    %v = triton.load %a[%i] in (%i) : memref<8xf32> -> !tile.tile<b0=8 x f32>
+    triton.store %v, %a[%i] in (%i) : !tile.tile<b0=8 x f32>, memref<8xf32>
+  }
+  func.return
+}

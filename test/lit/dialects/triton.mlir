@@ -3,7 +3,7 @@
 // RUN: kopt %s --print-op-generic | kopt - | filecheck %s
 
 // CHECK-LABEL: func.func @launch
-// CHECK-NEXT: triton.launch @launch_0 (%a = %x, %b = %out) grid (8) num_warps 4 num_stages 2 {
+// CHECK-NEXT: triton.launch @launch_0 (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 {
 // CHECK-NEXT:   %pid = triton.program_id
 // CHECK-NEXT:   %i = triton.range %pid in (3, 1000) : !tile.range<b0=128>
 // CHECK-NEXT:   %m = tile.full 1 : !tile.tile<b0=128 x 64 x i1>
@@ -14,7 +14,7 @@
 // CHECK-NEXT:   triton.store %v, %b[%i, :] in (%i, _) mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
 // CHECK-NEXT: }
 func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
-  triton.launch @launch_0 (%a = %x, %b = %out) grid (8) num_warps 4 num_stages 2 {
+  triton.launch @launch_0 (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 {
     %pid = triton.program_id
     %i = triton.range %pid in (3, 1000) : !tile.range<b0=128>
     %m = tile.full 1 : !tile.tile<b0=128 x 64 x i1>

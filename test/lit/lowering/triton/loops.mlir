@@ -3,6 +3,7 @@
 
 // Rows of blocks are grouped; a carried value is assigned in place; two that depend on each other at once.
 // CHECK-LABEL: def matmul_0_kernel(x, y, out):
+// CHECK-NEXT: # only written: out
 // CHECK-NEXT: BLOCK_0: tl.constexpr = 32
 // CHECK-NEXT: BLOCK_1: tl.constexpr = 32
 // CHECK-NEXT: BLOCK_2: tl.constexpr = 64

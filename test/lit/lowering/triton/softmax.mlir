@@ -8,6 +8,7 @@
 // CHECK-NEXT:     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 // CHECK:      @triton.jit
 // CHECK-NEXT: def softmax_0_kernel(x, out):
+// CHECK-NEXT:     # only written: out
 // CHECK-NEXT:     BLOCK_0: tl.constexpr = 4
 // CHECK-NEXT:     # softmax.mlir:{{[0-9]+}}: tile.grid (%i: b0=4) in (10) {
 // CHECK-NEXT:     pid = tl.program_id(0)
