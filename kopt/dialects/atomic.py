@@ -5,8 +5,8 @@ order, as do several lanes that address one element; the cells of a grid in any 
 ``ordered``. So every kind but ``xchg`` leaves the same memory, floats up to rounding, whatever the order; previous
 values, ``xchg`` and `cas` do depend on it. Lanes outside their ranges do not touch memory.
 
-Sums into floats of less than 32 bits are those of f32, rounded at the end: a target may hold the sum in between in
-more bits than its type has.
+Sums into floats of less than 32 bits are those of f32, rounded at the end: in between, a target may hold the sum in
+more bits than its type has, and a term that was cast to the type only to be added may be added as it was before.
 
     atomic.rmw add %v, %out[%i, :] : !tile.tile<b0=8 x 64 x f32>, memref<100x64xf32>
     %ticket = atomic.rmw add %one, %count[%bin] : !tile.tile<b0=8 x i32>, memref<16xi32> -> !tile.tile<b0=8 x i32>
@@ -15,8 +15,8 @@ more bits than its type has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Self
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Self
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, i1
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
@@ -41,6 +41,9 @@ from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import TileType, parse_known_types
 from kopt.dialects.tile.values import is_float
 
+if TYPE_CHECKING:
+    from kopt.dialects.triton import AtomicCasOp, AtomicRmwOp
+
 #: What `rmw` combines the old element and the new value by. ``xchg`` takes the new value.
 KINDS = ("add", "max", "min", "and", "or", "xor", "xchg")
 #: Whether the kinds give the same memory in any order (floats up to rounding).
@@ -49,27 +52,47 @@ COMMUTES = {kind: kind != "xchg" for kind in KINDS}
 ORDERINGS = ("relaxed", "acquire", "release", "acq_rel")
 
 
-class AtomicOp(Access):
-    """Base of the two: reads and writes the elements of an index list, the lanes that ``mask`` names."""
+def verify_rmw(op: RmwOp | AtomicRmwOp) -> None:
+    """Kind, element type, ordering and previous value of a read-modify-write."""
+    kind, type = op.kind.data, op.value.type
+    if kind not in KINDS:
+        raise VerifyException(f"{op.name} knows {', '.join(KINDS)}, found '{kind}'")
+    assert isinstance(type, TileType)
+    if kind in ("and", "or", "xor") and is_float(type.element_type):
+        raise VerifyException(f"{op.name} {kind} needs integers, found {type.element_type}")
+    if kind in ("add", "max", "min") and type.element_type == i1:
+        raise VerifyException(f"{op.name} {kind} needs numbers, found {type.element_type}")
+    if len(op.previous) > 1 or any(result.type != type for result in op.previous):
+        raise VerifyException(f"{op.name} gives one {type} or nothing")
+    _verify_ordering(op)
 
-    def _verify_atomic(self, value: Attribute) -> None:
-        self._verify_access(value)
-        ordering = self.properties["ordering"]
-        if not isinstance(ordering, StringAttr) or ordering.data not in ORDERINGS:
-            raise VerifyException(f"{self.name} knows the orderings {', '.join(ORDERINGS)}, found {ordering}")
+
+def verify_cas(op: CasOp | AtomicCasOp) -> None:
+    """Types and ordering of a compare-and-swap."""
+    types = [value.type for value in (op.expected, op.desired, op.previous)]
+    if len(set(types)) > 1:
+        raise VerifyException(f"{op.name} compares, swaps and gives one type, found {', '.join(map(str, types))}")
+    _verify_ordering(op)
 
 
-def _parse_ordering(parser: Parser) -> str:
+def _verify_ordering(op: RmwOp | CasOp | AtomicRmwOp | AtomicCasOp) -> None:
+    if op.ordering.data not in ORDERINGS:
+        raise VerifyException(f"{op.name} knows the orderings {', '.join(ORDERINGS)}, found {op.ordering}")
+
+
+def parse_ordering(parser: Parser) -> str:
+    """``ordering acquire``, or nothing."""
     return parser.parse_identifier() if parser.parse_optional_keyword("ordering") else "relaxed"
 
 
-def _print_ordering(printer: Printer, ordering: StringAttr) -> None:
+def print_ordering(printer: Printer, ordering: StringAttr) -> None:
+    """The inverse of `parse_ordering`."""
     if ordering.data != "relaxed":
         printer.print_string(f" ordering {ordering.data}")
 
 
 @irdl_op_definition
-class RmwOp(AtomicOp):
+class RmwOp(Access):
     """Combines each element with a value: ``add``, ``max``, ``min``, ``and``, ``or``, ``xor``, ``xchg``.
 
     ``mask`` names the lanes that update. With a result type it gives each element's previous value; lanes that do not
@@ -113,17 +136,13 @@ class RmwOp(AtomicOp):
         )
 
     def verify_(self) -> None:
-        if self.kind.data not in KINDS:
-            raise VerifyException(f"atomic.rmw knows {', '.join(KINDS)}, found '{self.kind.data}'")
-        self._verify_atomic(self.value.type)
-        assert isinstance(self.value.type, TileType)
-        element = self.value.type.element_type
-        if self.kind.data in ("and", "or", "xor") and is_float(element):
-            raise VerifyException(f"atomic.rmw {self.kind.data} needs integers, found {element}")
-        if self.kind.data in ("add", "max", "min") and element == i1:
-            raise VerifyException(f"atomic.rmw {self.kind.data} needs numbers, found {element}")
-        if len(self.previous) > 1 or any(result.type != self.value.type for result in self.previous):
-            raise VerifyException(f"atomic.rmw gives one {self.value.type} or nothing")
+        self._verify_access(self.value.type)
+        verify_rmw(self)
+
+    def with_access(self, entries: Iterable[Entry], mask: SSAValue | None) -> RmwOp:
+        """The same update of other elements and lanes."""
+        kind, returns = self.kind.data, bool(self.previous)
+        return RmwOp(kind, self.value, self.memory, entries, mask, self.ordering.data, returns, self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -132,7 +151,7 @@ class RmwOp(AtomicOp):
         parser.parse_punctuation(",")
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
-        mask, ordering = parse_mask(parser), _parse_ordering(parser)
+        mask, ordering = parse_mask(parser), parse_ordering(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         parse_known_types(parser, [value.type, memory.type])
@@ -156,14 +175,14 @@ def _print_target(printer: Printer, op: RmwOp | CasOp, value: Attribute) -> None
     printer.print_ssa_value(op.memory)
     print_entries(printer, op.entries)
     print_mask(printer, op.mask)
-    _print_ordering(printer, op.ordering)
+    print_ordering(printer, op.ordering)
     printer.print_op_attributes(op.attributes)
     printer.print_string(" : ")
     printer.print_list((value, op.memory.type), printer.print_attribute)
 
 
 @irdl_op_definition
-class CasOp(AtomicOp):
+class CasOp(Access):
     """Compare and swap: an element equal to ``expected`` becomes ``desired``; gives its previous value.
 
     %old = atomic.cas %expected, %desired, %x[%i] ordering acquire : !tile.tile<b0=8 x i32>, memref<100xi32>
@@ -203,13 +222,13 @@ class CasOp(AtomicOp):
         )
 
     def verify_(self) -> None:
-        self._verify_atomic(self.desired.type)
-        if not self.expected.type == self.desired.type == self.previous.type:
-            raise VerifyException(f"atomic.cas compares, swaps and gives one type, found {self._types()}")
+        self._verify_access(self.desired.type)
+        verify_cas(self)
 
-    def _types(self) -> str:
-        values: Sequence[SSAValue] = (self.expected, self.desired, self.previous)
-        return ", ".join(str(value.type) for value in values)
+    def with_access(self, entries: Iterable[Entry], mask: SSAValue | None) -> CasOp:
+        """The same update of other elements and lanes."""
+        ordering = self.ordering.data
+        return CasOp(self.expected, self.desired, self.memory, entries, mask, ordering, self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -219,7 +238,7 @@ class CasOp(AtomicOp):
         parser.parse_punctuation(",")
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
-        mask, ordering = parse_mask(parser), _parse_ordering(parser)
+        mask, ordering = parse_mask(parser), parse_ordering(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         parse_known_types(parser, [desired.type, memory.type])

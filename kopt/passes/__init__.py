@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
     "split-k": "kopt.passes.split_k:SplitKPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",
+    "widen-atomics": "kopt.passes.widen_atomics:WidenAtomicsPass",
     # xDSL's clean-up passes.
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
     "control-flow-hoist": "xdsl.transforms.control_flow_hoist:ControlFlowHoistPass",

@@ -16,7 +16,7 @@ from xdsl.traits import MemoryEffectKind
 from kopt.analysis.aliases import accessed
 from kopt.analysis.ranges import always_full, ranges_in_scope, unshifted
 from kopt.diagnostics import location_of, remark
-from kopt.dialects import tile, triton
+from kopt.dialects import atomic, tile, triton
 from kopt.dialects.tile.index_list import block_axes
 from kopt.dialects.tile.memory import memory_shape
 from kopt.dialects.tile.values import literal, literal_value
@@ -34,10 +34,10 @@ _MOST_LANES = 1 << 20
 class ConvertTileToTritonPass(ModulePass):
     """Makes a ``triton.launch`` of each ``tile.grid``, over one program a cell.
 
-    Ranges are made from the program's number; loads and stores name the ranges whose lanes they must check, which are
-    those that may be ragged. Pointers through which nothing is read are ``writeonly``, and a remark says so. Dots too
-    short for the matrix units become sums of products. ``num_warps`` and ``num_stages`` follow from the blocks and
-    ``chip`` unless given.
+    Ranges are made from the program's number; loads, stores and updates name the ranges whose lanes they must check,
+    which are those that may be ragged. Pointers through which nothing is read are ``writeonly``, and a remark says so.
+    Dots too short for the matrix units become sums of products. ``num_warps`` and ``num_stages`` follow from the blocks
+    and ``chip`` unless given.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes
@@ -211,13 +211,26 @@ def _convert_accesses(grid: tile.GridOp) -> None:
         if isinstance(op, tile.LoadOp):
             _convert_load(op)
         elif isinstance(op, tile.StoreOp):
-            limits = _limits(op)
-            store = triton.StoreOp(op.value, op.memory, op.entries, limits, op.mask, op.attributes)
-            store.location = op.location
-            Rewriter.replace_op(op, store)
+            _replace(op, triton.StoreOp(op.value, op.memory, op.entries, _limits(op), op.mask, op.attributes))
+        elif isinstance(op, atomic.RmwOp | atomic.CasOp):
+            _replace(op, _update(op))
 
 
-def _limits(op: tile.LoadOp | tile.StoreOp) -> list[SSAValue | None]:
+def _replace(op: Operation, new: Operation) -> None:
+    new.location = op.location
+    for result, old in zip(new.results, op.results, strict=True):
+        result.name_hint = old.name_hint
+    Rewriter.replace_op(op, new)
+
+
+def _update(op: atomic.RmwOp | atomic.CasOp) -> Operation:
+    access = (op.memory, op.entries, _limits(op), op.mask, op.ordering.data)
+    if isinstance(op, atomic.CasOp):
+        return triton.AtomicCasOp(op.expected, op.desired, *access, op.attributes)
+    return triton.AtomicRmwOp(op.kind.data, op.value, *access, bool(op.previous), op.attributes)
+
+
+def _limits(op: tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp) -> list[SSAValue | None]:
     """For each dimension of an access, the range that may be ragged, or None."""
     scope = ranges_in_scope(op)
     limits: list[SSAValue | None] = []

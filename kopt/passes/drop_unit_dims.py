@@ -11,11 +11,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.dialects import tile
+from kopt.dialects import atomic, tile
 from kopt.dialects.tile.shape import int_array
 
 #: Dialects whose ops the pass can rewrite.
-_KNOWN = ("tile", "arith", "scf")
+_KNOWN = ("tile", "atomic", "arith", "scf")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _insert(before: Operation, op: Operation) -> SSAValue:
     return op.results[0]
 
 
-def _access(op: tile.LoadOp | tile.StoreOp, tags: set[str]) -> None:
+def _access(op: tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp, tags: set[str]) -> None:
     """Ranges of one element become their first element."""
     for number, operand in enumerate(op.operands):
         if isinstance(operand.type, tile.RangeType) and operand.type.tag in tags:
@@ -167,6 +167,8 @@ def _along(op: tile.ConcatOp | tile.ScanOp | tile.ArgReduceOp | tile.TakeAlongOp
 _REWRITES: dict[type, Callable[..., None]] = {
     tile.LoadOp: _access,
     tile.StoreOp: _access,
+    atomic.RmwOp: _access,
+    atomic.CasOp: _access,
     tile.IndexOp: _lanes,
     tile.ValidOp: _lanes,
     tile.MaskOp: _mask,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -14,9 +14,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.padding import Number, padding
 from kopt.analysis.ranges import always_full, ranges_in_scope
 from kopt.analysis.validity import ValidityBuilder
+from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArgReduceOp,
+    BroadcastOp,
     DotOp,
     ElementwiseOp,
     FullOp,
@@ -26,9 +28,11 @@ from kopt.dialects.tile import (
     SelectOp,
     StoreOp,
     TileType,
+    block_axes,
     literal,
     neutral,
 )
+from kopt.dialects.tile.memory import memory_shape
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,8 @@ class InsertMasksPass(ModulePass):
         for user in list(op.walk()):
             for number, dims, fill in combined_operands(user):
                 _mask_operand(user, number, dims, fill, self.fold_loads)
-            if isinstance(user, StoreOp):
-                _mask_store(user)
+            if isinstance(user, StoreOp | RmwOp | CasOp):
+                _mask_write(user)
 
 
 def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], Number]]:
@@ -129,24 +133,48 @@ def _mask_hidden(user: Operation, value: SSAValue, fill: Number) -> SSAValue:
     return select.result
 
 
-def _mask_store(store: StoreOp) -> None:
-    """A store whose value or indices hide invalid lanes writes the valid ones only."""
-    builder = ValidityBuilder(InsertPoint.before(store))
-    masks = [builder.of(value) for value in (store.value, *store.indices) if isinstance(value.type, TileType)]
-    dims = _type(store.value).dims
-    found = [mask for mask in masks if mask is not None and _type(mask).dims == dims]
-    if store.mask is not None:
-        found.append(store.mask)
-    if not found or found == [store.mask]:
+def _mask_write(op: StoreOp | RmwOp | CasOp) -> None:
+    """A store or update whose values or indices hide invalid lanes writes the valid ones only."""
+    builder = ValidityBuilder(InsertPoint.before(op))
+    written = (op.expected, op.desired) if isinstance(op, CasOp) else (op.value,)
+    indices = [value for value in op.indices if isinstance(value.type, TileType)]
+    masks = [*map(builder.of, written), *(_of_index(op, builder.of(value)) for value in indices)]
+    found = [mask for mask in masks if mask is not None]
+    if op.mask is not None:
+        found.append(op.mask)
+    if not found or found == [op.mask]:
         return
     mask = found[0]
     for other in found[1:]:
         both = _and(mask, other)
-        Rewriter.insert_op(both, InsertPoint.before(store))
+        Rewriter.insert_op(both, InsertPoint.before(op))
         mask = both.result
-    replacement = StoreOp(store.value, store.memory, store.entries, mask, store.attributes)
-    replacement.location = store.location
-    Rewriter.replace_op(store, replacement)
+    replacement = _with_mask(op, mask)
+    replacement.location = op.location
+    for new, old in zip(replacement.results, op.results, strict=True):
+        new.name_hint = old.name_hint
+    Rewriter.replace_op(op, replacement)
+
+
+def _of_index(op: StoreOp | RmwOp | CasOp, mask: SSAValue | None) -> SSAValue | None:
+    """A mask of gathered rows over the whole block."""
+    if mask is None:
+        return None
+    written = op.desired if isinstance(op, CasOp) else op.value
+    axes = block_axes(op.entries, memory_shape(op.memory.type))
+    places = [n for n, axis in enumerate(axes) if axis.gather_dim is not None]
+    if len(places) == len(axes):
+        return mask
+    wide = BroadcastOp(mask, places, _type(written).with_element(i1))
+    wide.location = op.location
+    Rewriter.insert_op(wide, InsertPoint.before(op))
+    return wide.result
+
+
+def _with_mask(op: StoreOp | RmwOp | CasOp, mask: SSAValue) -> Operation:
+    if isinstance(op, StoreOp):
+        return StoreOp(op.value, op.memory, op.entries, mask, op.attributes)
+    return op.with_access(op.entries, mask)
 
 
 def _and(a: SSAValue, b: SSAValue) -> ElementwiseOp:

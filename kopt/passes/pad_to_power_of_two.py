@@ -13,13 +13,15 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.diagnostics import location_of
-from kopt.dialects import tile, triton
+from kopt.dialects import atomic, tile, triton
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import LoweringError
 from kopt.lowering.triton.direct import use_memory
 from kopt.lowering.triton.odd_blocks import split_odd_blocks
 from kopt.lowering.triton.picks import pick_joined_and_sliced, pick_reshaped
 from kopt.lowering.triton.widths import power_of_two, retype, tile_types
+
+_Access = tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def _widen(grid: tile.GridOp, wholes: dict[int, tile.WholeOp]) -> None:
         return
     dims = {tile.DimAttr(size): _range_type(whole).dim for size, whole in wholes.items()}
     for op in list(grid.walk()):
-        if isinstance(op, tile.LoadOp | tile.StoreOp):
+        if isinstance(op, _Access):
             _widen_entries(op, wholes)
     retype(grid, dims)
     for op in list(grid.walk()):
@@ -106,7 +108,7 @@ def _range_type(whole: tile.WholeOp) -> tile.RangeType:
     return whole.result.type
 
 
-def _widen_entries(op: tile.LoadOp | tile.StoreOp, wholes: dict[int, tile.WholeOp]) -> None:
+def _widen_entries(op: _Access, wholes: dict[int, tile.WholeOp]) -> None:
     assert isinstance(op.memory.type, MemRefType)
     entries = op.entries
     wide = [_widen_entry(op, e, n, wholes) for e, n in zip(entries, op.memory.type.get_shape(), strict=True)]
@@ -122,10 +124,12 @@ def _widen_entries(op: tile.LoadOp | tile.StoreOp, wholes: dict[int, tile.WholeO
     Rewriter.replace_op(op, replacement)
 
 
-def _with_entries(op: tile.LoadOp | tile.StoreOp, entries: Sequence[Entry]) -> tile.LoadOp | tile.StoreOp:
+def _with_entries(op: _Access, entries: Sequence[Entry]) -> _Access:
     if isinstance(op, tile.LoadOp):
         return tile.LoadOp(op.memory, entries, op.mask, op.other, op.pad, op.attributes)
-    return tile.StoreOp(op.value, op.memory, entries, op.mask, op.attributes)
+    if isinstance(op, tile.StoreOp):
+        return tile.StoreOp(op.value, op.memory, entries, op.mask, op.attributes)
+    return op.with_access(entries, op.mask)
 
 
 def _widen_entry(op: Operation, entry: Entry, extent: int, wholes: dict[int, tile.WholeOp]) -> Entry:

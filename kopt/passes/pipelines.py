@@ -57,6 +57,8 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         *_simplify(),
         *_schedule(config),
         _make("return-mutated-arguments"),
+        # New arrays around grids: while blocks are still those of the source, which say how many updates meet.
+        _make("widen-atomics", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.

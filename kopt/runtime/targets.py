@@ -39,7 +39,10 @@ class TpuChip:
 
 @dataclass(frozen=True)
 class GpuChip:
-    """One GPU architecture as Triton names it; ``shared_bytes`` is the most that one program may use."""
+    """One GPU architecture as Triton names it; ``shared_bytes`` is the most that one program may use.
+
+    ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded.
+    """
 
     name: str
     backend: str
@@ -47,6 +50,7 @@ class GpuChip:
     warp_size: int
     shared_bytes: int
     hbm_bytes_per_second: float
+    atomic_adds: tuple[str, ...] = ("f16", "bf16")
 
 
 # Bandwidth is a core's share. The clock is the published bf16 peak over 2 * MXUs * size² a core.
@@ -60,7 +64,7 @@ TPU_CHIPS = {
 }
 
 GPU_CHIPS = {
-    "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12),
+    "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",)),
     "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12),
     "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12),
     "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12),

@@ -147,10 +147,15 @@ class _Mend:
         return patch
 
     def atomic(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Atomics on bf16: read, combine in f32, round, write; colliding lanes take turns."""
+        """Atomics on bf16: read, combine in f32, round, write; colliding lanes take turns. Exchanges of any float."""
 
         def create_atomic_rmw(builder: Any, rmw: Any, ptr: Any, val: Any, mask: Any, sem: Any, scope: Any) -> Any:
-            combine = _ATOMICS.get(str(rmw).rsplit(".", 1)[-1])
+            name = str(rmw).rsplit(".", 1)[-1]
+            if name == "XCHG" and val.data.dtype.kind == "f":
+                bits = self.handle(val.data.view(f"i{val.data.itemsize}"), val.dtype)
+                old = original(builder, rmw, ptr, bits, mask, sem, scope)
+                return self.handle(old.data.view(val.data.dtype), val.dtype.scalar)
+            combine = _ATOMICS.get(name)
             if val.dtype.scalar != self.tl.bfloat16 or combine is None:
                 return original(builder, rmw, ptr, val, mask, sem, scope)
             shape = ptr.data.shape

@@ -35,18 +35,14 @@ def _every_lane(op: RmwOp | CasOp) -> Replacement:
     """A mask that names every lane."""
     if op.mask is None or constant(op.mask) in (None, 0):
         return None
-    if isinstance(op, RmwOp):
-        return _rmw(op, None, bool(op.previous))
-    return CasOp(op.expected, op.desired, op.memory, op.entries, None, op.ordering.data, op.attributes)
+    return op.with_access(op.entries, None)
 
 
 def _unused(op: RmwOp) -> Replacement:
     """A previous value that nobody reads."""
-    return _rmw(op, op.mask, False) if op.previous and not op.previous[0].uses else None
-
-
-def _rmw(op: RmwOp, mask, returns_previous: bool) -> RmwOp:
-    return RmwOp(op.kind.data, op.value, op.memory, op.entries, mask, op.ordering.data, returns_previous, op.attributes)
+    if not op.previous or op.previous[0].uses:
+        return None
+    return RmwOp(op.kind.data, op.value, op.memory, op.entries, op.mask, op.ordering.data, False, op.attributes)
 
 
 def _changes_nothing(op: RmwOp) -> Replacement:

@@ -37,6 +37,7 @@ class HostFunction:
         self.writer = writer
         self.names = Names(("torch", "triton", "tl"))
         self._print_launch = print_launch
+        self._comment: str | None = None
         self.parameters = [self.names.bind(arg, arg.name_hint or "arg") for arg in func.body.block.args]
 
     @property
@@ -50,8 +51,9 @@ class HostFunction:
         if handler is None:
             raise LoweringError(f"'{op.name}' has no torch form", location_of(op))
         comment = source_comment(op)
-        if comment is not None and not isinstance(op, ReturnOp | ConstantOp):
+        if comment is not None and comment != self._comment and not isinstance(op, ReturnOp | ConstantOp):
             self.writer.comment(comment)
+            self._comment = comment
         handler(self, op)
 
     def assign(self, value: SSAValue, expression: str) -> None:

@@ -51,6 +51,18 @@ def _copysign(a, b):
 
 
 @triton.jit
+def _nan_above(x):
+    # The bits of this NaN are above those of every number.
+    return tl.where(x != x, float("nan"), x)
+
+
+@triton.jit
+def _nan_below(x):
+    # The bits of this NaN are below those of every number, as integers with a sign.
+    return tl.where(x != x, -float("nan"), x)
+
+
+@triton.jit
 def _isinf(x):
     return tl.abs(x) == float("inf")
 

@@ -37,7 +37,7 @@ def strides_of(type: MemRefType) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def _pointer(kernel: Kernel, op: triton.LoadOp | triton.StoreOp) -> Expr:
+def pointer(kernel: Kernel, op: triton.CheckedAccess) -> Expr:
     """``x + (i[:, None] * 64 + j[None, :])``."""
     type = op.memory.type
     assert isinstance(type, MemRefType)
@@ -72,7 +72,7 @@ def _sum(base: Expr, terms: Sequence[Expr], constant: int, wide: bool) -> Expr:
     return infix("+", SUM, base, offset)
 
 
-def _is_wide(op: triton.LoadOp | triton.StoreOp, position: int) -> bool:
+def _is_wide(op: triton.CheckedAccess, position: int) -> bool:
     """Whether an entry already counts in 64 bits."""
     entry = op.entries[position]
     if not isinstance(entry, SSAValue) or not isinstance(entry.type, tile.TileType):
@@ -85,7 +85,7 @@ def _widened(index: Expr) -> Expr:
     return method(index, "to(tl.int64)") if index.shape else Expr(f"tl.cast({index.text}, tl.int64)")
 
 
-def _index(kernel: Kernel, op: triton.LoadOp | triton.StoreOp, position: int) -> Expr:
+def _index(kernel: Kernel, op: triton.CheckedAccess, position: int) -> Expr:
     """The element numbers along one dimension of the memref, placed among the block's dimensions."""
     entry = op.entries[position]
     if isinstance(entry, int):
@@ -101,7 +101,7 @@ def _index(kernel: Kernel, op: triton.LoadOp | triton.StoreOp, position: int) ->
     return place(_lanes(kernel, op, position), [own], len(axes))
 
 
-def _lanes(kernel: Kernel, op: triton.LoadOp | triton.StoreOp, position: int) -> Expr:
+def _lanes(kernel: Kernel, op: triton.CheckedAccess, position: int) -> Expr:
     entry = op.entries[position]
     if isinstance(entry, SSAValue):
         return kernel.ranges[entry].lanes
@@ -113,7 +113,7 @@ def _lanes(kernel: Kernel, op: triton.LoadOp | triton.StoreOp, position: int) ->
     return add(number(entry.start.data), lanes)
 
 
-def _counting(op: triton.LoadOp | triton.StoreOp, size: int) -> Expr:
+def _counting(op: triton.CheckedAccess, size: int) -> Expr:
     if size < 1 or size & (size - 1):
         raise LoweringError(
             f"Triton blocks are powers of two, found a dimension of {size}",
@@ -123,22 +123,23 @@ def _counting(op: triton.LoadOp | triton.StoreOp, size: int) -> Expr:
     return Expr(f"tl.arange(0, {size})", shape=(size,))
 
 
-def _mask(kernel: Kernel, op: triton.LoadOp | triton.StoreOp) -> list[str]:
-    """``mask=…``, or nothing where every lane is read or written."""
-    masks = [mask for mask in (masks_of(kernel, op.limits), _own_mask(kernel, op)) if mask is not None]
-    joined = both(masks)
-    return [f"mask={joined.text}"] if joined is not None else []
+def mask_of(kernel: Kernel, op: triton.CheckedAccess) -> Expr | None:
+    """The lanes that an access touches, or None where it touches all."""
+    own = kernel.typed(op.mask) if op.mask is not None else None
+    return both([mask for mask in (masks_of(kernel, op.limits), own) if mask is not None])
 
 
-def _own_mask(kernel: Kernel, op: triton.LoadOp | triton.StoreOp) -> Expr | None:
-    return kernel.typed(op.mask) if op.mask is not None else None
+def mask_argument(kernel: Kernel, op: triton.CheckedAccess) -> list[str]:
+    """``mask=…``, or nothing where every lane is touched."""
+    mask = mask_of(kernel, op)
+    return [f"mask={mask.text}"] if mask is not None else []
 
 
 def print_load(kernel: Kernel, op: triton.LoadOp) -> None:
     """``v = tl.load(pointer, mask=…, other=…)``: always a line of its own, where the program reads."""
     if not op.result.uses:
         return
-    arguments = [_pointer(kernel, op).text, *_mask(kernel, op)]
+    arguments = [pointer(kernel, op).text, *mask_argument(kernel, op)]
     if op.other is not None and len(arguments) > 1:
         arguments.append(f"other={kernel.literal(op.other).text}")
     hint = op.result.name_hint or f"{kernel[op.memory].text}_block"
@@ -148,7 +149,7 @@ def print_load(kernel: Kernel, op: triton.LoadOp) -> None:
 def print_store(kernel: Kernel, op: triton.StoreOp) -> None:
     """``tl.store(pointer, v, mask=…)``."""
     value = kernel[op.value]
-    arguments = [_pointer(kernel, op).text, value.text, *_mask(kernel, op)]
+    arguments = [pointer(kernel, op).text, value.text, *mask_argument(kernel, op)]
     kernel.line(f"tl.store({', '.join(arguments)})")
 
 

@@ -57,7 +57,7 @@ def _checks(range: SSAValue) -> int:
     for user in users(range):
         if isinstance(user, tile.MaskOp | tile.ValidOp):
             count += 1
-        elif isinstance(user, triton.LoadOp | triton.StoreOp):
+        elif isinstance(user, triton.CheckedAccess):
             count += sum(limit is range for limit in user.limits)
     return count
 

@@ -1,0 +1,51 @@
+"""How many updates of one launch meet in one element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Block, SSAValue
+
+from kopt.analysis.ranges import binding, unshifted
+from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.tile import BeginOp, ForOp, GridOp, IdOp, is_gather, is_range
+
+
+def updates_of_an_element(op: RmwOp | CasOp) -> int | None:
+    """The most lanes of all cells that address one element, or None where that is not known.
+
+    The blocks of a loop address different elements where its range, or where its block begins, is an index. Those of
+    the other loops may all address the same.
+    """
+    if any(is_gather(entry) for entry in op.entries):
+        return None
+    walked = set(_walked(op))
+    meeting = 1
+    for range in _ranges_around(op):
+        if range not in walked:
+            trips = binding(range).trips
+            if trips is None:
+                return None
+            meeting *= trips
+    return meeting
+
+
+def _walked(op: RmwOp | CasOp) -> Iterator[SSAValue]:
+    """The ranges whose blocks address different elements each."""
+    for entry in op.entries:
+        if isinstance(entry, SSAValue):
+            if is_range(entry):
+                yield unshifted(entry)
+            elif isinstance(entry.owner, BeginOp | IdOp):
+                yield unshifted(entry.owner.range)
+
+
+def _ranges_around(op: RmwOp | CasOp) -> Iterator[SSAValue]:
+    """The ranges of the loops around an op."""
+    block: Block | None = op.parent
+    while block is not None and (parent := block.parent_op()) is not None:
+        if isinstance(parent, GridOp):
+            yield from parent.ranges
+        elif isinstance(parent, ForOp):
+            yield parent.range
+        block = parent.parent

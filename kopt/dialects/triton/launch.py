@@ -1,0 +1,240 @@
+"""Launches, the ranges of a program, and blocks under other names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntAttr,
+    MemRefType,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    IsolatedFromAbove,
+    MemoryEffectKind,
+    NoTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+    get_effects,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.integers import int_array, ints_of
+from kopt.dialects.tile.types import RangeType, TileType
+
+
+@irdl_op_definition
+class LaunchOp(IRDLOperation):
+    """One kernel and its launch over ``programs`` programs. The body sees the memrefs as its own arguments.
+
+    ``num_warps`` and ``num_stages`` are Triton's launch options. Through a ``writeonly`` pointer nothing is read.
+
+        triton.launch @name (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 { … }
+    """
+
+    name = "triton.launch"
+
+    inputs = var_operand_def(MemRefType)
+    sym_name = prop_def(StringAttr)
+    programs = prop_def(IntAttr)
+    num_warps = prop_def(IntAttr)
+    num_stages = prop_def(IntAttr)
+    write_only = prop_def(DenseArrayBase)
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[SSAValue],
+        programs: int,
+        num_warps: int,
+        num_stages: int,
+        body: Region | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+        write_only: Sequence[int] = (),
+    ):
+        super().__init__(
+            operands=[inputs],
+            properties={
+                "sym_name": StringAttr(name),
+                "programs": IntAttr(programs),
+                "num_warps": IntAttr(num_warps),
+                "num_stages": IntAttr(num_stages),
+                "write_only": int_array(write_only),
+            },
+            regions=[body or Region(Block(arg_types=[value.type for value in inputs]))],
+            attributes=attributes,
+        )
+
+    @property
+    def written_only(self) -> tuple[SSAValue, ...]:
+        """The body's arguments through which nothing is read."""
+        return tuple(self.body.block.args[number] for number in ints_of(self.write_only))
+
+    def verify_(self) -> None:
+        if [arg.type for arg in self.body.block.args] != [value.type for value in self.inputs]:
+            raise VerifyException("triton.launch gives its operands to the body as they are")
+        if not 1 <= self.programs.data < 1 << 31:
+            raise VerifyException(f"triton.launch runs 1 to 2147483647 programs, found {self.programs.data}")
+        warps = self.num_warps.data
+        if warps < 1 or warps & (warps - 1):
+            raise VerifyException(f"num_warps is a power of two, found {warps}")
+        if self.num_stages.data < 1:
+            raise VerifyException(f"num_stages is at least 1, found {self.num_stages.data}")
+        for pointer in self.written_only:
+            if any(_reads(use.operation, pointer) for use in pointer.uses):
+                raise VerifyException(f"'{pointer.name_hint or 'a pointer'}' is writeonly, and the kernel reads it")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = parser.parse_symbol_name().data
+        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_argument(parser))
+        parser.parse_keyword("grid")
+        with parser.in_parens():
+            programs = parser.parse_integer()
+        parser.parse_keyword("num_warps")
+        warps = parser.parse_integer()
+        parser.parse_keyword("num_stages")
+        stages = parser.parse_integer()
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        region = parser.parse_region([arg.resolve(value.type) for arg, value, _ in pairs])
+        values = [value for _, value, _ in pairs]
+        marked = [number for number, (_, _, only) in enumerate(pairs) if only]
+        return cls(name, values, programs, warps, stages, region, attributes.data if attributes else None, marked)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" (")
+        marked = [number in ints_of(self.write_only) for number in range(len(self.inputs))]
+        arguments = zip(self.body.block.args, self.inputs, marked, strict=True)
+        printer.print_list(arguments, lambda argument: _print_argument(printer, *argument))
+        printer.print_string(f") grid ({self.programs.data})")
+        printer.print_string(f" num_warps {self.num_warps.data} num_stages {self.num_stages.data}")
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+
+def _reads(op: Operation, memory: SSAValue) -> bool:
+    return any(effect.kind is MemoryEffectKind.READ and effect.value is memory for effect in get_effects(op) or ())
+
+
+def _parse_argument(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue, bool]:
+    name = parser.parse_argument(expect_type=False)
+    parser.parse_punctuation("=")
+    return name, parser.parse_operand(), parser.parse_optional_keyword("writeonly") is not None
+
+
+def _print_argument(printer: Printer, name: SSAValue, value: SSAValue, write_only: bool) -> None:
+    printer.print_ssa_value(name)
+    printer.print_string(" = ")
+    printer.print_ssa_value(value)
+    if write_only:
+        printer.print_string(" writeonly")
+
+
+@irdl_op_definition
+class ProgramIdOp(IRDLOperation):
+    """The number of this program in its launch: ``%pid = triton.program_id``."""
+
+    name = "triton.program_id"
+
+    result = result_def(IndexType())
+
+    traits = traits_def(Pure())
+
+    assembly_format = "attr-dict"
+
+    def __init__(self):
+        super().__init__(result_types=[IndexType()])
+
+
+@irdl_op_definition
+class RangeOp(IRDLOperation):
+    """Block ``block`` of a walk from ``lower`` to ``upper``: begins at ``lower + block * size``, limited by ``upper``.
+
+    %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
+    """
+
+    name = "triton.range"
+
+    block = operand_def(IndexType())
+    lower = prop_def(IntAttr)
+    upper = prop_def(IntAttr)
+    result = result_def(RangeType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, block: SSAValue | Operation, lower: int, upper: int, type: RangeType):
+        super().__init__(
+            operands=[block],
+            properties={"lower": IntAttr(lower), "upper": IntAttr(upper)},
+            result_types=[type],
+        )
+
+    def verify_(self) -> None:
+        if not 0 <= self.lower.data <= self.upper.data:
+            raise VerifyException(f"triton.range cannot walk from {self.lower.data} to {self.upper.data}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        block = parser.parse_operand()
+        parser.parse_keyword("in")
+        lower, upper = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_integer)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        assert isinstance(type, RangeType)
+        op = cls(block, lower, upper, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.block)
+        printer.print_string(f" in ({self.lower.data}, {self.upper.data})")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class RetagOp(IRDLOperation):
+    """The same lanes, whose dimensions are named by other tags: ``triton.retag %v : A to B``; sizes are kept."""
+
+    name = "triton.retag"
+
+    input = operand_def(TileType)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def __init__(self, input: SSAValue | Operation, type: TileType):
+        super().__init__(operands=[input], result_types=[type])
+
+    def verify_(self) -> None:
+        source, target = self.input.type, self.result.type
+        assert isinstance(source, TileType) and isinstance(target, TileType)
+        if source.shape != target.shape or source.element_type != target.element_type:
+            raise VerifyException(f"triton.retag keeps sizes and element type, found {source} to {target}")

@@ -1,0 +1,64 @@
+"""Atomic updates: ``old = tl.atomic_add(pointer, v, mask=…, sem="relaxed", scope="gpu")``."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from kopt.dialects import tile, triton
+from kopt.lowering.triton.expressions import Expr, call
+from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.memory import mask_argument, mask_of, pointer
+
+#: Triton compares floats by their bits: NaN goes to the end of the order that wins.
+_NAN = {"max": "_nan_above", "min": "_nan_below"}
+
+
+def _pointers(kernel: Kernel, op: triton.CheckedAccess, value: SSAValue) -> Expr:
+    """A pointer for every lane: lanes that share an element update it each."""
+    type, found = tile_type(value), pointer(kernel, op)
+    if found.shape == type.shape:
+        return found
+    return Expr(f"tl.broadcast_to({found.text}, {kernel.sizes(type.shape, type)})", shape=type.shape)
+
+
+def _emit(kernel: Kernel, op: triton.AtomicRmwOp | triton.AtomicCasOp, arguments: list[str], shape) -> None:
+    """The call, whose result gets a name where somebody reads it."""
+    kind = op.kind.data if isinstance(op, triton.AtomicRmwOp) else "cas"
+    options = [f'sem="{op.ordering.data}"', 'scope="gpu"']
+    text = f"tl.atomic_{kind}({', '.join([*arguments, *options])})"
+    if not op.results or not op.results[0].uses:
+        kernel.line(text)
+        return
+    hint = op.results[0].name_hint or f"{kernel[op.memory].text}_before"
+    kernel.assign(op.results[0], Expr(text, shape=shape), hint)
+
+
+def print_rmw(kernel: Kernel, op: triton.AtomicRmwOp) -> None:
+    """``tl.atomic_max(pointer, v, …)``."""
+    type, value = tile_type(op.value), kernel[op.value]
+    if op.kind.data in _NAN and tile.is_float(type.element_type) and value.literal is None:
+        value = call(kernel.helper(_NAN[op.kind.data]), [value])
+    arguments = [_pointers(kernel, op, op.value).text, value.text, *mask_argument(kernel, op)]
+    _emit(kernel, op, arguments, type.shape)
+
+
+def print_cas(kernel: Kernel, op: triton.AtomicCasOp) -> None:
+    """``tl.atomic_cas(pointer, expected, desired, …)``, which takes no mask.
+
+    Other lanes put what they expect in place of itself in the first element, which changes nothing.
+    """
+    at, mask = _pointers(kernel, op, op.desired), mask_of(kernel, op)
+    expected, desired = kernel.whole(op.expected), kernel.whole(op.desired)
+    arguments = [at.text, expected.text, desired.text]
+    if mask is not None:
+        expected = expected if expected.is_name else kernel.assign(op.expected, expected, "expected")
+        first = kernel[op.memory].text
+        arguments = [
+            f"tl.where({mask.text}, {at.text}, {first})",
+            expected.text,
+            f"tl.where({mask.text}, {desired.text}, {expected.text})",
+        ]
+    _emit(kernel, op, arguments, at.shape)
+
+
+HANDLERS: dict[type, Handler] = {triton.AtomicRmwOp: print_rmw, triton.AtomicCasOp: print_cas}

@@ -1,0 +1,196 @@
+"""The pass ``widen-atomics``: GPUs update 32 and 64 bits; narrower targets get a wider array for the launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, Signedness, StridedLayoutAttr, f32, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt import dtypes
+from kopt.analysis.aliases import effects_on_memory, root
+from kopt.analysis.updates import updates_of_an_element
+from kopt.diagnostics import location_of, remark
+from kopt.dialects import host, tile
+from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.tile.values import is_float, literal, literal_value
+from kopt.errors import LoweringError
+from kopt.runtime.targets import GPU_CHIPS
+
+_Update = RmwOp | CasOp
+_Access = tile.LoadOp | tile.StoreOp | RmwOp | CasOp
+#: Additions that a 16-bit float takes natively: n roundings of half a unit are about sqrt(n) / 2 units off, and two
+#: units are what results may differ by.
+_MOST_ROUNDINGS = 16
+
+
+@dataclass(frozen=True)
+class WidenAtomicsPass(ModulePass):
+    """Gives each target of atomic updates that has less than 32 bits an array of 32 for the launch, where it must.
+
+    Floats are summed in f32, as they are before they are cast for the update, and rounded once; integers wrap when they are narrow again. 16-bit floats are
+    added to as they are where ``chip`` can, and where at most 16 updates meet in one element. What is widened is a
+    remark.
+
+        tile.grid … { atomic.rmw add %v, %out[%i] : !tile.tile<b0=128 x bf16>, memref<64xbf16> }
+    becomes
+        %wide = host.alloc : memref<64xf32>
+        host.copy %out to %wide : memref<64xbf16>, memref<64xf32>
+        tile.grid … { %w = tile.cast %v … atomic.rmw add %w, %wide[%i] : !tile.tile<b0=128 x f32>, memref<64xf32> }
+        host.copy %wide to %out : memref<64xf32>, memref<64xbf16>
+
+    Refuses, with the place, narrow targets that the launch also accesses through another view or that repeat elements,
+    additions beside a comparison of the same narrow integers, and beside a compare-and-swap of the same narrow floats.
+    """
+
+    name = "widen-atomics"
+
+    chip: str = "sm90"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for grid in [inner for inner in op.walk() if isinstance(inner, tile.GridOp)]:
+            for memory, updates in _targets(grid).items():
+                if self._must_widen(memory, updates):
+                    _check(grid, memory, updates)
+                    _widen(grid, memory)
+
+    def _must_widen(self, memory: SSAValue, updates: Sequence[_Update]) -> bool:
+        dtype = dtypes.from_ir(_element(memory))
+        if dtype is None or dtype.bits >= 32:
+            return False
+        adds = all(isinstance(op, RmwOp) and op.kind.data == "add" for op in updates)
+        if not adds or dtype.spec not in GPU_CHIPS[self.chip].atomic_adds:
+            return True
+        meeting = [updates_of_an_element(op) for op in updates]
+        return any(number is None for number in meeting) or sum(filter(None, meeting)) > _MOST_ROUNDINGS
+
+
+def _targets(grid: tile.GridOp) -> dict[SSAValue, list[_Update]]:
+    """The updates of each memref that a grid updates."""
+    found: dict[SSAValue, list[_Update]] = {}
+    for op in grid.walk():
+        if isinstance(op, RmwOp | CasOp):
+            found.setdefault(op.memory, []).append(op)
+    return found
+
+
+def _type(memory: SSAValue) -> MemRefType:
+    assert isinstance(memory.type, MemRefType)
+    return memory.type
+
+
+def _element(memory: SSAValue) -> Attribute:
+    return _type(memory).element_type
+
+
+def _check(grid: tile.GridOp, memory: SSAValue, updates: Sequence[_Update]) -> None:
+    """Refuses what an array beside the target would get wrong."""
+    name, element = memory.name_hint or "the target", _element(memory)
+    if any(other is not memory and root(other) is root(memory) for _, other in effects_on_memory(grid)):
+        raise LoweringError(
+            f"atomic updates of {element} elements of '{name}', which the loop also accesses through another view",
+            location_of(updates[0]),
+            notes=["access one view of it, or use a 32-bit target"],
+        )
+    layout = _type(memory).layout
+    if isinstance(layout, StridedLayoutAttr) and 0 in (getattr(stride, "data", None) for stride in layout.strides):
+        raise LoweringError(
+            f"atomic updates of {element} elements of '{name}', a view that repeats them",
+            location_of(updates[0]),
+            notes=["update the view's source, or use a 32-bit target"],
+        )
+    kinds = {op.kind.data if isinstance(op, RmwOp) else "cas" for op in updates}
+    clash = kinds & ({"cas"} if is_float(element) else {"cas", "max", "min"})
+    if "add" in kinds and clash:
+        raise LoweringError(
+            f"atomic add and {min(clash)} of the same {element} elements of '{name}' in one loop",
+            location_of(updates[0]),
+            notes=["use a 32-bit target"],
+        )
+
+
+def _wide(element: Attribute) -> Attribute:
+    """The type of 32 bits for a narrower one."""
+    if is_float(element):
+        return f32
+    assert isinstance(element, IntegerType)
+    unsigned = element != i1 and element.signedness.data is Signedness.UNSIGNED
+    return IntegerType(32, Signedness.UNSIGNED) if unsigned else i32
+
+
+def _widen(grid: tile.GridOp, memory: SSAValue) -> None:
+    """Puts an array of the wider type in a target's place, filled before the grid and copied back behind it."""
+    wide = _wide(_element(memory))
+    remark(grid, f"'{memory.name_hint}' is updated in {wide}, in an array beside it, for its elements are narrow")
+    array = host.AllocOp(MemRefType(wide, _type(memory).get_shape()))
+    array.result.name_hint = f"{memory.name_hint or 'target'}_wide"
+    before = [array, host.CopyOp(memory, array.result)]
+    after = host.CopyOp(array.result, memory)
+    for op in (*before, after):
+        op.location = grid.location
+    Rewriter.insert_op(before, InsertPoint.before(grid))
+    Rewriter.insert_op(after, InsertPoint.after(grid))
+    for op in [op for op in grid.walk() if isinstance(op, _Access) and op.memory is memory]:
+        _redirect(op, array.result, wide)
+
+
+def _redirect(op: _Access, array: SSAValue, wide: Attribute) -> None:
+    """The same access to the wider array, with casts around it."""
+    new = _ACCESS[type(op)](op, array, wide)
+    new.location = op.location
+    if not op.results:
+        Rewriter.replace_op(op, new)
+        return
+    old = op.results[0]
+    assert isinstance(old.type, tile.TileType)
+    narrow = tile.CastOp(new.results[0], old.type.element_type)
+    narrow.location = op.location
+    narrow.result.name_hint = old.name_hint
+    Rewriter.replace_op(op, [new, narrow], [narrow.result])
+
+
+def _unrounded(op: Operation, value: SSAValue, wide: Attribute) -> SSAValue:
+    """A term of a sum in the wider type: a float that was only rounded for the update as it was before."""
+    made = value.owner
+    exact = wide == f32 and isinstance(made, tile.CastOp) and _tile_element(made.input) == f32
+    return made.input if exact else _cast(op, value, wide)
+
+
+def _cast(op: Operation, value: SSAValue, wide: Attribute) -> SSAValue:
+    cast = tile.CastOp(value, wide)
+    cast.location = op.location
+    cast.result.name_hint = value.name_hint
+    Rewriter.insert_op(cast, InsertPoint.before(op))
+    return cast.result
+
+
+def _tile_element(value: SSAValue) -> Attribute:
+    assert isinstance(value.type, tile.TileType)
+    return value.type.element_type
+
+
+def _load(op: tile.LoadOp, array: SSAValue, wide: Attribute) -> Operation:
+    fills = [attr and literal(literal_value(attr), wide) for attr in (op.other, op.pad)]
+    return tile.LoadOp(array, op.entries, op.mask, *fills, op.attributes)
+
+
+def _store(op: tile.StoreOp, array: SSAValue, wide: Attribute) -> Operation:
+    return tile.StoreOp(_cast(op, op.value, wide), array, op.entries, op.mask, op.attributes)
+
+
+def _rmw(op: RmwOp, array: SSAValue, wide: Attribute) -> Operation:
+    add, returns = op.kind.data == "add", bool(op.previous)
+    value = (_unrounded if add else _cast)(op, op.value, wide)
+    return RmwOp(op.kind.data, value, array, op.entries, op.mask, op.ordering.data, returns, op.attributes)
+
+
+def _cas(op: CasOp, array: SSAValue, wide: Attribute) -> Operation:
+    expected, desired = _cast(op, op.expected, wide), _cast(op, op.desired, wide)
+    return CasOp(expected, desired, array, op.entries, op.mask, op.ordering.data, op.attributes)
+
+
+_ACCESS = {tile.LoadOp: _load, tile.StoreOp: _store, RmwOp: _rmw, CasOp: _cas}
