@@ -27,10 +27,11 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
     if config.output_only not in (None, "return", "swap"):  # what swap adds is the runtime's
         raise ConfigError(f"output_only '{config.output_only}' is not supported yet", notes=["use 'return' or 'swap'"])
     return [
+        # Results must include what changes in place before versions replace the arguments; and before loops that visit
+        # nothing disappear, for the caller goes by what the imported module writes.
+        _make("return-mutated-arguments"),
         *_simplify(),
         *_schedule(config),
-        # Results must include what changes in place before versions replace the arguments.
-        _make("return-mutated-arguments"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
         # Blocks must begin at multiples of their size: slices of operands, so launches must be functional already.
@@ -54,9 +55,9 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
 def _triton(target: Target, config: Config) -> list[ModulePass]:
     options = {"num_warps": config.num_warps, "num_stages": config.num_stages, "chip": target.gpu.name}
     return [
+        _make("return-mutated-arguments"),
         *_simplify(),
         *_schedule(config),
-        _make("return-mutated-arguments"),
         # New arrays around grids: while blocks are still those of the source, which say how many updates meet.
         _make("widen-atomics", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.

@@ -32,9 +32,9 @@ _MOST_ROUNDINGS = 16
 class WidenAtomicsPass(ModulePass):
     """Gives each target of atomic updates that has less than 32 bits an array of 32 for the launch, where it must.
 
-    Floats are summed in f32, as they are before they are cast for the update, and rounded once; integers wrap when they are narrow again. 16-bit floats are
-    added to as they are where ``chip`` can, and where at most 16 updates meet in one element. What is widened is a
-    remark.
+    Floats are summed in f32, as they are before they are cast for the update, and rounded once; integers wrap when they
+    are narrow again. 16-bit floats are added to as they are where ``chip`` can, and where at most 16 updates meet in
+    one element. What is widened is a remark.
 
         tile.grid … { atomic.rmw add %v, %out[%i] : !tile.tile<b0=128 x bf16>, memref<64xbf16> }
     becomes
@@ -156,8 +156,9 @@ def _redirect(op: _Access, array: SSAValue, wide: Attribute) -> None:
 def _unrounded(op: Operation, value: SSAValue, wide: Attribute) -> SSAValue:
     """A term of a sum in the wider type: a float that was only rounded for the update as it was before."""
     made = value.owner
-    exact = wide == f32 and isinstance(made, tile.CastOp) and _tile_element(made.input) == f32
-    return made.input if exact else _cast(op, value, wide)
+    if wide == f32 and isinstance(made, tile.CastOp) and _tile_element(made.input) == f32:
+        return made.input
+    return _cast(op, value, wide)
 
 
 def _cast(op: Operation, value: SSAValue, wide: Attribute) -> SSAValue:
@@ -174,8 +175,8 @@ def _tile_element(value: SSAValue) -> Attribute:
 
 
 def _load(op: tile.LoadOp, array: SSAValue, wide: Attribute) -> Operation:
-    fills = [attr and literal(literal_value(attr), wide) for attr in (op.other, op.pad)]
-    return tile.LoadOp(array, op.entries, op.mask, *fills, op.attributes)
+    other, pad = (literal(literal_value(attr), wide) if attr else None for attr in (op.other, op.pad))
+    return tile.LoadOp(array, op.entries, op.mask, other, pad, op.attributes)
 
 
 def _store(op: tile.StoreOp, array: SSAValue, wide: Attribute) -> Operation:

@@ -110,7 +110,9 @@ def test_extremes_propagate_nan(dtype, target):
                 hl.atomic_max(high, [i], x[n, i])
 
     nan, inf = float("nan"), float("inf")
-    x = torch.tensor([[nan, -nan, 1.0, -0.0, inf], [-3.0, 2.0, nan, 0.5, -2.0], [4.0, -1.0, -5.0, -0.5, -inf]]).to(dtype)
+    x = torch.tensor([[nan, -nan, 1.0, -0.0, inf], [-3.0, 2.0, nan, 0.5, -2.0], [4.0, -1.0, -5.0, -0.5, -inf]]).to(
+        dtype
+    )
     low, high = torch.full([5], inf, dtype=dtype), torch.full([5], -inf, dtype=dtype)
     run(target, extremes, low, high, x)
     torch.testing.assert_close(low, x.amin(0), equal_nan=True)

@@ -73,3 +73,25 @@ func.func @f(%x: memref<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @update(%x: memref<1000xf32>) {
+  triton.launch @update_0 (%a = %x) grid (8) num_warps 4 num_stages 2 {
+    %v = tile.full 1.0 : !tile.tile<8 x f32>
+    // expected-error @+1 {{triton.atomic_rmw xor needs integers, found f32}}
+    triton.atomic_rmw xor %v, %a[0:8] in (_) : !tile.tile<8 x f32>, memref<1000xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @limits(%x: memref<1000xf32>) {
+  triton.launch @limits_0 (%a = %x) grid (8) num_warps 4 num_stages 2 {
+    %v = tile.full 1.0 : !tile.tile<8 x f32>
+    // expected-error @+1 {{triton.atomic_cas needs one range or '_' for each dimension of !tile.tile<8 x f32>}}
+    %old = triton.atomic_cas %v, %v, %a[0:8] in (_, _) : !tile.tile<8 x f32>, memref<1000xf32>
+  }
+  func.return
+}

@@ -100,3 +100,20 @@ func.func @ordered(%x: memref<1000xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Updates check ragged dimensions, too.
+// CHECK-LABEL: func.func @updates
+// CHECK: triton.atomic_rmw add %v, %x_1[%i] in (%i) ordering release : !tile.tile<b0=128 x f32>, memref<1000xf32>
+// CHECK-NEXT: %old = triton.atomic_rmw max %v, %x_1[%i] in (%i) : !tile.tile<b0=128 x f32>, memref<1000xf32> -> !tile.tile<b0=128 x f32>
+// CHECK-NEXT: %was = triton.atomic_cas %v, %old, %x_1[%i] in (%i) :
+func.func @updates(%x: memref<1000xf32>) {
+  tile.grid (%i: b0=128) in (1000) {
+    %v = tile.full 1.0 : !tile.tile<b0=128 x f32>
+    atomic.rmw add %v, %x[%i] ordering release : !tile.tile<b0=128 x f32>, memref<1000xf32>
+    %old = atomic.rmw max %v, %x[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32> -> !tile.tile<b0=128 x f32>
+    %was = atomic.cas %v, %old, %x[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32>
+  }
+  func.return
+}

@@ -56,3 +56,19 @@ func.func @row(%x: memref<8x32xf32>, %y: memref<32x16xf32>, %out: memref<8x16xf3
   }
   func.return
 }
+
+// -----
+
+// Updates of one element are updates by a number, and so is what they return.
+// CHECK-LABEL: func.func @updates
+// CHECK: tile.begin %i
+// CHECK: %old = atomic.rmw add {{%.+}}, %x[{{%.+}}, %j] : !tile.tile<b1=8 x f32>, memref<4x20xf32> -> !tile.tile<b1=8 x f32>
+// CHECK: atomic.rmw max %old, %x[{{%.+}}, %j]
+func.func @updates(%x: memref<4x20xf32>) {
+  tile.grid (%i: b0=1, %j: b1=8) in (4, 20) {
+    %v = tile.full 1.0 : !tile.tile<b0=1 x b1=8 x f32>
+    %old = atomic.rmw add %v, %x[%i, %j] : !tile.tile<b0=1 x b1=8 x f32>, memref<4x20xf32> -> !tile.tile<b0=1 x b1=8 x f32>
+    atomic.rmw max %old, %x[%i, %j] : !tile.tile<b0=1 x b1=8 x f32>, memref<4x20xf32>
+  }
+  func.return
+}

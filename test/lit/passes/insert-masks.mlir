@@ -101,3 +101,20 @@ func.func @hidden(%x: memref<20x4xf32>) {
   }
   func.return
 }
+
+// -----
+
+// An update whose rows hide invalid lanes updates by the valid ones only.
+// CHECK-LABEL: func.func @updates
+// CHECK: %n = tile.reshape
+// CHECK: [[M:%.+]] = tile.broadcast {{%.+}} dims [0, 1] : !tile.tile<2 x 4 x i1> to !tile.tile<2 x 4 x 16 x i1>
+// CHECK: atomic.rmw add %v, %x[%n, :] mask [[M]]
+func.func @updates(%x: memref<30x16xf32>, %rows: memref<20xi32>) {
+  tile.grid (%i: b0=8) in (20) {
+    %r = tile.load %rows[%i] : memref<20xi32> -> !tile.tile<b0=8 x i32>
+    %n = tile.reshape %r : !tile.tile<b0=8 x i32> to !tile.tile<2 x 4 x i32>
+    %v = tile.full 1.0 : !tile.tile<2 x 4 x 16 x f32>
+    atomic.rmw add %v, %x[%n, :] : !tile.tile<2 x 4 x 16 x f32>, memref<30x16xf32>
+  }
+  func.return
+}

@@ -96,3 +96,19 @@ func.func @ragged(%x: memref<50xf32>, %out: memref<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Updates of a dimension that is no power of two update its lanes alone.
+// CHECK-LABEL: func.func @updates
+// CHECK: [[W:%.+]] = tile.whole 20
+// CHECK: atomic.rmw add {{%.+}}, %x[%i, [[W]]] ordering release
+// CHECK: atomic.cas {{%.+}}, {{%.+}}, %x[%i, [[W]]]
+func.func @updates(%x: memref<4x20xf32>) {
+  tile.grid (%i: b0=4) in (4) {
+    %v = tile.full 1.0 : !tile.tile<b0=4 x 20 x f32>
+    %old = atomic.rmw add %v, %x[%i, :] ordering release : !tile.tile<b0=4 x 20 x f32>, memref<4x20xf32> -> !tile.tile<b0=4 x 20 x f32>
+    %was = atomic.cas %v, %old, %x[%i, :] : !tile.tile<b0=4 x 20 x f32>, memref<4x20xf32>
+  }
+  func.return
+}
