@@ -12,9 +12,9 @@
 // CHECK-NEXT:   %t = tile.whole 60 : !tile.range<w0=64>
 // CHECK-NEXT:   %r = triton.retag %w : !tile.tile<b0=128 x 64 x f32> to !tile.tile<b0=128 x w0=64 x f32>
 // CHECK-NEXT:   triton.store %v, %b[%i, :] in (%i, _) mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
-// CHECK-NEXT:   triton.atomic_rmw add %v, %b[%i, :] in (%i, _) mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
-// CHECK-NEXT:   %old = triton.atomic_rmw max %v, %b[%i, :] in (%i, _) : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
-// CHECK-NEXT:   %was = triton.atomic_cas %v, %w, %b[%i, :] in (%i, _) mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+// CHECK-NEXT:   triton.atomic_rmw add %v, %a[%i, :] in (%i, _) mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+// CHECK-NEXT:   %old = triton.atomic_rmw max %v, %a[%i, :] in (%i, _) : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+// CHECK-NEXT:   %was = triton.atomic_cas %v, %w, %a[%i, :] in (%i, _) mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
 // CHECK-NEXT: }
 func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
   triton.launch @launch_0 (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 {
@@ -26,9 +26,9 @@ func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
     %t = tile.whole 60 : !tile.range<w0=64>
     %r = triton.retag %w : !tile.tile<b0=128 x 64 x f32> to !tile.tile<b0=128 x w0=64 x f32>
     triton.store %v, %b[%i, :] in (%i, _) mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
-    triton.atomic_rmw add %v, %b[%i, :] in (%i, _) mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
-    %old = triton.atomic_rmw max %v, %b[%i, :] in (%i, _) : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
-    %was = triton.atomic_cas %v, %w, %b[%i, :] in (%i, _) mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+    triton.atomic_rmw add %v, %a[%i, :] in (%i, _) mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+    %old = triton.atomic_rmw max %v, %a[%i, :] in (%i, _) : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+    %was = triton.atomic_cas %v, %w, %a[%i, :] in (%i, _) mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
   }
   func.return
 }
