@@ -1,0 +1,149 @@
+"""The two ends of an asynchronous copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.index_list import (
+    Entry,
+    join_entries,
+    parse_entries,
+    print_entries,
+    split_entries,
+    verify_entries,
+)
+from kopt.dialects.tile.memory import ref_block_type
+from kopt.dialects.tile.types import RefType
+
+
+class _CopyEffects(MemoryEffect):
+    @classmethod
+    def get_effects(cls, op: Operation):
+        return {
+            EffectInstance(MemoryEffectKind.READ, op.operands[0]),
+            EffectInstance(MemoryEffectKind.WRITE, op.operands[1]),
+        }
+
+
+class DmaOp(IRDLOperation):
+    """Base of the two ends of an asynchronous copy between refs, by index lists of one shape."""
+
+    source = operand_def(RefType)
+    target = operand_def(RefType)
+    semaphore = operand_def(RefType)
+    source_indices = var_operand_def()
+    target_indices = var_operand_def()
+    semaphore_indices = var_operand_def()
+    source_layout = prop_def(ArrayAttr)
+    target_layout = prop_def(ArrayAttr)
+    semaphore_layout = prop_def(ArrayAttr)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(_CopyEffects())
+
+    def __init__(
+        self,
+        source: SSAValue,
+        source_entries: Sequence[Entry],
+        target: SSAValue,
+        target_entries: Sequence[Entry],
+        semaphore: SSAValue,
+        semaphore_entries: Sequence[Entry],
+    ):
+        lists = [split_entries(entries) for entries in (source_entries, target_entries, semaphore_entries)]
+        names = ("source_layout", "target_layout", "semaphore_layout")
+        super().__init__(
+            operands=[source, target, semaphore, *(operands for operands, _ in lists)],
+            properties={name: layout for name, (_, layout) in zip(names, lists, strict=True)},
+        )
+
+    @property
+    def source_entries(self) -> tuple[Entry, ...]:
+        """Where it reads."""
+        return join_entries(self.source_indices, self.source_layout)
+
+    @property
+    def target_entries(self) -> tuple[Entry, ...]:
+        """Where it writes."""
+        return join_entries(self.target_indices, self.target_layout)
+
+    @property
+    def semaphore_entries(self) -> tuple[Entry, ...]:
+        """Which semaphore it signals when done."""
+        return join_entries(self.semaphore_indices, self.semaphore_layout)
+
+    def verify_(self) -> None:
+        source, target, semaphore = self.source.type, self.target.type, self.semaphore.type
+        assert isinstance(source, RefType) and isinstance(target, RefType) and isinstance(semaphore, RefType)
+        if semaphore.space.data != "semaphore":
+            raise VerifyException(f"a DMA signals a semaphore, found {semaphore}")
+        for entries, type in ((self.source_entries, source), (self.target_entries, target)):
+            verify_entries(entries, type.shape)
+        read, written = ref_block_type(source, self.source_entries), ref_block_type(target, self.target_entries)
+        if read.shape != written.shape or read.element_type != written.element_type:
+            raise VerifyException(f"a DMA copies blocks of one shape, found {read} to {written}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source, source_entries = _parse_place(parser)
+        parser.parse_keyword("to")
+        target, target_entries = _parse_place(parser)
+        parser.parse_keyword("signal")
+        semaphore, semaphore_entries = _parse_place(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        op = cls(source, source_entries, target, target_entries, semaphore, semaphore_entries)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        places = (
+            ("", self.source, self.source_entries),
+            (" to ", self.target, self.target_entries),
+            (" signal ", self.semaphore, self.semaphore_entries),
+        )
+        for word, ref, entries in places:
+            printer.print_string(word)
+            printer.print_ssa_value(ref)
+            print_entries(printer, entries)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list([ref.type for _, ref, _ in places], printer.print_attribute)
+
+
+def _parse_place(parser: Parser) -> tuple[SSAValue, tuple[Entry, ...]]:
+    ref = parser.parse_operand()
+    return ref, join_entries(*parse_entries(parser))
+
+
+@irdl_op_definition
+class DmaStartOp(DmaOp):
+    """Starts a copy: ``pallas.dma_start %x[%k, :] to %buffer[%slot, :, :] signal %sem[%slot] : …``."""
+
+    name = "pallas.dma_start"
+
+
+@irdl_op_definition
+class DmaWaitOp(DmaOp):
+    """Waits until a copy of the same places is done."""
+
+    name = "pallas.dma_wait"
