@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.layouts import window_bytes
 from kopt.analysis.windows import windows
-from kopt.dialects.pallas import CallOp
+from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
 from kopt.runtime.targets import TpuChip
 
@@ -48,17 +48,22 @@ def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:
 
 
 def call_bytes(call: CallOp, grid: GridOp) -> int:
-    """Bytes of VMEM of a call: its windows, its scratch and the temporaries of its body."""
+    """Bytes of VMEM of a call: its windows, its scratch, the blocks of its pipelines, the temporaries of its body."""
     total = 0
     arrays = [value.type for value in (*call.inputs, *call.outputs)]
     for window, type in zip(call.windows.data, arrays, strict=True):
         if window.space.data == "vmem":
             total += 2 * window_bytes(window.sizes, _bits(type.element_type))  # pyright: ignore
-    for ref in call.scratch:
+    for ref in [*call.scratch, *_streamed_blocks(grid)]:
         assert isinstance(ref.type, RefType)
         if ref.type.space.data == "vmem":
             total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
     return total + temporaries(grid, {})
+
+
+def _streamed_blocks(grid: GridOp) -> list[SSAValue]:
+    """The blocks of pipelines inside the grid, each twice for its two buffers."""
+    return 2 * [block for op in grid.walk() if isinstance(op, PipelineOp) for block in op.blocks]
 
 
 def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:

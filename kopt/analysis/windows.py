@@ -136,9 +136,9 @@ def _window(memory: SSAValue, ops: Sequence[LoadOp | StoreOp], grid: GridOp) -> 
 
 def _dim(entries: Sequence[Entry], extent: int, grid: GridOp, may_pad: bool) -> Dim:
     """The window that all accesses of a dimension need."""
-    dim = _join([_entry(entry, extent, grid, may_pad) for entry in entries], extent)
+    dim = joined([_entry(entry, extent, grid, may_pad) for entry in entries], extent)
     if dim.kind == "whole" and may_pad:
-        return _join([_entry(entry, extent, grid, False) for entry in entries], extent)
+        return joined([_entry(entry, extent, grid, False) for entry in entries], extent)
     return dim
 
 
@@ -174,7 +174,7 @@ def _range(entry: SSAValue, extent: int, grid: GridOp, may_pad: bool) -> Dim:
         if start.divisor % lanes == 0:
             index = _over_grid(start.over(lanes), grid)
             return Dim("block", lanes, index, outer, front=front, last=_last(index, grid))
-    return _walked(begin(entry), binding(entry).size, extent)
+    return walked(begin(entry), binding(entry).size, extent)
 
 
 def _last(index: AffineExpr, grid: GridOp) -> int:
@@ -221,7 +221,7 @@ def _position(range: SSAValue, grid: GridOp) -> AffineExpr | None:
     return AffineExpr.dimension(grid.ranges.index(range)) if range in grid.ranges else None
 
 
-def _walked(start: Linear, size: int, extent: int) -> Dim:
+def walked(start: Linear, size: int, extent: int) -> Dim:
     """A whole dimension that blocks of ``size`` walk: rounded up so that the last one fits."""
     divisor = start.divisor or size
     aligned = divisor % size == 0
@@ -231,7 +231,7 @@ def _walked(start: Linear, size: int, extent: int) -> Dim:
     return Dim("whole", max(extent, reach), walk=math.gcd(divisor, size), step=size if aligned else 0, dynamic=True)
 
 
-def _join(needs: Sequence[Dim], extent: int) -> Dim:
+def joined(needs: Sequence[Dim], extent: int) -> Dim:
     """One window that serves all accesses of a dimension."""
     if all(need == needs[0] for need in needs):
         return needs[0]

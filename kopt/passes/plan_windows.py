@@ -11,14 +11,15 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from kopt.analysis.footprint import grid_bytes
+from kopt.analysis.pipelining import is_pipelined
 from kopt.analysis.ranges import unshifted
-from kopt.diagnostics import location_of, remark
+from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType
-from kopt.errors import ConfigError
 from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.grid_order import order_grid
 from kopt.passes.to_pallas.hoist import NotHoistable, hoist, plan_hoist
+from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
 
@@ -31,14 +32,17 @@ class PlanWindowsPass(ModulePass):
     | ``grid`` | are windows of one more grid dimension | one reduction loop over numbers, cheap ops around it |
     | ``resident`` | are parts of windows that hold whole dimensions | they fit half of the chip's VMEM |
     | ``fori`` | are copied by double-buffered DMAs | otherwise |
+    | ``pipeline`` | and writes move by a pipeline inside the kernel | asked for, and every block is whole |
 
-    ``auto`` takes the first that applies. A loop that cannot be a grid dimension says why in a remark.
+    ``auto`` takes the first of the others that applies. A loop that cannot be a grid dimension or a pipeline though it
+    was asked for says why in a remark, and gets one of the others.
 
         tile.grid (%i) in (1000) { … tile.for %k … in (0, 600) … }
     becomes
         tile.grid (%i, %k) in (1000, 600) reduce [1] { tile.when first(%k) … tile.when last(%k) … }
-
-    Refuses ``loop-type=pipeline``, which is not supported yet.
+    and, with ``loop-type=pipeline``,
+        %s = pallas.scratch
+        tile.grid (%i) in (1000) { put %z, %s; tile.for %k … in (0, 600) schedule pipeline { … } … get %s }
     """
 
     name = "plan-windows"
@@ -48,12 +52,6 @@ class PlanWindowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            if self.loop_type == "pipeline":
-                raise ConfigError(
-                    "loop_type 'pipeline' is not supported yet",
-                    location_of(launch),
-                    notes=["use 'auto', 'grid', 'resident' or 'fori'"],
-                )
             grid = self._schedule(launch, grid_of(launch))
             order_grid(launch, grid)
 
@@ -64,7 +62,9 @@ class PlanWindowsPass(ModulePass):
         if self.loop_type in ("auto", "grid"):
             grid = self._hoisted(launch, grid)
         schedule = self._in_kernel(grid, TPU_CHIPS[self.chip])
-        for loop in [op for op in grid.walk() if isinstance(op, ForOp)]:
+        if self.loop_type == "pipeline":
+            pipeline_loops(launch, grid)
+        for loop in [op for op in grid.walk() if isinstance(op, ForOp) and not is_pipelined(op)]:
             loop.schedule = StringAttr(schedule if walks_memory(loop) else "resident")
         return grid
 

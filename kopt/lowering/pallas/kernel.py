@@ -9,10 +9,11 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.ranges import binding
 from kopt.diagnostics import location_of
-from kopt.dialects.pallas import CallOp
+from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import GridOp, IdOp, WhenOp, YieldOp
 from kopt.errors import LoweringError
 from kopt.lowering.pallas.loops import LOOPS
+from kopt.lowering.pallas.pipelines import print_pipeline
 from kopt.lowering.pallas.printing import RESERVED, Printing, Visit
 from kopt.lowering.pallas.refs import REFS
 from kopt.lowering.pallas.specs import call_grid, grid_extents
@@ -80,6 +81,8 @@ def print_op(op: Operation, printing: Printing) -> None:
         REFS[kind](op, printing)
     elif kind in LOOPS:
         LOOPS[kind](op, printing, print_block)
+    elif isinstance(op, PipelineOp):
+        print_pipeline(op, printing, print_block)
     elif kind in VALUES:
         _print_value(op, printing)
     else:

@@ -20,9 +20,8 @@ def _for(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
     if binding(op.range).trips == 1:
         _once(op, printing, print_block)
         return
-    lower, upper = (bound if isinstance(bound, int) else printing.name(bound) for bound in op.bounds)
-    trips = binding(op.range).trips
-    count = str(trips) if trips is not None else _dynamic_count(op, lower, upper, printing)
+    lower, upper = bounds_of(op, printing)
+    count = count_of(op, lower, upper, printing)
     body = printing.names.fresh(f"{op.range.name_hint or 'k'}_body")
     id = printing.names.fresh(op.range.name_hint, "k")
     carried = [printing.names.bind(value) for value in op.carried]
@@ -30,7 +29,7 @@ def _for(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
     with printing.block(f"def {body}({id}, {_pattern(carried)}):", op):
         if len(carried) > 1:
             printing.line(f"{', '.join(carried)} = carry")
-        printing.visits[op.range] = Visit(id, _begin(op, id, lower, printing), str(upper), count)
+        printing.visits[op.range] = Visit(id, begin_of(op, id, lower, printing), str(upper), count)
         print_block(op.body.block, printing)
         printing.line(f"return {_values([printing.name(value) for value in op.yielded])}")
     printing.writer.gap()
@@ -41,7 +40,7 @@ def _for(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
 
 
 def _once(op: ForOp, printing: Printing, print_block: PrintBlock) -> None:
-    lower, upper = (bound if isinstance(bound, int) else printing.name(bound) for bound in op.bounds)
+    lower, upper = bounds_of(op, printing)
     printing.visits[op.range] = Visit("0", str(lower), str(upper), "1")
     for value, init in zip(op.carried, op.inits, strict=True):
         printing.alias(value, printing.name(init))
@@ -50,13 +49,23 @@ def _once(op: ForOp, printing: Printing, print_block: PrintBlock) -> None:
         printing.alias(result, printing.name(value))
 
 
-def _dynamic_count(op: ForOp, lower: int | str, upper: int | str, printing: Printing) -> str:
-    size = binding(op.range).size
+def bounds_of(op: ForOp, printing: Printing) -> tuple[int | str, int | str]:
+    """A loop's bounds as numbers or names."""
+    lower, upper = (bound if isinstance(bound, int) else printing.name(bound) for bound in op.bounds)
+    return lower, upper
+
+
+def count_of(op: ForOp, lower: int | str, upper: int | str, printing: Printing) -> str:
+    """The number of a loop's visits; a line is written where it must be computed."""
+    trips, size = binding(op.range).trips, binding(op.range).size
+    if trips is not None:
+        return str(trips)
     distance = str(upper) if lower == 0 else f"{upper} - {lower}"
     return printing.assign(f"pl.cdiv({distance}, {size})", f"{op.range.name_hint or 'k'}_count", op)
 
 
-def _begin(op: ForOp, id: str, lower: int | str, printing: Printing) -> str:
+def begin_of(op: ForOp, id: str, lower: int | str, printing: Printing) -> str:
+    """The first element of the loop's block, as a name or a number; a line is written where it must be computed."""
     if not any(not isinstance(use.operation, WhenOp | IdOp) for use in op.range.uses):
         return id
     size = binding(op.range).size

@@ -65,11 +65,11 @@ def _arguments(call: CallOp, printing: Printing) -> Iterator[str]:
     windows = list(call.windows.data)
     inputs, outputs = windows[: len(call.inputs)], windows[len(call.inputs) :]
     yield f"grid={_tuple(grid_extents(grid))}"
-    yield f"in_specs={_list([_spec(window, indices) for window in inputs])}"
-    yield f"out_specs={_one_or_list([_spec(window, indices) for window in outputs])}"
+    yield f"in_specs={text_list([block_spec(window, indices) for window in inputs])}"
+    yield f"out_specs={_one_or_list([block_spec(window, indices) for window in outputs])}"
     yield f"out_shape={_one_or_list([_shape(output, printing) for output in call.outputs])}"
     if call.scratch:
-        yield f"scratch_shapes={_list([_scratch(ref, printing) for ref in call.scratch])}"
+        yield f"scratch_shapes={text_list([_scratch(ref, printing) for ref in call.scratch])}"
     if aliases := {operand: result for result, operand in enumerate(call.aliased) if operand >= 0}:
         yield f"input_output_aliases={aliases}"
     yield f"compiler_params=pltpu.CompilerParams({', '.join(_parameters(call))})"
@@ -87,28 +87,29 @@ def _tuple(items: Sequence[object]) -> str:
     return f"({', '.join(map(str, items))}{',' if len(items) == 1 else ''})"
 
 
-def _list(items: Sequence[str]) -> str:
+def text_list(items: Sequence[str]) -> str:
     """A list on one line, or an item a line where it is long."""
     line = f"[{', '.join(items)}]"
     return line if len(line) < _LONG else "\n".join(["[", *(f"    {item}," for item in items), "]"])
 
 
 def _one_or_list(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else _list(items)
+    return items[0] if len(items) == 1 else text_list(items)
 
 
-def _spec(window: WindowAttr, indices: Sequence[str]) -> str:
+def block_spec(window: WindowAttr, indices: Sequence[str], known: Sequence[str] = ()) -> str:
+    """The `pl.BlockSpec` of a window; ``indices`` and ``known`` spell the dimensions and symbols of its block number."""
     if window.space.data in _SPACES:
         return f"pl.BlockSpec(memory_space={_SPACES[window.space.data]})"
     block = _tuple([size or None for size in window.sizes])
-    numbers = [_spell(str(expr), indices) for expr in window.index.data.results]
+    numbers = [_spell(str(expr), {"d": indices, "s": known}) for expr in window.index.data.results]
     return f"pl.BlockSpec({block}, lambda {', '.join(indices)}: {_tuple(numbers)})"
 
 
-def _spell(text: str, indices: Sequence[str]) -> str:
+def _spell(text: str, names: dict[str, Sequence[str]]) -> str:
     """An affine expression in Python."""
     text = text.replace("floordiv", "//").replace("mod", "%")
-    text = re.sub(r"d(\d+)", lambda match: indices[int(match[1])], text)
+    text = re.sub(r"\b([ds])(\d+)", lambda match: names[match[1]][int(match[2])], text)
     return text[1:-1] if text.startswith("(") and text.count("(") == 1 else text
 
 

@@ -14,6 +14,7 @@ from kopt.analysis.coverage import coverage, unspecified
 from kopt.analysis.footprint import call_bytes
 from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
+from kopt.analysis.pipelining import Pipelined, pipelined
 from kopt.analysis.streaming import streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of, remark
@@ -24,6 +25,7 @@ from kopt.dialects.tile import ALL, GetOp, GridOp, PutOp, RefType, TileType, Whe
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
+from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
 from kopt.passes.to_pallas.streams import stream_load
 from kopt.runtime.targets import TpuChip
 
@@ -44,6 +46,7 @@ class Operand:
     space: str
     reads: bool
     writes: bool
+    pipelined: Pipelined | None = None
 
 
 def grid_of(launch: LaunchOp) -> GridOp:
@@ -69,6 +72,8 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
         return Operand(number, window, _legal(window), "vmem", reads=False, writes=False)
     writes = number in launch.written
     reads = _needs_old(launch, number, window) if writes else True
+    if (plan := pipelined(window)) is not None:
+        return Operand(number, window, plan.array, "hbm", reads, writes, plan)
     if streams(window):
         return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
     if not writes and (space := _unblocked_space(window)):
@@ -128,11 +133,12 @@ def _as_it_is(window: Window) -> Layout:
 
 
 def _index(operand: Operand, rank: int) -> AffineMap:
-    """The number of the block of each physical dimension, over the grid."""
+    """The number of the block of each physical dimension, over the grid; what stays in HBM is whole."""
     zero = AffineExpr.constant(0)
     results = []
     for part in operand.layout.parts:
-        dim = operand.window.dims[part.dim] if part.kind in ("all", "outer") else None
+        moves = part.kind in ("all", "outer") and operand.space != "hbm"
+        dim = operand.window.dims[part.dim] if moves else None
         results.append(zero if dim is None else dim.index)
     return AffineMap(rank, 0, tuple(results))
 
@@ -221,7 +227,17 @@ class LaunchConverter:
                 memory = args[operand.number]
                 ref.name_hint = _ref_hint(memory, operand, operands is outputs)
                 places[memory] = Place(operand.window, operand.layout, ref)
+        convert_pipelines(
+            [
+                Stream(walk, operand.window, operand.pipelined.layout, places[args[operand.number]].ref)
+                for operand in self.operands
+                if operand.pipelined is not None
+                for walk in operand.pipelined.walks
+            ]
+        )
         for operand in self.operands:
+            if operand.pipelined is not None:
+                continue
             place = places[args[operand.number]]
             for load in operand.window.loads:
                 if streams(operand.window):
@@ -233,10 +249,13 @@ class LaunchConverter:
         self._copy_old(call, inputs, outputs)
 
     def _copy_old(self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand]) -> None:
-        """Where old elements count, the output's block starts as the input's, on the first visit to it."""
+        """Where old elements count, the output's block starts as the input's, on the first visit to it.
+
+        What stays in HBM is one array under two names, so nothing is to be copied.
+        """
         refs = {operand.number: ref for operand, ref in zip(inputs, call.input_refs, strict=True)}
         for operand, target in zip(reversed(outputs), reversed(call.output_refs), strict=True):
-            if operand.number in refs:
+            if operand.number in refs and operand.space != "hbm":
                 revisiting = [r for n, r in enumerate(self.grid.ranges) if n not in operand.window.grid_dims]
                 self._copy_block(refs[operand.number], target, revisiting)
 

@@ -12,25 +12,20 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.ranges import binding
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.pallas import ScratchOp
 from kopt.dialects.tile import (
-    ALL,
     ArgReduceOp,
     DotOp,
-    Entry,
     ForOp,
-    GetOp,
     GridOp,
     LoadOp,
-    PutOp,
     ReduceOp,
-    RefType,
     ScanOp,
     StoreOp,
     TileType,
     WhenOp,
     YieldOp,
 )
+from kopt.passes.to_pallas.carried import gets, puts, scratch_of
 
 Phase = Literal["first", "every", "last"]
 
@@ -145,7 +140,7 @@ class _Hoister:
         self.old = grid
         self.loop = plan.loop
         self.phases = plan.phases
-        self.scratch = [self._scratch(value) for value in self.loop.carried]
+        self.scratch = [scratch_of(value, self.loop, grid) for value in self.loop.carried]
         self.grid = self._new_grid()
 
     def run(self) -> GridOp:
@@ -160,10 +155,10 @@ class _Hoister:
         for op in ops:
             op.detach()
             by_phase[self.phases[op]].append(op)
-        puts = [self._put(value, ref) for value, ref in zip(self.loop.inits, self.scratch, strict=True)]
-        new = [*by_phase["every"], *self._when("first", k, [*by_phase["first"], *puts])]
+        start = puts(self.loop.inits, self.scratch, self.loop)
+        new = [*by_phase["every"], *self._when("first", k, [*by_phase["first"], *start])]
         new += self._visit(k)
-        results = self._gets(self.loop.results)
+        results = gets(self.loop.results, self.scratch, self.loop)
         new += self._when("last", k, [*results, *by_phase["last"]])
         body.insert_ops_before(new, _terminator(body))
         Rewriter.insert_op(self.grid, InsertPoint.before(self.old))
@@ -183,47 +178,21 @@ class _Hoister:
         grid.location = self.old.location
         return grid
 
-    def _scratch(self, value: SSAValue) -> SSAValue:
-        type = value.type
-        assert isinstance(type, TileType)
-        op = ScratchOp(RefType(type.shape or (1, 1), type.element_type, "vmem"))
-        op.location = self.loop.location
-        op.result.name_hint = value.name_hint
-        Rewriter.insert_op(op, InsertPoint.before(self.old))
-        return op.result
-
     def _visit(self, k: SSAValue) -> list[Operation]:
         """The loop's body, between reading and writing what it carries."""
         body = self.loop.body.block
         yielded = self.loop.yielded
-        gets = self._gets(self.loop.carried)
+        first = gets(self.loop.carried, self.scratch, self.loop)
         self.loop.range.replace_all_uses_with(k)
         ops = [op for op in body.ops if not isinstance(op, YieldOp)]
         terminator = body.last_op
         assert terminator is not None
-        puts = [self._put(value, ref) for value, ref in zip(yielded, self.scratch, strict=True)]
+        last = puts(yielded, self.scratch, self.loop)
         terminator.detach()
         terminator.drop_all_references()
         for op in ops:
             op.detach()
-        return [*gets, *ops, *puts]
-
-    def _gets(self, values: Sequence[SSAValue]) -> list[Operation]:
-        """Reads scratch memory in the place of values."""
-        gets: list[Operation] = []
-        for value, ref in zip(values, self.scratch, strict=True):
-            assert isinstance(value.type, TileType)
-            get = GetOp(ref, _entries(ref, value), value.type)
-            get.location = self.loop.location
-            get.result.name_hint = value.name_hint
-            value.replace_all_uses_with(get.result)
-            gets.append(get)
-        return gets
-
-    def _put(self, value: SSAValue, ref: SSAValue) -> Operation:
-        put = PutOp(value, ref, _entries(ref, value))
-        put.location = self.loop.location
-        return put
+        return [*first, *ops, *last]
 
     def _when(self, visit: str, k: SSAValue, ops: Sequence[Operation]) -> list[Operation]:
         if not ops:
@@ -231,12 +200,6 @@ class _Hoister:
         when = WhenOp(visit, [k], Region(Block(ops)))
         when.location = self.loop.location
         return [when]
-
-
-def _entries(ref: SSAValue, value: SSAValue) -> list[Entry]:
-    assert isinstance(ref.type, RefType)
-    scalar = isinstance(value.type, TileType) and value.type.rank == 0
-    return [0 if scalar else ALL] * ref.type.rank
 
 
 def _terminator(block: Block) -> Operation:

@@ -1,0 +1,240 @@
+"""Which arrays a loop of schedule ``pipeline`` may stream, and by which blocks.
+
+Pure. An array stays in HBM where every access of it moves with a pipelined loop: its innermost one does, in blocks
+that begin at multiples of their size. The block's number is a sum over the loop's own number and what is known
+outside the loop. What inner loops walk is a whole dimension of the block, as it is of a window of the grid.
+
+| in the array's dimension | the pipeline's block |
+|---|---|
+| a range bound by the loop or around it | its lanes |
+| a number, an ``index`` from outside | one element, squeezed away |
+| ``:``, a slice, a range or number from inside | the whole dimension |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from kopt.analysis.coverage import stays_inside
+from kopt.analysis.layouts import Layout, LayoutProblem, layout
+from kopt.analysis.linear import Linear, begin, linear
+from kopt.analysis.ranges import binding, unshifted, walked_range
+from kopt.analysis.windows import Dim, Window, joined, walked
+from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, TileType
+from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+
+
+class NotPipelined(Exception):
+    """Why an array cannot be streamed; the message ends a sentence that begins with its name."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One access that a pipelined loop serves: the dimensions of its block, and the block's number in each."""
+
+    access: LoadOp | StoreOp
+    loop: ForOp
+    dims: tuple[Dim, ...]
+    numbers: tuple[Linear, ...]
+
+
+@dataclass(frozen=True)
+class Pipelined:
+    """An array that stays in HBM: how it stands there, how its blocks stand on the chip, and its accesses."""
+
+    array: Layout
+    layout: Layout
+    walks: tuple[Walk, ...]
+
+
+def is_pipelined(loop: ForOp) -> bool:
+    """Whether a loop's schedule is ``pipeline``."""
+    return loop.schedule is not None and loop.schedule.data == "pipeline"
+
+
+def pipelined(window: Window) -> Pipelined | None:
+    """How an array is streamed, or None where it is not."""
+    try:
+        return plan_pipelined(window)
+    except NotPipelined:
+        return None
+
+
+def plan_pipelined(window: Window) -> Pipelined:
+    """How an array is streamed. Raises `NotPipelined` with the reason where it cannot be."""
+    shape = window.type.get_shape()
+    walks = tuple(_walk(access, shape) for access in (*window.loads, *window.stores))
+    _check_stores(window, walks)
+    dims = [_same(column, extent) for column, extent in zip(zip(*(w.dims for w in walks)), shape, strict=True)]
+    if all(dim.kind == "point" for dim in dims):
+        raise NotPipelined("is read element by element")
+    try:
+        plan = layout(replace(window, dims=tuple(dims)))
+    except LayoutProblem as problem:
+        raise NotPipelined(f"has no layout for its blocks: {problem}") from None
+    return Pipelined(_padded(plan), plan, walks)
+
+
+def _walk(access: LoadOp | StoreOp, shape: Sequence[int]) -> Walk:
+    """The access as the innermost pipelined loop that it moves with sees it."""
+    loops = [op for op in _parents(access) if isinstance(op, ForOp) and is_pipelined(op)]
+    for loop in loops:
+        pairs = [_dim(entry, extent, loop) for entry, extent in zip(access.entries, shape, strict=True)]
+        numbers = tuple(number for _, number in pairs)
+        if any(loop.range in number.symbols for number in numbers):
+            walk = Walk(access, loop, tuple(dim for dim, _ in pairs), numbers)
+            _check_reach(walk)
+            return walk
+    if not loops:
+        raise NotPipelined("is accessed outside of pipelined loops too")
+    raise NotPipelined("is accessed at places that do not move with the loop by whole blocks")
+
+
+def _parents(op: Operation) -> Iterator[Operation]:
+    parent = op.parent_op()
+    while parent is not None:
+        yield parent
+        parent = parent.parent_op()
+
+
+# Dimensions.
+
+
+def _dim(entry: Entry, extent: int, loop: ForOp) -> tuple[Dim, Linear]:
+    """The pipeline's block in one dimension, and its number."""
+    if isinstance(entry, AllAttr | SliceAttr):
+        return Dim("whole", extent, plain=True), Linear()
+    if isinstance(entry, int):
+        return Dim("point", 1), Linear(entry)
+    if isinstance(entry.type, TileType):
+        raise NotPipelined("is accessed at computed places")
+    if isinstance(entry.type, RangeType):
+        return _range(entry, extent, loop)
+    form = linear(entry)
+    if _is_known(form, loop):
+        return Dim("point", 1), form
+    return Dim("whole", extent, walk=max(1, form.divisor), step=1, dynamic=True), Linear()
+
+
+def _range(entry: SSAValue, extent: int, loop: ForOp) -> tuple[Dim, Linear]:
+    outer = _walked_block(entry, loop)
+    range, start = (unshifted(entry), begin(entry)) if outer is None else (outer, begin(outer))
+    lanes = binding(range).size
+    if _is_known(start, loop) and start.divisor % lanes == 0:
+        number = start.over(lanes)
+        return Dim("block", lanes, range=range, last=_largest(number) or 0), number
+    return walked(begin(entry), binding(entry).size, extent), Linear()
+
+
+def _walked_block(entry: SSAValue, loop: ForOp) -> SSAValue | None:
+    """The range of which an inner loop's range walks one block, in parts that divide it."""
+    bound = binding(entry)
+    outer = walked_range(bound)
+    if outer is None or bound.owner is loop or unshifted(entry) is not entry or not _is_known(begin(outer), loop):
+        return None
+    divides = linear(bound.lower) == begin(outer) and binding(outer).size % bound.size == 0
+    return outer if divides and loop in _parents(bound.owner) else None
+
+
+def _is_known(form: Linear, loop: ForOp) -> bool:
+    """Whether a sum is over the loop's number and values from outside the loop."""
+    return not any(symbol is not loop.range and _is_inside(symbol, loop) for symbol in form.symbols)
+
+
+def _is_inside(value: SSAValue, loop: ForOp) -> bool:
+    owner = value.owner
+    parent = owner.parent_op() if isinstance(owner, Block) else owner
+    return parent is loop or parent is not None and loop in _parents(parent)
+
+
+def _largest(number: Linear) -> int | None:
+    """The largest value of a block's number, where all that it depends on is bounded by numbers."""
+    total = number.const
+    for symbol, coefficient in number.terms:
+        trips = binding(symbol).trips if isinstance(symbol.type, RangeType) else None
+        if trips is None:
+            return None
+        total += coefficient * max(0, trips - 1)
+    return total
+
+
+def _same(dims: Sequence[Dim], extent: int) -> Dim:
+    """The dimension that all accesses have."""
+    if all(dim.kind == "whole" for dim in dims):
+        return joined(dims, extent)
+    if len({(dim.kind, dim.size) for dim in dims}) > 1:
+        raise NotPipelined("is accessed in blocks of several sizes")
+    return replace(dims[0], last=max(dim.last for dim in dims))
+
+
+def _padded(plan: Layout) -> Layout:
+    """The array with no part of a block beyond its end: DMAs move whole blocks."""
+    padded = list(plan.padded)
+    for part, lanes in zip(plan.parts, plan.blocks, strict=True):
+        if part.kind == "all" and lanes:
+            padded[part.dim] = -(-padded[part.dim] // lanes) * lanes
+    changed = plan if tuple(padded) == plan.padded else replace(plan, padded=tuple(padded), reason=_reason(plan))
+    return replace(changed, blocks=changed.shape)
+
+
+def _reason(plan: Layout) -> str:
+    return "; ".join([*filter(None, [plan.reason]), "blocks that DMAs move whole"])
+
+
+# What must hold.
+
+
+def _check_reach(walk: Walk) -> None:
+    """That no block lies before the array, and none is fetched that a condition or a mask keeps from being read."""
+    for number in walk.numbers:
+        if number.const < 0 or any(coefficient < 0 for _, coefficient in number.terms):
+            raise NotPipelined("is accessed in blocks that may begin before it")
+    guarded = any(not isinstance(op, ForOp) for op in _between(walk.access, walk.loop)) or walk.access.mask is not None
+    if guarded and any(_largest(number) is None for number in walk.numbers):
+        raise NotPipelined("is accessed under a condition, in blocks that may lie beyond it")
+
+
+def _between(op: Operation, loop: ForOp) -> Iterator[Operation]:
+    for parent in _parents(op):
+        if parent is loop:
+            return
+        yield parent
+
+
+def _check_stores(window: Window, walks: Sequence[Walk]) -> None:
+    """That each visit writes one whole block, which nothing else reads or writes meanwhile."""
+    if not window.stores:
+        return
+    for walk in walks:
+        _check_store(walk, window)
+        for other in walks:
+            if other.loop is walk.loop and (other.numbers, other.dims) != (walk.numbers, walk.dims):
+                raise NotPipelined("is written while another of its blocks is on the chip")
+            if other.loop in _parents(walk.loop):
+                raise NotPipelined("is written by a loop inside one that it is streamed by")
+    _check_order(walks)
+
+
+def _check_store(walk: Walk, window: Window) -> None:
+    if not isinstance(walk.access, StoreOp):
+        return
+    if walk.access.parent_op() is not walk.loop or walk.access.mask is not None:
+        raise NotPipelined("is written under a condition or a mask, or by an inner loop")
+    for entry, extent in zip(walk.access.entries, window.type.get_shape(), strict=True):
+        ranged = isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
+        if isinstance(entry, SliceAttr) or ranged and not stays_inside(entry, extent):
+            raise NotPipelined("keeps some elements of the blocks that are written")
+
+
+def _check_order(walks: Sequence[Walk]) -> None:
+    """That a visit reads before it writes."""
+    for loop in {walk.loop for walk in walks}:
+        accesses = {walk.access for walk in walks if walk.loop is loop}
+        written = False
+        for op in loop.walk():
+            if op in accesses and isinstance(op, LoadOp) and written:
+                raise NotPipelined("is read after it is written, in the same visit")
+            written = written or op in accesses and isinstance(op, StoreOp)
