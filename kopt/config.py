@@ -3,7 +3,7 @@
 | key | values | means |
 |---|---|---|
 | ``block_sizes`` | list of numbers | lanes of the open tiles, in order; left out: chosen to fit the chip |
-| ``loop_type`` | ``auto grid pipeline fori resident`` | how blocks that inner loops read arrive on a TPU |
+| ``loop_type`` | ``auto grid pipeline fori resident`` | how blocks that inner loops walk arrive on a TPU |
 | ``output_only`` | ``return swap donate off`` | what becomes of outputs that are only written |
 | ``split_k`` | a number | to how many times as many cells reduction loops are dealt out (1: none) |
 | ``deterministic`` | ``True``, ``False`` | whether sums of parts are formed in one order, whatever runs first |

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -68,7 +69,8 @@ def plan_pipelined(window: Window) -> Pipelined:
     shape = window.type.get_shape()
     walks = tuple(_walk(access, shape) for access in (*window.loads, *window.stores))
     _check_stores(window, walks)
-    dims = [_same(column, extent) for column, extent in zip(zip(*(w.dims for w in walks)), shape, strict=True)]
+    columns = zip(*(walk.dims for walk in walks), strict=True)
+    dims = [_same(column, extent) for column, extent in zip(columns, shape, strict=True)]
     if all(dim.kind == "point" for dim in dims):
         raise NotPipelined("is read element by element")
     try:
@@ -224,9 +226,12 @@ def _check_store(walk: Walk, window: Window) -> None:
     if walk.access.parent_op() is not walk.loop or walk.access.mask is not None:
         raise NotPipelined("is written under a condition or a mask, or by an inner loop")
     for entry, extent in zip(walk.access.entries, window.type.get_shape(), strict=True):
-        ranged = isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
-        if isinstance(entry, SliceAttr) or ranged and not stays_inside(entry, extent):
+        if isinstance(entry, SliceAttr) or _is_range(entry) and not stays_inside(entry, extent):
             raise NotPipelined("keeps some elements of the blocks that are written")
+
+
+def _is_range(entry: Entry) -> TypeGuard[SSAValue]:
+    return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
 
 
 def _check_order(walks: Sequence[Walk]) -> None:

@@ -33,15 +33,14 @@ def _load_streams(load: LoadOp, window: Window) -> bool:
         return False
     rank = len(load.entries)
     multiples = {rank - 1: LANES, rank - 2: 8 * 32 // window.bits}
-    shape = window.type.get_shape()
-    return all(_fits(entry, multiples.get(n, 1), shape[n], n >= rank - 2) for n, entry in enumerate(load.entries))
+    return all(_fits(entry, multiples.get(n, 1), n >= rank - 2) for n, entry in enumerate(load.entries))
 
 
 def _walks(entry: Entry, loop: ForOp) -> bool:
     return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and unshifted(entry) is loop.range
 
 
-def _fits(entry: Entry, multiple: int, extent: int, in_tile: bool) -> bool:
+def _fits(entry: Entry, multiple: int, in_tile: bool) -> bool:
     if isinstance(entry, AllAttr):
         return True
     if isinstance(entry, int):
@@ -50,14 +49,13 @@ def _fits(entry: Entry, multiple: int, extent: int, in_tile: bool) -> bool:
         return False
     if isinstance(entry.type, RangeType):
         starts_well = begin(entry).divisor % multiple == 0
-        return starts_well and entry.type.size % multiple == 0 and _stays(entry, extent)
+        return starts_well and entry.type.size % multiple == 0 and _stays(entry)
     return isinstance(entry.type, IndexType) and not in_tile
 
 
-def _stays(entry: SSAValue, extent: int) -> bool:
-    """Whether all blocks lie in the extent rounded up to a block."""
-    size = binding(entry).size
-    return begin(entry).divisor % size == 0 or extent % size == 0 and unshifted(entry) is entry
+def _stays(entry: SSAValue) -> bool:
+    """Whether all blocks lie in the extent rounded up to a block: they begin at multiples of their size."""
+    return begin(entry).divisor % binding(entry).size == 0
 
 
 def streamed_extents(window: Window) -> tuple[int, ...]:

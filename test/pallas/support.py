@@ -16,11 +16,14 @@ from kopt.runtime.wire import Packed, from_reference, pack, to_reference
 IR = Path(__file__).parent / "ir"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "ir"
 FILES = {path.stem: path for folder in (IR, EXAMPLES) for path in sorted(folder.glob("*.mlir"))}
+#: Kernels about loops: each runs in every form that loops have.
+LOOPS = {path.stem: path for path in sorted((IR.parent / "loops").glob("*.mlir"))}
+_ALL = FILES | LOOPS
 
 
 def module(name: str) -> ModuleOp:
     """A fresh module of an IR file."""
-    return kopt.parse(FILES[name].read_text(), str(FILES[name]))
+    return kopt.parse(_ALL[name].read_text(), str(_ALL[name]))
 
 
 def function(name: str) -> FuncOp:

@@ -4,7 +4,6 @@ import pytest
 
 from kopt.analysis.layouts import legal_block, window_bytes
 from kopt.dialects.host import LaunchOp
-from kopt.errors import ConfigError
 from kopt.passes.to_pallas.call import plan_operands
 from test.pallas.support import module
 
@@ -56,10 +55,3 @@ def layouts(name):
 )
 def test_physical_shapes(name, shapes):
     assert sorted(layout.shape for layout in layouts(name)) == sorted(shapes)
-
-
-def test_pipeline_schedule_is_refused():
-    import kopt
-
-    with pytest.raises(ConfigError, match="'pipeline' is not supported yet"):
-        kopt.run_pipeline(module("matmul"), "functionalise-host,plan-windows{loop-type=pipeline}")

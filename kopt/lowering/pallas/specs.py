@@ -98,7 +98,7 @@ def _one_or_list(items: Sequence[str]) -> str:
 
 
 def block_spec(window: WindowAttr, indices: Sequence[str], known: Sequence[str] = ()) -> str:
-    """The `pl.BlockSpec` of a window; ``indices`` and ``known`` spell the dimensions and symbols of its block number."""
+    """The `pl.BlockSpec` of a window; ``indices`` and ``known`` spell its block number's dimensions and symbols."""
     if window.space.data in _SPACES:
         return f"pl.BlockSpec(memory_space={_SPACES[window.space.data]})"
     block = _tuple([size or None for size in window.sizes])

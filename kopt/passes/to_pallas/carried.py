@@ -88,5 +88,5 @@ def _replace_carries(loop: ForOp, scratch: Sequence[SSAValue]) -> None:
     assert block.first_op is not None and block.last_op is not None
     block.insert_ops_before(first, block.first_op)
     Rewriter.replace_op(block.last_op, [*last, YieldOp()])
-    for argument in reversed(loop.carried):
+    for argument in reversed(block.args[1:]):
         block.erase_arg(argument)

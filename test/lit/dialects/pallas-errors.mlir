@@ -45,3 +45,74 @@ func.func @alias(%x: memref<16x128xf32>) -> memref<8x128xf32> {
   }
   func.return %o : memref<8x128xf32>
 }
+
+// -----
+
+func.func @pipeline_loop(%x: memref<16x512xf32>) {
+  pallas.call @f(%x) windows [<[16, 512], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [] : (memref<16x512xf32>) -> () {
+  ^bb0(%x_ref: !tile.ref<16 x 512 x f32, hbm>):
+    tile.grid (%i: b0=8) in (16) {
+      %n = tile.id %i : !tile.range<b0=8>
+      // expected-error @+1 {{the body of pallas.pipeline is one tile.for that carries nothing}}
+      pallas.pipeline reads (%x_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm> {
+      ^bb1(%x_block: !tile.ref<8 x 128 x f32, vmem>):
+        %m = tile.id %i : !tile.range<b0=8>
+      }
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @pipeline_numbers(%x: memref<16x512xf32>) {
+  pallas.call @f(%x) windows [<[16, 512], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [] : (memref<16x512xf32>) -> () {
+  ^bb0(%x_ref: !tile.ref<16 x 512 x f32, hbm>):
+    tile.grid (%i: b0=8) in (16) {
+      %n = tile.id %i : !tile.range<b0=8>
+      // expected-error @+1 {{is a function of the 1 dimensions of its grid and 1 numbers}}
+      pallas.pipeline reads (%x_ref) at (%n) windows [<[8, 128], (d0) -> (0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm> {
+      ^bb1(%x_block: !tile.ref<8 x 128 x f32, vmem>):
+        tile.for %k: b1=128 in (0, 512) schedule pipeline {
+        }
+      }
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @pipeline_block(%x: memref<16x512xf32>) {
+  pallas.call @f(%x) windows [<[16, 512], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [] : (memref<16x512xf32>) -> () {
+  ^bb0(%x_ref: !tile.ref<16 x 512 x f32, hbm>):
+    tile.grid (%i: b0=8) in (16) {
+      %n = tile.id %i : !tile.range<b0=8>
+      // expected-error @+1 {{of !tile.ref<16 x 512 x f32, hbm> is not !tile.ref<8 x 64 x f32, vmem>}}
+      pallas.pipeline reads (%x_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm> {
+      ^bb1(%x_block: !tile.ref<8 x 64 x f32, vmem>):
+        tile.for %k: b1=128 in (0, 512) schedule pipeline {
+        }
+      }
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @pipeline_windows(%x: memref<16x512xf32>) {
+  pallas.call @f(%x) windows [<[16, 512], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [] : (memref<16x512xf32>) -> () {
+  ^bb0(%x_ref: !tile.ref<16 x 512 x f32, hbm>):
+    tile.grid (%i: b0=8) in (16) {
+      %n = tile.id %i : !tile.range<b0=8>
+      // expected-error @+1 {{needs a window and a block for each of its 1 refs}}
+      pallas.pipeline reads (%x_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, <[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm> {
+      ^bb1(%x_block: !tile.ref<8 x 128 x f32, vmem>):
+        tile.for %k: b1=128 in (0, 512) schedule pipeline {
+        }
+      }
+    }
+  }
+  func.return
+}

@@ -1,4 +1,5 @@
 // RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows,convert-tile-to-pallas)' | filecheck %s
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=pipeline},convert-tile-to-pallas)' | filecheck %s --check-prefix=PIPELINE
 
 // A block of a grid's range is a window; a whole dimension is its extent. The alloc is no operand.
 // CHECK-LABEL: func.func @blocks
@@ -112,4 +113,29 @@ func.func @temporary(%x: memref<64x128xf32>) -> memref<64x256xf32> {
     tile.store %v, %out[%k, :] : !tile.tile<b2=16 x 256 x f32>, memref<64x256xf32>
   }
   func.return %out : memref<64x256xf32>
+}
+
+// -----
+
+// Pipelined loops: the updated array is one in HBM, and its blocks are split where they are no tiles of the chip.
+// PIPELINE-LABEL: func.func @pipeline
+// PIPELINE: host.call "aten.constant_pad_nd.default"
+// PIPELINE: pallas.call @pipeline({{.*}}) windows [<[16, 512], (d0) -> (0, 0), hbm>, <[7, 3, 128], (d0) -> (0, 0, 0), hbm>, <[16, 512], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [0]
+// PIPELINE: %0 = tile.id %i
+// PIPELINE-NEXT: pallas.pipeline reads (%new_x) writes (%new_x) at (%0) windows [<[8, 128], (d0)[s0] -> (s0, (d0 + 1)), vmem>, <[8, 128], (d0)[s0] -> (s0, (d0 + 1)), vmem>]
+// PIPELINE: tile.get %x_block[:, :]
+// PIPELINE: tile.put {{%.+}}, %new_x_block[:, :]
+// PIPELINE: pallas.pipeline reads (%y{{.*}}) windows [<[_, 3, 128], (d0) -> (d0, 0, 0), vmem>]
+func.func @pipeline(%y: memref<20x128xf32>, %x: memref<16x512xf32>) {
+  tile.grid (%i: b0=8) in (16) {
+    tile.for %k: b1=128 in (128, 384) {
+      %v = tile.load %x[%i, %k] : memref<16x512xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %w = tile.add %v, %v : !tile.tile<b0=8 x b1=128 x f32>
+      tile.store %w, %x[%i, %k] : !tile.tile<b0=8 x b1=128 x f32>, memref<16x512xf32>
+    }
+    tile.for %j: b2=3 in (0, 20) {
+      %u = tile.load %y[%j, :] : memref<20x128xf32> -> !tile.tile<b2=3 x 128 x f32>
+    }
+  }
+  func.return
 }

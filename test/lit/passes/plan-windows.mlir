@@ -1,6 +1,7 @@
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows)' | filecheck %s
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=resident})' | filecheck %s --check-prefix=RESIDENT
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=fori})' | filecheck %s --check-prefix=FORI
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=pipeline})' | filecheck %s --check-prefix=PIPELINE
 
 // One reduction loop over numbers is a dimension of the grid; what it carries is scratch memory.
 // CHECK-LABEL: func.func @reduction
@@ -19,6 +20,17 @@
 // RESIDENT: tile.for %k: b1=128 in (0, 300) {{.*}} schedule resident
 // FORI-LABEL: func.func @reduction
 // FORI: tile.for %k: b1=128 in (0, 300) {{.*}} schedule fori
+// PIPELINE-LABEL: func.func @reduction
+// PIPELINE: [[A:%.+]] = pallas.scratch : !tile.ref<8 x f32, vmem>
+// PIPELINE-NEXT: tile.grid (%i: b0=8) in (64) {
+// PIPELINE-NEXT: tile.full 0.0
+// PIPELINE-NEXT: tile.put {{%.+}}, [[A]][:]
+// PIPELINE-NEXT: tile.for %k: b1=128 in (0, 300) schedule pipeline {
+// PIPELINE-NEXT: tile.get [[A]][:]
+// PIPELINE: tile.put {{%.+}}, [[A]][:]
+// PIPELINE-NEXT: }
+// PIPELINE-NEXT: [[R:%.+]] = tile.get [[A]][:]
+// PIPELINE-NEXT: tile.store [[R]]
 func.func @reduction(%x: memref<64x300xf32>, %out: memref<64xf32>) {
   tile.grid (%i: b0=8) in (64) {
     %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
@@ -37,6 +49,8 @@ func.func @reduction(%x: memref<64x300xf32>, %out: memref<64xf32>) {
 // CHECK-LABEL: func.func @dynamic
 // CHECK: tile.grid (%i2: b2=8) in (64) {
 // CHECK: tile.for %k2: b3=8 in (0, %end) schedule resident
+// PIPELINE-LABEL: func.func @dynamic
+// PIPELINE: tile.for %k2: b3=8 in (0, %end) schedule pipeline
 func.func @dynamic(%x: memref<64x64xf32>, %out: memref<64x64xf32>) {
   tile.grid (%i2: b2=8) in (64) {
     %end = tile.end %i2 : !tile.range<b2=8>
@@ -57,6 +71,28 @@ func.func @order(%x: memref<32x16xf32>, %out: memref<16x32xf32>) {
     %v = tile.load %x[%j3, %i3] : memref<32x16xf32> -> !tile.tile<b4=8 x b5=8 x f32>
     %s = tile.reduce add %v [0] : !tile.tile<b4=8 x b5=8 x f32>
     tile.store %s, %out[%i3, 3] : !tile.tile<b5=8 x f32>, memref<16x32xf32>
+  }
+  func.return
+}
+
+// Blocks that begin at no multiple of their size stay in windows; index arithmetic moves out of a pipelined loop.
+// PIPELINE-LABEL: func.func @begins
+// PIPELINE: arith.divui
+// PIPELINE-NEXT: tile.for %k4: b7=128 in (0, 512) schedule pipeline
+// PIPELINE: tile.for %k5: b8=256 in (128, 512) schedule resident
+func.func @begins(%x: memref<4x8x512xf32>, %out: memref<8x8x512xf32>) {
+  tile.grid (%i4: b6=1) in (8) {
+    %n = tile.begin %i4 : !tile.range<b6=1>
+    tile.for %k4: b7=128 in (0, 512) {
+      %c2 = arith.constant 2 : index
+      %half = arith.divui %n, %c2 : index
+      %v = tile.load %x[%half, :, %k4] : memref<4x8x512xf32> -> !tile.tile<8 x b7=128 x f32>
+      tile.store %v, %out[%n, :, %k4] : !tile.tile<8 x b7=128 x f32>, memref<8x8x512xf32>
+    }
+    tile.for %k5: b8=256 in (128, 512) {
+      %v = tile.load %out[%n, :, %k5] : memref<8x8x512xf32> -> !tile.tile<8 x b8=256 x f32>
+      tile.store %v, %out[%n, :, %k5] : !tile.tile<8 x b8=256 x f32>, memref<8x8x512xf32>
+    }
   }
   func.return
 }

@@ -1,6 +1,7 @@
 // RUN: kopt %s -p 'functionalise-host,insert-masks,plan-windows,legalise-layout,convert-tile-to-pallas' -t pallas-py | filecheck %s
 // RUN: kopt %s -p 'functionalise-host,insert-masks,plan-windows{loop-type=resident},legalise-layout,convert-tile-to-pallas' -t pallas-py | filecheck %s --check-prefix=RESIDENT
 // RUN: kopt %s -p 'functionalise-host,insert-masks,plan-windows{loop-type=fori},legalise-layout,convert-tile-to-pallas' -t pallas-py | filecheck %s --check-prefix=FORI
+// RUN: kopt %s -p 'functionalise-host,insert-masks,plan-windows{loop-type=pipeline},legalise-layout,convert-tile-to-pallas' -t pallas-py | filecheck %s --check-prefix=PIPELINE
 
 // CHECK: def sums_kernel(x_ref, out_ref, a_ref):
 // CHECK-NEXT: k = pl.program_id(1)
@@ -42,6 +43,25 @@
 // FORI: x_2 = jnp.pad(x, [(0, 84), (0, 68)])
 // FORI: scratch_shapes=[pltpu.VMEM((2, 128, 256), jnp.float32), pltpu.SemaphoreType.DMA((2,))],
 // FORI: )(pltpu.with_memory_space_constraint(x_2, pltpu.HBM))
+
+// PIPELINE: def sums_kernel(x_ref, out_ref, a_ref):
+// PIPELINE-NEXT: i = pl.program_id(0)
+// PIPELINE: a_ref[...] = z
+// PIPELINE: def k_body(x_block):
+// PIPELINE-NEXT: k = pl.program_id(0)
+// PIPELINE-NEXT: k_begin = k * 256
+// PIPELINE-NEXT: a = a_ref[...]
+// PIPELINE-NEXT: v = x_block[...]
+// PIPELINE: a_ref[...] = n
+// PIPELINE: pltpu.emit_pipeline(
+// PIPELINE-NEXT: k_body,
+// PIPELINE-NEXT: grid=(3,),
+// PIPELINE-NEXT: in_specs=[pl.BlockSpec((128, 256), lambda k: (i, k))],
+// PIPELINE-NEXT: )(x_ref)
+// PIPELINE-NEXT: r = a_ref[...]
+// PIPELINE: x_2 = jnp.pad(x, [(0, 84), (0, 68)])
+// PIPELINE: in_specs=[pl.BlockSpec(memory_space=pltpu.HBM)],
+// PIPELINE: )(pltpu.with_memory_space_constraint(x_2, pltpu.HBM))
 func.func @sums(%x: memref<300x700xf32>) -> memref<300xf32> {
   %out = host.alloc : memref<300xf32>
   tile.grid (%i: b0=128) in (300) {
