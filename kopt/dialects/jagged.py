@@ -1,13 +1,17 @@
 """The ``jagged`` dialect: loops whose extent differs from item to item.
 
-The items are lanes of a tile of lengths. A loop walks all items together, to the longest; `jagged.valid` tells which
-of its lanes an item has.
+The items are lanes of a tile of lengths. A loop walks all items together, to the longest. In a tile with the loop's
+dimension and the items', the lanes that an item does not have are outside the range, as those past a loop's limit are:
+undefined when loaded, not stored, of no part in reductions, scans and products. An item of no lanes is an item.
 
     %sum = jagged.for %k: b1=16 in %lengths iter(%a = %zero) -> (!tile.tile<b0=8 x f32>) {
-      %has = jagged.valid %k of %lengths : !tile.range<b1=16>, !tile.tile<b0=8 x i32>
-      …
+      %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=16 x f32>
+      %next = tile.add %a, %s : !tile.tile<b0=8 x f32>
       tile.yield %next : !tile.tile<b0=8 x f32>
     }
+
+`jagged.valid` gives those lanes as a value, and ``lower-jagged`` makes the rule explicit.
 """
 
 from __future__ import annotations
@@ -47,15 +51,17 @@ from kopt.dialects.tile.types import RangeType, TileType, parse_range_type, pars
 
 
 def _check_lengths(op: Operation, lengths: Attribute) -> None:
-    if not isinstance(lengths, TileType) or not isinstance(lengths.element_type, IntegerType):
+    if not isinstance(lengths, TileType) or not isinstance(lengths.element_type, IntegerType) or not lengths.rank:
         raise VerifyException(f"{op.name} needs a tile of lengths, found {lengths}")
+    if "" in lengths.tags:
+        raise VerifyException(f"{op.name} needs items that are lanes of loops (tagged dimensions), found {lengths}")
 
 
 @irdl_op_definition
 class ForOp(CarryingLoop):
     """Runs its body for each block from 0 to the longest of ``lengths``, in order; carries values as ``tile.for`` does.
 
-    Lengths below 0 count as 0. The range's limit is the longest length; an item's own lanes are `jagged.valid`'s.
+    Lengths below 0 count as 0. The range's limit is the longest length.
     """
 
     name = "jagged.for"
@@ -77,6 +83,12 @@ class ForOp(CarryingLoop):
         types = [value.type for value in inits]
         region = body if isinstance(body, Region) else Region(Block(arg_types=[body, *types]))
         super().__init__(operands=[lengths, inits], regions=[region], result_types=[types], attributes=attributes)
+
+    @property
+    def lengths_type(self) -> TileType:
+        """The type of the lengths."""
+        assert isinstance(self.lengths.type, TileType)
+        return self.lengths.type
 
     def verify_(self) -> None:
         _check_lengths(self, self.lengths.type)

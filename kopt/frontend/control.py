@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 import torch
 from xdsl.ir import Block, Region, SSAValue
 
-from kopt.dialects import tile
+from kopt.dialects import jagged, tile
 from kopt.dialects.tile import RangeType
 from kopt.errors import UnsupportedError
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.trees import leaves, rebuild, same_form
-from kopt.frontend.values import TileRange, Undefined, index_ssa, is_device
+from kopt.frontend.values import DeviceTensor, TileRange, Undefined, index_ssa, is_device
 
 #: How often a body is run before its types must have settled.
 MAX_RUNS = 6
@@ -44,13 +44,17 @@ class HostLoop:
 
 @dataclass
 class Walk:
-    """One dimension of a device loop: its bounds, its block, and whether the kernel sees a number or a tile."""
+    """One dimension of a device loop: its bounds, its block, and whether the kernel sees a number or a tile.
+
+    A jagged one has ``lengths`` instead of an upper bound: a tensor with the end of each item.
+    """
 
     lower: Any
     upper: Any
     size: int
     block: BlockInfo | None
     scalar: bool = False
+    lengths: DeviceTensor | None = None
 
     @property
     def extent(self) -> int | None:
@@ -99,7 +103,7 @@ class DeviceLoop:
     def _bind(self, walk: Walk, range: SSAValue, tag: str, number: int) -> Any:
         """Opens a range's scope; what the kernel's loop variable is."""
         tracer = current()
-        tracer.bind(tag, range, walk.block, walk.extent)
+        tracer.bind(tag, range, walk.block, walk.extent, walk.lengths is not None)
         self.tags.append(tag)
         if walk.block is not None and tag not in walk.block.tags:
             walk.block.tags.append(tag)
@@ -185,7 +189,9 @@ class InnerLoop(DeviceLoop):
         tracer = current()
         self.location = tracer.location()
         self.parent, self.start = tracer.block, tracer.mark()
-        self.bounds = [(_bound(w.lower), _bound(w.upper)) for w in self.spec.walks]
+        self.bounds = [
+            (_bound(w.lower), _bound(w.upper)) if w.lengths is None else w.lengths.ssa for w in self.spec.walks
+        ]
         self.slots: dict[str, list[Slot | None]] = {}
         self.before: dict[str, Any] | None = None
         for _ in range(MAX_RUNS):
@@ -316,8 +322,11 @@ class InnerLoop(DeviceLoop):
         for number in reversed(range(len(self.levels))):
             tracer.block = self.levels[number - 1].block if number else self.parent
             inits = tracer.block.args[1:] if number else self._inits()
-            lower, upper = self.bounds[number]
-            loop = tile.ForOp(lower, upper, list(inits), Region(self.levels[number].block))
+            bounds, body = self.bounds[number], Region(self.levels[number].block)
+            if isinstance(bounds, SSAValue):
+                loop = jagged.ForOp(bounds, list(inits), body)
+            else:
+                loop = tile.ForOp(*bounds, list(inits), body)
             tracer.append(loop, self.location)
             results = loop.results
             if number:

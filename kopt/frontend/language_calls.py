@@ -24,7 +24,7 @@ from kopt.frontend.ops.reductions import scan
 from kopt.frontend.ops.shapes import select, stack
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
-from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_tensor, is_device
+from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_tensor, describe, is_device
 
 #: The size of an open block when nothing says better.
 PROVISIONAL = 128
@@ -97,6 +97,20 @@ def grid(begin_or_end: Any, end_or_none: Any = None, /, step: Any = None) -> Loo
 
 def _value(value: Any) -> Any:
     return value.value if type(value).__name__ in ("ConstExpr", "constexpr") else value
+
+
+def jagged_tile(parent: Any, /, block_size: Any = None) -> LoopSpec:
+    """``hl.jagged_tile``: a block of a range whose end each lane of ``parent`` tells."""
+    advice = "load the lengths of a tile of items: hl.jagged_tile(lengths[tile])"
+    if not isinstance(parent, DeviceTensor):
+        unsupported(f"hl.jagged_tile needs the lengths of items in a device loop, found {describe(parent)}", advice)
+    if parent.dtype.is_floating_point or parent.dtype == torch.bool:
+        unsupported(f"lengths are integers, found {describe(parent)}")
+    if not parent.rank:
+        unsupported("hl.jagged_tile needs a tile of lengths, found one number", "use hl.tile(0, length)")
+    if not all(dim.tag.data in current().ranges for dim in parent.dims):
+        unsupported(f"every dimension of the lengths must be a tile of a loop around, found {describe(parent)}", advice)
+    return LoopSpec([Walk(0, None, *_block(0, None, block_size, 0, 1, False), lengths=parent)], True)
 
 
 def static_range(begin_or_end: Any, end_or_none: Any = None, /, step: Any = 1) -> range:
@@ -282,7 +296,6 @@ def _later(name: str, advice: str) -> Callable[..., NoReturn]:
 
 
 _UNSUPPORTED = {
-    "jagged_tile": "use hl.tile up to the largest length and extra_mask",
     "rand": "make random numbers on the host and pass them in",
     "randint": "make random numbers on the host and pass them in",
     "rand4x": "make random numbers on the host and pass them in",
@@ -303,6 +316,7 @@ _UNSUPPORTED = {
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tile": tile,
     "grid": grid,
+    "jagged_tile": jagged_tile,
     "static_range": static_range,
     "register_block_size": register_block_size,
     "register_tunable": register_tunable,

@@ -67,6 +67,8 @@ class Tracer:
         self.range_blocks: dict[str, BlockInfo | None] = {}
         #: The extent of a tag's range, where it is a number.
         self.extents: dict[str, int | None] = {}
+        #: The tags of jagged loops.
+        self.jagged: set[str] = set()
         self.tag_count = 0
         self.depth = 0
         self.host: Any = None
@@ -116,14 +118,19 @@ class Tracer:
         self.tag_count += 1
         return f"b{self.tag_count - 1}"
 
-    def bind(self, tag: str, range: SSAValue, block: BlockInfo | None, extent: int | None) -> None:
+    def bind(
+        self, tag: str, range: SSAValue, block: BlockInfo | None, extent: int | None, jagged: bool = False
+    ) -> None:
         """Opens the scope of a tag."""
+        if jagged:
+            self.jagged.add(tag)
         self.ranges[tag] = range
         self.range_blocks[tag] = block
         self.extents[tag] = extent
 
     def unbind(self, tag: str) -> None:
         """Closes it."""
+        self.jagged.discard(tag)
         del self.ranges[tag]
 
     def new_block(self, default: Callable[[], int], **facts: Any) -> BlockInfo:

@@ -222,6 +222,11 @@ def valid_lanes(size: int, tag: str) -> Any:
     """How many lanes of a dimension are inside its range: a number, or a device number where the loop limits them."""
     tracer = current()
     extent = tracer.extents.get(tag)
+    if tag in tracer.jagged:
+        unsupported(
+            "the number of lanes of a jagged tile differs from item to item",
+            "divide sums by the lengths: x.sum(1) / lengths",
+        )
     if not tag or tag not in tracer.ranges or (extent is not None and extent % size == 0):
         return int(size)
     block = TileRange(tracer.ranges[tag], tag, None)

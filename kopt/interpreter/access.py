@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,9 +44,10 @@ class Block:
 
 def locate(m: Machine, op: Access, array: np.ndarray) -> Block:
     """Evaluate the index list of an access to ``array``."""
-    if any(is_gather(entry) for entry in op.entries):
-        return _gathered(m, op.entries, array.shape)
-    return _sliced(m, op.entries, array.shape)
+    locate_lanes = _gathered if any(is_gather(entry) for entry in op.entries) else _sliced
+    block = locate_lanes(m, op.entries, array.shape)
+    owned = m.owned([axis.dim.tag.data for axis in block_axes(op.entries, array.shape)])
+    return replace(block, valid=both(block.valid, owned)) if owned else block
 
 
 def check(m: Machine, op: Access, block: Block, array: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:

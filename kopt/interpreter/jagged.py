@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ def _for(m: Machine, op: ForOp) -> Any:
     mask = mask_of(lengths.valid, lengths.data.ndim)
     known = lengths.data if mask is None else np.where(mask, lengths.data, 0)
     carried = tuple(m[value] for value in op.inits)
+    owners = op.lengths_type.tags
     for bound in blocks(0, max(0, int(known.max(initial=0))), size_of(op.range)):
+        bound = replace(bound, owned=_owned(bound, known), owners=owners)
         m.bind(op.range, bound)
         carried = m.run_region(op.body.block, (bound, *carried))
     return carried[0] if len(carried) == 1 else carried
@@ -26,9 +29,11 @@ def _for(m: Machine, op: ForOp) -> Any:
 def _valid(m: Machine, op: ValidOp) -> Tile:
     bound: Bound = m[op.range]
     lengths = m.tile(op.lengths)
-    lanes = np.arange(bound.begin, bound.begin + bound.size)
-    rank = lengths.data.ndim
-    return Tile(lanes < lengths.data[..., None], both(lengths.valid, bound.along(rank)))
+    return Tile(_owned(bound, lengths.data), both(lengths.valid, bound.along(lengths.data.ndim)))
+
+
+def _owned(bound: Bound, lengths: np.ndarray) -> np.ndarray:
+    return np.arange(bound.begin, bound.begin + bound.size) < lengths[..., None]
 
 
 HANDLERS: dict[type, Handler] = {ForOp: _for, ValidOp: _valid}

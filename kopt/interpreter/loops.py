@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def _when(m: Machine, op: WhenOp) -> None:
 
 def _shift(m: Machine, op: ShiftOp) -> Bound:
     bound, offset = m[op.range], m[op.offset]
-    moved = Bound(bound.begin + offset, bound.size, bound.limit + offset, bound.id, bound.count)
+    moved = replace(bound, begin=bound.begin + offset, limit=bound.limit + offset)
     moved.__dict__["valid"] = bound.valid  # the same array: the lanes of both are one and the same
     return moved
 

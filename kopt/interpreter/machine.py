@@ -17,7 +17,7 @@ from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.rounding import numpy_type
 from kopt.interpreter.sums import Sums
-from kopt.interpreter.values import Bound, Tile, Validity
+from kopt.interpreter.values import Bound, Lanes, Tile, Validity
 
 #: Computes an operation's results: none, one, or a tuple of several.
 Handler = Callable[["Machine", Any], Any]
@@ -51,6 +51,7 @@ class Machine:
         self._handlers = handlers
         self._values: dict[SSAValue, Any] = {}
         self._bounds: dict[str, Bound] = {}
+        self._jagged: dict[str, Bound] = {}
 
     def __getitem__(self, value: SSAValue) -> Any:
         return self._values[value]
@@ -67,11 +68,23 @@ class Machine:
         assert isinstance(range.type, tile.RangeType)
         self._values[range] = bound
         self._bounds[range.type.tag] = bound
+        if bound.owned is not None:
+            self._jagged[range.type.tag] = bound
 
     def tagged(self, type: tile.TileType, dims: Sequence[int] | None = None) -> Validity:
         """The lanes inside the ranges that the tags of ``dims`` (all, where left out) name."""
         numbers = range(type.rank) if dims is None else dims
-        return tuple(lanes for dim in numbers if (tag := type.tags[dim]) for lanes in self._bounds[tag].along(dim))
+        own = tuple(lanes for dim in numbers if (tag := type.tags[dim]) for lanes in self._bounds[tag].along(dim))
+        return own + tuple(lanes for lanes in self.owned(type.tags) if not set(lanes.dims).isdisjoint(numbers))
+
+    def owned(self, tags: Sequence[str]) -> Validity:
+        """The lanes that items have of the jagged loops among ``tags``, where the items' dimensions are there too."""
+        result = []
+        for tag, bound in self._jagged.items():
+            if tag in tags and set(bound.owners) <= set(tags):
+                items = tuple(tags.index(owner) for owner in bound.owners)
+                result.append(Lanes(bound.owned, (*items, tags.index(tag)), items))
+        return tuple(result)
 
     def call(self, function: FuncOp, args: Sequence[Any]) -> tuple[Any, ...]:
         """Run a function of the module."""

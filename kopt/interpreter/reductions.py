@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -70,11 +71,14 @@ def _scan(m: Machine, op: ScanOp) -> Tile:
 def _mask(m: Machine, op: MaskOp) -> Tile:
     tile = m.tile(op.input)
     limits = tuple((dim, m[range]) for dim, range in enumerate(op.limits) if range is not None)
-    data = tile.data
-    for dim, bound in limits:
-        for lanes in bound.along(dim):
-            data = np.where(lanes.spread(data.ndim), data, np.asarray(op.fill_number, data.dtype))
-    return Tile(data, _defined(tile.valid, limits))
+    data, type = tile.data, op.input.type
+    assert isinstance(type, TileType)
+    owned = tuple(lanes for lanes in m.owned(type.tags) if op.limits[lanes.dims[-1]] is not None)
+    for lanes in (*owned, *(lanes for dim, bound in limits for lanes in bound.along(dim))):
+        data = np.where(lanes.spread(data.ndim), data, np.asarray(op.fill_number, data.dtype))
+    filled = {(id(lanes.mask), lanes.dims) for lanes in owned}
+    rest = tuple(lanes for lanes in tile.valid if (id(lanes.mask), lanes.dims) not in filled)
+    return Tile(data, _defined(rest, limits))
 
 
 def _defined(valid: Validity, limits: Sequence[tuple[int, Bound]]) -> Validity:
@@ -88,7 +92,7 @@ def _defined(valid: Validity, limits: Sequence[tuple[int, Bound]]) -> Validity:
         if mask is lanes.mask:
             result.append(lanes)
         elif not mask.all():
-            result.append(Lanes(mask, lanes.dims))
+            result.append(replace(lanes, mask=mask))
     return tuple(result)
 
 
@@ -102,7 +106,8 @@ def _dot(m: Machine, op: DotOp) -> Tile:
         acc = m.tile(op.accumulator)
         with np.errstate(all="ignore"):
             product, valid = product + acc.data, both(valid, acc.valid)
-    return Tile(rounded(product, _element(type)), valid)
+    assert isinstance(type, TileType)
+    return Tile(rounded(product, _element(type)), both(valid, m.owned(type.tags)))
 
 
 def matmul(left: np.ndarray, right: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from xdsl.dialects.builtin import IndexType
@@ -73,7 +74,8 @@ def _without_dims(valid: Validity, dims: Sequence[int]) -> Validity:
     for lanes in valid:
         gone = tuple(n for n, dim in enumerate(lanes.dims) if dim in dims)
         rest = tuple(dim for dim in lanes.dims if dim not in dims)
-        kept.append(Lanes(lanes.mask.squeeze(gone), rest) if gone else lanes)
+        items = tuple(dim for dim in lanes.items if dim not in dims)
+        kept.append(Lanes(lanes.mask.squeeze(gone), rest, items) if gone else lanes)
     return tuple(kept)
 
 
@@ -113,7 +115,9 @@ def _slice(m: Machine, op: SliceOp) -> Tile:
     slices = [slice(start, start + size * step, step) for start, size, step in op.bounds]
     whole = {n for n, size in enumerate(value.data.shape) if op.bounds[n] == (0, size, 1)}
     valid = tuple(
-        lanes if set(lanes.dims) <= whole else Lanes(lanes.mask[tuple(slices[dim] for dim in lanes.dims)], lanes.dims)
+        lanes
+        if set(lanes.dims) <= whole
+        else replace(lanes, mask=lanes.mask[tuple(slices[dim] for dim in lanes.dims)])
         for lanes in value.valid
     )
     return Tile(value.data[tuple(slices)], valid)

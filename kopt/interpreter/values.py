@@ -11,10 +11,15 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """Which lanes of some dimensions are inside their ranges: ``mask`` has one dimension for each of ``dims``."""
+    """Which lanes of some dimensions are inside their ranges: ``mask`` has one dimension for each of ``dims``.
+
+    ``items`` are the dimensions whose lanes own the others (those of a jagged loop): an item of no lanes is valid all
+    the same.
+    """
 
     mask: np.ndarray
     dims: tuple[int, ...]
+    items: tuple[int, ...] = ()
 
     def spread(self, rank: int) -> np.ndarray:
         """The mask, ready to broadcast against a tile of ``rank`` dimensions."""
@@ -39,13 +44,19 @@ class Tile:
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A range as a loop has bound it: the block from ``begin``, number ``id`` of ``count``, valid below ``limit``."""
+    """A range as a loop has bound it: the block from ``begin``, number ``id`` of ``count``, valid below ``limit``.
+
+    Of a jagged loop, ``owned`` tells the lanes that each item has: first the items' dimensions, whose tags are
+    ``owners``, then the range's.
+    """
 
     begin: int
     size: int
     limit: int
     id: int
     count: int
+    owned: np.ndarray | None = None
+    owners: tuple[str, ...] = ()
 
     @property
     def end(self) -> int:
@@ -85,7 +96,7 @@ def mask_of(valid: Validity, rank: int) -> np.ndarray | None:
 def moved(valid: Validity, places: Mapping[int, int] | Callable[[int], int]) -> Validity:
     """The same lanes after their dimensions went to other places."""
     place = places.__getitem__ if isinstance(places, Mapping) else places
-    return tuple(Lanes(lanes.mask, tuple(place(dim) for dim in lanes.dims)) for lanes in valid)
+    return tuple(Lanes(lanes.mask, tuple(map(place, lanes.dims)), tuple(map(place, lanes.items))) for lanes in valid)
 
 
 def dropped(valid: Validity, dims: Sequence[int]) -> Validity:
@@ -96,7 +107,10 @@ def dropped(valid: Validity, dims: Sequence[int]) -> Validity:
         if len(gone) == len(lanes.dims):
             continue
         rest = tuple(dim for dim in lanes.dims if dim not in dims)
-        kept.append(Lanes(np.asarray(lanes.mask.any(axis=gone)), rest) if gone else lanes)
+        if gone and set(rest) <= set(lanes.items):
+            continue
+        items = tuple(dim for dim in lanes.items if dim not in dims)
+        kept.append(Lanes(np.asarray(lanes.mask.any(axis=gone)), rest, items) if gone else lanes)
     return moved(tuple(kept), lambda dim: dim - sum(gone < dim for gone in dims))
 
 

@@ -127,7 +127,17 @@ def static_range(begin_or_end: int, end_or_none: int | None = None, /, step: int
 
 
 def jagged_tile(parent: Any, /, block_size: Any = None) -> Any:
-    """Walks a range whose end differs from item to item."""
+    """Walks, for a tile of items at once, a range whose end differs from item to item.
+
+    ``parent`` has the end of each item, one number for each lane of the tiles around: ``ends[tile_b]``, or of several
+    dimensions, ``ends[tile_b, tile_h]``. Blocks go from 0 to the largest. What has both the items' dimensions and the
+    jagged one has only the lanes that the items have: others are not read, not written, and not summed.
+
+        for b in hl.tile(lengths.size(0)):
+            acc = hl.zeros([b])
+            for k in hl.jagged_tile(lengths[b]):
+                acc = acc + x[starts[b][:, None] + k.index[None, :]].sum(1)
+    """
     _outside("jagged_tile")
 
 
