@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 
-from kopt.analysis.ranges import binding, walked_range
-from kopt.dialects.tile import Access, DotOp, ForOp, GridOp, RangeType, TileType, is_range
+from kopt.analysis.ranges import binding, is_jagged, walked_range
+from kopt.dialects.tile import Access, CarryingLoop, DotOp, GridOp, RangeType, TileType, is_range
 from kopt.dtypes import from_ir
 
 
@@ -37,7 +37,7 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
         if isinstance(op, GridOp):
             for range in op.ranges:
                 _bind(roles, range, parallel=True)
-        elif isinstance(op, ForOp):
+        elif isinstance(op, CarryingLoop):
             _bind(roles, op.range, parallel=False)
         elif isinstance(op, Access):
             _note_access(roles, op)
@@ -52,6 +52,8 @@ def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
 
 
 def _extent(range: SSAValue) -> int | None:
+    if is_jagged(range):
+        return None
     bound = binding(range)
     if isinstance(bound.lower, int) and isinstance(bound.upper, int):
         return bound.upper - bound.lower

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt.analysis.layouts import window_bytes
 from kopt.analysis.windows import windows
 from kopt.dialects.pallas import CallOp, PipelineOp
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
+from kopt.dialects.tile import CarryingLoop, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
 from kopt.runtime.targets import TpuChip
 
 #: Tiles up to this size live in registers.
@@ -72,7 +72,7 @@ def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:
-    return [op for op in grid.walk() if isinstance(op, GridOp | ForOp)]
+    return [op for op in grid.walk() if isinstance(op, GridOp | CarryingLoop)]
 
 
 def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:

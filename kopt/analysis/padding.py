@@ -21,6 +21,8 @@ from kopt.dialects.tile import (
     LoadOp,
     MaskOp,
     RangeType,
+    ReshapeOp,
+    SelectOp,
     TileType,
     TransposeOp,
     is_float,
@@ -42,37 +44,59 @@ _EXACT: dict[str, Callable[..., Any]] = {
 
 def padding(value: SSAValue, tag: str) -> Number | None:
     """The number that every lane of ``value`` outside the range tagged ``tag`` holds, or None if not known."""
-    op = value.owner
-    if isinstance(op, FullOp):
-        return op.number
-    if isinstance(op, LoadOp):
+    return Padding({tag}).of(value)
+
+
+class Padding:
+    """What some lanes of a value hold: those outside the range of ``tags``' only one.
+
+    Subclasses speak of other lanes, which dimensions tagged ``tags`` tell together, by what a load and a mask put
+    there, and which conditions do not hold there.
+    """
+
+    def __init__(self, tags: set[str]):
+        self.tags = tags
+
+    def of(self, value: SSAValue) -> Number | None:
+        """The number that all of those lanes of ``value`` hold, or None if not known."""
+        op = value.owner
+        if isinstance(op, FullOp):
+            return op.number
+        if isinstance(op, LoadOp):
+            return self._load(op)
+        if isinstance(op, MaskOp):
+            return self._mask(op)
+        if isinstance(op, CastOp):
+            return _cast(self.of(op.input), op.result.type)
+        if isinstance(op, TransposeOp):
+            return self.of(op.input)
+        if isinstance(op, BroadcastOp | ReshapeOp):
+            tells = isinstance(op.input.owner, FullOp) or self.tags <= set(op.input_type.tags)
+            return self.of(op.input) if tells else None
+        if isinstance(op, SelectOp) and self._never(op.condition):
+            return self.of(op.on_false)
+        if isinstance(op, ElementwiseOp) and op.ROW.name in _EXACT:
+            inputs = [self.of(operand) for operand in op.inputs]
+            known = [number for number in inputs if number is not None]
+            return _EXACT[op.ROW.name](*known) if len(known) == len(inputs) else None
+        return None
+
+    def _load(self, op: LoadOp) -> Number | None:
         return literal_value(op.pad) if op.pad is not None and op.mask is None else None
-    if isinstance(op, MaskOp):
-        return _of_mask(op, tag)
-    if isinstance(op, CastOp):
-        return _of_cast(op, tag)
-    if isinstance(op, TransposeOp):
-        return padding(op.input, tag)
-    if isinstance(op, BroadcastOp):
-        return padding(op.input, tag) if tag in op.input_type.tags or isinstance(op.input.owner, FullOp) else None
-    if isinstance(op, ElementwiseOp) and op.ROW.name in _EXACT:
-        inputs = [padding(operand, tag) for operand in op.inputs]
-        known = [number for number in inputs if number is not None]
-        return _EXACT[op.ROW.name](*known) if len(known) == len(inputs) else None
-    return None
+
+    def _mask(self, op: MaskOp) -> Number | None:
+        for limit in op.limits:
+            if limit is not None and isinstance(limit.type, RangeType) and limit.type.tag in self.tags:
+                return op.fill_number
+        inner = self.of(op.input)
+        return inner if inner == op.fill_number else None
+
+    def _never(self, condition: SSAValue) -> bool:
+        """Whether a condition does not hold in any of those lanes."""
+        return False
 
 
-def _of_mask(op: MaskOp, tag: str) -> Number | None:
-    for limit in op.limits:
-        if limit is not None and isinstance(limit.type, RangeType) and limit.type.tag == tag:
-            return op.fill_number
-    inner = padding(op.input, tag)
-    return inner if inner == op.fill_number else None
-
-
-def _of_cast(op: CastOp, tag: str) -> Number | None:
-    number = padding(op.input, tag)
-    type = op.result.type
+def _cast(number: Number | None, type: Any) -> Number | None:
     assert isinstance(type, TileType)
     exact = number is not None and (math.isinf(number) or number in (-1, 0, 1))
     if not exact or number is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp
 
 
@@ -65,12 +66,20 @@ def binding(range: SSAValue) -> Binding:
     raise ValueError(f"{range} is bound by no loop")
 
 
+def is_jagged(range: SSAValue) -> bool:
+    """Whether a range is one of a jagged loop, through shifts."""
+    owner = unshifted(range).owner
+    return isinstance(owner, Block) and isinstance(owner.parent_op(), JaggedForOp)
+
+
 def always_full(range: SSAValue) -> bool:
     """Whether every lane of every block is valid.
 
     So when the block divides the distance walked; or when the loop walks one block of an outer range that is
     always full itself and that the block divides.
     """
+    if is_jagged(range):
+        return False
     bound = binding(range)
     if isinstance(bound.owner, WholeOp):
         return bound.upper == bound.size

@@ -85,6 +85,12 @@ class ForOp(CarryingLoop):
         super().__init__(operands=[lengths, inits], regions=[region], result_types=[types], attributes=attributes)
 
     @property
+    def tag(self) -> str:
+        """The tag of the range."""
+        assert isinstance(self.range.type, RangeType)
+        return self.range.type.tag
+
+    @property
     def lengths_type(self) -> TileType:
         """The type of the lengths."""
         assert isinstance(self.lengths.type, TileType)
@@ -129,6 +135,12 @@ class ValidOp(IRDLOperation):
     result = result_def(TileType)
 
     traits = traits_def(Pure())
+
+    @property
+    def result_type(self) -> TileType:
+        """The result's type."""
+        assert isinstance(self.result.type, TileType)
+        return self.result.type
 
     def __init__(self, range: SSAValue | Operation, lengths: SSAValue | Operation):
         range, lengths = SSAValue.get(range), SSAValue.get(lengths)

@@ -115,9 +115,7 @@ def _slice(m: Machine, op: SliceOp) -> Tile:
     slices = [slice(start, start + size * step, step) for start, size, step in op.bounds]
     whole = {n for n, size in enumerate(value.data.shape) if op.bounds[n] == (0, size, 1)}
     valid = tuple(
-        lanes
-        if set(lanes.dims) <= whole
-        else replace(lanes, mask=lanes.mask[tuple(slices[dim] for dim in lanes.dims)])
+        lanes if set(lanes.dims) <= whole else replace(lanes, mask=lanes.mask[tuple(slices[dim] for dim in lanes.dims)])
         for lanes in value.valid
     )
     return Tile(value.data[tuple(slices)], valid)

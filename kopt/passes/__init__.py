@@ -15,6 +15,7 @@ PASSES: dict[str, str] = {
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "lower-gathers": "kopt.passes.lower_gathers:LowerGathersPass",
+    "lower-jagged": "kopt.passes.lower_jagged:LowerJaggedPass",
     "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",

@@ -32,6 +32,7 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         *_simplify(),
         *_schedule(config),
+        *_jagged(),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
         # Blocks must begin at multiples of their size: slices of operands, so launches must be functional already.
@@ -58,6 +59,7 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         *_simplify(),
         *_schedule(config),
+        *_jagged(),
         # New arrays around grids: while blocks are still those of the source, which say how many updates meet.
         _make("widen-atomics", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
@@ -87,6 +89,12 @@ def _schedule(config: Config) -> list[ModulePass]:
     if config.split_k in (None, 1):
         return []
     return [_make("split-k", factor=config.split_k, deterministic=config.deterministic), _make("dce")]
+
+
+def _jagged() -> list[ModulePass]:
+    """Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only."""
+    # One comparison of a block's lanes with the lengths serves all that it masks.
+    return [_make("lower-jagged"), _make("canonicalize"), _make("cse")]
 
 
 def _make(name: str, **options: Any) -> ModulePass:

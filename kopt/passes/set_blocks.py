@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import ConcatOp, DimAttr, ForOp, GridOp, RangeType, RefType, ReshapeOp, SliceOp, TileType
+from kopt.dialects.tile import CarryingLoop, ConcatOp, DimAttr, GridOp, RangeType, RefType, ReshapeOp, SliceOp, TileType
 from kopt.errors import ConfigError, LoweringError
 
 #: Ops that hold numbers derived from block sizes when a tagged dimension takes part in more than its own place.
@@ -118,6 +118,6 @@ def _refuse(op: Operation, dim: DimAttr) -> None:
 
 def loop_tags(module: ModuleOp) -> list[str]:
     """The tags that loops bind, in order of appearance."""
-    loops = [op for op in module.walk() if isinstance(op, GridOp | ForOp)]
+    loops = [op for op in module.walk() if isinstance(op, GridOp | CarryingLoop)]
     values = [arg for op in loops for arg in op.body.block.args]
     return [value.type.tag for value in values if isinstance(value.type, RangeType)]

@@ -17,7 +17,7 @@ from kopt.dialects.tile import constants, elementwise, loops, memory, ranges, re
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
 from kopt.dialects.tile.index_list import ALL, AllAttr, Axis, Entry, SliceAttr, block_axes, is_gather, is_range
-from kopt.dialects.tile.loops import ForOp, GridOp, WhenOp, YieldOp
+from kopt.dialects.tile.loops import CarryingLoop, ForOp, GridOp, WhenOp, YieldOp
 from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
 from kopt.dialects.tile.ranges import BeginOp, CountOp, EndOp, IdOp, IndexOp, ShiftOp, ValidOp, WholeOp
 from kopt.dialects.tile.reductions import COMBINERS, ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, neutral
@@ -38,6 +38,7 @@ __all__ = [
     "BeginOp",
     "BitcastOp",
     "BroadcastOp",
+    "CarryingLoop",
     "CastOp",
     "ConcatOp",
     "CountOp",

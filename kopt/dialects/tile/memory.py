@@ -87,6 +87,18 @@ class Access(IRDLOperation):
         """The index list."""
         return join_entries(self.indices, self.layout)
 
+    def masked(self, mask: SSAValue) -> Self:
+        """The access (one that may have a mask) with another mask; ``other`` of a load stays."""
+        operands = [*self.operands[: len(self.operands) - int(self.mask is not None)], mask]
+        sizes = self.properties["operandSegmentSizes"]
+        assert isinstance(sizes, DenseArrayBase)
+        return type(self).create(
+            operands=operands,
+            properties=self.properties | _segments([*sizes.get_values()[:-1], 1]),
+            attributes=self.attributes,
+            result_types=self.result_types,
+        )
+
     def _verify_entries(self) -> None:
         slots = sum(isinstance(attr, UnitAttr) for attr in self.layout.data)
         if slots != len(self.indices):

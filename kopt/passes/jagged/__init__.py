@@ -1,0 +1,1 @@
+"""What the passes ``raise-jagged`` and ``lower-jagged`` are made of."""

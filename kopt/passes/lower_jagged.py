@@ -1,0 +1,170 @@
+"""The pass ``lower-jagged``: loops over items' own extents become loops to the longest, with masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IndexType, ModuleOp, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.jagged import ItemPadding, dims_of
+from kopt.analysis.padding import Number
+from kopt.dialects.jagged import ForOp, ValidOp
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    Access,
+    BroadcastOp,
+    CastOp,
+    ExtractOp,
+    FullOp,
+    IndexOp,
+    MaskOp,
+    ReduceOp,
+    ScanOp,
+    SelectOp,
+    TileType,
+    neutral,
+)
+from kopt.dialects.tile import ForOp as TileForOp
+from kopt.passes.insert_masks import combined_operands
+from kopt.passes.jagged.items import ItemValidity
+
+
+@dataclass(frozen=True)
+class LowerJaggedPass(ModulePass):
+    """Turns each `jagged.for` into a `tile.for` from 0 to the longest length, and makes explicit which lanes items have.
+
+    Loads, stores and atomic updates of blocks with the items' dimensions and the loop's get the items' lanes as a
+    mask. Where lanes are combined, those that an item does not have take the neutral value of that use, unless they
+    hold it already: 0 by the load, for a sum. Lengths are compared in 32 bits, as the lanes' numbers are.
+
+        %s = jagged.for %k: b1=16 in %lengths iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+          %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+          %m = tile.reduce max %v [1] : !tile.tile<b0=8 x b1=16 x f32>
+    becomes
+        %longest = tile.reduce max %lengths [0] …   %end = tile.extract %longest …
+        %s = tile.for %k: b1=16 in (0, %end) iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+          %has = tile.lt …   %v = tile.load %x[%i, %k] mask %has …
+          %w = tile.select %has, %v, %lowest …   %m = tile.reduce max %w [1] …
+
+    It never refuses.
+    """
+
+    name = "lower-jagged"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        loops = [inner for inner in op.walk() if isinstance(inner, ForOp)]
+        ends = {loop: _end(loop) for loop in loops}
+        for user in [inner for loop in loops for inner in loop.body.walk()]:
+            _mask_user(user)
+        for valid in [inner for inner in op.walk() if isinstance(inner, ValidOp)]:
+            _compare(valid)
+        for loop in loops:
+            _walk_to(loop, ends[loop])
+
+
+def _end(loop: ForOp) -> SSAValue:
+    """The longest length, in front of the loop."""
+    lengths = _insert(CastOp(loop.lengths, i32), loop)
+    longest = _insert(ReduceOp("max", lengths, range(loop.lengths_type.rank)), loop)
+    return _insert(ExtractOp(longest, IndexType()), loop)
+
+
+def _mask_user(user: Operation) -> None:
+    items = ItemValidity(user)
+    for number, dims, fill in _combined(user):
+        user.operands[number] = _filled(user, items, user.operands[number], dims, fill)
+    if isinstance(user, MaskOp):
+        masked = [n for n, limit in enumerate(user.limits) if limit is not None]
+        user.operands[0] = _filled(user, items, user.input, masked, user.fill_number, ends_only=True)
+    if isinstance(user, Access):
+        _mask_access(user, items)
+
+
+def _combined(user: Operation) -> list[tuple[int, tuple[int, ...], Number]]:
+    if isinstance(user, ScanOp):
+        return [(0, (user.dim.data,), neutral(user.kind.data, _type(user.input).element_type))]
+    return combined_operands(user)
+
+
+def _filled(
+    user: Operation, items: ItemValidity, value: SSAValue, dims: Sequence[int], fill: Number, ends_only: bool = False
+) -> SSAValue:
+    """The value with ``fill`` in the lanes that items do not have, of loops that have some of ``dims``.
+
+    With ``ends_only`` the items' own dimensions do not count.
+    """
+    type = _type(value)
+    masks = [items.of(value)]
+    for loop in items.loops.values():
+        places = dims_of(loop, type) or ()
+        concerned = places[-1:] if ends_only else places
+        if not set(concerned).isdisjoint(dims) and ItemPadding(loop).of(value) != fill:
+            masks.append(items.lanes(type, loop))
+    valid = items.both(masks)
+    if valid is None:
+        return value
+    other = _insert(FullOp(fill, type), user)
+    result = _insert(SelectOp(valid, value, other), user)
+    result.name_hint = value.name_hint
+    return result
+
+
+def _mask_access(access: Access, items: ItemValidity) -> None:
+    """Keeps an access to the lanes that items have."""
+    type = _block(access)
+    hidden = [items.of(value) for value in access.operands if isinstance(value.type, TileType)]
+    fitting = [mask for mask in hidden if mask is not None and _type(mask).dims == type.dims]
+    mask = items.both([*items.all_lanes(type), *fitting])
+    if mask is None:
+        return
+    if access.mask is not None:
+        mask = items.both([mask, access.mask])
+    assert mask is not None
+    with_mask = access.masked(mask)
+    with_mask.location = access.location
+    for before, after in zip(access.results, with_mask.results, strict=True):
+        after.name_hint = before.name_hint
+    Rewriter.replace_op(access, with_mask)
+
+
+def _block(access: Access) -> TileType:
+    """The type of the block that an access addresses."""
+    value = access.results[0] if access.results else access.operands[0]
+    return _type(value)
+
+
+def _compare(valid: ValidOp) -> None:
+    """``index < length``, in 32 bits."""
+    type = valid.result_type
+    lanes, lengths = _insert(IndexOp(valid.range), valid), _insert(CastOp(valid.lengths, i32), valid)
+    last = type.rank - 1
+    lanes = _insert(BroadcastOp(lanes, [last], type.with_element(i32)), valid)
+    lengths = _insert(BroadcastOp(lengths, list(range(last)), type.with_element(i32)), valid)
+    comparison = ELEMENTWISE["lt"](lanes, lengths)
+    comparison.location = valid.location
+    comparison.results[0].name_hint = valid.result.name_hint or "has"
+    Rewriter.replace_op(valid, comparison)
+
+
+def _walk_to(loop: ForOp, end: SSAValue) -> None:
+    walk = TileForOp(0, end, loop.inits, loop.detach_region(loop.body), None, loop.attributes)
+    walk.location = loop.location
+    for before, after in zip(loop.results, walk.results, strict=True):
+        after.name_hint = before.name_hint
+    Rewriter.replace_op(loop, walk)
+
+
+def _insert(op: Operation, before: Operation) -> SSAValue:
+    op.location = before.location
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.results[0]
+
+
+def _type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
