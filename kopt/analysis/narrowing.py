@@ -5,10 +5,11 @@ Pure. A 64-bit value is one of
 | class | what is known | may be used by |
 |---|---|---|
 | ``exact`` | its interval fits 32 bits | anything |
-| ``loaded`` | anything; brought in saturated, which keeps its order to 32-bit numbers | comparisons, indices, moves |
+| ``loaded`` | anything; brought in saturated (so are literals), which keeps its order to 32-bit numbers | comparisons, indices, moves |
+| ``offset`` | its interval fits where the kernel reads inside its arrays: other numbers of its array are indices | anything |
 | ``derived`` | right where the loaded numbers are | indices only: those out of range are out of the array anyway |
 
-A narrower cast of the last two is an index too where nothing but indices comes of it. Whatever else is done with a
+A narrower cast of ``loaded`` and ``derived`` is an index too where nothing but indices comes of it. Whatever else is done with a
 64-bit value has no proof.
 """
 
@@ -46,7 +47,7 @@ from kopt.dialects.tile import (
     TransposeOp,
 )
 
-Class = Literal["exact", "loaded", "derived"]
+Class = Literal["exact", "loaded", "offset", "derived"]
 LOW, HIGH = -(2**31), 2**31 - 1
 
 #: Ops that put lanes elsewhere, unchanged.
@@ -73,32 +74,38 @@ def is_wide(type: Attribute) -> bool:
 def unproven(body: Operation) -> Iterator[Operation]:
     """The ops of a body that use or make 64-bit integers in a way that 32 bits may not serve."""
     facts: dict[SSAValue, Fact | None] = {}
+    offsets = {op.memory for op in body.walk() if isinstance(op, LoadOp) and is_wide(op.result.type) and _indexed(op)}
     for op in body.walk():
         for result in op.results:
             if is_wide(result.type) and isinstance(result.type, TileType):
-                facts[result] = _fact(op, facts)
+                facts[result] = _fact(op, facts, offsets)
                 if facts[result] is None:
                     yield op
         if not _uses_well(op, facts):
             yield op
 
 
-def _fact(op: Operation, facts: dict[SSAValue, Fact | None]) -> Fact | None:
-    """The fact of an op's result, None where there is none."""
+def _fact(op: Operation, facts: dict[SSAValue, Fact | None], offsets: set[SSAValue]) -> Fact | None:
+    """The fact of an op's result, None where there is none. ``offsets`` are arrays of numbers that are indices."""
     if isinstance(op, LoadOp):
-        return Fact("loaded")
+        return Fact("offset", 0, HIGH) if op.memory in offsets else Fact("loaded")
     if isinstance(op, FullOp):
-        return _exact(int(op.number), int(op.number))
+        return _constant(int(op.number))
     if isinstance(op, CastOp):
         return _interval(op.input)
     if isinstance(op, ReduceOp):
         return _reduced(op, facts.get(op.input))
     if isinstance(op, MOVES):
         known = [facts.get(value) for value in op.operands if is_wide(value.type)]
-        return _joined([*known, _exact(int(op.fill_number), int(op.fill_number))] if isinstance(op, MaskOp) else known)
+        return _joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known)
     if isinstance(op, ElementwiseOp) and op.ROW.name in _ARITHMETIC:
         return _computed(op, [facts.get(value) for value in op.inputs])
     return None
+
+
+def _constant(number: int) -> Fact:
+    """A literal; one that does not fit is saturated."""
+    return _exact(number, number) or Fact("loaded")
 
 
 def _exact(low: int, high: int) -> Fact | None:
@@ -136,10 +143,12 @@ def _of_type(element: IntegerType) -> Fact | None:
 
 def _reduced(op: ReduceOp, fact: Fact | None) -> Fact | None:
     """The interval of sums and extremes over as many lanes as the block has."""
-    if fact is None or fact.kind != "exact" or op.kind.data not in ("add", "max", "min"):
+    if fact is None or fact.kind == "derived":
         return None
-    if op.kind.data != "add":
+    if op.kind.data in ("max", "min"):
         return fact
+    if fact.kind != "exact" or op.kind.data != "add":
+        return None
     type = op.input.type
     assert isinstance(type, TileType)
     lanes = prod(type.shape[axis] for axis in op.dimensions)
@@ -150,20 +159,25 @@ def _joined(facts: list[Fact | None]) -> Fact | None:
     known = [fact for fact in facts if fact is not None]
     if len(known) != len(facts) or not known:
         return None
+    kinds = {fact.kind for fact in known}
     for kind in ("derived", "loaded"):
-        if any(fact.kind == kind for fact in known):
+        if kind in kinds:
             return Fact(kind)
-    return Fact("exact", min(fact.low for fact in known), max(fact.high for fact in known))
+    return Fact("offset" if "offset" in kinds else "exact", min(fact.low for fact in known), max(fact.high for fact in known))
 
 
 def _computed(op: ElementwiseOp, facts: list[Fact | None]) -> Fact | None:
     known = [fact for fact in facts if fact is not None]
     if len(known) != len(facts):
         return None
-    if any(fact.kind != "exact" for fact in known):
+    kinds = {fact.kind for fact in known}
+    if not kinds <= {"exact", "offset"}:
         return Fact("derived")
     ends = _ends(op.ROW.name, known)
-    return _exact(min(ends), max(ends)) if ends else None
+    fits = _exact(min(ends), max(ends)) if ends else None
+    if "offset" not in kinds:
+        return fits
+    return Fact("offset", fits.low, fits.high) if fits is not None else Fact("derived")
 
 
 def _ends(name: str, facts: list[Fact]) -> list[int]:
@@ -190,7 +204,7 @@ def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
     """Whether an op may see its 64-bit operands narrowed."""
     wide = [value for value in op.operands if is_wide(value.type) and isinstance(value.type, TileType)]
     kinds = {fact.kind for value in wide if (fact := facts.get(value)) is not None}
-    if not kinds - {"exact"} or op.results and is_wide(op.results[0].type):
+    if kinds <= {"exact", "offset"} or op.results and is_wide(op.results[0].type):
         return True  # exact, or judged by its own fact
     if isinstance(op, LoadOp | ExtractOp | TakeAlongOp | arith.IndexCastOp):
         return True  # a load and a lane-wise gather see indices
@@ -199,6 +213,24 @@ def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
     if isinstance(op, CastOp):
         return _only_indexes(op.result)
     return isinstance(op, ElementwiseOp) and op.ROW.name in _COMPARISONS and "derived" not in kinds
+
+
+def _indexed(op: Operation) -> bool:
+    """Whether some index comes of an op's numbers."""
+    value = op.results[0]
+    return any(_leads_to_index(use.operation, value) for use in value.uses)
+
+
+def _leads_to_index(user: Operation, value: SSAValue) -> bool:
+    if isinstance(user, LoadOp | StoreOp):
+        return value in user.indices
+    if isinstance(user, TakeAlongOp) and value is user.indices:
+        return True
+    return (isinstance(user, (*MOVES, CastOp)) or _computes(user)) and _indexed(user)
+
+
+def _computes(op: Operation) -> bool:
+    return isinstance(op, ElementwiseOp) and op.ROW.name in _ARITHMETIC
 
 
 def _only_indexes(value: SSAValue) -> bool:
@@ -213,5 +245,5 @@ def _indexes(op: Operation, value: SSAValue) -> bool:
         return isinstance(op.result.type, IndexType)
     if isinstance(op, TakeAlongOp) and value is op.indices and value is not op.input:
         return True
-    moved = isinstance(op, MOVES) or (isinstance(op, ElementwiseOp) and op.ROW.name in _ARITHMETIC)
+    moved = isinstance(op, MOVES) or _computes(op)
     return moved and _only_indexes(op.results[0])

@@ -82,7 +82,7 @@ class Padding:
         return None
 
     def _load(self, op: LoadOp) -> Number | None:
-        return literal_value(op.pad) if op.pad is not None and op.mask is None else None
+        return literal_value(op.pad) if op.pad is not None else None
 
     def _mask(self, op: MaskOp) -> Number | None:
         for limit in op.limits:

@@ -30,6 +30,7 @@ from kopt.dialects.tile import (
     TileType,
     block_axes,
     literal,
+    literal_value,
     neutral,
 )
 from kopt.dialects.tile.memory import memory_shape
@@ -110,7 +111,7 @@ def _mask_tagged(
     user: Operation, value: SSAValue, limits: Sequence[SSAValue | None], fill: Number, fold_loads: bool
 ) -> SSAValue:
     load = value.owner
-    if fold_loads and isinstance(load, LoadOp) and load.mask is None and load.pad is None:
+    if fold_loads and isinstance(load, LoadOp) and load.pad is None and _takes(load, fill):
         load.pad = literal(fill, _element(value))
         return value
     mask = MaskOp(value, limits, fill)
@@ -118,6 +119,12 @@ def _mask_tagged(
     mask.result.name_hint = value.name_hint
     Rewriter.insert_op(mask, InsertPoint.before(user))
     return mask.result
+
+
+def _takes(load: LoadOp, fill: Number) -> bool:
+    """Whether the lanes that a load's own mask leaves out take ``fill``, if there are any."""
+    other = 0 if load.other is None else literal_value(load.other)
+    return load.mask is None or other == fill
 
 
 def _mask_hidden(user: Operation, value: SSAValue, fill: Number) -> SSAValue:

@@ -16,7 +16,7 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ExtractOp, FullOp, IndexOp, LoadOp, RangeType, SelectOp, StoreOp, is_gather, literal
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
-from kopt.passes.gathers.access import SMALL, Gathering
+from kopt.passes.gathers.access import Gathering
 from kopt.passes.gathers.building import Arrays, Builder, type_of
 
 
@@ -69,7 +69,7 @@ class LowerGathersPass(ModulePass):
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
         gathering = Gathering(load, arrays)
         gathering.clamp()
-        if len(gathering.shape) == 1 and gathering.shape[0] <= SMALL and self.strategy != "dma":
+        if gathering.is_small_product() and self.strategy != "dma":
             return gathering.take_elements()
         if self._is_product(load, gathering):
             return gathering.take_rows()

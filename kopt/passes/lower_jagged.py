@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IndexType, ModuleOp, i32
+from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -40,7 +40,7 @@ class LowerJaggedPass(ModulePass):
 
     Loads, stores and atomic updates of blocks with the items' dimensions and the loop's get the items' lanes as a
     mask. Where lanes are combined, those that an item does not have take the neutral value of that use, unless they
-    hold it already: 0 by the load, for a sum. Lengths are compared in 32 bits, as the lanes' numbers are.
+    hold it already: 0 by the load, for a sum.
 
         %s = jagged.for %k: b1=16 in %lengths iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
           %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
@@ -69,9 +69,18 @@ class LowerJaggedPass(ModulePass):
 
 def _end(loop: ForOp) -> SSAValue:
     """The longest length, in front of the loop."""
-    lengths = _insert(CastOp(loop.lengths, i32), loop)
+    lengths = _counted(loop.lengths, loop)
     longest = _insert(ReduceOp("max", lengths, range(loop.lengths_type.rank)), loop)
-    return _insert(ExtractOp(longest, IndexType()), loop)
+    end = _insert(ExtractOp(longest, IndexType()), loop)
+    end.name_hint = f"{loop.range.name_hint or 'longest'}_end"
+    return end
+
+
+def _counted(lengths: SSAValue, user: Operation) -> SSAValue:
+    """Lengths in at least the 32 bits that the lanes' numbers have."""
+    element = _type(lengths).element_type
+    wide = isinstance(element, IntegerType) and element.width.data >= 32
+    return lengths if wide else _insert(CastOp(lengths, i32), user)
 
 
 def _mask_user(user: Operation) -> None:
@@ -139,12 +148,13 @@ def _block(access: Access) -> TileType:
 
 
 def _compare(valid: ValidOp) -> None:
-    """``index < length``, in 32 bits."""
-    type = valid.result_type
-    lanes, lengths = _insert(IndexOp(valid.range), valid), _insert(CastOp(valid.lengths, i32), valid)
+    """``index < length``."""
+    lengths = _counted(valid.lengths, valid)
+    type = valid.result_type.with_element(_type(lengths).element_type)
+    lanes = _insert(CastOp(_insert(IndexOp(valid.range), valid), type.element_type), valid)
     last = type.rank - 1
-    lanes = _insert(BroadcastOp(lanes, [last], type.with_element(i32)), valid)
-    lengths = _insert(BroadcastOp(lengths, list(range(last)), type.with_element(i32)), valid)
+    lanes = _insert(BroadcastOp(lanes, [last], type), valid)
+    lengths = _insert(BroadcastOp(lengths, list(range(last)), type), valid)
     comparison = ELEMENTWISE["lt"](lanes, lengths)
     comparison.location = valid.location
     comparison.results[0].name_hint = valid.result.name_hint or "has"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import SSAValue
 
@@ -16,6 +18,8 @@ LANES = 128
 GROUP = {16: 8, 8: 32}
 #: Arrays of one dimension up to this size are read whole.
 SMALL = 1024
+#: … if this many elements or fewer are looked at in all.
+PICKED = 1 << 20
 
 
 class Gathering:
@@ -88,6 +92,12 @@ class Gathering:
         self.picks = [(position + 1, lane) for position, lane in self.picks]
         self.picks.append((row + 1, self.build.compute("and", index, group - 1)))
         self.entries[row : row + 1] = [self.build.compute("shr", index, group.bit_length() - 1), ALL]
+
+    def is_small_product(self) -> bool:
+        """Whether elements of an array of one dimension are best picked from the whole, for each gathered place."""
+        if len(self.shape) != 1 or self.shape[0] > SMALL:
+            return False
+        return prod(type_of(self._tile(0)).shape) * self.shape[0] <= PICKED
 
     # The load.
 
