@@ -22,9 +22,11 @@ from typing import Literal
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+from kopt.analysis.aliases import root
 from kopt.analysis.ranges import binding
+from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ArangeOp,
     ArgReduceOp,
@@ -74,7 +76,8 @@ def is_wide(type: Attribute) -> bool:
 def unproven(body: Operation) -> Iterator[Operation]:
     """The ops of a body that use or make 64-bit integers in a way that 32 bits may not serve."""
     facts: dict[SSAValue, Fact | None] = {}
-    offsets = {op.memory for op in body.walk() if isinstance(op, LoadOp) and is_wide(op.result.type) and _indexed(op)}
+    loads = [op for op in body.walk() if isinstance(op, LoadOp) and is_wide(op.result.type)]
+    offsets = {_array(op.memory) for op in loads if _indexed(op)}
     for op in body.walk():
         for result in op.results:
             if is_wide(result.type) and isinstance(result.type, TileType):
@@ -88,7 +91,7 @@ def unproven(body: Operation) -> Iterator[Operation]:
 def _fact(op: Operation, facts: dict[SSAValue, Fact | None], offsets: set[SSAValue]) -> Fact | None:
     """The fact of an op's result, None where there is none. ``offsets`` are arrays of numbers that are indices."""
     if isinstance(op, LoadOp):
-        return Fact("offset", 0, HIGH) if op.memory in offsets else Fact("loaded")
+        return Fact("offset", 0, HIGH) if _array(op.memory) in offsets else Fact("loaded")
     if isinstance(op, FullOp):
         return _constant(int(op.number))
     if isinstance(op, CastOp):
@@ -106,6 +109,12 @@ def _fact(op: Operation, facts: dict[SSAValue, Fact | None], offsets: set[SSAVal
 def _constant(number: int) -> Fact:
     """A literal; one that does not fit is saturated."""
     return _exact(number, number) or Fact("loaded")
+
+
+def _array(memory: SSAValue) -> SSAValue:
+    """The array that a launch's operand is a view of."""
+    launch = memory.owner.parent_op() if isinstance(memory, BlockArgument) else None
+    return root(launch.inputs[memory.index]) if isinstance(launch, LaunchOp) else memory
 
 
 def _exact(low: int, high: int) -> Fact | None:

@@ -59,7 +59,7 @@ class LowerJaggedPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         loops = [inner for inner in op.walk() if isinstance(inner, ForOp)]
         ends = {loop: _end(loop) for loop in loops}
-        for user in [inner for loop in loops for inner in loop.body.walk()]:
+        for user in dict.fromkeys(inner for loop in loops for inner in loop.body.walk()):
             _mask_user(user)
         for valid in [inner for inner in op.walk() if isinstance(inner, ValidOp)]:
             _compare(valid)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -29,7 +29,8 @@ class RebaseRangesPass(ModulePass):
 
     Blocks of a TPU's windows begin at multiples of the block. First, a grid range that starts at such an element walks
     from 0, and its uses see it shifted. Then, an array dimension that all accesses index by one grid range under one
-    constant shift is sliced to what the range walks; results are inserted back. Each slice is a remark.
+    constant shift is sliced to what the range walks; results are inserted back. Where accesses that only read do so
+    under several shifts (``offsets[i]`` and ``offsets[i + 1]``), each has an operand of its own. Each slice is a remark.
 
         %n = host.launch @f (%a = %x) writes [0] { tile.grid (%i: b0=8) in (5 to 30) { … %a[%i] … tile.index %i } }
     becomes
@@ -47,6 +48,7 @@ class RebaseRangesPass(ModulePass):
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             for grid in [inner for inner in launch.body.block.ops if isinstance(inner, GridOp)]:
                 _start_at_zero(grid)
+            _split_operands(launch)
             slices = [_slices(arg) for arg in launch.body.block.args]
             if any(slices):
                 _slice_launch(launch, slices)
@@ -84,6 +86,38 @@ def _shift_uses(grid: GridOp, value: SSAValue, lower: int) -> None:
         Rewriter.insert_op(op, InsertPoint.at_start(grid.body.block))
     for use in uses:
         use.operation.operands[use.index] = shift.result
+
+
+def _split_operands(launch: LaunchOp) -> None:
+    """Gives reads of one array under several shifts an operand each."""
+    for number, memory in enumerate(launch.body.block.args):
+        accesses = [use.operation for use in memory.uses]
+        if number in launch.written or not all(isinstance(access, Access) for access in accesses):
+            continue
+        groups: dict[tuple[Slice | None, ...], list[Operation]] = {}
+        for access in accesses:
+            groups.setdefault(_wanted(access), []).append(access)  # pyright: ignore[reportArgumentType]
+        own = sorted(groups, key=lambda parts: sum(part is not None for part in parts))[1:]
+        for parts in own:
+            _give_operand(launch, number, groups[parts])
+
+
+def _wanted(access: Access) -> tuple[Slice | None, ...]:
+    """The slices that one access alone asks for."""
+    assert isinstance(access.memory.type, MemRefType)
+    shape = access.memory.type.get_shape()
+    return tuple(_common([entry], dim, shape[dim]) for dim, entry in enumerate(access.entries))
+
+
+def _give_operand(launch: LaunchOp, number: int, accesses: Sequence[Operation]) -> None:
+    """Lets some accesses read the same array by way of one more operand."""
+    memory, source = launch.body.block.args[number], launch.inputs[number]
+    block = launch.body.block
+    copy = block.insert_arg(source.type, len(block.args))
+    copy.name_hint = memory.name_hint
+    launch.operands = [*launch.operands, source]
+    for access in accesses:
+        access.operands = [copy if operand is memory else operand for operand in access.operands]
 
 
 def _slices(memory: BlockArgument) -> tuple[Slice, ...]:
