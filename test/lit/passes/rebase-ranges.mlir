@@ -39,10 +39,10 @@ func.func @below(%y: memref<50x64xf32>, %out: memref<125x64xf32>) -> memref<125x
 
 // -----
 
-// Left alone: shifts to where a block starts, beyond the array, or several of one array.
+// Left alone: shifts to where a block starts, beyond the array, or several of an array that is written.
 // CHECK-LABEL: func.func @kept
 // CHECK-NOT: host.slice
-func.func @kept(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>, %out: memref<32xf32>) -> memref<32xf32> {
+func.func @kept(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>) -> memref<64xf32> {
   tile.grid (%i: b0=8) in (32) {
     %c16 = arith.constant 16 : index
     %c33 = arith.constant 33 : index
@@ -52,12 +52,28 @@ func.func @kept(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>, %out
     %d = tile.shift %i by %c1 : !tile.range<b0=8>
     %p = tile.load %x[%a] : memref<64xf32> -> !tile.tile<b0=8 x f32>
     %q = tile.load %y[%b] : memref<64xf32> -> !tile.tile<b0=8 x f32>
-    %r = tile.load %z[%d] : memref<64xf32> -> !tile.tile<b0=8 x f32>
-    %s = tile.load %z[%i] : memref<64xf32> -> !tile.tile<b0=8 x f32>
-    %t = tile.add %p, %q : !tile.tile<b0=8 x f32>
-    %u = tile.add %r, %s : !tile.tile<b0=8 x f32>
-    %w = tile.add %t, %u : !tile.tile<b0=8 x f32>
-    tile.store %w, %out[%i] : !tile.tile<b0=8 x f32>, memref<32xf32>
+    tile.store %p, %z[%d] : !tile.tile<b0=8 x f32>, memref<64xf32>
+    tile.store %q, %z[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
   }
-  func.return %out : memref<32xf32>
+  func.return %z : memref<64xf32>
+}
+
+// -----
+
+// Reads of one array under several shifts: each has an operand of its own.
+// CHECK-LABEL: func.func @lengths
+// CHECK: %offsets_1 = host.slice %offsets [1] [32] [1] : memref<33xi32> to memref<32xi32>
+// CHECK-NEXT: host.launch @lengths (%offsets_2 = %offsets, %out_2 = %out, %offsets_3 = %offsets_1)
+// CHECK: tile.load %offsets_2[%i] : memref<33xi32>
+// CHECK: tile.load %offsets_3[%i] : memref<32xi32>
+func.func @lengths(%offsets: memref<33xi32>, %out: memref<32xi32>) -> memref<32xi32> {
+  tile.grid (%i: b0=8) in (32) {
+    %c1 = arith.constant 1 : index
+    %j = tile.shift %i by %c1 : !tile.range<b0=8>
+    %starts = tile.load %offsets[%i] : memref<33xi32> -> !tile.tile<b0=8 x i32>
+    %ends = tile.load %offsets[%j] : memref<33xi32> -> !tile.tile<b0=8 x i32>
+    %n = tile.sub %ends, %starts : !tile.tile<b0=8 x i32>
+    tile.store %n, %out[%i] : !tile.tile<b0=8 x i32>, memref<32xi32>
+  }
+  func.return %out : memref<32xi32>
 }

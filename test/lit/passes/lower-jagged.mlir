@@ -1,0 +1,79 @@
+// RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(lower-jagged,canonicalize,cse)' | filecheck %s
+
+// The loop goes to the longest item. Loads leave out what items do not have, and so hold 0 there, which is what a sum
+// wants and a maximum does not.
+// CHECK-LABEL: func.func @sums
+// CHECK: [[L:%.+]] = tile.reduce max %n [0] : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %k_end = tile.extract [[L]] : !tile.tile<i32> to index
+// CHECK-NEXT: %s, %s_1 = tile.for %k: b1=16 in (0, %k_end)
+// CHECK-DAG: [[K:%.+]] = tile.broadcast {{%.+}} dims [1] : !tile.tile<b1=16 x i32> to !tile.tile<b0=8 x b1=16 x i32>
+// CHECK-DAG: [[N:%.+]] = tile.broadcast %n dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x b1=16 x i32>
+// CHECK: %has = tile.lt [[K]], [[N]]
+// CHECK: %v = tile.load %x[%i, %k] mask %has :
+// CHECK: tile.reduce add %v [1]
+// CHECK: [[W:%.+]] = tile.select %has, %v, {{%.+}} :
+// CHECK: tile.reduce max [[W]] [1]
+func.func @sums(%x: memref<100x64xf32>, %lens: memref<100xi32>, %out: memref<2x100xf32>) {
+  tile.grid (%i: b0=8) in (100) {
+    %n = tile.load %lens[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+    %s, %s_1 = jagged.for %k: b1=16 in %n iter(%a = %z, %b = %z) -> (!tile.tile<b0=8 x f32>, !tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+      %p = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=16 x f32>
+      %q = tile.reduce max %v [1] : !tile.tile<b0=8 x b1=16 x f32>
+      %c = tile.add %a, %p : !tile.tile<b0=8 x f32>
+      %d = tile.maximum %b, %q : !tile.tile<b0=8 x f32>
+      tile.yield %c, %d : !tile.tile<b0=8 x f32>, !tile.tile<b0=8 x f32>
+    }
+    tile.store %s, %out[0, %i] : !tile.tile<b0=8 x f32>, memref<2x100xf32>
+    tile.store %s_1, %out[1, %i] : !tile.tile<b0=8 x f32>, memref<2x100xf32>
+  }
+  func.return
+}
+
+// -----
+
+// A store keeps to the items' lanes, under a mask of its own too; dimensions may stand in any order; a reduction over
+// neither of the items nor their lanes needs nothing.
+// CHECK-LABEL: func.func @copies
+// CHECK: [[T:%.+]] = tile.transpose %has [1, 0] : !tile.tile<b0=8 x b1=16 x i1>
+// CHECK: %mask = tile.load %own[%k, %i] mask [[T]]
+// CHECK: [[M:%.+]] = tile.and [[T]], %mask
+// CHECK: tile.store {{%.+}}, %out[%k, %i] mask [[M]]
+// CHECK: tile.reduce add %w [2]
+func.func @copies(%y: memref<64x100x32xf32>, %lens: memref<100xi64>, %own: memref<64x100xi1>, %out: memref<64x100xf32>) {
+  tile.grid (%i: b0=8) in (100) {
+    %n = tile.load %lens[%i] : memref<100xi64> -> !tile.tile<b0=8 x i64>
+    jagged.for %k: b1=16 in %n {
+      %v = tile.full 1.0 : !tile.tile<b1=16 x b0=8 x f32>
+      %mask = tile.load %own[%k, %i] : memref<64x100xi1> -> !tile.tile<b1=16 x b0=8 x i1>
+      tile.store %v, %out[%k, %i] mask %mask : !tile.tile<b1=16 x b0=8 x f32>, memref<64x100xf32>
+      %w = tile.load %y[%k, %i, :] : memref<64x100x32xf32> -> !tile.tile<b1=16 x b0=8 x 32 x f32>
+      %r = tile.reduce add %w [2] : !tile.tile<b1=16 x b0=8 x 32 x f32>
+      tile.store %r, %out[%k, %i] : !tile.tile<b1=16 x b0=8 x f32>, memref<64x100xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Lanes that were merged are known by what they were made from.
+// CHECK-LABEL: func.func @merged
+// CHECK: [[H:%.+]] = tile.reshape %has : !tile.tile<b0=8 x b1=16 x i1> to !tile.tile<128 x i1>
+// CHECK: [[S:%.+]] = tile.select [[H]], %r, {{%.+}} : !tile.tile<128 x f32>
+// CHECK: tile.reduce add [[S]] [0]
+func.func @merged(%x: memref<100x64xf32>, %lens: memref<100xi32>, %out: memref<100x64xf32>) {
+  tile.grid (%i: b0=8) in (96) {
+    %n = tile.load %lens[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    jagged.for %k: b1=16 in %n {
+      %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+      %e = tile.exp %v : !tile.tile<b0=8 x b1=16 x f32>
+      %r = tile.reshape %e : !tile.tile<b0=8 x b1=16 x f32> to !tile.tile<128 x f32>
+      %s = tile.reduce add %r [0] : !tile.tile<128 x f32>
+      %t = tile.broadcast %s dims [] : !tile.tile<f32> to !tile.tile<b0=8 x b1=16 x f32>
+      tile.store %t, %out[%i, %k] : !tile.tile<b0=8 x b1=16 x f32>, memref<100x64xf32>
+    }
+  }
+  func.return
+}
