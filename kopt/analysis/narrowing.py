@@ -5,12 +5,12 @@ Pure. A 64-bit value is one of
 | class | what is known | may be used by |
 |---|---|---|
 | ``exact`` | its interval fits 32 bits | anything |
-| ``loaded`` | anything; brought in saturated (so are literals), which keeps its order to 32-bit numbers | comparisons, indices, moves |
-| ``offset`` | its interval fits where the kernel reads inside its arrays: other numbers of its array are indices | anything |
+| ``loaded`` | anything; brought in saturated (so are literals): its order to 32-bit numbers stays | comparisons, indices, moves |
+| ``offset`` | its interval fits, or else reads miss their arrays: numbers of its array are indices | anything |
 | ``derived`` | right where the loaded numbers are | indices only: those out of range are out of the array anyway |
 
-A narrower cast of ``loaded`` and ``derived`` is an index too where nothing but indices comes of it. Whatever else is done with a
-64-bit value has no proof.
+A narrower cast of ``loaded`` and ``derived`` is an index too where nothing but indices comes of it. Whatever else is
+done with a 64-bit value has no proof.
 """
 
 from __future__ import annotations
@@ -113,7 +113,9 @@ def _constant(number: int) -> Fact:
 
 def _array(memory: SSAValue) -> SSAValue:
     """The array that a launch's operand is a view of."""
-    launch = memory.owner.parent_op() if isinstance(memory, BlockArgument) else None
+    if not isinstance(memory, BlockArgument):
+        return memory
+    launch = memory.owner.parent_op()
     return root(launch.inputs[memory.index]) if isinstance(launch, LaunchOp) else memory
 
 
@@ -172,7 +174,9 @@ def _joined(facts: list[Fact | None]) -> Fact | None:
     for kind in ("derived", "loaded"):
         if kind in kinds:
             return Fact(kind)
-    return Fact("offset" if "offset" in kinds else "exact", min(fact.low for fact in known), max(fact.high for fact in known))
+    return Fact(
+        "offset" if "offset" in kinds else "exact", min(fact.low for fact in known), max(fact.high for fact in known)
+    )
 
 
 def _computed(op: ElementwiseOp, facts: list[Fact | None]) -> Fact | None:

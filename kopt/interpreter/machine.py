@@ -81,7 +81,7 @@ class Machine:
         """The lanes that items have of the jagged loops among ``tags``, where the items' dimensions are there too."""
         result = []
         for tag, bound in self._jagged.items():
-            if tag in tags and set(bound.owners) <= set(tags):
+            if bound.owned is not None and tag in tags and set(bound.owners) <= set(tags):
                 items = tuple(tags.index(owner) for owner in bound.owners)
                 result.append(Lanes(bound.owned, (*items, tags.index(tag)), items))
         return tuple(result)

@@ -36,7 +36,7 @@ from kopt.passes.jagged.items import ItemValidity
 
 @dataclass(frozen=True)
 class LowerJaggedPass(ModulePass):
-    """Turns each `jagged.for` into a `tile.for` from 0 to the longest length, and makes explicit which lanes items have.
+    """Turns each `jagged.for` into a `tile.for` to the longest length, and makes explicit which lanes items have.
 
     Loads, stores and atomic updates of blocks with the items' dimensions and the loop's get the items' lanes as a
     mask. Where lanes are combined, those that an item does not have take the neutral value of that use, unless they

@@ -29,8 +29,8 @@ class RebaseRangesPass(ModulePass):
 
     Blocks of a TPU's windows begin at multiples of the block. First, a grid range that starts at such an element walks
     from 0, and its uses see it shifted. Then, an array dimension that all accesses index by one grid range under one
-    constant shift is sliced to what the range walks; results are inserted back. Where accesses that only read do so
-    under several shifts (``offsets[i]`` and ``offsets[i + 1]``), each has an operand of its own. Each slice is a remark.
+    constant shift is sliced to what the range walks; results are inserted back. An array that is only read, under
+    several shifts (``offsets[i]`` and ``offsets[i + 1]``), has an operand for each. Each slice is a remark.
 
         %n = host.launch @f (%a = %x) writes [0] { tile.grid (%i: b0=8) in (5 to 30) { … %a[%i] … tile.index %i } }
     becomes

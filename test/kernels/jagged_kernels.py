@@ -1,4 +1,4 @@
-"""Kernels over sequences of rows that lie one after the other: item ``i`` has the rows ``offsets[i]`` to ``offsets[i + 1]``."""
+"""Kernels over rows that lie one item after another: item ``i`` has those from ``offsets[i]`` to ``offsets[i + 1]``."""
 
 from __future__ import annotations
 

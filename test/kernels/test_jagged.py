@@ -1,4 +1,4 @@
-"""Jagged kernels on every CPU target beside torch: empty items, tiny and huge ones, partial tails, both widths of offsets."""
+"""Jagged kernels on every CPU target beside torch: empty items, tiny and huge ones, both widths of offsets."""
 
 from __future__ import annotations
 
@@ -160,7 +160,15 @@ def test_dense_add(target, lengths) -> None:
     """Rows of one number each; columns of the dense matrix beyond an item are kept."""
     offsets = offsets_of(lengths, torch.int64)
     dense = random(offsets.size(0) - 1, 40)
-    check(kernels.jagged_dense_add, padded_add, [4, 16], target, random(int(offsets[-1]) + 1), offsets, lambda *_: (dense,))
+    check(
+        kernels.jagged_dense_add,
+        padded_add,
+        [4, 16],
+        target,
+        random(int(offsets[-1]) + 1),
+        offsets,
+        lambda *_: (dense,),
+    )
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
@@ -169,5 +177,7 @@ def test_attention(target, dtype) -> None:
     """Two jagged loops over the same items, each with blocks of the other's lanes."""
     offsets = offsets_of("mixed", torch.int64)
     q, k, v = random(3, int(offsets[-1]) + 1, 2, 16, dtype=dtype)
-    low = kopt.kernel(kernels.hstu_attention).lower(q, k, v, offsets, target=target, config={"block_sizes": [2, 16, 16]})
+    low = kopt.kernel(kernels.hstu_attention).lower(
+        q, k, v, offsets, target=target, config={"block_sizes": [2, 16, 16]}
+    )
     close(low.compile()(q, k, v, offsets), attention(q, k, v, offsets))
