@@ -5,7 +5,7 @@ Pure. A 64-bit value is one of
 | class | what is known | may be used by |
 |---|---|---|
 | ``exact`` | its interval fits 32 bits | anything |
-| ``loaded`` | anything; brought in saturated (so are literals): its order to 32-bit numbers stays | comparisons, indices, moves |
+| ``loaded`` | anything; saturated (as literals are): its order to 32-bit numbers stays | comparisons, indices, moves |
 | ``offset`` | its interval fits, or else reads miss their arrays: numbers of its array are indices | anything |
 | ``derived`` | right where the loaded numbers are | indices only: those out of range are out of the array anyway |
 
