@@ -121,11 +121,32 @@ def test_what_is_seen_is_initialised(target):
         assert "'zeros' is filled first: the store at line" in "\n".join(map(str, lowered.remarks))
 
 
+def several(x):
+    """Temporaries of other widths, and a whole row; the input is read twice in one loop."""
+    positive = torch.empty(x.shape, dtype=torch.bool)
+    short = torch.empty_like(x, dtype=torch.bfloat16)
+    flat = torch.empty([x.numel()], dtype=x.dtype)
+    rows = flat.view(x.shape)
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        for j in hl.tile(x.size(1)):
+            positive[i, j] = x[i, j] > 0
+            short[i, j] = x[i, j]
+            rows[i, j] = x[i, j] * 2
+        for k in hl.tile(x.size(1)):
+            out[i, k] = torch.where(positive[i, k], short[i, k].to(x.dtype), rows[i, k])
+    return out
+
+
+STRICT = {two_pass: lambda x: torch.softmax(x, 1), several: lambda x: torch.where(x > 0, x.bfloat16().float(), x * 2)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("loops", ["resident", "fori"])
-def test_scratch_in_strict_mode(loops):
+@pytest.mark.parametrize("kernel", STRICT, ids=lambda kernel: kernel.__name__)
+def test_scratch_in_strict_mode(kernel, loops):
     x = torch.randn(37, 300)
     config = {"block_sizes": [8, 128, 128], "loop_type": loops}
-    lowered = kopt.kernel(two_pass).lower(x, target="pallas:strict", config=config)
-    assert "scratch_shapes" in lowered.source
-    torch.testing.assert_close(lowered.compile()(x), torch.softmax(x, 1))
+    lowered = kopt.kernel(kernel).lower(x, target="pallas:strict", config=config)
+    assert "is no array: its blocks are memory of the chip" in "".join(map(str, lowered.remarks))
+    torch.testing.assert_close(lowered.compile()(x), STRICT[kernel](x))

@@ -239,8 +239,9 @@ class LaunchConverter:
             if operand.pipelined is not None:
                 continue
             place = places[args[operand.number]]
+            streamed = streams(operand.window)  # asked before any of its loads is gone
             for load in operand.window.loads:
-                if streams(operand.window):
+                if streamed:
                     stream_load(load, place.ref, call)
                 else:
                     convert_load(load, place)

@@ -9,6 +9,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import unspecified
 from kopt.analysis.narrowing import MOVES, is_wide, unproven
+from kopt.analysis.read_back import may_see
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp
 from kopt.dialects.tile import CastOp, LoadOp, MaskOp, StoreOp, TileType, literal, literal_value
@@ -28,12 +29,13 @@ def legalise_elements(launch: LaunchOp) -> None:
     """
     _refuse_f64(launch)
     _narrow_integers(launch)
+    halves = [arg.index for arg in launch.body.block.args if getattr(arg.type, "element_type", None) == f16]
     for number, arg in enumerate(launch.body.block.args):
         assert isinstance(arg.type, MemRefType)
         inner = _OUTSIDE.get(arg.type.element_type)
         if inner is not None:
             _cast_operand(launch, number, inner)
-    _widen_f16(launch)
+    _widen_f16(launch, {launch.body.block.args[number] for number in halves})
 
 
 def _refuse_f64(launch: LaunchOp) -> None:
@@ -147,12 +149,17 @@ def _load_as(op: LoadOp, inner: Attribute) -> None:
 
 
 def _store_as(op: StoreOp, inner: Attribute) -> None:
-    """The value cast to the inner type; a rounding to f16 right before is left to the host, which rounds the same."""
+    """The value cast to the inner type; a rounding to f16 right before is left to the host, which rounds the same.
+
+    Unless the kernel itself may load the value.
+    """
     value = op.value
     assert isinstance(value.type, TileType)
     if value.type.element_type == inner:
         return
-    if isinstance(value.owner, CastOp) and value.owner.input.type == value.type.with_element(inner):
+    loads = [use.operation for use in op.memory.uses if isinstance(use.operation, LoadOp)]
+    seen = any(may_see(load, op) for load in loads)
+    if not seen and isinstance(value.owner, CastOp) and value.owner.input.type == value.type.with_element(inner):
         op.operands[0] = value.owner.input
         return
     steps = [CastOp(value, i32)] if inner == I8 else []
@@ -163,20 +170,23 @@ def _store_as(op: StoreOp, inner: Attribute) -> None:
     op.operands[0] = steps[-1].result
 
 
-def _widen_f16(launch: LaunchOp) -> None:
-    """Holds f16 values in f32 where nothing rounds to f16 in between; a rounding inside the kernel is refused."""
+def _widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
+    """Holds f16 values in f32 where nothing rounds to f16 in between; a rounding inside the kernel is refused.
+
+    ``halves`` are the arrays that hold f16 values in f32: what is loaded from them needs no rounding.
+    """
     for op in list(launch.walk()):
         for result in op.results:
             if isinstance(result.type, TileType) and result.type.element_type == f16:
-                _widen(op, result, result.type)
+                _widen(op, result, result.type, halves)
         if isinstance(op, CastOp) and op.input.type == op.result.type:
             Rewriter.replace_op(op, [], [op.input])
 
 
-def _widen(op: Operation, result: SSAValue, type: TileType) -> None:
+def _widen(op: Operation, result: SSAValue, type: TileType, halves: set[SSAValue]) -> None:
     if isinstance(op, CastOp) and result.first_use is None:
         Rewriter.erase_op(op)
-    elif isinstance(op, CastOp) and isinstance(op.input.owner, LoadOp):
+    elif isinstance(op, CastOp) and isinstance(op.input.owner, LoadOp) and op.input.owner.memory in halves:
         Rewriter.replace_op(op, [], [op.input])
     elif isinstance(op, MOVES):
         if isinstance(op, MaskOp):

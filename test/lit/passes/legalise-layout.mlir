@@ -68,3 +68,29 @@ func.func @f16(%x: memref<64x128xf16>, %out: memref<64x128xf32>) {
   }
   func.return
 }
+
+// -----
+
+// What a kernel loads again must have been rounded; what it has loaded before, the host rounds.
+func.func @read_back(%x: memref<64x128xf32>, %y: memref<64x128xf16>, %out: memref<64x128xf32>) {
+  %half = host.alloc : memref<64x128xf16>
+  tile.grid (%i: b0=32) in (64) {
+    %zero = arith.constant 0 : index
+    %end = arith.constant 128 : index
+    tile.for %j: b1=128 in (%zero, %end) {
+      %a = tile.load %y[%i, %j] : memref<64x128xf16> -> !tile.tile<b0=32 x b1=128 x f16>
+      %b = tile.cast %a : !tile.tile<b0=32 x b1=128 x f16> to !tile.tile<b0=32 x b1=128 x f32>
+      %c = tile.exp %b : !tile.tile<b0=32 x b1=128 x f32>
+      %d = tile.cast %c : !tile.tile<b0=32 x b1=128 x f32> to !tile.tile<b0=32 x b1=128 x f16>
+      tile.store %d, %y[%i, %j] : !tile.tile<b0=32 x b1=128 x f16>, memref<64x128xf16>
+    }
+    %v = tile.load %x[%i, :] : memref<64x128xf32> -> !tile.tile<b0=32 x 128 x f32>
+    // expected-error @+1 {{'tile.cast' rounds to f16 inside a kernel, which a TPU cannot do}}
+    %h = tile.cast %v : !tile.tile<b0=32 x 128 x f32> to !tile.tile<b0=32 x 128 x f16>
+    tile.store %h, %half[%i, :] : !tile.tile<b0=32 x 128 x f16>, memref<64x128xf16>
+    %l = tile.load %half[%i, :] : memref<64x128xf16> -> !tile.tile<b0=32 x 128 x f16>
+    %w = tile.cast %l : !tile.tile<b0=32 x 128 x f16> to !tile.tile<b0=32 x 128 x f32>
+    tile.store %w, %out[%i, :] : !tile.tile<b0=32 x 128 x f32>, memref<64x128xf32>
+  }
+  func.return
+}

@@ -1,0 +1,49 @@
+"""Read back: whether a load may find what the same cell has stored before.
+
+Pure. Cells that may run at the same time write apart; within a cell, and between cells that run in order, what counts
+is which op stands first, and whether the loops around both move on to other elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
+
+
+def may_see(load: LoadOp, store: StoreOp) -> bool:
+    """Whether a load may find what a store into the same array has put there.
+
+    Not where it stands before the store, and every loop around both moves both on to other elements.
+    """
+    pairs = list(zip(load.entries, store.entries, strict=True))
+    loops = set(_ordered_loops(load)) & set(_ordered_loops(store))
+    moved = all(any(one is range and other is range for one, other in pairs) for range in loops)
+    return not moved or not _stands_before(load, store)
+
+
+def _ordered_loops(op: Operation) -> Iterator[SSAValue]:
+    """The ranges of the loops around an op whose visits follow one another."""
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, ForOp):
+            yield parent.range
+        elif isinstance(parent, GridOp):
+            yield from (parent.ranges[number] for number in {*parent.reduction_dims, *parent.ordered_dims})
+        parent = parent.parent_op()
+
+
+def _stands_before(first: Operation, second: Operation) -> bool:
+    """Whether an op comes before another, in the block that holds both or ops around them."""
+    around = {op.parent: op for op in _with_parents(second)}
+    ancestor = next(op for op in _with_parents(first) if op.parent in around)
+    other = around[ancestor.parent]
+    return ancestor is not other and ancestor.is_before_in_block(other)
+
+
+def _with_parents(op: Operation | None) -> Iterator[Operation]:
+    while op is not None:
+        yield op
+        op = op.parent_op()
