@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kopt.analysis.ranges import always_full, binding
-from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp, ShiftOp
+from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp, ShiftOp, WholeOp
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,21 @@ def begin(range: SSAValue) -> Linear:
     if isinstance(range.owner, ShiftOp):
         return begin(range.owner.range) + linear(range.owner.offset)
     bound = binding(range)
+    if isinstance(bound.owner, WholeOp):
+        return linear(bound.lower)
     return linear(bound.lower) + Linear(0, ((range, bound.size),))
+
+
+def at_most(form: Linear) -> int | None:
+    """The largest value of a sum, where each symbol is the smaller of something and a number; else None."""
+    total = form.const
+    for symbol, coefficient in form.terms:
+        limits = [linear(operand) for operand in symbol.owner.operands] if isinstance(symbol.owner, arith.MinSIOp) else []
+        numbers = [limit.const for limit in limits if not limit.terms]
+        if coefficient < 0 or not numbers:
+            return None
+        total += coefficient * min(numbers)
+    return total
 
 
 def affine(value: SSAValue | int, dims: Sequence[SSAValue]) -> AffineExpr | None:

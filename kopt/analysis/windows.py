@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from kopt.analysis.linear import Linear, affine, begin, linear
+from kopt.analysis.linear import Linear, affine, at_most, begin, linear
 from kopt.analysis.ranges import binding, unshifted, walked_range
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
@@ -228,6 +228,8 @@ def walked(start: Linear, size: int, extent: int) -> Dim:
     reach = -(-extent // size) * size if aligned else extent - 1 + size
     if not start.terms:
         reach = max(extent, start.const + size)
+    elif (last := at_most(start)) is not None:
+        reach = min(reach, last + size)
     return Dim("whole", max(extent, reach), walk=math.gcd(divisor, size), step=size if aligned else 0, dynamic=True)
 
 

@@ -75,6 +75,13 @@ def _slice(x: Array, dim: int = 0, start: int | None = None, end: int | None = N
     return x[tuple(index)]
 
 
+def _pad(x: Array, pads: Sequence[int], value: float = 0) -> Array:
+    """Pads count from the last dimension, two numbers each; negative ones crop."""
+    pairs = [(0, 0)] * (x.ndim - len(pads) // 2) + list(zip(pads[::2], pads[1::2], strict=True))[::-1]
+    cropped = x[tuple(slice(max(0, -a), n - max(0, -b)) for (a, b), n in zip(pairs, x.shape, strict=True))]
+    return np.pad(cropped, [(max(0, a), max(0, b)) for a, b in pairs], constant_values=value)
+
+
 _UNARY = {
     name: NUMPY[name]
     for name in (
@@ -135,6 +142,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "select": lambda x, dim, index: np.take(x, index, dim),
     "index_select": lambda x, dim, index: np.take(x, index, dim),
     "gather": lambda x, dim, index, *_: np.take_along_axis(x, index, dim),
+    "constant_pad_nd": _pad,
     "flip": lambda x, dims: np.flip(x, _dims(dims)),
     "arange": _arange,
     **dict.fromkeys(("zeros", "zeros_like", "new_zeros"), _filled(0)),

@@ -11,27 +11,24 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.combining import combined_operands
 from kopt.analysis.padding import Number, padding
 from kopt.analysis.ranges import always_full, ranges_in_scope
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
-    ArgReduceOp,
     BroadcastOp,
-    DotOp,
     ElementwiseOp,
     FullOp,
     LoadOp,
     MaskOp,
-    ReduceOp,
     SelectOp,
     StoreOp,
     TileType,
     block_axes,
     literal,
     literal_value,
-    neutral,
 )
 from kopt.dialects.tile.memory import memory_shape
 
@@ -63,18 +60,6 @@ class InsertMasksPass(ModulePass):
                 _mask_operand(user, number, dims, fill, self.fold_loads)
             if isinstance(user, StoreOp | RmwOp | CasOp):
                 _mask_write(user)
-
-
-def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], Number]]:
-    """The operands whose lanes an op combines: operand number, dimensions, neutral value."""
-    if isinstance(op, ReduceOp):
-        return [(0, op.dimensions, neutral(op.kind.data, _element(op.input)))]
-    if isinstance(op, ArgReduceOp):
-        return [(0, (op.dim.data,), neutral(op.kind.data, _element(op.input)))]
-    if isinstance(op, DotOp):
-        rank = _type(op.lhs).rank
-        return [(0, (rank - 1,), 0), (1, (rank - 2,), 0)]
-    return []
 
 
 def _type(value: SSAValue) -> TileType:

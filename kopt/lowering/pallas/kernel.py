@@ -19,6 +19,7 @@ from kopt.lowering.pallas.refs import REFS
 from kopt.lowering.pallas.specs import call_grid, grid_extents
 from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.pallas.values.elementwise import is_number_only
+from kopt.lowering.pallas.values.ranges import is_spelt_at_uses
 from kopt.lowering.writer import Names, Writer
 
 _OPERAND = re.compile(r"[A-Za-z_]\w*\Z|-?\d+\Z")
@@ -90,7 +91,7 @@ def print_op(op: Operation, printing: Printing) -> None:
 
 
 def _print_value(op: Operation, printing: Printing) -> None:
-    if is_number_only(op):
+    if is_number_only(op) or is_spelt_at_uses(op):
         return
     result = op.results[0]
     expression = VALUES[type(op)](op, printing)

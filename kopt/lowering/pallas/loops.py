@@ -61,6 +61,8 @@ def count_of(op: ForOp, lower: int | str, upper: int | str, printing: Printing) 
     if trips is not None:
         return str(trips)
     distance = str(upper) if lower == 0 else f"{upper} - {lower}"
+    if size == 1 and distance.isidentifier():
+        return distance
     return printing.assign(f"pl.cdiv({distance}, {size})", f"{op.range.name_hint or 'k'}_count", op)
 
 

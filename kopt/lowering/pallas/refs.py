@@ -8,7 +8,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.linear import Linear, begin
 from kopt.dialects.pallas import DmaOp, DmaStartOp, DmaWaitOp
-from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp
+from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp, WholeOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.lowering.pallas.gathers import is_gathering, print_gather
 from kopt.lowering.pallas.printing import Printing, Visit
@@ -79,10 +79,16 @@ def _shift(op: Operation, printing: Printing) -> None:
     """A shifted range: its block's begin is written once, as the sum that is left when terms cancel."""
     assert isinstance(op, ShiftOp)
     inner = printing.visit(op.range)
-    text = spell(begin(op.result), printing)
+    text = printing.name(op.offset) if begin(op.range) == Linear() else spell(begin(op.result), printing)
     if not text.isidentifier() and not text.isdigit():
         text = printing.assign(text, f"{op.result.name_hint or op.range.name_hint or 'block'}_begin", op)
     printing.visits[op.result] = Visit(inner.id, text, inner.limit, inner.count)
+
+
+def _whole(op: Operation, printing: Printing) -> None:
+    """A range over a plain extent: one block."""
+    assert isinstance(op, WholeOp)
+    printing.visits[op.result] = Visit("0", "0", str(op.extent.data), "1")
 
 
 def spell(form: Linear, printing: Printing) -> str:
@@ -115,6 +121,7 @@ REFS: dict[type[Operation], Callable[[Operation, Printing], None]] = {
     GetOp: _get,
     PutOp: _put,
     ShiftOp: _shift,
+    WholeOp: _whole,
     DmaStartOp: _dma,
     DmaWaitOp: _dma,
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.ranges import unshifted
-from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp, IndexOp
+from kopt.dialects.tile import BeginOp, BroadcastOp, CountOp, EndOp, IdOp, IndexOp
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.masks import lane_numbers, remaining
 
@@ -35,8 +35,18 @@ def _count(op: Operation, printing: Printing) -> str:
 
 def _index(op: Operation, printing: Printing) -> str:
     assert isinstance(op, IndexOp)
-    begin, lanes = printing.begin(op.range), lane_numbers((printing.lanes(op.range),), 0)
+    return element_numbers(op.range, (printing.lanes(op.range),), 0, printing)
+
+
+def element_numbers(range: SSAValue, shape: tuple[int, ...], dim: int, printing: Printing) -> str:
+    """Which element of what a range walks each lane is, where its block stands along one dimension of a shape."""
+    begin, lanes = printing.begin(range), lane_numbers(shape, dim)
     return lanes if begin == "0" else f"{begin} + {lanes}"
+
+
+def is_spelt_at_uses(op: Operation) -> bool:
+    """Whether an op is the element numbers of lanes that only broadcasts use, which count anew."""
+    return isinstance(op, IndexOp) and all(isinstance(use.operation, BroadcastOp) for use in op.result.uses)
 
 
 PRINTERS: dict[type[Operation], ValuePrinter] = {

@@ -13,6 +13,7 @@ from kopt.dialects.tile import (
     ConcatOp,
     ExtractOp,
     FullOp,
+    IndexOp,
     ReshapeOp,
     SliceOp,
     SplatOp,
@@ -22,6 +23,7 @@ from kopt.dialects.tile import (
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.helpers import use_helper
 from kopt.lowering.pallas.values.operands import element_of, shape_text
+from kopt.lowering.pallas.values.ranges import element_numbers
 
 
 def _full(op: Operation, printing: Printing) -> str:
@@ -59,6 +61,8 @@ def _arange(op: Operation, printing: Printing) -> str:
 def _broadcast(op: Operation, printing: Printing) -> str:
     assert isinstance(op, BroadcastOp)
     target, mapping = printing.shape(op.result), op.mapping
+    if isinstance(op.input.owner, IndexOp):  # counted where they are wanted: moving lanes costs more
+        return element_numbers(op.input.owner.range, target, mapping[0], printing)
     name = printing.name(op.input)
     first = min(mapping, default=len(target))
     if set(mapping) != set(range(first, len(target))):

@@ -1,0 +1,28 @@
+"""Which ops combine lanes, and the value that each of those combinations ignores."""
+
+from __future__ import annotations
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from kopt.dialects.tile import ArgReduceOp, DotOp, ReduceOp, TileType, neutral
+
+
+def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], float | int]]:
+    """The operands whose lanes an op combines: operand number, dimensions, neutral value."""
+    if isinstance(op, ReduceOp):
+        return [(0, op.dimensions, neutral(op.kind.data, _element(op.input)))]
+    if isinstance(op, ArgReduceOp):
+        return [(0, (op.dim.data,), neutral(op.kind.data, _element(op.input)))]
+    if isinstance(op, DotOp):
+        rank = _type(op.lhs).rank
+        return [(0, (rank - 1,), 0), (1, (rank - 2,), 0)]
+    return []
+
+
+def _type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def _element(value: SSAValue) -> Attribute:
+    return _type(value).element_type
