@@ -101,7 +101,8 @@ def at_most(form: Linear) -> int | None:
     """The largest value of a sum, where each symbol is the smaller of something and a number; else None."""
     total = form.const
     for symbol, coefficient in form.terms:
-        limits = [linear(operand) for operand in symbol.owner.operands] if isinstance(symbol.owner, arith.MinSIOp) else []
+        op = symbol.owner
+        limits = [linear(operand) for operand in op.operands] if isinstance(op, arith.MinSIOp) else []
         numbers = [limit.const for limit in limits if not limit.terms]
         if coefficient < 0 or not numbers:
             return None

@@ -6,12 +6,15 @@ narrower elements) by 128 lanes, or the whole dimension.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import is_side_effect_free
 
 from kopt.analysis.layouts import LANES
-from kopt.analysis.linear import begin
-from kopt.analysis.ranges import binding, unshifted
+from kopt.analysis.linear import at_most, begin
+from kopt.analysis.ranges import binding
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, TileType
 from kopt.dialects.tile.index_list import AllAttr, Entry
@@ -29,18 +32,44 @@ def _load_streams(load: LoadOp, window: Window) -> bool:
         return False
     if not isinstance(type, TileType) or type.rank < 2 or load.mask is not None:
         return False
-    if not any(_walks(entry, loop) for entry in load.entries):
+    if not any(walks(entry, loop) for entry in load.entries):
         return False
     rank = len(load.entries)
     multiples = {rank - 1: LANES, rank - 2: 8 * 32 // window.bits}
-    return all(_fits(entry, multiples.get(n, 1), n >= rank - 2) for n, entry in enumerate(load.entries))
+    shape = window.type.get_shape()
+    return all(_fits(entry, multiples.get(n, 1), shape[n], n >= rank - 2) for n, entry in enumerate(load.entries))
 
 
-def _walks(entry: Entry, loop: ForOp) -> bool:
-    return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and unshifted(entry) is loop.range
+def walks(entry: Entry, loop: ForOp) -> bool:
+    """Whether an entry moves with a loop, in a way that can be computed a visit ahead."""
+    if not isinstance(entry, SSAValue):
+        return False
+    return entry is loop.range or bool(moving_ops(entry, loop))
 
 
-def _fits(entry: Entry, multiple: int, in_tile: bool) -> bool:
+def moving_ops(value: SSAValue, loop: ForOp) -> frozenset[Operation]:
+    """The ops of a loop's body that compute a value from its range; none where one of them cannot be repeated."""
+    moving: set[SSAValue] = {loop.range}
+    ops: list[Operation] = []
+    for op in loop.body.block.ops:
+        if any(operand in moving for operand in op.operands):
+            moving.update(op.results)
+            ops.append(op)
+    needed = _needed(value, ops)
+    return needed if all(is_side_effect_free(op) and not op.regions for op in needed) else frozenset()
+
+
+def _needed(value: SSAValue, ops: Sequence[Operation]) -> frozenset[Operation]:
+    """Those of some ops in order that a value is computed by."""
+    wanted, found = {value}, set()
+    for op in reversed(ops):
+        if not wanted.isdisjoint(op.results):
+            wanted.update(op.operands)
+            found.add(op)
+    return frozenset(found)
+
+
+def _fits(entry: Entry, multiple: int, extent: int, in_tile: bool) -> bool:
     if isinstance(entry, AllAttr):
         return True
     if isinstance(entry, int):
@@ -49,13 +78,16 @@ def _fits(entry: Entry, multiple: int, in_tile: bool) -> bool:
         return False
     if isinstance(entry.type, RangeType):
         starts_well = begin(entry).divisor % multiple == 0
-        return starts_well and entry.type.size % multiple == 0 and _stays(entry)
+        return starts_well and entry.type.size % multiple == 0 and _stays(entry, extent)
     return isinstance(entry.type, IndexType) and not in_tile
 
 
-def _stays(entry: SSAValue) -> bool:
-    """Whether all blocks lie in the extent rounded up to a block: they begin at multiples of their size."""
-    return begin(entry).divisor % binding(entry).size == 0
+def _stays(entry: SSAValue, extent: int) -> bool:
+    """Whether all blocks lie in the extent, or in it rounded up to a block where they begin at their multiples."""
+    size, last = binding(entry).size, at_most(begin(entry))
+    if last is not None:
+        return last + size <= extent
+    return begin(entry).divisor % size == 0
 
 
 def streamed_extents(window: Window) -> tuple[int, ...]:
@@ -63,7 +95,7 @@ def streamed_extents(window: Window) -> tuple[int, ...]:
     extents = list(window.type.get_shape())
     for load in window.loads:
         for number, entry in enumerate(load.entries):
-            if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
+            if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and at_most(begin(entry)) is None:
                 size = entry.type.size
                 extents[number] = max(extents[number], -(-window.type.get_shape()[number] // size) * size)
     return tuple(extents)

@@ -49,8 +49,9 @@ class AlignLoopsPass(ModulePass):
           %v = tile.load %x[%k, :] …   %inside = max(%lo, where block %t would begin) <= tile.index %k < %hi
           %w = tile.select %inside, %v, 0.0   tile.reduce add %w [0] … }
 
-    Arrays that end inside a block are padded on the host, with a remark. It leaves alone, without one, loops that something else stops: where a block begins or its number is used,
-    accesses are masked or begin at different elements, or lanes are scanned or rearranged.
+    Arrays that end inside a block are padded on the host, with a remark. It leaves alone, without one, loops that
+    something else stops: where a block begins or its number is used, accesses are masked or begin at different
+    elements, or lanes are scanned or rearranged.
     """
 
     name = "align-loops"
@@ -138,7 +139,8 @@ class _Aligner:
         for use in list(self.loop.range.uses):
             shift = use.operation
             if isinstance(shift, ShiftOp) and shift.offset is self.walk.shift:
-                Rewriter.replace_op(shift, [], [range])
+                shift.result.replace_all_uses_with(range)
+                shift.operands[0] = whole  # dead, but it may mark where ops are inserted
             else:
                 shift.operands[use.index] = relative
         return range

@@ -7,15 +7,14 @@ from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from kopt.analysis.footprint import grid_bytes
 from kopt.analysis.pipelining import is_pipelined
-from kopt.analysis.ranges import unshifted
+from kopt.analysis.streaming import walks
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType
+from kopt.dialects.tile import ForOp, GridOp, LoadOp
 from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.grid_order import order_grid
 from kopt.passes.to_pallas.hoist import NotHoistable, hoist, plan_hoist
@@ -88,8 +87,5 @@ class PlanWindowsPass(ModulePass):
 
 def walks_memory(loop: ForOp) -> bool:
     """Whether the loop loads blocks that move with it."""
-    return any(isinstance(op, LoadOp) and any(_is_range_of(e, loop) for e in op.indices) for op in loop.walk())
-
-
-def _is_range_of(entry: SSAValue, loop: ForOp) -> bool:
-    return isinstance(entry.type, RangeType) and unshifted(entry) is loop.range
+    loads = [op for op in loop.walk() if isinstance(op, LoadOp)]
+    return any(walks(entry, loop) for load in loads for entry in load.entries)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import unshifted
+from kopt.analysis.streaming import moving_ops
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import (
     ALL,
@@ -44,6 +46,7 @@ class _Stream:
         loop = load.parent_op()
         assert isinstance(loop, ForOp) and isinstance(load.result.type, TileType)
         self.load, self.loop, self.source, self.type = load, loop, source, load.result.type
+        self.at = InsertPoint.before(load)
         self.buffer = self._scratch(call, RefType((2, *self.type.shape), self.type.element_type), "buffer")
         self.semaphores = self._scratch(call, RefType((2,), self.type.element_type, "semaphore"), "arrived")
 
@@ -69,6 +72,7 @@ class _Stream:
         Rewriter.erase_op(self.load)
 
     def _start_next(self, id: SSAValue, slot: SSAValue) -> None:
+        """Where there is a next visit, computes there what it will read, and starts the copy."""
         one = self._number(1)
         following = self._add(arith.AddiOp(id, one))
         following.name_hint = f"next_{self.loop.range.name_hint or 'block'}_number"
@@ -77,20 +81,13 @@ class _Stream:
         more.name_hint = "more"
         other = self._add(arith.SubiOp(one, slot))
         other.name_hint = "other_slot"
-        entries = [self._next_block(entry) for entry in self.load.entries]
-        start = DmaStartOp(*self._places(entries, other))
-        start.location = self.load.location
-        self._add_op(scf.IfOp(more, [], Region(Block([start, scf.YieldOp()]))))
-
-    def _next_block(self, entry: Entry) -> Entry:
-        """A range of the loop, one block further; other entries as they are."""
-        if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType):
-            return entry
-        if unshifted(entry) is not self.loop.range:
-            return entry
-        following = self._add(ShiftOp(entry, self._number(entry.type.size)))
-        following.name_hint = f"next_{self.loop.range.name_hint or 'block'}"
-        return following
+        branch = scf.IfOp(more, [], Region(Block([scf.YieldOp()])))
+        self._add_op(branch)
+        outside, self.at = self.at, InsertPoint.at_start(branch.true_region.block)
+        ahead = _Ahead(self.loop, following, self._add)
+        entries = [ahead.of(entry) if isinstance(entry, SSAValue) else entry for entry in self.load.entries]
+        self._add_op(DmaStartOp(*self._places(entries, other)))
+        self.at = outside
 
     def _places(self, entries: tuple[Entry, ...] | list[Entry], slot: SSAValue):
         return self.source, entries, self.buffer, self._slot_entries(slot), self.semaphores, [slot]
@@ -107,4 +104,35 @@ class _Stream:
 
     def _add_op(self, op: Operation) -> None:
         op.location = self.load.location
-        Rewriter.insert_op(op, InsertPoint.before(self.load))
+        Rewriter.insert_op(op, self.at)
+
+
+class _Ahead:
+    """Computes index values as they will be at a loop's next visit; what does not move with the loop is shared."""
+
+    def __init__(self, loop: ForOp, following: SSAValue, add: Callable[[Operation], SSAValue]):
+        self.loop, self.following, self.add = loop, following, add
+        self._known: dict[SSAValue, SSAValue] = {}
+
+    def of(self, value: SSAValue) -> SSAValue:
+        """The value at the next visit."""
+        if value not in self._known:
+            self._known[value] = self._compute(value)
+        return self._known[value]
+
+    def _compute(self, value: SSAValue) -> SSAValue:
+        op = value.owner
+        if value is self.loop.range:
+            assert isinstance(value.type, RangeType)
+            size = self.add(arith.ConstantOp(IntegerAttr(value.type.size, IndexType())))
+            return self._named(self.add(ShiftOp(value, size)), value)
+        if isinstance(op, IdOp) and op.range is self.loop.range:
+            return self.following
+        if not isinstance(op, Operation) or op not in moving_ops(value, self.loop):
+            return value
+        copy = op.clone({operand: self.of(operand) for operand in op.operands})
+        return self._named(self.add(copy), value)
+
+    def _named(self, copy: SSAValue, value: SSAValue) -> SSAValue:
+        copy.name_hint = f"next_{value.name_hint or 'block'}"
+        return copy

@@ -1,0 +1,126 @@
+"""Loops that begin at computed rows, on TPU targets: blocks are aligned, lanes that are not the loop's drop out."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+from kopt.dtypes import BY_SPEC
+from kopt.runtime.specs import spec_of
+from kopt.runtime.tolerance import mismatch
+
+
+def segment_sum(x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+    segments = offsets.size(0) - 1
+    out = torch.empty([segments, x.size(1)], dtype=x.dtype)
+    for i in hl.grid(segments):
+        start, end = offsets[i], offsets[i + 1]
+        for m in hl.tile(x.size(1)):
+            acc = hl.zeros([m], dtype=torch.float32)
+            for row in hl.tile(start, end):
+                acc = acc + x[row, m].to(torch.float32).sum(0)
+            out[i, m] = acc.to(x.dtype)
+    return out
+
+
+def segment_softmax_scale(x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+    """Two passes over each segment: the largest of a column, then the sum of exponentials."""
+    segments = offsets.size(0) - 1
+    out = torch.empty([segments, x.size(1)], dtype=torch.float32)
+    for i in hl.grid(segments):
+        start, end = offsets[i], offsets[i + 1]
+        top = hl.full([x.size(1)], float("-inf"), dtype=torch.float32)
+        for row in hl.tile(start, end):
+            top = torch.maximum(top, x[row, :].to(torch.float32).amax(0))
+        total = hl.zeros([x.size(1)], dtype=torch.float32)
+        for row in hl.tile(start, end):
+            total = total + torch.exp(x[row, :].to(torch.float32) - top[None, :]).sum(0)
+        out[i, :] = total
+    return out
+
+
+def flat_sum(x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+    segments = offsets.size(0) - 1
+    out = torch.empty([segments], dtype=torch.float32)
+    for i in hl.grid(segments):
+        acc = hl.zeros([1], dtype=torch.float32)
+        for element in hl.tile(offsets[i], offsets[i + 1]):
+            acc = acc + x[element].to(torch.float32).sum()[None]
+        out[i] = acc.sum()
+    return out
+
+
+LENGTHS = {"mixed": [0, 3, 0, 0, 70, 8, 41, 0, 1], "empty": [0, 0, 0], "one": [1], "huge": [2, 190, 5]}
+SKIPPED = 5
+
+
+def offsets_of(lengths: list[int]) -> torch.Tensor:
+    """Offsets that do not begin at 0."""
+    return torch.tensor([SKIPPED, *(SKIPPED + sum(lengths[: n + 1]) for n in range(len(lengths)))], dtype=torch.int32)
+
+
+def pieces(x: torch.Tensor, offsets: torch.Tensor) -> list[torch.Tensor]:
+    bounds = offsets.tolist()
+    return [x[a:b].double() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def rows(count: int, width: int, dtype: torch.dtype) -> torch.Tensor:
+    return torch.randn(count, width, generator=torch.Generator().manual_seed(0)).to(dtype)
+
+
+@pytest.mark.parametrize("loop_type", ["resident", "fori"])
+@pytest.mark.parametrize("lengths", LENGTHS)
+@pytest.mark.parametrize(("width", "dtype"), [(256, torch.float32), (100, torch.bfloat16)])
+def test_sums(loop_type: str, lengths: str, width: int, dtype: torch.dtype) -> None:
+    check_sums("pallas:interpret", loop_type, lengths, width, dtype)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lengths", ["mixed", "empty", "huge"])
+def test_sums_in_strict_mode(lengths: str) -> None:
+    check_sums("pallas:strict", "fori", lengths, 100, torch.bfloat16)
+
+
+def check_sums(target: str, loop_type: str, lengths: str, width: int, dtype: torch.dtype) -> None:
+    offsets = offsets_of(LENGTHS[lengths])
+    x = rows(int(offsets[-1]) + 3, width, dtype)
+    kernel = kopt.kernel(segment_sum, config={"block_sizes": [128, 16], "loop_type": loop_type}, target=target)
+    wanted = torch.stack([piece.sum(0) for piece in pieces(x, offsets)]).to(dtype)
+    assert mismatch(kernel(x, offsets), wanted, BY_SPEC[spec_of(x).dtype.spec], 200) is None
+
+
+@pytest.mark.parametrize("loop_type", ["resident", "fori"])
+def test_two_passes(loop_type: str) -> None:
+    offsets = offsets_of(LENGTHS["mixed"])
+    x = rows(200, 140, torch.float32)
+    kernel = kopt.kernel(segment_softmax_scale, config={"block_sizes": [16, 8], "loop_type": loop_type})
+    found = kernel.lower(x, offsets, target="pallas:interpret").compile()(x, offsets)
+    for piece, row in zip(pieces(x, offsets), found, strict=True):
+        wanted = (piece - piece.amax(0)).exp().sum(0) if len(piece) else torch.zeros(140)
+        assert mismatch(row, wanted.float(), BY_SPEC["f32"], 70) is None
+
+
+@pytest.mark.parametrize("loop_type", ["resident", "fori"])
+def test_arrays_of_one_dimension(loop_type: str) -> None:
+    offsets = offsets_of([0, 300, 7, 1000, 0, 129])
+    x = rows(1, 1500, torch.float32)[0]
+    kernel = kopt.kernel(flat_sum, config={"block_sizes": [256], "loop_type": loop_type}, target="pallas:interpret")
+    wanted = torch.stack([piece.sum() for piece in pieces(x, offsets)]).float()
+    assert mismatch(kernel(x, offsets), wanted, BY_SPEC["f32"], 1000) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("chip", "loop_type"), [("tpu7x", "fori"), ("v6e", "fori"), ("v5e", "fori"), ("v5e", "resident")]
+)
+def test_compiles(chip: str, loop_type: str) -> None:
+    for kernel, args, sizes in (
+        (segment_sum, ("f32[10003,256]", "i32[513]"), [128, 64]),
+        (segment_sum, ("bf16[10003,200]", "i32[513]"), [200, 64]),
+        (flat_sum, ("f32[100000]", "i32[513]"), [1024]),
+    ):
+        config = {"block_sizes": sizes, "loop_type": loop_type}
+        report = kopt.kernel(kernel).lower(*args, target=f"pallas:{chip}", config=config).report()
+        assert report["legal"], report["reason"]
