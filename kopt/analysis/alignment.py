@@ -15,7 +15,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from kopt.analysis.layouts import LANES, sublanes
 from kopt.analysis.linear import begin
 from kopt.analysis.ranges import unshifted
-from kopt.dialects.atomic import AtomicOp
 from kopt.dialects.tile import (
     Access,
     ArgReduceOp,
@@ -30,12 +29,12 @@ from kopt.dialects.tile import (
     ReduceOp,
     ScanOp,
     ShiftOp,
-    StoreOp,
     TileType,
     TransposeOp,
     WhenOp,
     is_gather,
 )
+from kopt.dialects.tile.memory import WritesMemory
 
 #: Ops on a range that tell apart where its blocks begin.
 _SEES_BLOCKS = (BeginOp, EndOp, IdOp, CountOp, WhenOp)
@@ -99,7 +98,7 @@ def walk_to_align(loop: ForOp) -> Walk | None:
 
 
 def _is_written(memory: SSAValue) -> bool:
-    return any(isinstance(use.operation, StoreOp | AtomicOp) for use in memory.uses)
+    return any(use.operation.has_trait(WritesMemory) for use in memory.uses)
 
 
 def _shift(entry: SSAValue, loop: ForOp) -> SSAValue | None:
