@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.combining import combined_operands
 from kopt.analysis.jagged import ItemPadding, dims_of
 from kopt.analysis.padding import Number
 from kopt.dialects.jagged import ForOp, ValidOp
@@ -30,7 +31,6 @@ from kopt.dialects.tile import (
     neutral,
 )
 from kopt.dialects.tile import ForOp as TileForOp
-from kopt.passes.insert_masks import combined_operands
 from kopt.passes.jagged.items import ItemValidity
 
 
