@@ -23,6 +23,7 @@ from kopt.dialects.tile import (
     FullOp,
     LoadOp,
     MaskOp,
+    PhiloxOp,
     ReshapeOp,
     SelectOp,
     SliceOp,
@@ -55,6 +56,8 @@ class ValidityBuilder:
             return self._replay(op)
         if isinstance(op, ElementwiseOp | SelectOp | CastOp | BitcastOp):
             return self._all([self.of(operand) for operand in op.operands])
+        if isinstance(op, PhiloxOp):
+            return self.of(op.offset)
         if isinstance(op, MaskOp) and op.result.type == op.input.type:
             return self.of(op.input)
         if isinstance(op, LoadOp):

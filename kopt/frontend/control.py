@@ -64,6 +64,12 @@ class Walk:
         return None
 
 
+    @property
+    def end(self) -> int | None:
+        """One past the last element, where it is a number."""
+        return int(self.upper) if isinstance(self.upper, int) else None
+
+
 @dataclass
 class LoopSpec:
     """What ``hl.tile`` and ``hl.grid`` give: a loop that only a ``for`` statement can run."""
@@ -103,7 +109,7 @@ class DeviceLoop:
     def _bind(self, walk: Walk, range: SSAValue, tag: str, number: int) -> Any:
         """Opens a range's scope; what the kernel's loop variable is."""
         tracer = current()
-        tracer.bind(tag, range, walk.block, walk.extent, walk.lengths is not None)
+        tracer.bind(tag, range, walk.block, walk.extent, walk.end, walk.lengths is not None)
         self.tags.append(tag)
         if walk.block is not None and tag not in walk.block.tags:
             walk.block.tags.append(tag)

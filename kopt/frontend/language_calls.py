@@ -22,6 +22,7 @@ from kopt.frontend.ops.creation import full, lane_numbers
 from kopt.frontend.ops.matrices import dot
 from kopt.frontend.ops.reductions import scan
 from kopt.frontend.ops.shapes import select, stack
+from kopt.frontend.random_calls import FUNCTIONS as RANDOM
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_tensor, describe, is_device
@@ -296,9 +297,6 @@ def _later(name: str, advice: str) -> Callable[..., NoReturn]:
 
 
 _UNSUPPORTED = {
-    "rand": "make random numbers on the host and pass them in",
-    "randint": "make random numbers on the host and pass them in",
-    "rand4x": "make random numbers on the host and pass them in",
     "dot_scaled": "scale the operands and use hl.dot",
     "inline_triton": "write it with torch operations",
     "triton_kernel": "write it with torch operations",
@@ -340,6 +338,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cdiv": cdiv,
     "next_power_of_2": next_power_of_2,
     **atomics.FUNCTIONS,
+    **RANDOM,
     **{f"tile_{name}": _attribute(name) for name in ("index", "begin", "end", "block_size", "id", "count")},
     **{name: _later(name, advice) for name, advice in _UNSUPPORTED.items()},
 }

@@ -69,6 +69,8 @@ class Tracer:
         self.extents: dict[str, int | None] = {}
         #: The tags of jagged loops.
         self.jagged: set[str] = set()
+        #: One past the last element that it walks, where that is a number.
+        self.ends: dict[str, int | None] = {}
         self.tag_count = 0
         self.depth = 0
         self.host: Any = None
@@ -119,7 +121,13 @@ class Tracer:
         return f"b{self.tag_count - 1}"
 
     def bind(
-        self, tag: str, range: SSAValue, block: BlockInfo | None, extent: int | None, jagged: bool = False
+        self,
+        tag: str,
+        range: SSAValue,
+        block: BlockInfo | None,
+        extent: int | None,
+        end: int | None,
+        jagged: bool = False,
     ) -> None:
         """Opens the scope of a tag."""
         if jagged:
@@ -127,6 +135,7 @@ class Tracer:
         self.ranges[tag] = range
         self.range_blocks[tag] = block
         self.extents[tag] = extent
+        self.ends[tag] = end
 
     def unbind(self, tag: str) -> None:
         """Closes it."""

@@ -13,12 +13,13 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.errors import ArgumentError
-from kopt.interpreter import atomic, elementwise, host, jagged, loops, memory, reductions, scalars, shape
+from kopt.interpreter import atomic, elementwise, host, jagged, loops, memory, random, reductions, scalars, shape
 from kopt.interpreter.machine import Handler, Machine, check_arguments
 
 #: What each operation does.
 HANDLERS: dict[type, Handler] = {
     **elementwise.HANDLERS,
+    **random.HANDLERS,
     **shape.HANDLERS,
     **memory.HANDLERS,
     **reductions.HANDLERS,

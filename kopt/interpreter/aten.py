@@ -111,6 +111,8 @@ ATEN: dict[str, Callable[..., Any]] = {
     "where": np.where,
     **{name: NUMPY[name] for name in ("eq", "ne", "lt", "le", "gt", "ge")},
     **{f"bitwise_{name}": NUMPY[name] for name in ("and", "or", "xor", "not")},
+    **{f"bitwise_{side}_shift": NUMPY[f"sh{side[0]}"] for side in ("left", "right")},
+    **{f"__{side}shift__": NUMPY[f"sh{side}"] for side in "lr"},
     "logical_not": np.logical_not,
     "logical_and": np.logical_and,
     "logical_or": np.logical_or,

@@ -13,12 +13,13 @@ explicit. Scalars and ``index`` arithmetic use ``arith``, conditions ``scf.if``.
 
 from xdsl.ir import Dialect
 
-from kopt.dialects.tile import constants, elementwise, loops, memory, ranges, reductions, shape
+from kopt.dialects.tile import constants, elementwise, loops, memory, random, ranges, reductions, shape
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
 from kopt.dialects.tile.index_list import ALL, AllAttr, Axis, Entry, SliceAttr, block_axes, is_gather, is_range
 from kopt.dialects.tile.loops import CarryingLoop, ForOp, GridOp, WhenOp, YieldOp
 from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
+from kopt.dialects.tile.random import PhiloxOp
 from kopt.dialects.tile.ranges import BeginOp, CountOp, EndOp, IdOp, IndexOp, ShiftOp, ValidOp, WholeOp
 from kopt.dialects.tile.reductions import COMBINERS, ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, neutral
 from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
@@ -56,6 +57,7 @@ __all__ = [
     "IndexOp",
     "LoadOp",
     "MaskOp",
+    "PhiloxOp",
     "PutOp",
     "RangeType",
     "ReduceOp",
@@ -89,6 +91,15 @@ __all__ = [
 
 Tile = Dialect(
     "tile",
-    [*elementwise.OPS, *constants.OPS, *shape.OPS, *ranges.OPS, *memory.OPS, *reductions.OPS, *loops.OPS],
+    [
+        *elementwise.OPS,
+        *constants.OPS,
+        *random.OPS,
+        *shape.OPS,
+        *ranges.OPS,
+        *memory.OPS,
+        *reductions.OPS,
+        *loops.OPS,
+    ],
     [DimAttr, TileType, RangeType, RefType, SliceAttr, AllAttr],
 )

@@ -93,9 +93,10 @@ def print_op(op: Operation, printing: Printing) -> None:
 def _print_value(op: Operation, printing: Printing) -> None:
     if is_number_only(op) or is_spelt_at_uses(op):
         return
-    result = op.results[0]
     expression = VALUES[type(op)](op, printing)
-    if _OPERAND.match(expression):
-        printing.alias(result, expression)
+    if len(op.results) > 1:
+        printing.unpack(op.results, expression, op)
+    elif _OPERAND.match(expression):
+        printing.alias(op.results[0], expression)
     else:
-        printing.bind(result, expression, op)
+        printing.bind(op.results[0], expression, op)

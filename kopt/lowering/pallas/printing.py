@@ -1,7 +1,7 @@
 """What the printer of one op may ask for and write, inside one Pallas kernel.
 
-A printer of values is a function ``(op, printing) -> str``: it gives the Python expression of the op's only result;
-the caller assigns it. Values are plain arrays of their tile's shape: a tile of rank 1 is a 1-D array, one of rank 0
+A printer of values is a function ``(op, printing) -> str``: it gives the Python expression of the op's result, a
+tuple where it has several; the caller assigns it. Values are plain arrays of their tile's shape: a tile of rank 1 is a 1-D array, one of rank 0
 a scalar; ``index`` values are 32-bit scalars or Python numbers. A printer that needs several lines assigns the first
 ones itself:
 
@@ -12,7 +12,7 @@ ones itself:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -126,6 +126,11 @@ class Printing:
         name = self.assign(expression, value.name_hint, op)
         self.names.alias(value, name)
         return name
+
+    def unpack(self, values: Sequence[SSAValue], expression: str, op: Operation | None = None) -> None:
+        """Writes ``a, b = expression`` and lets each value be spelt by its name; unused ones are called ``_``."""
+        names = [self.names.bind(value) if value.first_use is not None else "_" for value in values]
+        self.line(f"{', '.join(names)} = {expression}", op)
 
     def alias(self, value: SSAValue, expression: str) -> None:
         """Lets ``value`` be spelt by an expression of one operand, without a line of its own."""

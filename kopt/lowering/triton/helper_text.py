@@ -261,6 +261,22 @@ def _tan(x):
 
 
 @triton.jit
+def _philox(offset, low, high):
+    # The words for counters of 64 bits with a sign, whose high half is 0.
+    counter = offset.to(tl.int64)
+    c0 = counter.to(tl.uint32)
+    c1 = (counter >> 32).to(tl.uint32)
+    zero = c0 * 0
+    a, b, c, d = tl.philox_impl(c0, c1, zero, zero, low.to(tl.uint32), high.to(tl.uint32))
+    return (
+        a.to(tl.int32, bitcast=True),
+        b.to(tl.int32, bitcast=True),
+        c.to(tl.int32, bitcast=True),
+        d.to(tl.int32, bitcast=True),
+    )
+
+
+@triton.jit
 def _nan_max(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 

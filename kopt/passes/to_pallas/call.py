@@ -127,7 +127,10 @@ def _streamed(window: Window) -> Layout:
 
 
 def _as_it_is(window: Window) -> Layout:
+    """The array unchanged; a scalar, for which Mosaic has no windows, as an array of one element."""
     shape = window.type.get_shape()
+    if not shape:
+        return Layout((), (), (Part("unit"),), (1,), "a scalar")
     parts = tuple(Part("all", number) for number in range(len(shape)))
     return Layout(shape, (0,) * len(shape), parts, shape)
 

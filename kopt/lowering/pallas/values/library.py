@@ -104,6 +104,28 @@ def _int_power(a, b):
     return jnp.where(b < 0, inverse, result)
 
 
+def _mulhi(a, b):
+    """The high word of an unsigned product; ``a`` is a Python number, ``b`` an array of 32-bit words held as int32."""
+    half, low = 0xFFFF, a & 0xFFFF
+    high = a >> 16
+    b_low, b_high = b & half, jax.lax.shift_right_logical(b, 16)
+    s = high * b_low + jax.lax.shift_right_logical(low * b_low, 16)
+    t = low * b_high + (s & half)
+    return high * b_high + jax.lax.shift_right_logical(s, 16) + jax.lax.shift_right_logical(t, 16)
+
+
+def _philox(offset, k0, k1):
+    """The four words of Philox 4x32-10 for counters in int32, under a key of two words; products wrap."""
+    a, b = 0xD2511F53, 0xCD9E8D57
+    c0, c1 = offset, offset >> 31
+    c2 = c3 = jnp.zeros_like(offset)
+    for _ in range(10):
+        high0, high2 = _mulhi(b, c2), _mulhi(a, c0)
+        c1, c3, c0, c2 = c2 * (b - 2**32), c0 * (a - 2**32), high0 ^ c1 ^ k0, high2 ^ c3 ^ k1
+        k0, k1 = k0 + (0x9E3779B9 - 2**32), k1 + (0xBB67AE85 - 2**32)
+    return c0, c1, c2, c3
+
+
 def _fold(combine, x, axis):
     """Combines all lanes of one dimension, which disappears, halving it again and again."""
     if x.ndim == 1:

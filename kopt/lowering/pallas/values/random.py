@@ -1,0 +1,18 @@
+"""The jnp spelling of random bits: a function of `library`, in 32-bit integers."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from kopt.dialects.tile import PhiloxOp
+from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.values.helpers import use_helper
+
+
+def _philox(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, PhiloxOp)
+    operands = ", ".join(printing.name(value) for value in op.operands)
+    return f"{use_helper('_philox', printing)}({operands})"
+
+
+PRINTERS: dict[type[Operation], ValuePrinter] = {PhiloxOp: _philox}
