@@ -43,6 +43,10 @@ class Inputs:
         """32-bit integers from 0 up to but not including ``high``."""
         return torch.randint(high, shape, generator=self._generator, device=self.device, dtype=torch.int32)
 
+    def seed(self) -> torch.Tensor:
+        """A seed of 64 bits; a tensor, so that a kernel serves for all seeds."""
+        return torch.randint(2**63 - 1, (), generator=self._generator, device=self.device)
+
     def _normal(self, shape: tuple[int, ...]) -> torch.Tensor:
         return torch.randn(shape, generator=self._generator, device=self.device)
 
@@ -136,6 +140,13 @@ EXAMPLES = (
     Example("exp", "exp:exp:reference", lambda new, m, n: (new(m, n),), _MATRIX),
     Example("add", "add:add:reference", lambda new, m, n: (new(m, n), new.other(m, 1)), _MATRIX),
     Example("add_row", "add:add_row:reference", lambda new, m, n: (new(m, n), new.other(n)), _MATRIX),
+    Example("dropout", "dropout:dropout:reference", lambda new, m, n: (new(m, n), 0.25, new.seed()), _MATRIX),
+    Example(
+        "dropout_backward",
+        "dropout:dropout_backward:reference_backward",
+        lambda new, m, n: (new(m, n), 0.25, new.seed()),
+        _MATRIX,
+    ),
     Example("softmax", "softmax:softmax:reference", lambda new, m, n: (new(m, n),), _ROWS, _columns),
     Example(
         "softmax_decomposed",

@@ -1,8 +1,8 @@
 """What the printer of one op may ask for and write, inside one Pallas kernel.
 
 A printer of values is a function ``(op, printing) -> str``: it gives the Python expression of the op's result, a
-tuple where it has several; the caller assigns it. Values are plain arrays of their tile's shape: a tile of rank 1 is a 1-D array, one of rank 0
-a scalar; ``index`` values are 32-bit scalars or Python numbers. A printer that needs several lines assigns the first
+tuple where it has several; the caller assigns it. Values are plain arrays of their tile's shape: a tile of rank 1 is
+a 1-D array, one of rank 0 a scalar; ``index`` values are 32-bit scalars or Python numbers. A printer that needs several lines assigns the first
 ones itself:
 
     def print_softplus(op, printing):

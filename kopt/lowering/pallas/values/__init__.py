@@ -1,6 +1,7 @@
 """How each value op of the ``tile`` dialect is spelt in jnp, legally for Mosaic: one table a family of ops.
 
-``VALUES[type(op)](op, printing)`` is the expression of the op's result, a tuple where it has several; see `kopt.lowering.pallas.printing`.
+``VALUES[type(op)](op, printing)`` is the expression of the op's result, a tuple where it has several; see
+`kopt.lowering.pallas.printing`.
 Tiles of every rank are printed as arrays of that rank, scalars included: Mosaic lays them out itself.
 """
 
