@@ -5,11 +5,14 @@ import torch
 import kopt
 import kopt.language as hl
 
+#: Small, since random bits take many operations on each element of a block.
+BLOCKS = [64, 128]
+
 
 @kopt.kernel
 def dropout(x, p, seed):
     out = torch.empty_like(x)
-    for rows, cols in hl.tile(x.size()):
+    for rows, cols in hl.tile(x.size(), block_size=BLOCKS):
         keep = hl.rand([rows, cols], seed=seed) > p
         out[rows, cols] = torch.where(keep, x[rows, cols] / (1 - p), 0.0)
     return out
@@ -18,7 +21,7 @@ def dropout(x, p, seed):
 @kopt.kernel
 def dropout_backward(grad, p, seed):
     out = torch.empty_like(grad)
-    for rows, cols in hl.tile(grad.size()):
+    for rows, cols in hl.tile(grad.size(), block_size=BLOCKS):
         keep = hl.rand([rows, cols], seed=seed) > p
         out[rows, cols] = torch.where(keep, grad[rows, cols] / (1 - p), 0.0)
     return out

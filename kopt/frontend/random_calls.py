@@ -43,10 +43,10 @@ def randint(shape: Any, low: Any, high: Any, seed: Any, device: Any = None) -> D
             unsupported(f"hl.randint needs bounds known while the kernel is imported, found {describe(bound)}")
     if low >= high:
         unsupported(f"hl.randint needs low below high, found {low} and {high}")
-    return ranged(_words(seed, _numbers(shape))[0], low, high)
+    return _ranged(_words(seed, _numbers(shape))[0], low, high)
 
 
-def ranged(bits: DeviceTensor, low: int, high: int) -> DeviceTensor:
+def _ranged(bits: DeviceTensor, low: int, high: int) -> DeviceTensor:
     """``low`` plus the remainder of the magnitude, which is held negative: that of -2**31 needs no wider type then."""
     negative, span = REGISTRY["minimum"](bits, -bits), high - low
     return low - (REGISTRY["fmod"](negative, span) if span <= _INT32 else negative)

@@ -115,15 +115,19 @@ def _mulhi(a, b):
 
 
 def _philox(offset, k0, k1):
-    """The four words of Philox 4x32-10 for counters in int32, under a key of two words; products wrap."""
+    """The four words of Philox 4x32-10 for counters in int32, under a key of two words; products wrap.
+
+    A loop, since Mosaic writes out what is done to each register of a block.
+    """
     a, b = 0xD2511F53, 0xCD9E8D57
-    c0, c1 = offset, offset >> 31
-    c2 = c3 = jnp.zeros_like(offset)
-    for _ in range(10):
-        high0, high2 = _mulhi(b, c2), _mulhi(a, c0)
-        c1, c3, c0, c2 = c2 * (b - 2**32), c0 * (a - 2**32), high0 ^ c1 ^ k0, high2 ^ c3 ^ k1
-        k0, k1 = k0 + (0x9E3779B9 - 2**32), k1 + (0xBB67AE85 - 2**32)
-    return c0, c1, c2, c3
+
+    def turn(_, state):
+        c0, c1, c2, c3, k0, k1 = state
+        high0, high2 = _mulhi(b, c2) ^ c1 ^ k0, _mulhi(a, c0) ^ c3 ^ k1
+        return high0, c2 * (b - 2**32), high2, c0 * (a - 2**32), k0 + (0x9E3779B9 - 2**32), k1 + (0xBB67AE85 - 2**32)
+
+    zero = jnp.zeros_like(offset)
+    return jax.lax.fori_loop(0, 10, turn, (offset, offset >> 31, zero, zero, k0, k1))[:4]
 
 
 def _fold(combine, x, axis):
