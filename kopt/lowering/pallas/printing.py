@@ -2,8 +2,8 @@
 
 A printer of values is a function ``(op, printing) -> str``: it gives the Python expression of the op's result, a
 tuple where it has several; the caller assigns it. Values are plain arrays of their tile's shape: a tile of rank 1 is
-a 1-D array, one of rank 0 a scalar; ``index`` values are 32-bit scalars or Python numbers. A printer that needs several lines assigns the first
-ones itself:
+a 1-D array, one of rank 0 a scalar; ``index`` values are 32-bit scalars or Python numbers. A printer that needs
+several lines assigns the first ones itself:
 
     def print_softplus(op, printing):
         big = printing.assign(f"{printing.name(op.inputs[0])} > 20", hint="big", op=op)
