@@ -63,7 +63,6 @@ class Walk:
             return max(0, int(self.upper) - int(self.lower))
         return None
 
-
     @property
     def end(self) -> int | None:
         """One past the last element, where it is a number."""

@@ -143,6 +143,8 @@ def _strides(dims: Dims) -> list[int]:
 
 def _extent(dim: DimAttr) -> int | None:
     tag = dim.tag.data
+    if tag in current().jagged:
+        return None
     return current().extents[tag] if tag else dim.size.data
 
 
