@@ -184,6 +184,8 @@ def _computed(op: ElementwiseOp, facts: list[Fact | None]) -> Fact | None:
     if len(known) != len(facts):
         return None
     kinds = {fact.kind for fact in known}
+    if op.ROW.name in ("minimum", "maximum") and kinds <= {"exact", "loaded"}:
+        return _bounded(op.ROW.name, known)
     if not kinds <= {"exact", "offset"}:
         return Fact("derived")
     ends = _ends(op.ROW.name, known)
@@ -191,6 +193,14 @@ def _computed(op: ElementwiseOp, facts: list[Fact | None]) -> Fact | None:
     if "offset" not in kinds:
         return fits
     return Fact("offset", fits.low, fits.high) if fits is not None else Fact("derived")
+
+
+def _bounded(name: str, facts: list[Fact]) -> Fact:
+    """The smaller or larger of two numbers: exact once bounds on both sides take what saturated away."""
+    pick = min if name == "minimum" else max
+    low, high = pick(fact.low for fact in facts), pick(fact.high for fact in facts)
+    loaded = any(fact.kind == "loaded" for fact in facts)
+    return Fact("loaded" if loaded and (low == LOW or high == HIGH) else "exact", low, high)
 
 
 def _ends(name: str, facts: list[Fact]) -> list[int]:
@@ -206,8 +216,6 @@ def _ends(name: str, facts: list[Fact]) -> list[int]:
         return [x - y for x, y in pairs]
     if name == "mul":
         return [x * y for x, y in pairs]
-    if name in ("minimum", "maximum"):
-        return [*a, *b]
     if name in ("mod", "rem"):
         return [-max(map(abs, b)), max(map(abs, b))]
     return [*a, *(-x for x in a)] if b[0] > 0 or b[1] < 0 else []

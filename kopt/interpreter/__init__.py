@@ -13,7 +13,19 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.errors import ArgumentError
-from kopt.interpreter import atomic, elementwise, host, jagged, loops, memory, random, reductions, scalars, shape
+from kopt.interpreter import (
+    atomic,
+    elementwise,
+    host,
+    jagged,
+    loops,
+    memory,
+    random,
+    reductions,
+    scalars,
+    scratch,
+    shape,
+)
 from kopt.interpreter.machine import Handler, Machine, check_arguments
 
 #: What each operation does.
@@ -27,6 +39,7 @@ HANDLERS: dict[type, Handler] = {
     **atomic.HANDLERS,
     **jagged.HANDLERS,
     **host.HANDLERS,
+    **scratch.HANDLERS,
     **scalars.HANDLERS,
 }
 

@@ -17,6 +17,7 @@ PASSES: dict[str, str] = {
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "lower-gathers": "kopt.passes.lower_gathers:LowerGathersPass",
     "lower-jagged": "kopt.passes.lower_jagged:LowerJaggedPass",
+    "lower-scatters": "kopt.passes.lower_scatters:LowerScattersPass",
     "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",

@@ -102,6 +102,7 @@ class _Functionaliser:
     def _launch(self, grid: GridOp, name: str) -> None:
         written = accessed(grid, MemoryEffectKind.WRITE)
         used = tuple(dict.fromkeys((*accessed(grid, MemoryEffectKind.READ), *written)))
+        written = tuple(value for value in used if value in written)
         _check_aliases(grid, used, written)
         inputs = [self._current(value, grid) for value in used]
         launch = LaunchOp(name, inputs, [used.index(value) for value in written])

@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ExtractOp, FullOp, IndexOp, LoadOp, RangeType, SelectOp, StoreOp, is_gather, literal
+from kopt.dialects.tile import ExtractOp, FullOp, IndexOp, LoadOp, RangeType, SelectOp, is_gather, literal
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
 from kopt.passes.gathers.access import Gathering
@@ -37,8 +37,7 @@ class LowerGathersPass(ModulePass):
     becomes
         %t = tile.load %x[:, %j] …   %w = tile.broadcast %n dims [0] …   %v = tile.take_along %t, %w dim 0 …
 
-    Refuses, with the access's place: stores by computed row numbers, and gathers from an array that the same launch
-    writes.
+    Refuses, with the access's place, gathers from an array that the same launch writes.
     """
 
     name = "lower-gathers"
@@ -50,16 +49,11 @@ class LowerGathersPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             arrays = Arrays(launch)
-            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp | StoreOp)]:
+            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp)]:
                 if any(is_gather(entry) for entry in access.entries):
                     self._rewrite(access, launch, arrays)
 
-    def _rewrite(self, access: LoadOp | StoreOp, launch: LaunchOp, arrays: Arrays) -> None:
-        if isinstance(access, StoreOp):
-            raise LoweringError(
-                "a store to computed rows is not supported on TPU yet: write whole blocks, or use an atomic add",
-                location_of(access),
-            )
+    def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
         if launch.body.block.args.index(access.memory) in launch.written:
             raise LoweringError("a gather from an array that the same loop writes", location_of(access))
         load = as_blocks(access)

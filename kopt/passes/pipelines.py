@@ -39,6 +39,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("rebase-ranges"),
         # Reads by computed rows become one-hot products or DMAs: new arrays for launches that are functional already.
         _make("lower-gathers", chip=chip),
+        # Updates of computed rows become loads and stores, before masks too: products and reductions come of it.
+        _make("lower-scatters", chip=chip),
         # Loops that begin anywhere walk aligned blocks, with masks of their own: before the other masks.
         _make("align-loops"),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.

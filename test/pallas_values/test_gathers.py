@@ -11,7 +11,6 @@ import kopt
 from kopt.config import Config
 from kopt.context import make_context
 from kopt.dtypes import BY_SPEC
-from kopt.errors import LoweringError
 from kopt.lowering import emit
 from kopt.pass_manager import run as run_passes
 from kopt.passes.lower_gathers import LowerGathersPass
@@ -180,13 +179,6 @@ def test_masked_lanes_take_other() -> None:
     table, ids = _arrays(case, "f32")
     found = _interpreted(emit(module, "gather", "pallas"), table, ids, "f32")
     np.testing.assert_array_equal(found, np.where(ids < 2500, table[ids], 7.0))
-
-
-def test_scatters_are_refused() -> None:
-    """A store to computed rows says that it is not supported, and where."""
-    text = text_of(CASES["rows by DMA"], "f32").replace("%out[%i, :]", "%out[%n, :]")
-    with pytest.raises(LoweringError, match="a store to computed rows"):
-        run_passes(kopt.parse(text), make_context(), pipeline(parse_target("pallas:tpu7x"), Config()))
 
 
 @pytest.mark.slow

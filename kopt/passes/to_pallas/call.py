@@ -26,6 +26,7 @@ from kopt.errors import LoweringError
 from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
 from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
+from kopt.passes.to_pallas.rows import fetch_row, send_row, stays_in_hbm
 from kopt.passes.to_pallas.streams import stream_load
 from kopt.runtime.targets import TpuChip
 
@@ -74,6 +75,9 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     reads = _needs_old(launch, number, window) if writes else True
     if (plan := pipelined(window)) is not None:
         return Operand(number, window, plan.array, "hbm", reads, writes, plan)
+    if stays_in_hbm(window):
+        whole = _all_of(window)
+        return Operand(number, whole, _as_it_is(whole), "hbm", True, writes)
     if streams(window):
         return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
     if not writes and (space := _unblocked_space(window)):
@@ -242,14 +246,20 @@ class LaunchConverter:
             if operand.pipelined is not None:
                 continue
             place = places[args[operand.number]]
-            streamed = streams(operand.window)  # asked before any of its loads is gone
+            # Asked before any of its accesses is gone.
+            streamed, by_rows = streams(operand.window), stays_in_hbm(operand.window)
             for load in operand.window.loads:
-                if streamed:
+                if by_rows:
+                    fetch_row(load, place.ref, call)
+                elif streamed:
                     stream_load(load, place.ref, call)
                 else:
                     convert_load(load, place)
             for store in operand.window.stores:
-                convert_store(store, place)
+                if by_rows:
+                    send_row(store, place.ref, call)
+                else:
+                    convert_store(store, place)
         self._copy_old(call, inputs, outputs)
 
     def _copy_old(self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand]) -> None:

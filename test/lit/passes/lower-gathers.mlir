@@ -54,15 +54,3 @@ func.func @lanes(%x: memref<40x200xf32>) -> memref<40x200xf32> {
   }
   func.return %out : memref<40x200xf32>
 }
-
-// -----
-
-func.func @scatter(%x: memref<40x200xf32>, %ids: memref<40xi32>) {
-  tile.grid (%i: b0=16) in (40) {
-    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
-    %v = tile.full 0.0 : !tile.tile<b0=16 x 200 x f32>
-    // expected-error @+1 {{a store to computed rows is not supported on TPU yet}}
-    tile.store %v, %x[%n, :] : !tile.tile<b0=16 x 200 x f32>, memref<40x200xf32>
-  }
-  func.return
-}

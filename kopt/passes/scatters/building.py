@@ -1,0 +1,96 @@
+"""Makes the ops that an update by computed rows becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import f32, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    ArangeOp,
+    BitcastOp,
+    BroadcastOp,
+    FullOp,
+    MaskOp,
+    SelectOp,
+    TileType,
+    TransposeOp,
+)
+from kopt.dialects.tile.types import DimLike
+from kopt.passes.mosaic.building import Builder as ValueBuilder
+from kopt.passes.mosaic.building import element_of, type_of
+
+
+class Builder(ValueBuilder):
+    """Inserts ops in front of one, at its place in the source."""
+
+    def __init__(self, before: Operation, source: Operation | None = None):
+        super().__init__(before)
+        self.source = source or before
+
+    def insert(self, op: Operation) -> None:
+        """Inserts an op without results."""
+        op.location = self.source.location
+        Rewriter.insert_op(op, InsertPoint.before(self.op))
+
+    def add(self, op: Operation) -> SSAValue:
+        self.insert(op)
+        return op.results[0]
+
+    def named(self, hint: str, value: SSAValue | Operation) -> SSAValue:
+        """Names a value, or an op's that it inserts."""
+        value = self.add(value) if isinstance(value, Operation) else value
+        value.name_hint = hint
+        return value
+
+    def compute(self, name: str, *values: SSAValue) -> SSAValue:
+        """An elementwise op."""
+        return self.add(ELEMENTWISE[name](*values))
+
+    def full(self, number: float | int, like: SSAValue, element: Attribute | None = None) -> SSAValue:
+        """One number in the shape of a value."""
+        type = type_of(like)
+        return self.add(FullOp(number, type.with_element(element) if element else type))
+
+    def with_number(self, name: str, value: SSAValue, number: float | int) -> SSAValue:
+        """An elementwise op of a value and a number."""
+        return self.compute(name, value, self.full(number, value))
+
+    def spread(self, value: SSAValue, dims: Sequence[DimLike], places: Sequence[int]) -> SSAValue:
+        """A value repeated along the dimensions that ``places`` leave out."""
+        type = TileType(dims, type_of(value).element_type)
+        return value if value.type == type else self.add(BroadcastOp(value, places, type))
+
+    def numbers(self, count: int, dims: Sequence[DimLike], place: int) -> SSAValue:
+        """0, 1, 2, … along one dimension."""
+        return self.spread(self.add(ArangeOp(0, 1, TileType([count], i32))), dims, [place])
+
+    def select(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
+        """Lane by lane one of two values."""
+        return self.add(SelectOp(condition, value, other))
+
+    def both(self, a: SSAValue | None, b: SSAValue | None) -> SSAValue | None:
+        """Where both predicates hold; None holds everywhere."""
+        return a if b is None else b if a is None else self.compute("and", a, b)
+
+    def inside(self, dims: Sequence[DimLike], limits: Sequence[SSAValue | None]) -> SSAValue | None:
+        """Which lanes lie inside the ranges that limit their dimensions; None where no range limits any."""
+        if all(limit is None for limit in limits):
+            return None
+        ones = self.add(FullOp(1, TileType(dims, i32)))
+        return self.with_number("ne", self.add(MaskOp(ones, limits, 0)), 0)
+
+    def flag(self, predicate: SSAValue) -> SSAValue:
+        """A predicate as 32-bit numbers, which memory can hold."""
+        return self.cast(predicate, i32)
+
+    def bits(self, value: SSAValue) -> SSAValue:
+        """Floats of 32 bits as integers: NaN equals itself, and 0.0 does not equal -0.0."""
+        return self.add(BitcastOp(value, i32)) if element_of(value) == f32 else value
+
+    def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
+        """A value with its dimensions in another order."""
+        return value if list(order) == sorted(order) else self.add(TransposeOp(value, order))

@@ -1,0 +1,197 @@
+"""One update by computed rows in a plain form: row numbers of one dimension, and a row of values for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import bf16, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.ranges import always_full, ranges_in_scope
+from kopt.analysis.validity import ValidityBuilder
+from kopt.dialects.tile import (
+    ALL,
+    BroadcastOp,
+    MaskOp,
+    TakeAlongOp,
+    TileType,
+    block_axes,
+    is_gather,
+)
+from kopt.dialects.tile.index_list import Entry
+from kopt.dialects.tile.types import DimAttr
+from kopt.passes.mosaic.building import element_of, type_of, wide
+from kopt.passes.scatters.access import UpdateOp, gathered, kind_of, previous_of, values_of
+from kopt.passes.scatters.building import Builder
+from kopt.passes.scatters.target import LANES
+
+
+@dataclass
+class Update:
+    """Rows ``index`` of the target, entries ``rest`` of each, combine with ``values``, of dimensions (rows, rest).
+
+    A row number of -1 updates nothing, nor do lanes where ``keep`` does not hold. Lanes go in the order of the rows.
+    """
+
+    op: UpdateOp
+    build: Builder
+    kind: str
+    index: SSAValue
+    rest: tuple[Entry, ...]
+    values: list[SSAValue]
+    keep: SSAValue | None
+    previous: SSAValue | None
+    places: tuple[int, int]
+    """Which dimensions of the op's block are the row numbers' own: the first, and how many."""
+    lane: SSAValue | None = None
+    """Of a folded array: the lane of each update in its row."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows it updates."""
+        return type_of(self.index).shape[0]
+
+    @property
+    def row(self) -> TileType:
+        """The block of one row."""
+        type = type_of(self.values[-1])
+        return type.with_dims(type.dims.data[1:])
+
+    @property
+    def width(self) -> int:
+        """Elements of one row."""
+        return prod(self.row.shape)
+
+    @property
+    def element(self) -> Attribute:
+        """The element type that the kernel's author gave."""
+        return element_of(values_of(self.op)[-1])
+
+    def folded(self) -> None:
+        """The update of an array of one dimension as one of rows of `LANES` elements."""
+        build, index = self.build, self.index
+        rows = type_of(index).dims.data[0]
+        self.lane = build.with_number("and", index, LANES - 1)
+        self.index = build.with_number("shr", index, LANES.bit_length() - 1)
+        dims = [rows, DimAttr(LANES)]
+        hit = build.compute("eq", build.spread(self.lane, dims, [0]), build.numbers(LANES, dims, 1))
+        keep = None if self.keep is None else build.spread(self.keep, dims, [0])
+        self.values = [build.spread(value, dims, [0]) for value in self.values]
+        self.keep, self.rest = build.both(hit, keep), (ALL,)
+
+    def replace_previous(self, rows: SSAValue) -> None:
+        """Puts what the rows held before, of dimensions (rows, rest), in the old result's place."""
+        assert self.previous is not None
+        build = self.build
+        if self.lane is not None:
+            one = build.spread(self.lane, [type_of(rows).dims.data[0], DimAttr(1)], [0])
+            rows = build.reshape(build.add(TakeAlongOp(rows, one, 1)), [type_of(rows).dims.data[0]])
+        rows = build.cast(rows, self.element)
+        type, (first, count) = type_of(self.previous), self.places
+        others = [dim for dim in range(type.rank) if not first <= dim < first + count]
+        order = [*range(first, first + count), *others]
+        rows = build.reshape(rows, [type.dims.data[dim] for dim in order])
+        rows = build.transpose(rows, [order.index(dim) for dim in range(type.rank)])
+        rows.name_hint = self.previous.name_hint
+        self.previous.replace_all_uses_with(rows)
+
+
+def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
+    """The plain form of an update, for the array with the dimensions that row numbers index first, and merged.
+
+    ``extents`` are those of these dimensions.
+    """
+    build = Builder(op)
+    positions = gathered(op)
+    indices = [entry for entry in op.entries if isinstance(entry, SSAValue) and is_gather(entry)]
+    index, rows = _row_numbers(build, indices, extents)
+    keep = op.mask
+    if keep is not None and (by_row := _by_row(keep, op)) is not None:
+        index = build.select(by_row, index, build.full(-1, index))
+        keep = None
+    index.name_hint = "row_numbers"
+    keep = build.both(keep, _validity(build, values_of(op)))
+    values = [_rows_first(build, value, op, rows) for value in values_of(op)]
+    return Update(
+        op,
+        build,
+        kind_of(op),
+        build.reshape(index, [rows]),
+        tuple(entry for position, entry in enumerate(op.entries) if position not in positions),
+        [build.cast(value, wide(element_of(value))) for value in values],
+        None if keep is None else _rows_first(build, keep, op, rows),
+        previous_of(op),
+        _places(op),
+    )
+
+
+def _row_numbers(build: Builder, indices: Sequence[SSAValue], extents: Sequence[int]) -> tuple[SSAValue, DimAttr]:
+    """The number of each row as i32, -1 where a lane is invalid or outside the array; and their dimension."""
+    total: SSAValue | None = None
+    inside = _validity(build, indices)
+    for index, extent in zip(indices, extents, strict=True):
+        low, high = build.with_number("ge", index, 0), build.with_number("lt", index, extent)
+        inside = build.both(inside, build.compute("and", low, high))
+        bounded = build.with_number("maximum", build.with_number("minimum", index, max(0, extent - 1)), 0)
+        number = build.cast(bounded, i32)
+        total = number if total is None else build.compute("add", build.with_number("mul", total, extent), number)
+    assert total is not None and inside is not None
+    number = build.select(inside, total, build.full(-1, total))
+    type = type_of(number)
+    return _in_ranges(build, number), type.dims.data[0] if type.rank == 1 else DimAttr(prod(type.shape))
+
+
+def _validity(build: Builder, indices: Sequence[SSAValue]) -> SSAValue | None:
+    """Which lanes were made from valid lanes only, where their tags do not tell."""
+    validity = ValidityBuilder(InsertPoint.before(build.op))
+    result: SSAValue | None = None
+    for index in indices:
+        result = build.both(result, validity.of(index))
+    return result
+
+
+def _in_ranges(build: Builder, number: SSAValue) -> SSAValue:
+    """-1 in lanes outside the ranges that the dimensions are tagged by."""
+    scope = ranges_in_scope(build.op)
+    ranges = [scope.get(tag) for tag in type_of(number).tags]
+    limits = [None if range is None or always_full(range) else range for range in ranges]
+    return number if all(limit is None for limit in limits) else build.add(MaskOp(number, limits, -1))
+
+
+def _by_row(mask: SSAValue, op: UpdateOp) -> SSAValue | None:
+    """The predicate of each row, where a mask is one and the same along the rest of the row."""
+    first, count = _places(op)
+    if type_of(mask).rank == count:
+        return mask
+    wide = mask.owner
+    if isinstance(wide, BroadcastOp) and wide.mapping == tuple(range(first, first + count)):
+        return wide.input if type_of(wide.input).shape == type_of(mask).shape[first : first + count] else None
+    return None
+
+
+def _rows_first(build: Builder, value: SSAValue, op: UpdateOp, rows: DimAttr) -> SSAValue:
+    """A block of the update with the lanes of the row numbers as its first dimension."""
+    first, count = _places(op)
+    rank = type_of(value).rank
+    rest = [dim for dim in range(rank) if not first <= dim < first + count]
+    value = build.transpose(value, [*range(first, first + count), *rest])
+    return build.reshape(value, [rows, *type_of(value).dims.data[count:]])
+
+
+def _places(op: UpdateOp) -> tuple[int, int]:
+    axes = block_axes(op.entries, op.memory.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
+    own = [number for number, axis in enumerate(axes) if axis.gather_dim is not None]
+    return own[0], len(own)
+
+
+def is_exact_in_bf16(update: Update) -> bool:
+    """Whether the author's element type is one whose numbers bf16 holds."""
+    return update.element == bf16
+
+
+def erase(update: Update) -> None:
+    """Removes the op that has been written in another way."""
+    Rewriter.erase_op(update.op)

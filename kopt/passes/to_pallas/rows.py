@@ -1,0 +1,86 @@
+"""Loads and stores of rows of an array that stays in HBM: each one DMA, waited for before anything else happens.
+
+An access whose attribute ``space`` is ``hbm`` is one of these, and then so is every access of its array. The array
+is an operand that the result takes over, so its rows are in the result from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.windows import Window
+from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp
+from kopt.dialects.tile import ALL, Entry, GetOp, LoadOp, PutOp, RefType, StoreOp
+from kopt.passes.mosaic.building import type_of
+
+#: The attribute that says where an access finds its array.
+SPACE = "space"
+
+
+def stays_in_hbm(window: Window) -> bool:
+    """Whether an array's rows are fetched and sent back one by one."""
+    return any(SPACE in access.attributes for access in (*window.loads, *window.stores))
+
+
+def fetch_row(load: LoadOp, source: SSAValue, call: CallOp) -> None:
+    """Copies a row to a buffer.
+
+        %v = tile.load %x[%n, %j] {space = "hbm"}
+    becomes
+        pallas.dma_start %x[%n, %j] to %buffer[:] …   pallas.dma_wait …   %v = tile.get %buffer[:]
+    """
+    buffer, arrived = _buffer(load, load.result, source, call)
+    whole: list[Entry] = [ALL] * type_of(load.result).rank
+    _copy(load, source, load.entries, buffer, whole, arrived)
+    value = _insert(load, GetOp(buffer, whole, type_of(load.result))).results[0]
+    value.name_hint = load.result.name_hint
+    load.result.replace_all_uses_with(value)
+    Rewriter.erase_op(load)
+
+
+def send_row(store: StoreOp, target: SSAValue, call: CallOp) -> None:
+    """Copies a row from a buffer, and waits until it is there: the next row may be the same one."""
+    buffer, sent = _buffer(store, store.value, target, call)
+    whole: list[Entry] = [ALL] * type_of(store.value).rank
+    _insert(store, PutOp(store.value, buffer, whole))
+    _copy(store, buffer, whole, target, store.entries, sent)
+    Rewriter.erase_op(store)
+
+
+def _buffer(access: Operation, value: SSAValue, array: SSAValue, call: CallOp) -> tuple[SSAValue, SSAValue]:
+    """Scratch for one row, and a semaphore."""
+    type, name = type_of(value), array.name_hint or "array"
+    what = "fetched" if isinstance(access, LoadOp) else "sent"
+    return (
+        _scratch(call, RefType(type.shape, type.element_type), f"{name}_row_{what}"),
+        _scratch(call, RefType((1,), type.element_type, "semaphore"), f"{name}_{what}"),
+    )
+
+
+def _scratch(call: CallOp, type: RefType, hint: str) -> SSAValue:
+    block = call.body.block
+    ref = block.insert_arg(type, len(block.args))
+    ref.name_hint = hint
+    return ref
+
+
+def _copy(
+    at: Operation,
+    source: SSAValue,
+    source_entries: Sequence[Entry],
+    target: SSAValue,
+    target_entries: Sequence[Entry],
+    semaphore: SSAValue,
+) -> None:
+    ends: tuple[type[DmaOp], ...] = (DmaStartOp, DmaWaitOp)
+    for end in ends:
+        _insert(at, end(source, source_entries, target, target_entries, semaphore, [0]))
+
+
+def _insert(at: Operation, op: Operation) -> Operation:
+    op.location = at.location
+    Rewriter.insert_op(op, InsertPoint.before(at))
+    return op

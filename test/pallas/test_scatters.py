@@ -1,0 +1,190 @@
+"""Updates of computed rows, by every formulation: the rewritten IR, the interpreters and the chips."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import MemRefType
+
+import kopt
+from kopt.analysis.entry import entry_function
+from kopt.dtypes import DType, from_ir
+from kopt.interpreter import run
+from kopt.passes import pipelines
+from kopt.runtime.targets import parse_target
+from kopt.runtime.tolerance import mismatch
+from kopt.runtime.wire import from_reference, to_reference, unpack
+from test.pallas.scatter_cases import CASES, Case
+
+STRATEGIES = ("one-hot", "rows", "dma")
+
+
+def parsed(text: str):
+    return kopt.parse(text, "scatter.mlir")
+
+
+def argument_types(text: str) -> list[MemRefType]:
+    types = entry_function(parsed(text), "f").function_type.inputs
+    return [type for type in types if isinstance(type, MemRefType)]
+
+
+def dtype_of(type) -> DType:
+    found = from_ir(type.element_type)
+    assert found is not None
+    return found
+
+
+def inputs(case: Case, seed: int = 0) -> list[np.ndarray]:
+    """Row numbers in the array, many of them twice; small whole numbers, whose sums are exact in any order."""
+    rng = np.random.default_rng(seed)
+    arrays = [rng.integers(0, max(1, case.shape[0]), case.updates).astype("i4" if case.index == "i32" else "i8")]
+    for type in argument_types(case.text)[1:]:
+        dtype = dtype_of(type)
+        if dtype.kind == "bool":
+            arrays.append(rng.random(type.get_shape()) > 0.4)
+            continue
+        numbers = rng.integers(-4, 5, type.get_shape())
+        arrays.append(to_reference(from_reference(numbers.astype(dtype.numpy), dtype)))
+    return arrays
+
+
+def reference(text: str, arrays: list[np.ndarray]) -> list[np.ndarray]:
+    module = kopt.run_pipeline(parsed(text), "return-mutated-arguments")
+    return [np.asarray(a) for a in run(module, "f", [a.copy() for a in arrays])]
+
+
+@pytest.fixture
+def forced(monkeypatch):
+    """Makes the pipelines use one formulation."""
+    make = pipelines._make
+
+    def force(strategy: str) -> None:
+        def made(name, **options):
+            return make(name, **(options | ({"strategy": strategy} if name == "lower-scatters" else {})))
+
+        monkeypatch.setattr(pipelines, "_make", made)
+
+    return force
+
+
+def interpreted(text: str, arrays: list[np.ndarray], wide: bool = False) -> list[object]:
+    pytest.importorskip("jax")
+    from kopt.runtime.exchange import wide as wide_numbers
+    from kopt.runtime.pallas_interpret import PallasRunner
+
+    target = parse_target("pallas:interpret")
+    low = kopt.lower_module(parsed(text), target="pallas:interpret")
+    runner = PallasRunner(low.source, "f", target, wide)
+    dtypes = [dtype_of(type) for type in argument_types(text)]
+    with wide_numbers(wide):
+        return runner.run([unpack(from_reference(a, d), "jax") for a, d in zip(arrays, dtypes, strict=True)])
+
+
+def check(case: Case, arrays: list[np.ndarray], results: list[object]) -> None:
+    written = argument_types(case.text)[-2 if case.previous else -1 :]
+    for found, wanted, type in zip(results, reference(case.text, arrays), written, strict=True):
+        assert mismatch(found, wanted, dtype_of(type), 100) is None, mismatch(found, wanted, dtype_of(type), 100)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", CASES)
+def test_rewritten_ir_means_the_same(name, strategy):
+    case = CASES[name]
+    arrays = inputs(case)
+    passes = f"return-mutated-arguments,functionalise-host,lower-scatters{{strategy={strategy}}},insert-masks,cse,dce"
+    results = run(kopt.run_pipeline(parsed(case.text), passes), "f", [a.copy() for a in arrays], masked=True)
+    check(case, arrays, list(results))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_interpreted(name):
+    case = CASES[name]
+    arrays = inputs(case)
+    check(case, arrays, interpreted(case.text, arrays, case.index == "i64"))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", ["scatter_add", "histogram_f32", "exchanged"])
+def test_each_formulation_interpreted(name, strategy, forced):
+    forced(strategy)
+    arrays = inputs(CASES[name])
+    check(CASES[name], arrays, interpreted(CASES[name].text, arrays))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", ["scatter_add", "histogram", "tickets_bf16", "stored"])
+def test_strict(name, strategy, forced):
+    pytest.importorskip("jax")
+    from kopt.runtime.pallas_strict import StrictRunner
+
+    forced(strategy)
+    case = CASES[name]
+    arrays = inputs(case)
+    low = kopt.lower_module(parsed(case.text), target="pallas:strict")
+    runner = StrictRunner(low.source, "f", parse_target("pallas:strict"), False, 64, 240.0)
+    dtypes = [dtype_of(type) for type in argument_types(case.text)]
+    packed = runner.run([from_reference(a, d) for a, d in zip(arrays, dtypes, strict=True)])
+    check(case, arrays, [unpack(value, "numpy") for value in packed])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", ["tpu7x", "v6e", "v5e"])
+@pytest.mark.parametrize("name", CASES)
+def test_compiles(name, chip):
+    _assert_legal(CASES[name], chip)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", ["scatter_add", "segment_max_bf16", "tickets", "compared_rows"])
+def test_each_formulation_compiles(name, strategy, forced):
+    forced(strategy)
+    _assert_legal(CASES[name], "v6e")
+
+
+def _assert_legal(case: Case, chip: str) -> None:
+    if importlib.util.find_spec("libtpu") is None:
+        pytest.skip("libtpu is not installed")
+    report = kopt.lower_module(parsed(case.text), target=f"pallas:{chip}").report()
+    assert report["legal"], report["reason"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_infinities_stay_in_their_rows(strategy, forced):
+    forced(strategy)
+    case = CASES["scatter_add"]
+    arrays = inputs(case)
+    arrays[1][3, 5], arrays[1][4, 6], arrays[1][5, 7], arrays[1][6, 7] = np.inf, np.nan, np.inf, -np.inf
+    arrays[0][5] = arrays[0][6]
+    (found,) = interpreted(case.text, arrays)
+    (wanted,) = reference(case.text, arrays)
+    np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", ["scatter_add", "histogram", "stored_elements"])
+def test_rows_outside_the_array_update_nothing(name, strategy, forced):
+    forced(strategy)
+    case = CASES[name]
+    arrays = inputs(case)
+    arrays[0][::7] = case.shape[0]
+    arrays[0][::11] = -1
+    kept = (arrays[0] >= 0) & (arrays[0] < case.shape[0])
+    (found,) = interpreted(case.text, arrays)
+    fewer = Case(case.what, case.dtype, case.shape, int(kept.sum()), case.index, case.block, case.columns)
+    (wanted,) = reference(fewer.text, [arrays[0][kept], arrays[1][kept], arrays[2]])
+    assert mismatch(found, wanted, dtype_of(argument_types(case.text)[2]), 100) is None
+
+
+@pytest.mark.parametrize("block", [16, 64])
+def test_tickets_of_several_cells_are_all_different(block):
+    case = Case("add", "i32", shape=(5,), updates=100, block=block, previous=True)
+    arrays = inputs(case)
+    arrays[1][:], arrays[2][:] = 1, 0
+    counts, tickets = (np.asarray(result) for result in interpreted(case.text, arrays))
+    np.testing.assert_array_equal(counts, np.bincount(arrays[0], minlength=5))
+    for bin in range(5):
+        assert sorted(tickets[arrays[0] == bin]) == list(range(counts[bin]))
