@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from xdsl.dialects import scf
 from xdsl.ir import Block, SSAValue
 
-from kopt.analysis.ranges import always_full
 from kopt.diagnostics import location_of
 from kopt.dialects import tile
 from kopt.errors import LoweringError
 from kopt.lowering.triton.expressions import Expr, number
 from kopt.lowering.triton.kernel import Handler, Kernel
-from kopt.lowering.triton.ranges import bind, needs_lanes
+from kopt.lowering.triton.ranges import bind, checks, needs_lanes
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
@@ -44,7 +43,7 @@ def _shape(value: SSAValue) -> tuple[int, ...]:
 def print_for(kernel: Kernel, op: tile.ForOp) -> None:
     """``for k_begin in range(lower, upper, BLOCK_2):``; results have the names of the carried values."""
     lower, upper = (number(b) if isinstance(b, int) else kernel[b] for b in op.bounds)
-    if isinstance(op.bounds[1], SSAValue) and needs_lanes(op.range) and not always_full(op.range):
+    if isinstance(op.bounds[1], SSAValue) and checks(op.range):
         upper = kernel.named(op.bounds[1])  # the range's mask compares with it too
     names = [kernel.names.bind(c, r.name_hint or c.name_hint) for c, r in zip(op.carried, op.results, strict=True)]
     _assign_all(kernel, names, op.inits)

@@ -51,7 +51,7 @@ def needs_lanes(range: SSAValue) -> bool:
     return any(not isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp | tile.CountOp) for user in users(range))
 
 
-def _checks(range: SSAValue) -> int:
+def checks(range: SSAValue) -> int:
     """How often the mask of a range is spelt."""
     count = 0
     for user in users(range):
@@ -72,7 +72,7 @@ def bind(kernel: Kernel, range: SSAValue, begin: Expr, limit: Expr, lower: Expr)
     kernel.ranges[range] = names
     if needs_lanes(range):
         names.lanes = kernel.assign(range, lanes)
-    if _checks(range) > 1:
+    if checks(range) > 1:
         names.mask = kernel.names.fresh(f"{names.lanes.text}_mask")
         kernel.line(f"{names.mask} = {infix('<', COMPARE, names.lanes, limit).text}")
 
