@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.traits import get_effects
+from xdsl.traits import MemoryEffectKind, get_effects
 
 from kopt.parsing import parse_module, verify
 
@@ -69,3 +71,11 @@ def test_terminators_have_no_effects(module: ModuleOp) -> None:
     for name in ("tile.yield", "scf.yield"):
         for op in named(module, name):
             assert effects(op) == set()
+
+
+@pytest.mark.parametrize("name", ["atomic.rmw", "atomic.cas"])
+def test_updates_read_and_write_their_target(name: str) -> None:
+    text = (Path(__file__).resolve().parents[1] / "lit" / "dialects" / "atomic.mlir").read_text()
+    for op in named(parse_module(text), name):
+        found = {(effect.kind, effect.value) for effect in get_effects(op) or ()}
+        assert found == {(MemoryEffectKind.READ, op.memory), (MemoryEffectKind.WRITE, op.memory)}

@@ -12,8 +12,8 @@ def random(*shape, dtype=torch.float32):
     return torch.randint(0 if dtype == torch.bool else -50, 2 if dtype == torch.bool else 50, shape).to(dtype)
 
 
-NUMBERS = [torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int8, torch.int32, torch.int64]
-BITS = [torch.int8, torch.int32, torch.int64, torch.uint8, torch.bool]
+NUMBERS = [torch.float32, torch.bfloat16, torch.float16, torch.int8, torch.int32, torch.int64]
+BITS = [torch.uint8, torch.int32, torch.bool]
 FOLDS = {
     "add": (hl.atomic_add, lambda out, x: (out.double() + x.double().sum(0)).to(out.dtype), NUMBERS),
     "max": (hl.atomic_max, lambda out, x: torch.maximum(out, x.amax(0)), NUMBERS),
@@ -116,7 +116,30 @@ def _scalar_wanted(out, rows, x):
     return out
 
 
+def _odd_blocks(out, rows, x):
+    for i, j in hl.tile([x.size(0), 40], block_size=[12, 20]):
+        hl.atomic_add(out, [0, j], x[i, j].sum(0))
+
+
+def _odd_blocks_wanted(out, rows, x):
+    out[0] += x.sum(0)
+    return out
+
+
+def _repeated(out, rows, x):
+    wide = out[1:2].expand(37, 40)
+    for i, j in hl.tile(x.size(), block_size=[8, 16]):
+        hl.atomic_add(wide, [i, j], x[i, j])
+
+
+def _repeated_wanted(out, rows, x):
+    out[1] += x.sum(0)
+    return out
+
+
 INDICES = {
+    "odd blocks": (_odd_blocks, _odd_blocks_wanted),
+    "repeated": (_repeated, _repeated_wanted),
     "rows": (_scatter, lambda out, rows, x: out.index_add(0, rows, x)),
     "product": (_product, lambda out, rows, x: out[:, :32].index_add(0, rows, x[:, :32])),
     "pointwise": (_pointwise, _pointwise_wanted),
@@ -128,3 +151,23 @@ INDICES = {
     "views": (_views, lambda out, rows, x: out + 1 + x[:9]),
     "scalar": (_scalar, _scalar_wanted),
 }
+
+
+def segment_sum(x, segments, count):
+    """The sum of the rows of each segment, in whatever order rows come."""
+    out = torch.zeros([count, x.size(1)], dtype=x.dtype)
+    for rows, columns in hl.tile(x.size()):
+        hl.atomic_add(out, [segments[rows], columns], x[rows, columns])
+    return out
+
+
+def split_matmul(x, y, splits):
+    """A matrix product whose long dimension is dealt out to ``splits`` cells for each block of the result."""
+    out = torch.zeros([x.size(0), y.size(1)], dtype=x.dtype)
+    part = -(-x.size(1) // splits)
+    for m, n, outer in hl.tile([x.size(0), y.size(1), x.size(1)], block_size=[None, None, part]):
+        acc = hl.zeros([m, n], dtype=torch.float32)
+        for k in hl.tile(outer.begin, outer.end):
+            acc = torch.addmm(acc, x[m, k], y[k, n])
+        hl.atomic_add(out, [m, n], acc)
+    return out

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
 
 from kopt.dialects import tile, triton
-from kopt.lowering.triton.expressions import Expr, call
+from kopt.lowering.triton.expressions import Expr, call, method
 from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
 from kopt.lowering.triton.memory import mask_argument, mask_of, pointer
 
+_Update = triton.AtomicRmwOp | triton.AtomicCasOp
 #: Triton compares floats by their bits: NaN goes to the end of the order that wins.
 _NAN = {"max": "_nan_above", "min": "_nan_below"}
+_BITS = "to({}, bitcast=True)"
 
 
 def _pointers(kernel: Kernel, op: triton.CheckedAccess, value: SSAValue) -> Expr:
@@ -21,8 +24,8 @@ def _pointers(kernel: Kernel, op: triton.CheckedAccess, value: SSAValue) -> Expr
     return Expr(f"tl.broadcast_to({found.text}, {kernel.sizes(type.shape, type)})", shape=type.shape)
 
 
-def _emit(kernel: Kernel, op: triton.AtomicRmwOp | triton.AtomicCasOp, arguments: list[str], shape) -> None:
-    """The call, whose result gets a name where somebody reads it."""
+def _emit(kernel: Kernel, op: _Update, arguments: list[str], shape: tuple[int, ...], read: str = "") -> None:
+    """The call; where somebody reads its result, ``read`` follows, and it gets a name."""
     kind = op.kind.data if isinstance(op, triton.AtomicRmwOp) else "cas"
     options = [f'sem="{op.ordering.data}"', 'scope="gpu"']
     text = f"tl.atomic_{kind}({', '.join([*arguments, *options])})"
@@ -30,16 +33,19 @@ def _emit(kernel: Kernel, op: triton.AtomicRmwOp | triton.AtomicCasOp, arguments
         kernel.line(text)
         return
     hint = op.results[0].name_hint or f"{kernel[op.memory].text}_before"
-    kernel.assign(op.results[0], Expr(text, shape=shape), hint)
+    kernel.assign(op.results[0], Expr(f"{text}{read}", shape=shape), hint)
 
 
 def print_rmw(kernel: Kernel, op: triton.AtomicRmwOp) -> None:
     """``tl.atomic_max(pointer, v, …)``."""
-    type, value = tile_type(op.value), kernel[op.value]
-    if op.kind.data in _NAN and tile.is_float(type.element_type) and value.literal is None:
-        value = call(kernel.helper(_NAN[op.kind.data]), [value])
-    arguments = [_pointers(kernel, op, op.value).text, value.text, *mask_argument(kernel, op)]
-    _emit(kernel, op, arguments, type.shape)
+    type, value, at = tile_type(op.value), kernel[op.value], _pointers(kernel, op, op.value)
+    kind, read = op.kind.data, ""
+    if kind in _NAN and tile.is_float(type.element_type) and value.literal is None:
+        value = call(kernel.helper(_NAN[kind]), [value])
+    if kind == "xchg" and type.element_type == f64:  # AMD's compiler exchanges integers of 64 bits only
+        value = method(kernel.typed(op.value), _BITS.format("tl.int64"))
+        at, read = method(at, _BITS.format("tl.pointer_type(tl.int64)")), f".{_BITS.format('tl.float64')}"
+    _emit(kernel, op, [at.text, value.text, *mask_argument(kernel, op)], type.shape, read)
 
 
 def print_cas(kernel: Kernel, op: triton.AtomicCasOp) -> None:
