@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.dialects import triton
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp
 
@@ -15,7 +16,7 @@ from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp
 class Binding:
     """Who binds a range. ``lower`` and ``upper`` bound the elements it walks: numbers, or ``index`` values."""
 
-    owner: GridOp | ForOp | WholeOp
+    owner: GridOp | ForOp | WholeOp | triton.RangeOp
     lower: SSAValue | int
     upper: SSAValue | int
     position: int = 0
@@ -55,6 +56,8 @@ def binding(range: SSAValue) -> Binding:
     owner = range.owner
     if isinstance(owner, WholeOp):
         return Binding(owner, 0, owner.extent.data)
+    if isinstance(owner, triton.RangeOp):
+        return Binding(owner, owner.lower.data, owner.upper.data)
     parent = owner.parent_op() if isinstance(owner, Block) else None
     if isinstance(parent, ForOp):
         lower, upper = parent.bounds

@@ -8,7 +8,7 @@ from xdsl.ir import Block, SSAValue
 
 from kopt.analysis.ranges import binding, unshifted
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile import BeginOp, ForOp, GridOp, IdOp, is_gather, is_range
+from kopt.dialects.tile import BeginOp, ForOp, GridOp, IdOp, RangeType, is_gather, is_range
 
 
 def updates_of_an_element(op: RmwOp | CasOp) -> int | None:
@@ -23,7 +23,7 @@ def updates_of_an_element(op: RmwOp | CasOp) -> int | None:
     meeting = 1
     for range in _ranges_around(op):
         if range not in walked:
-            trips = binding(range).trips
+            trips = _trips(range)
             if trips is None:
                 return None
             meeting *= trips
@@ -44,8 +44,11 @@ def _ranges_around(op: RmwOp | CasOp) -> Iterator[SSAValue]:
     """The ranges of the loops around an op."""
     block: Block | None = op.parent
     while block is not None and (parent := block.parent_op()) is not None:
-        if isinstance(parent, GridOp):
-            yield from parent.ranges
-        elif isinstance(parent, ForOp):
-            yield parent.range
+        yield from (arg for arg in block.args if isinstance(arg.type, RangeType))
         block = parent.parent
+
+
+def _trips(range: SSAValue) -> int | None:
+    """Blocks of a range, where its loop counts them."""
+    loop = range.owner.parent_op() if isinstance(range.owner, Block) else None
+    return binding(range).trips if isinstance(loop, GridOp | ForOp) else None
