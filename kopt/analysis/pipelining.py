@@ -66,6 +66,7 @@ def pipelined(window: Window) -> Pipelined | None:
 
 def plan_pipelined(window: Window) -> Pipelined:
     """How an array is streamed. Raises `NotPipelined` with the reason where it cannot be."""
+    _check_users(window)
     shape = window.type.get_shape()
     walks = tuple(_walk(access, shape) for access in (*window.loads, *window.stores))
     _check_stores(window, walks)
@@ -187,6 +188,13 @@ def _reason(plan: Layout) -> str:
 
 
 # What must hold.
+
+
+def _check_users(window: Window) -> None:
+    """That nothing but loads and stores touches the array: no atomic updates, whose order counts."""
+    for use in window.memory.uses:
+        if not isinstance(use.operation, LoadOp | StoreOp):
+            raise NotPipelined(f"is accessed by '{use.operation.name}'")
 
 
 def _check_reach(walk: Walk) -> None:

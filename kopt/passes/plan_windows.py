@@ -14,7 +14,7 @@ from kopt.analysis.pipelining import is_pipelined
 from kopt.analysis.streaming import walks
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ForOp, GridOp, LoadOp
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
 from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.grid_order import order_grid
 from kopt.passes.to_pallas.hoist import NotHoistable, hoist, plan_hoist
@@ -30,11 +30,12 @@ class PlanWindowsPass(ModulePass):
     |---|---|---|
     | ``grid`` | are windows of one more grid dimension | one reduction loop over numbers, cheap ops around it |
     | ``resident`` | are parts of windows that hold whole dimensions | they fit half of the chip's VMEM |
-    | ``fori`` | are copied by double-buffered DMAs | otherwise |
-    | ``pipeline`` | and writes move by a pipeline inside the kernel | asked for, and every block is whole |
+    | ``pipeline`` | and writes move by a pipeline in the kernel | asked for, or loops write too; blocks are whole |
+    | ``fori`` | are copied by double-buffered DMAs, one visit ahead | otherwise |
 
-    ``auto`` takes the first of the others that applies. A loop that cannot be a grid dimension or a pipeline though it
-    was asked for says why in a remark, and gets one of the others.
+    ``auto`` takes the first that applies. A loop that cannot be a grid dimension or a pipeline though it was asked for
+    says why in a remark, and gets one of the others. Only a pipeline streams what a loop writes: in the other forms
+    the whole dimension that it walks must fit the chip's memory.
 
         tile.grid (%i) in (1000) { … tile.for %k … in (0, 600) … }
     becomes
@@ -61,7 +62,8 @@ class PlanWindowsPass(ModulePass):
         if self.loop_type in ("auto", "grid"):
             grid = self._hoisted(launch, grid)
         schedule = self._in_kernel(grid, TPU_CHIPS[self.chip])
-        if self.loop_type == "pipeline":
+        too_large = self.loop_type == "auto" and schedule == "fori"
+        if self.loop_type == "pipeline" or too_large and writes_inside(grid):
             pipeline_loops(launch, grid)
         for loop in [op for op in grid.walk() if isinstance(op, ForOp) and not is_pipelined(op)]:
             loop.schedule = StringAttr(schedule if walks_memory(loop) else "resident")
@@ -83,6 +85,12 @@ class PlanWindowsPass(ModulePass):
         if self.loop_type in ("resident", "fori"):
             return self.loop_type
         return "resident" if grid_bytes(grid, {}) <= chip.vmem_bytes // 2 else "fori"
+
+
+def writes_inside(grid: GridOp) -> bool:
+    """Whether a loop of the grid's cells writes an array."""
+    loops = [op for op in grid.walk() if isinstance(op, ForOp)]
+    return any(isinstance(op, StoreOp) for loop in loops for op in loop.walk())
 
 
 def walks_memory(loop: ForOp) -> bool:

@@ -96,3 +96,22 @@ func.func @begins(%x: memref<4x8x512xf32>, %out: memref<8x8x512xf32>) {
   }
   func.return
 }
+
+// Rows that do not fit the chip are streamed: by DMAs where loops only read, by pipelines where they write too.
+// CHECK-LABEL: func.func @long_rows
+// CHECK: tile.for %k6: b10=1024 in (0, 2000000) schedule pipeline
+// CHECK: tile.for %k7: b11=1024 in (0, 2000000) schedule pipeline
+func.func @long_rows(%x: memref<8x2000000xf32>, %out: memref<8x2000000xf32>) {
+  tile.grid (%i6: b9=8) in (8) {
+    tile.for %k6: b10=1024 in (0, 2000000) {
+      %v = tile.load %x[%i6, %k6] : memref<8x2000000xf32> -> !tile.tile<b9=8 x b10=1024 x f32>
+      tile.store %v, %out[%i6, %k6] : !tile.tile<b9=8 x b10=1024 x f32>, memref<8x2000000xf32>
+    }
+    tile.for %k7: b11=1024 in (0, 2000000) {
+      %v = tile.load %out[%i6, %k7] : memref<8x2000000xf32> -> !tile.tile<b9=8 x b11=1024 x f32>
+      %w = tile.add %v, %v : !tile.tile<b9=8 x b11=1024 x f32>
+      tile.store %w, %out[%i6, %k7] : !tile.tile<b9=8 x b11=1024 x f32>, memref<8x2000000xf32>
+    }
+  }
+  func.return
+}
