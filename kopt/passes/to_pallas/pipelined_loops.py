@@ -74,7 +74,7 @@ def _reason(loop: ForOp, found: Sequence[Window]) -> str:
                 plan_pipelined(window)
             except NotPipelined as reason:
                 reasons.append(f"'{window.memory.name_hint}' {reason}")
-    return "; ".join(reasons) or "it walks no array"
+    return "; ".join(reasons) or "all that it walks is streamed by loops inside it"
 
 
 def _loops_around(op: Operation) -> list[Operation]:
