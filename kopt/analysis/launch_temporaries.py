@@ -24,7 +24,9 @@ def is_temporary(launch: LaunchOp, number: int, window: Window, grid: GridOp) ->
 
 
 def _is_own(launch: LaunchOp, number: int) -> bool:
-    """Whether a launch is the only user of an allocation without a meaning, or of a view of it."""
+    """Whether a launch is the only user of an array without a meaning: one it yields, an allocation, a view of one."""
+    if number >= len(launch.inputs):
+        return True
     value = launch.inputs[number]
     while value.has_one_use() and isinstance(value.owner, ViewOp):
         value = value.owner.source

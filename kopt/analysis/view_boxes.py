@@ -99,4 +99,4 @@ def _box(first: int, last: int, shape: Sequence[int]) -> list[tuple[int, int]] |
             (begin, begin + (last - first) // inner),
             *((0, n) for n in shape[dim + 1 :]),
         ]
-    return [(0, 1)] * 0 if not shape else None
+    return [] if not shape else None

@@ -21,8 +21,12 @@ def _memref(type: Attribute) -> MemRefType:
 
 
 def _alloc(m: Machine, op: host.AllocOp) -> np.ndarray:
-    type = _memref(op.result.type)
-    value = poison(type.element_type) if op.fill is None else literal_value(op.fill)
+    return _filled(_memref(op.result.type), op.fill)
+
+
+def _filled(type: MemRefType, fill: Attribute | None = None) -> np.ndarray:
+    """A new array; without a fill its elements are poison."""
+    value = poison(type.element_type) if fill is None else literal_value(fill)
     return np.full(type.get_shape(), rounded(np.asarray(value), type.element_type), numpy_type(type.element_type))
 
 
@@ -50,11 +54,13 @@ def _insert(m: Machine, op: host.InsertOp) -> np.ndarray:
 
 def _launch(m: Machine, op: host.LaunchOp) -> Any:
     """The body works on copies of what it writes, so that the operands stay what they were."""
-    inputs = [m[value] for value in op.inputs]
-    for number in op.written:
-        inputs[number] = inputs[number].copy()
-    m.run_region(op.body.block, inputs)
-    outputs = [inputs[number] for number in op.written]
+    arrays = [m[value] for value in op.inputs]
+    for number in op.written[: len(op.outputs) - len(op.yielded)]:
+        unread = number in op.donated
+        arrays[number] = _filled(_memref(op.inputs[number].type)) if unread else arrays[number].copy()
+    arrays += [_filled(_memref(value.type)) for value in op.yielded]
+    m.run_region(op.body.block, arrays)
+    outputs = [arrays[number] for number in op.written]
     return outputs[0] if len(outputs) == 1 else outputs
 
 

@@ -19,9 +19,10 @@ class ConvertTileToPallasPass(ModulePass):
     """Converts each `host.launch` to a `pallas.call`; host ops around it bring arrays into their layouts and back.
 
     The windows of the memrefs become block specs; loads and stores become `tile.get` and `tile.put` of those blocks.
-    An array whose old elements are needed (a masked or partial store) is an operand that its result takes over, and
-    its block is copied first. An array that only one launch sees, and whose cells read only what they wrote, is scratch
-    memory. Launches of no cells, and stores into arrays of no elements, disappear.
+    A written operand is one that its result takes over, and its block is copied first; what a launch yields is a result
+    alone, and what it donates stays in HBM and is not copied (see ``eliminate-output-only``). An array that only one
+    launch sees, and whose cells read only what they wrote, is scratch memory. Launches of no cells, and stores into
+    arrays of no elements, disappear.
 
         %new = host.launch @f (%a = %x, %b = %out) writes [1] … { tile.grid … { %v = tile.load %a[%i, :] … } }
     becomes

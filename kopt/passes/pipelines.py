@@ -7,7 +7,6 @@ from typing import Any
 from xdsl.passes import ModulePass
 
 from kopt.config import Config
-from kopt.errors import ConfigError
 from kopt.passes import PASSES
 from kopt.registry import load
 from kopt.runtime.targets import Target
@@ -24,8 +23,6 @@ def _reference(target: Target, config: Config) -> list[ModulePass]:
 
 def _pallas(target: Target, config: Config) -> list[ModulePass]:
     chip = target.tpu.name
-    if config.output_only not in (None, "return", "swap"):  # what swap adds is the runtime's
-        raise ConfigError(f"output_only '{config.output_only}' is not supported yet", notes=["use 'return' or 'swap'"])
     return [
         # Results must include what changes in place before versions replace the arguments; and before loops that visit
         # nothing disappear, for the caller goes by what the imported module writes.
@@ -35,6 +32,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         *_jagged(),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
+        # Before arrays are cut, cast and padded for launches, so that none of that is done to what is never read.
+        _make("eliminate-output-only", mode=config.output_only or "return"),
         # Blocks must begin at multiples of their size: slices of operands, so launches must be functional already.
         _make("rebase-ranges"),
         # Reads by computed rows become one-hot products or DMAs: new arrays for launches that are functional already.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,7 +17,8 @@ from kopt.diagnostics import remark
 from kopt.dialects.host import InsertOp, LaunchOp, SliceOp
 from kopt.dialects.tile import Access, CountOp, GridOp, IdOp, RangeType, ShiftOp, ValidOp, is_range
 from kopt.dialects.tile.index_list import split_entries
-from kopt.dialects.tile.integers import int_array
+from kopt.dialects.tile.integers import int_array, ints_of
+from kopt.passes.to_pallas.launches import initial_value
 
 #: Ops whose result is the same for a range and for the shifted one.
 _SHIFT_BLIND = (IdOp, CountOp, ValidOp)
@@ -159,19 +160,24 @@ def _walked(entry: object) -> tuple[Binding, int] | None:
 
 def _slice_launch(launch: LaunchOp, slices: Sequence[tuple[Slice, ...]]) -> None:
     """Replaces the launch by one on slices of its operands, whose results are inserted into the whole arrays."""
-    inputs = [_sliced(launch, number, parts) for number, parts in enumerate(slices)]
+    given = len(launch.inputs)
+    inputs = [_sliced(launch, number, parts) for number, parts in enumerate(slices[:given])]
+    new = [_sliced_type(arg.type, parts) for arg, parts in zip(launch.yielded, slices[given:], strict=True)]
     for memory, parts in zip(launch.body.block.args, slices, strict=True):
         _index_unshifted(memory, parts)
+    bases = [initial_value(launch, number) if slices[number] else None for number in launch.written]
+    parts = [slices[number] for number in launch.written]
     body = Rewriter.move_region_contents_to_new_regions(launch.body)
-    for arg, new in zip(body.block.args, inputs, strict=True):
-        if arg.type != new.type:
-            Rewriter.replace_value_with_new_type(arg, new.type)
-    replacement = LaunchOp(launch.sym_name.data, inputs, launch.written, body, launch.attributes)
+    for arg, type in zip(body.block.args, [*(value.type for value in inputs), *new], strict=True):
+        if arg.type != type:
+            Rewriter.replace_value_with_new_type(arg, type)
+    writes = ints_of(launch.writes)
+    replacement = LaunchOp(launch.sym_name.data, inputs, writes, body, launch.attributes, donates=launch.donated)
     replacement.location = launch.location
     Rewriter.insert_op(replacement, InsertPoint.before(launch))
     results = [
-        _inserted(launch, number, result, slices[number])
-        for number, result in zip(launch.written, replacement.outputs, strict=True)
+        _inserted(launch, base, result, slice) if base is not None else result
+        for base, result, slice in zip(bases, replacement.outputs, parts, strict=True)
     ]
     Rewriter.replace_op(launch, [], results)
 
@@ -197,6 +203,11 @@ def _bounds(type: MemRefType, parts: Sequence[Slice]) -> tuple[list[int], list[i
     return offsets, sizes, [1] * len(sizes)
 
 
+def _sliced_type(type: Attribute, parts: Sequence[Slice]) -> Attribute:
+    assert isinstance(type, MemRefType)
+    return MemRefType(type.element_type, _bounds(type, parts)[1]) if parts else type
+
+
 def _sliced(launch: LaunchOp, number: int, parts: Sequence[Slice]) -> SSAValue:
     value = launch.inputs[number]
     if not parts:
@@ -212,10 +223,7 @@ def _sliced(launch: LaunchOp, number: int, parts: Sequence[Slice]) -> SSAValue:
     return op.result
 
 
-def _inserted(launch: LaunchOp, number: int, result: SSAValue, parts: Sequence[Slice]) -> SSAValue:
-    base = launch.inputs[number]
-    if not parts:
-        return result
+def _inserted(launch: LaunchOp, base: SSAValue, result: SSAValue, parts: Sequence[Slice]) -> SSAValue:
     assert isinstance(base.type, MemRefType)
     op = InsertOp(result, base, *_bounds(base.type, parts))
     op.location = launch.location

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
+    opt_prop_def,
     prop_def,
     region_def,
     traits_def,
@@ -39,11 +40,18 @@ class LaunchOp(IRDLOperation):
     """One launch of a device body in functional form: the written memrefs come back as new versions.
 
     The body sees the operands as its own arguments. ``writes`` lists the operands that it writes; each has one
-    result, in that order. An operand that is only written need not be given a meaning before the launch.
+    result, in that order. What the body leaves alone, the result has from the operand.
 
         %new = host.launch @name (%a = %x, %b = %out) writes [1] : (memref<…>, memref<…>) -> (memref<…>) {
           tile.grid … { … }
         }
+
+    ``yields`` are arguments of the body that nothing is given for: new arrays, unspecified until the body writes
+    them, with a result each after those of ``writes``. ``donates`` lists written operands that are given for
+    their memory alone: their results take it over, and their elements are unspecified to the body.
+
+        %new = host.launch @name (%a = %x) writes [] yields (%b : memref<…>) : (memref<…>) -> (memref<…>) { … }
+        %new = host.launch @name (%a = %x, %b = %out) writes [1] donates [1] : … { … }
     """
 
     name = "host.launch"
@@ -51,6 +59,7 @@ class LaunchOp(IRDLOperation):
     inputs = var_operand_def(MemRefType)
     sym_name = prop_def(StringAttr)
     writes = prop_def(DenseArrayBase)
+    donates = opt_prop_def(DenseArrayBase)
     outputs = var_result_def(MemRefType)
     body = region_def("single_block")
 
@@ -63,29 +72,52 @@ class LaunchOp(IRDLOperation):
         writes: Sequence[int],
         body: Region | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
+        yields: Sequence[Attribute] = (),
+        donates: Sequence[int] = (),
     ):
+        """With a ``body``, its arguments beyond the inputs are what it yields."""
         types = [value.type for value in inputs]
+        region = body or Region(Block(arg_types=[*types, *yields]))
+        new = [arg.type for arg in region.block.args[len(types) :]]
         super().__init__(
             operands=[inputs],
-            properties={"sym_name": StringAttr(name), "writes": int_array(writes)},
-            regions=[body or Region(Block(arg_types=types))],
-            result_types=[[types[number] for number in writes]],
+            properties={
+                "sym_name": StringAttr(name),
+                "writes": int_array(writes),
+                "donates": int_array(donates) if donates else None,
+            },
+            regions=[region],
+            result_types=[[*(types[number] for number in writes), *new]],
             attributes=attributes,
         )
 
     @property
     def written(self) -> tuple[int, ...]:
-        """The operands that the body writes, by number."""
-        return ints_of(self.writes)
+        """The body's argument of each result, by number: written operands, then what is yielded."""
+        return (*ints_of(self.writes), *range(len(self.inputs), len(self.body.block.args)))
+
+    @property
+    def donated(self) -> tuple[int, ...]:
+        """The operands given for their memory alone, by number."""
+        return ints_of(self.donates) if self.donates is not None else ()
+
+    @property
+    def yielded(self) -> tuple[SSAValue, ...]:
+        """The body's arguments that nothing is given for."""
+        return tuple(self.body.block.args[len(self.inputs) :])
 
     def verify_(self) -> None:
         types = [value.type for value in self.inputs]
-        if sorted(set(self.written)) != list(self.written) or any(not 0 <= n < len(types) for n in self.written):
-            raise VerifyException(f"host.launch writes operands by increasing number, found {list(self.written)}")
-        if [arg.type for arg in self.body.block.args] != types:
+        writes = ints_of(self.writes)
+        if sorted(set(writes)) != list(writes) or any(not 0 <= n < len(types) for n in writes):
+            raise VerifyException(f"host.launch writes operands by increasing number, found {list(writes)}")
+        if not set(self.donated) <= set(writes):
+            raise VerifyException(f"host.launch donates operands that it writes, found {list(self.donated)}")
+        if [arg.type for arg in self.body.block.args[: len(types)]] != types:
             raise VerifyException("host.launch gives its operands to the body as they are")
-        if [value.type for value in self.outputs] != [types[number] for number in self.written]:
-            raise VerifyException("host.launch gives back the operands that it writes")
+        new = [arg.type for arg in self.yielded]
+        if [value.type for value in self.outputs] != [*(types[number] for number in writes), *new]:
+            raise VerifyException("host.launch gives back the operands that it writes, and what it yields")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -93,26 +125,39 @@ class LaunchOp(IRDLOperation):
         pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_binding(parser))
         parser.parse_keyword("writes")
         writes = parse_ints(parser)
+        donates = parse_ints(parser) if parser.parse_optional_keyword("donates") else ()
+        yields: list[Parser.Argument] = []
+        if parser.parse_optional_keyword("yields"):
+            yields = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
         types = [value.type for _, value in pairs]
         if any(not 0 <= number < len(types) for number in writes):
             parser.raise_error(f"host.launch writes operands by number, found {writes} of {len(types)}")
         parser.parse_punctuation(":")
-        parse_known_types(parser, [FunctionType.from_lists(types, [types[number] for number in writes])])
+        results = [*(types[number] for number in writes), *(argument.type for argument in yields)]
+        parse_known_types(parser, [FunctionType.from_lists(types, results)])
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        region = parser.parse_region([arg.resolve(value.type) for arg, value in pairs])
+        given = [arg.resolve(value.type) for arg, value in pairs]
+        region = parser.parse_region([*given, *yields])
         if not region.blocks:
-            region.add_block(Block())
-        return cls(name, [value for _, value in pairs], writes, region, attributes.data if attributes else None)
+            region.add_block(Block(arg_types=[argument.type for argument in (*given, *yields)]))
+        values = [value for _, value in pairs]
+        return cls(name, values, writes, region, attributes.data if attributes else None, donates=donates)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string(" (")
-        printer.print_list(
-            zip(self.body.block.args, self.inputs, strict=True), lambda pair: _print_binding(printer, *pair)
-        )
+        pairs = zip(self.body.block.args, self.inputs, strict=False)
+        printer.print_list(pairs, lambda pair: _print_binding(printer, *pair))
         printer.print_string(") writes ")
-        print_ints(printer, self.written)
+        print_ints(printer, ints_of(self.writes))
+        if self.donated:
+            printer.print_string(" donates ")
+            print_ints(printer, self.donated)
+        if self.yielded:
+            printer.print_string(" yields ")
+            with printer.in_parens():
+                printer.print_list(self.yielded, lambda arg: _print_new(printer, arg))
         printer.print_string(" : ")
         printer.print_operation_type(self)
         printer.print_op_attributes(self.attributes, print_keyword=True)
@@ -130,3 +175,9 @@ def _print_binding(printer: Printer, name: SSAValue, value: SSAValue) -> None:
     printer.print_ssa_value(name)
     printer.print_string(" = ")
     printer.print_ssa_value(value)
+
+
+def _print_new(printer: Printer, argument: SSAValue) -> None:
+    printer.print_ssa_value(argument)
+    printer.print_string(" : ")
+    printer.print_attribute(argument.type)

@@ -42,12 +42,18 @@ def print_call(call: CallOp, kernel: str, printing: Printing, narrow: bool = Fal
     for option in (f"{kernel},", *_options(call, printing)):
         printing.writer.lines(f"    {line}" for line in option.splitlines())
     pairs = zip(call.inputs, call.windows.data, strict=False)
-    operands = [_operand(value, window, printing) for value, window in pairs]
+    operands = [
+        printing.name(value) if number in call.aliased else _operand(value, window, printing)
+        for number, (value, window) in enumerate(pairs)
+    ]
     printing.line(f")({', '.join(operands)})")
 
 
 def _operand(value: SSAValue, window: WindowAttr, printing: Printing) -> str:
-    """An operand; one that the kernel copies from is pinned, or XLA might put it where DMAs are slow."""
+    """An operand; one that the kernel copies from is pinned, or XLA might put it where DMAs are slow.
+
+    One that a result takes over is not: XLA would pin a copy of it.
+    """
     name = printing.name(value)
     return f"pltpu.with_memory_space_constraint({name}, pltpu.HBM)" if window.space.data == "hbm" else name
 

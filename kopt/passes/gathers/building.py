@@ -92,7 +92,7 @@ class Arrays:
     def take(self, source: SSAValue, hint: str | None) -> SSAValue:
         """A new argument of the launch for an array of the host."""
         block = self.launch.body.block
-        argument = block.insert_arg(source.type, len(block.args))
+        argument = block.insert_arg(source.type, len(self.launch.inputs))
         argument.name_hint = hint
         self.launch.operands = [*self.launch.operands, source]
         return argument

@@ -10,7 +10,6 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.coverage import coverage, unspecified
 from kopt.analysis.footprint import call_bytes
 from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
@@ -18,13 +17,13 @@ from kopt.analysis.pipelining import Pipelined, pipelined
 from kopt.analysis.streaming import streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of, remark
-from kopt.dialects.host import AllocOp, LaunchOp, ViewOp
-from kopt.dialects.host import CallOp as HostCallOp
+from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp, WindowAttr
 from kopt.dialects.tile import ALL, GetOp, GridOp, PutOp, RefType, TileType, WhenOp, is_gather
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
+from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
 from kopt.passes.to_pallas.rows import fetch_row, send_row, stays_in_hbm
 from kopt.passes.to_pallas.streams import stream_load
@@ -36,9 +35,10 @@ _SCALAR_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Operand:
-    """One memref of a launch: its window and layout, and whether the call reads old elements and writes new ones.
+    """One memref of a launch: its window and layout, whether the call takes it and gives a new version of it.
 
-    A temporary does neither: it is scratch memory as large as the window.
+    What is ``donated`` is taken for its memory alone: it stays in HBM, and nothing is copied from it. A temporary is
+    neither taken nor given: it is scratch memory as large as the window.
     """
 
     number: int
@@ -47,6 +47,7 @@ class Operand:
     space: str
     reads: bool
     writes: bool
+    donated: bool = False
     pipelined: Pipelined | None = None
 
 
@@ -72,18 +73,18 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     if is_temporary(launch, number, window, grid_of(launch)):
         return Operand(number, window, _legal(window), "vmem", reads=False, writes=False)
     writes = number in launch.written
-    reads = _needs_old(launch, number, window) if writes else True
+    reads = number < len(launch.inputs)
     if (plan := pipelined(window)) is not None:
-        return Operand(number, window, plan.array, "hbm", reads, writes, plan)
+        return Operand(number, window, plan.array, "hbm", reads, writes, pipelined=plan)
     if stays_in_hbm(window):
         whole = _all_of(window)
-        return Operand(number, whole, _as_it_is(whole), "hbm", True, writes)
+        return Operand(number, whole, _as_it_is(whole), "hbm", reads, writes)
     if streams(window):
         return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
     if not writes and (space := _unblocked_space(window)):
         whole = _all_of(window)
         return Operand(number, whole, _as_it_is(whole), space, reads, writes)
-    return Operand(number, window, _legal(window), "vmem", reads, writes)
+    return Operand(number, window, _legal(window), "vmem", reads, writes, number in launch.donated)
 
 
 def _legal(window: Window) -> Layout:
@@ -92,13 +93,6 @@ def _legal(window: Window) -> Layout:
     except LayoutProblem as problem:
         access = (window.loads or window.stores)[0]
         raise LoweringError(str(problem), location_of(access)) from None
-
-
-def _needs_old(launch: LaunchOp, number: int, window: Window) -> bool:
-    """Whether the operand's elements from before the launch are seen inside or after it."""
-    if window.loads:
-        return True
-    return not unspecified(launch.inputs[number]) and not coverage(window.memory, launch)
 
 
 def _unblocked_space(window: Window) -> str | None:
@@ -159,6 +153,15 @@ def _ref_type(operand: Operand) -> RefType:
     return RefType(seen, operand.window.type.element_type, operand.space)
 
 
+def _taken(operand: Operand) -> Operand:
+    """An operand as the call takes it: what is donated is one block in HBM."""
+    if not operand.donated:
+        return operand
+    shape = operand.layout.shape
+    whole = replace(_as_it_is(operand.window), parts=(Part("unit"),) * len(shape), blocks=shape)
+    return replace(operand, layout=whole, space="hbm")
+
+
 class LaunchConverter:
     """Converts one launch; see `convert`."""
 
@@ -202,11 +205,11 @@ class LaunchConverter:
             self.launch.sym_name.data,
             arrays,
             [physical_type(o.window.type, o.layout) for o in outputs],
-            [_window_attr(o, self.rank) for o in (*inputs, *outputs)],
+            [*(_window_attr(_taken(o), self.rank) for o in inputs), *(_window_attr(o, self.rank) for o in outputs)],
             semantics(self.grid, outputs),
             [numbers.index(o.number) if o.number in numbers else -1 for o in outputs],
             [type for type in scratch_types if isinstance(type, RefType)],
-            [_ref_type(o) for o in (*inputs, *outputs)],
+            [*(_ref_type(_taken(o)) for o in inputs), *(_ref_type(o) for o in outputs)],
         )
         call.location = self.launch.location
         Rewriter.insert_op(call, InsertPoint.before(self.launch))
@@ -269,7 +272,7 @@ class LaunchConverter:
         """
         refs = {operand.number: ref for operand, ref in zip(inputs, call.input_refs, strict=True)}
         for operand, target in zip(reversed(outputs), reversed(call.output_refs), strict=True):
-            if operand.number in refs and operand.space != "hbm":
+            if operand.number in refs and operand.space != "hbm" and not operand.donated:
                 revisiting = [r for n, r in enumerate(self.grid.ranges) if n not in operand.window.grid_dims]
                 self._copy_block(refs[operand.number], target, revisiting)
 
@@ -292,21 +295,10 @@ class LaunchConverter:
             new = from_physical(output, operand.layout, operand.window.type, call)
             new.name_hint = result.name_hint
             result.replace_all_uses_with(new)
-        for number, result in zip(self.launch.written, self.launch.outputs, strict=True):
-            result.replace_all_uses_with(self.launch.inputs[number])  # what is never stored stays as it was
+        keep_initial_values(self.launch)
         sources = list(self.launch.inputs)
         Rewriter.erase_op(self.launch)
         erase_unused(sources)
-
-
-def erase_unused(values: Sequence[SSAValue]) -> None:
-    """Erases allocations, views and host calls that nothing uses any more, and what only they used."""
-    for value in dict.fromkeys(values):
-        op = value.owner
-        if isinstance(op, AllocOp | ViewOp | HostCallOp) and all(result.first_use is None for result in op.results):
-            sources = list(op.operands)
-            Rewriter.erase_op(op)
-            erase_unused(sources)
 
 
 def _ref_hint(memory: SSAValue, operand: Operand, is_output: bool) -> str | None:

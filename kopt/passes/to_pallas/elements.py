@@ -14,7 +14,7 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp
 from kopt.dialects.tile import CastOp, LoadOp, MaskOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
-from kopt.passes.to_pallas.call import erase_unused
+from kopt.passes.to_pallas.launches import erase_unused
 
 I8 = Int(8)
 
@@ -88,9 +88,10 @@ def _cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
     name = arg.name_hint or f"operand {number}"
     remark(launch, f"'{name}' is cast from {outer.element_type} to {inner} on the host: Mosaic cannot load the former")
     type = MemRefType(inner, outer.get_shape())
-    source = launch.inputs[number]
-    launch.operands[number] = _host_cast(source, type, launch, before=True)
-    erase_unused([source])
+    if number < len(launch.inputs):
+        source = launch.inputs[number]
+        launch.operands[number] = _host_cast(source, type, launch, before=True)
+        erase_unused([source])
     arg = Rewriter.replace_value_with_new_type(arg, type)
     for use in list(arg.uses):
         _rewrite_access(use.operation, inner)

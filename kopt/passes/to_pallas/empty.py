@@ -13,7 +13,8 @@ from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import DotOp, ForOp, FullOp, ReduceOp, StoreOp, TileType, neutral
 from kopt.errors import LoweringError
-from kopt.passes.to_pallas.call import erase_unused, grid_of
+from kopt.passes.to_pallas.call import grid_of
+from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 
 
 def drop_empty_accesses(launch: LaunchOp) -> None:
@@ -84,8 +85,7 @@ def drop_if_idle(launch: LaunchOp) -> bool:
     grid = grid_of(launch)
     if all(lower < upper for lower, upper in grid.bounds) and accessed(grid, MemoryEffectKind.WRITE):
         return False
-    for number, result in zip(launch.written, launch.outputs, strict=True):
-        result.replace_all_uses_with(launch.inputs[number])
+    keep_initial_values(launch)
     sources = list(launch.inputs)
     Rewriter.erase_op(launch)
     erase_unused(sources)

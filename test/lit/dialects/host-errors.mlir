@@ -120,3 +120,22 @@ func.func @launch_type(%x: memref<4xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @donates(%x: memref<4xf32>) {
+  // expected-error @+1 {{host.launch donates operands that it writes, found [0]}}
+  host.launch @f (%a = %x) writes [] donates [0] : (memref<4xf32>) -> () {
+  }
+  func.return
+}
+
+// -----
+
+func.func @yields() {
+  // expected-error @+1 {{host.launch gives back the operands that it writes, and what it yields}}
+  "host.launch"() <{sym_name = "f", writes = array<i64>}> ({
+  ^bb0(%a: memref<4xf32>):
+  }) : () -> ()
+  func.return
+}

@@ -53,3 +53,18 @@ func.func @launches(%x: memref<100xf32>, %y: memref<100xf32>) -> memref<100xf32>
   }
   func.return %z : memref<100xf32>
 }
+
+func.func @new_arrays(%x: memref<100xf32>, %y: memref<100xf32>) {
+  // CHECK: %a = host.launch @fills () writes [] yields (%b : memref<4xf32>) : () -> memref<4xf32> {
+  %a = host.launch @fills () writes [] yields (%b : memref<4xf32>) : () -> memref<4xf32> {
+    // CHECK-NEXT: tile.grid
+    tile.grid (%i: b0=4) in (4) {
+      %v = tile.full 1.0 : !tile.tile<b0=4 x f32>
+      tile.store %v, %b[%i] : !tile.tile<b0=4 x f32>, memref<4xf32>
+    }
+  }
+  // CHECK: %p, %q, %r = host.launch @all (%c = %x, %d = %y) writes [0, 1] donates [1] yields (%e : memref<4xf32>) : (memref<100xf32>, memref<100xf32>) -> (memref<100xf32>, memref<100xf32>, memref<4xf32>) {
+  %p, %q, %r = host.launch @all (%c = %x, %d = %y) writes [0, 1] donates [1] yields (%e : memref<4xf32>) : (memref<100xf32>, memref<100xf32>) -> (memref<100xf32>, memref<100xf32>, memref<4xf32>) {
+  }
+  func.return
+}

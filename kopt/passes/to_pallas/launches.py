@@ -1,0 +1,44 @@
+"""What passes on `host.launch` share: the arrays that a launch begins with, and host ops that nothing uses any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.dialects.host import AllocOp, CallOp, LaunchOp, ViewOp
+
+
+def initial_value(launch: LaunchOp, number: int) -> SSAValue:
+    """What an argument of a launch's body holds at first: the operand, or a new array for what it yields."""
+    return launch.inputs[number] if number < len(launch.inputs) else new_array(launch, number)
+
+
+def new_array(launch: LaunchOp, number: int) -> SSAValue:
+    """An allocation before a launch, of the type of one of its body's arguments."""
+    argument = launch.body.block.args[number]
+    assert isinstance(argument.type, MemRefType)
+    alloc = AllocOp(argument.type)
+    alloc.location = launch.location
+    alloc.result.name_hint = argument.name_hint
+    Rewriter.insert_op(alloc, InsertPoint.before(launch))
+    return alloc.result
+
+
+def keep_initial_values(launch: LaunchOp) -> None:
+    """Lets every result that is still in use be what its argument holds at first: nothing was stored."""
+    for number, result in zip(launch.written, launch.outputs, strict=True):
+        if result.first_use is not None:
+            result.replace_all_uses_with(initial_value(launch, number))
+
+
+def erase_unused(values: Sequence[SSAValue]) -> None:
+    """Erases allocations, views and host calls that nothing uses any more, and what only they used."""
+    for value in dict.fromkeys(values):
+        op = value.owner
+        if isinstance(op, AllocOp | ViewOp | CallOp) and all(result.first_use is None for result in op.results):
+            sources = list(op.operands)
+            Rewriter.erase_op(op)
+            erase_unused(sources)
