@@ -19,6 +19,8 @@ CLEAN = "canonicalize,cse,dce"
 PIPELINES = [
     CLEAN,
     f"{CLEAN},functionalise-host",
+    f"{CLEAN},functionalise-host,eliminate-output-only",
+    f"{CLEAN},functionalise-host,eliminate-output-only{{mode=donate}}",
     f"{CLEAN},functionalise-host,insert-masks",
     f"{CLEAN},pad-to-power-of-two,insert-masks",
 ]

@@ -77,3 +77,21 @@ func.func @lengths(%offsets: memref<33xi32>, %out: memref<32xi32>) -> memref<32x
   }
   func.return %out : memref<32xi32>
 }
+
+// -----
+
+// An array that the launch yields is sliced by yielding less of it, into a new one.
+// CHECK-LABEL: func.func @yielded
+// CHECK: [[BASE:%.+]] = host.alloc : memref<100xf32>
+// CHECK: [[PART:%.+]] = host.launch @yielded () writes [] yields (%{{.+}} : memref<20xf32>)
+// CHECK: [[WHOLE:%.+]] = host.insert [[PART]] into [[BASE]] [5] [20] [1]
+// CHECK: func.return [[WHOLE]]
+func.func @yielded() -> memref<100xf32> {
+  %new = host.launch @yielded () writes [] yields (%out : memref<100xf32>) : () -> memref<100xf32> {
+    tile.grid (%i: b0=8) in (5 to 25) {
+      %v = tile.full 1.0 : !tile.tile<b0=8 x f32>
+      tile.store %v, %out[%i] : !tile.tile<b0=8 x f32>, memref<100xf32>
+    }
+  }
+  func.return %new : memref<100xf32>
+}
