@@ -116,7 +116,9 @@ def _array(memory: SSAValue) -> SSAValue:
     if not isinstance(memory, BlockArgument):
         return memory
     launch = memory.owner.parent_op()
-    return root(launch.inputs[memory.index]) if isinstance(launch, LaunchOp) else memory
+    if not isinstance(launch, LaunchOp) or memory.index >= len(launch.inputs):
+        return memory
+    return root(launch.inputs[memory.index])
 
 
 def _exact(low: int, high: int) -> Fact | None:

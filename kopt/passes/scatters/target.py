@@ -13,7 +13,7 @@ from kopt.analysis.coverage import unspecified
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import literal
 from kopt.passes.mosaic.building import wide
-from kopt.passes.to_pallas.call import erase_unused
+from kopt.passes.to_pallas.launches import erase_unused
 
 #: Elements in a row of what an array of one dimension is folded to.
 LANES = 128
@@ -103,10 +103,11 @@ class Target:
         return MemRefType(self.type.element_type, shape)
 
     def _replace(self, type: MemRefType, forward: Make, backward: Make) -> None:
-        source = self.launch.inputs[self.number]
-        make = AllocOp(type) if unspecified(source) else forward(source)
-        self.launch.operands[self.number] = self._insert(make, InsertPoint.before(self.launch), source)
-        erase_unused([source])
+        if self.number < len(self.launch.inputs):
+            source = self.launch.inputs[self.number]
+            make = AllocOp(type) if unspecified(source) else forward(source)
+            self.launch.operands[self.number] = self._insert(make, InsertPoint.before(self.launch), source)
+            erase_unused([source])
         Rewriter.replace_value_with_new_type(self.memory, type)
         result = self.launch.outputs[self.launch.written.index(self.number)]
         uses = list(result.uses)
