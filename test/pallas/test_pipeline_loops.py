@@ -15,8 +15,10 @@ from test.pallas.support import LOOPS, function, module, packed_inputs, referenc
 #: How many pipelines each kernel has: those of its loops that can be pipelined.
 PIPELINES = {
     "conditions": 2,
+    "gathers": 1,
     "in_block": 1,
     "in_place": 1,
+    "last_visit": 1,
     "lengths": 1,
     "narrow_blocks": 3,
     "nested": 2,
@@ -123,3 +125,12 @@ def test_example_compiles(name, chip):
 def test_a_loop_that_cannot_be_pipelined_says_why():
     remarks = [str(note) for note in lowered("refused", "pallas:interpret").remarks]
     assert sum("the loop is not pipelined: 'y' is accessed at places that do not move" in note for note in remarks) == 1
+
+
+@pytest.mark.parametrize("shape", [(5, 0, 6), (0, 7, 6), (1, 1, 1), (1, 129, 1)])
+def test_small_sizes(shape):
+    torch = pytest.importorskip("torch")
+    m, k, n = shape
+    x, y = torch.randn(m, k), torch.randn(k, n)
+    kernel = kopt.kernel(BY_NAME["matmul"].kernel, config={"block_sizes": [8, 128, 128], "loop_type": "pipeline"})
+    torch.testing.assert_close(kernel.on("pallas:interpret")(x, y), x @ y)
