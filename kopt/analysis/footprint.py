@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.layouts import window_bytes
-from kopt.analysis.windows import windows
+from kopt.analysis.windows import Accesses, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
-from kopt.dialects.tile import CarryingLoop, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
+from kopt.dialects.tile import CarryingLoop, GridOp, RangeType, RefType, TileType
 from kopt.runtime.targets import TpuChip
 
 #: Tiles up to this size live in registers.
@@ -32,12 +32,16 @@ def footprint(module: ModuleOp, chip: TpuChip, sizes: Mapping[str, int] | None =
 
 
 def grid_bytes(grid: GridOp, sizes: Mapping[str, int]) -> int:
-    """Bytes of VMEM of one grid of loads and stores: two buffers a window, and what is live at its widest."""
-    memories = {op.memory for op in grid.walk() if isinstance(op, LoadOp | StoreOp)}
+    """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest.
+
+    What atomic updates accumulate into has a 32-bit block besides.
+    """
+    memories = {op.memory for op in grid.walk() if isinstance(op, Accesses)}
     total = 0
     for window in windows(grid, memories).values():
         block = [_lanes(dim.range, dim.size, sizes) for dim in window.dims]
         total += 2 * window_bytes(block, window.bits)
+        total += window_bytes(block, 32) if window.atomics else 0
     return total + temporaries(grid, sizes)
 
 

@@ -9,6 +9,8 @@ Pure. Each dimension of a memref is one of
 | ``whole`` | anything else: ``:``, slices, inner loops, data-dependent or differing indices | all of it | 0 |
 
 A ``whole`` window is rounded up where blocks that walk it reach beyond the array; its ``walk`` says by which steps.
+The window of a target of atomic updates is such that the grid's dimensions tell when it moves: it moves with each
+visit along some of them, and stays put along the others.
 """
 
 from __future__ import annotations
@@ -24,10 +26,15 @@ from xdsl.ir.affine import AffineExpr
 
 from kopt.analysis.linear import Linear, affine, at_most, begin, linear
 from kopt.analysis.ranges import binding, unshifted, walked_range
+from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 
 Kind = Literal["block", "point", "whole"]
+#: Atomic updates.
+AtomicOp = RmwOp | CasOp
+#: The ops that a window serves.
+Accesses = LoadOp | StoreOp | AtomicOp
 ZERO = AffineExpr.constant(0)
 
 
@@ -61,6 +68,12 @@ class Window:
     dims: tuple[Dim, ...]
     loads: tuple[LoadOp, ...]
     stores: tuple[StoreOp, ...]
+    atomics: tuple[AtomicOp, ...] = ()
+
+    @property
+    def written(self) -> bool:
+        """Whether something in the body writes the memref."""
+        return bool(self.stores or self.atomics)
 
     @property
     def type(self) -> MemRefType:
@@ -87,20 +100,21 @@ class Window:
 
 
 def windows(body: Operation, memories: Iterable[SSAValue]) -> dict[SSAValue, Window]:
-    """The window of each of the ``memories`` that something inside ``body``, a `tile.grid`, loads or stores."""
+    """The window of each of the ``memories`` that something inside ``body``, a `tile.grid`, accesses."""
     assert isinstance(body, GridOp)
     found = unordered_windows(body, memories)
-    return {memory: _visited_once(window, body) if window.stores else window for memory, window in found.items()}
+    return {memory: _visited_once(window, body) if window.written else window for memory, window in found.items()}
 
 
 def unordered_windows(body: Operation, memories: Iterable[SSAValue]) -> dict[SSAValue, Window]:
     """The windows, whatever the order of the grid's dimensions: blocks may be left and come back to."""
     assert isinstance(body, GridOp)
-    accesses: dict[SSAValue, list[LoadOp | StoreOp]] = {memory: [] for memory in memories}
+    accesses: dict[SSAValue, list[Accesses]] = {memory: [] for memory in memories}
     for op in body.walk():
-        if isinstance(op, LoadOp | StoreOp) and op.memory in accesses:
+        if isinstance(op, Accesses) and op.memory in accesses:
             accesses[op.memory].append(op)
-    return {memory: _window(memory, ops, body) for memory, ops in accesses.items() if ops}
+    found = {memory: _window(memory, ops, body) for memory, ops in accesses.items() if ops}
+    return {memory: _told_by_dims(window, body) if window.atomics else window for memory, window in found.items()}
 
 
 def _visited_once(window: Window, grid: GridOp) -> Window:
@@ -124,14 +138,32 @@ def _visited_once(window: Window, grid: GridOp) -> Window:
     return window
 
 
-def _window(memory: SSAValue, ops: Sequence[LoadOp | StoreOp], grid: GridOp) -> Window:
+def _told_by_dims(window: Window, grid: GridOp) -> Window:
+    """Makes whole what does not move one to one with a dimension of the grid, such as block ``d0 floordiv 4``."""
+    moving = {number for number in window.grid_dims if binding(grid.ranges[number]).trips != 1}
+    told = {number for dim in window.dims if is_injective(dim.index) for number in dim.index.used_dims()}
+    for position, dim in enumerate(window.dims):
+        if (moving - told) & dim.index.used_dims():
+            window = widened(window, position)
+    if window.bits < 32 and all(dim.kind == "point" for dim in window.dims):
+        return widened(window, len(window.dims) - 1)  # narrow elements are not moved one by one
+    return window
+
+
+def is_injective(index: AffineExpr) -> bool:
+    """Whether a block number is different for different values of the one grid dimension that it uses."""
+    return len(index.used_dims()) == 1 and "floordiv" not in str(index) and "mod" not in str(index)
+
+
+def _window(memory: SSAValue, ops: Sequence[Accesses], grid: GridOp) -> Window:
     assert isinstance(memory.type, MemRefType)
     shape = memory.type.get_shape()
     loads = tuple(op for op in ops if isinstance(op, LoadOp))
     may_pad = len(loads) == len(ops)  # what is only read may stand in a larger array
     columns = zip(*(op.entries for op in ops), strict=True)
     dims = [_dim(column, extent, grid, may_pad) for column, extent in zip(columns, shape, strict=True)]
-    return Window(memory, tuple(dims), loads, tuple(op for op in ops if isinstance(op, StoreOp)))
+    stores = tuple(op for op in ops if isinstance(op, StoreOp))
+    return Window(memory, tuple(dims), loads, stores, tuple(op for op in ops if isinstance(op, AtomicOp)))
 
 
 def _dim(entries: Sequence[Entry], extent: int, grid: GridOp, may_pad: bool) -> Dim:

@@ -20,6 +20,8 @@ PASSES: dict[str, str] = {
     "lower-jagged": "kopt.passes.lower_jagged:LowerJaggedPass",
     "lower-scatters": "kopt.passes.lower_scatters:LowerScattersPass",
     "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
+    "materialize-accumulators": "kopt.passes.materialize_accumulators:MaterializeAccumulatorsPass",
+    "order-grid": "kopt.passes.order_grid:OrderGridPass",
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",
     "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
@@ -27,6 +29,7 @@ PASSES: dict[str, str] = {
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
     "split-k": "kopt.passes.split_k:SplitKPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",
+    "verify-accumulators": "kopt.passes.verify_accumulators:VerifyAccumulatorsPass",
     "widen-atomics": "kopt.passes.widen_atomics:WidenAtomicsPass",
     # xDSL's clean-up passes.
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",

@@ -50,9 +50,15 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("dce"),
         # How blocks arrive decides what must be legal, so windows come before layouts.
         _make("plan-windows", loop_type=config.loop_type, chip=chip),
+        # A hoisted loop is a dimension of the grid like the others.
+        _make("order-grid", chip=chip),
+        # Needs the order, which decides what is revisited; before layouts, since targets become plain arrays.
+        _make("materialize-accumulators"),
         # Element types and shapes that Mosaic lacks, cast and laid out on the host; the conversion applies the layouts.
         _make("legalise-layout", chip=chip),
         _make("convert-tile-to-pallas", chip=chip),
+        # Mosaic compiles lost updates silently: the last look at what is printed.
+        _make("verify-accumulators"),
     ]
 
 

@@ -16,7 +16,6 @@ from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
 from kopt.passes.to_pallas.call import grid_of
-from kopt.passes.to_pallas.grid_order import order_grid
 from kopt.passes.to_pallas.hoist import NotHoistable, hoist, plan_hoist
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
@@ -24,7 +23,7 @@ from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
 @dataclass(frozen=True)
 class PlanWindowsPass(ModulePass):
-    """Gives every loop of a launch a schedule, and puts the grid's dimensions in the order that outputs need.
+    """Gives every loop of a launch a schedule.
 
     | schedule | the blocks that the loop reads | when |
     |---|---|---|
@@ -52,13 +51,11 @@ class PlanWindowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            grid = self._schedule(launch, grid_of(launch))
-            order_grid(launch, grid)
+            self._schedule(launch, grid_of(launch))
 
-    def _schedule(self, launch: LaunchOp, grid: GridOp) -> GridOp:
-        loops = [op for op in grid.walk() if isinstance(op, ForOp)]
-        if not loops:
-            return grid
+    def _schedule(self, launch: LaunchOp, grid: GridOp) -> None:
+        if not any(isinstance(op, ForOp) for op in grid.walk()):
+            return
         if self.loop_type in ("auto", "grid"):
             grid = self._hoisted(launch, grid)
         schedule = self._in_kernel(grid, TPU_CHIPS[self.chip])
@@ -67,7 +64,6 @@ class PlanWindowsPass(ModulePass):
             pipeline_loops(launch, grid)
         for loop in [op for op in grid.walk() if isinstance(op, ForOp) and not is_pipelined(op)]:
             loop.schedule = StringAttr(schedule if walks_memory(loop) else "resident")
-        return grid
 
     def _hoisted(self, launch: LaunchOp, grid: GridOp) -> GridOp:
         """The grid with its reduction loop as a dimension, where that can be and pays."""

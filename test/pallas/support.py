@@ -34,10 +34,11 @@ def function(name: str) -> FuncOp:
 def inputs(name: str) -> list[np.ndarray]:
     """Seeded arguments: numbers around 0, indices below 300, coin flips."""
     rng = np.random.default_rng(0)
-    return [_array(type, rng) for type in function(name).function_type.inputs]
+    return [random_array(type, rng) for type in function(name).function_type.inputs]
 
 
-def _array(type: object, rng: np.random.Generator) -> np.ndarray:
+def random_array(type: object, rng: np.random.Generator) -> np.ndarray:
+    """Seeded elements of an array type."""
     assert isinstance(type, MemRefType)
     dtype = from_ir(type.element_type)
     assert dtype is not None

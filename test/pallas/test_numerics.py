@@ -7,8 +7,8 @@ from kopt.runtime.tolerance import mismatch
 from kopt.runtime.wire import unpack
 from test.pallas.support import FILES, function, module, packed_inputs, reference, result_dtypes
 
-SCHEDULES = ("auto", "resident", "fori")
-LOOPS = ("matmul", "attention", "row_sums", "log_sum_exp", "two_pass")
+SCHEDULES = ("auto", "resident", "fori", "pipeline")
+LOOPS = ("matmul", "attention", "row_sums", "log_sum_exp", "two_pass", "updates_inner", "updates_hoisted")
 #: Sums of up to this many terms.
 TERMS = 1000
 

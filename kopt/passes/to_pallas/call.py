@@ -15,7 +15,7 @@ from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
 from kopt.analysis.pipelining import Pipelined, pipelined
 from kopt.analysis.streaming import streamed_extents, streams
-from kopt.analysis.windows import Dim, Window, windows
+from kopt.analysis.windows import Dim, Window, is_injective, windows
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp, WindowAttr
@@ -317,9 +317,4 @@ def semantics(grid: GridOp, outputs: Sequence[Operand]) -> list[str]:
 
 
 def _moves_with(window: Window, number: int) -> bool:
-    return any(number in dim.index.used_dims() and _is_injective(dim.index) for dim in window.dims)
-
-
-def _is_injective(index: AffineExpr) -> bool:
-    """Whether different values of the one dimension used give different numbers."""
-    return len(index.used_dims()) == 1 and "floordiv" not in str(index) and "mod" not in str(index)
+    return any(number in dim.index.used_dims() and is_injective(dim.index) for dim in window.dims)

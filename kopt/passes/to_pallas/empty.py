@@ -10,6 +10,7 @@ from xdsl.traits import MemoryEffectKind
 from kopt.analysis.aliases import accessed
 from kopt.analysis.ranges import binding
 from kopt.diagnostics import location_of
+from kopt.dialects.atomic import RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import DotOp, ForOp, FullOp, ReduceOp, StoreOp, TileType, neutral
 from kopt.errors import LoweringError
@@ -27,7 +28,7 @@ def drop_empty_accesses(launch: LaunchOp) -> None:
         return
     for loop in _empty_loops(launch):
         Rewriter.replace_op(loop, [], loop.inits)
-    for op in [op for op in launch.walk() if isinstance(op, StoreOp | ReduceOp | DotOp)]:
+    for op in [op for op in launch.walk() if isinstance(op, StoreOp | RmwOp | ReduceOp | DotOp)]:
         _simplify(op)
     for op in reversed([op for op in launch.walk() if _lanes(op) == 0]):
         if any(result.first_use is not None for result in op.results):
@@ -40,9 +41,9 @@ def _empty_loops(launch: LaunchOp) -> list[ForOp]:
     return [loop for loop in loops if (trips := binding(loop.range).trips) is not None and trips < 1]
 
 
-def _simplify(op: StoreOp | ReduceOp | DotOp) -> None:
-    if isinstance(op, StoreOp):
-        if _is_empty(op.memory.type) or _size(op.value) == 0:
+def _simplify(op: StoreOp | RmwOp | ReduceOp | DotOp) -> None:
+    if isinstance(op, StoreOp | RmwOp):
+        if not op.results and (_is_empty(op.memory.type) or _size(op.value) == 0):
             Rewriter.erase_op(op)
     elif isinstance(op, ReduceOp):
         if _size(op.input) == 0 and _size(op.result) != 0:

@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.ranges import binding
+from kopt.analysis.windows import AtomicOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ArgReduceOp,
@@ -69,6 +70,8 @@ def _only_loop(grid: GridOp) -> ForOp:
 
 def _check_memory(grid: GridOp, loop: ForOp) -> None:
     loaded = {op.memory for op in grid.walk() if isinstance(op, LoadOp)}
+    if loaded & {op.memory for op in grid.walk() if isinstance(op, AtomicOp)}:
+        raise NotHoistable("it reads what it updates")
     after = {op.memory for op in _after(loop) for op in op.walk() if isinstance(op, StoreOp)}
     stored = {op.memory for op in grid.walk() if isinstance(op, StoreOp)}
     if loaded & (stored - after):
@@ -98,7 +101,9 @@ def _phases(grid: GridOp, loop: ForOp) -> dict[Operation, Phase]:
 
 
 def _phase(op: Operation, loop: ForOp, phases: dict[Operation, Phase]) -> Phase:
-    if any(isinstance(inner, StoreOp) for inner in op.walk()):
+    if any(isinstance(inner, StoreOp | AtomicOp) for inner in op.walk()):
+        if any(result.first_use is not None for result in op.results):
+            raise NotHoistable(f"each visit would repeat '{op.name}'")
         return "first"
     needed: set[Phase] = set()
     for result in op.results:

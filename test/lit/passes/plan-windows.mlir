@@ -63,18 +63,6 @@ func.func @dynamic(%x: memref<64x64xf32>, %out: memref<64x64xf32>) {
   func.return
 }
 
-// The output stays put along %j, which goes innermost.
-// CHECK-LABEL: func.func @order
-// CHECK: tile.grid (%i3: b5=8, %j3: b4=8) in (16, 32) {
-func.func @order(%x: memref<32x16xf32>, %out: memref<16x32xf32>) {
-  tile.grid (%j3: b4=8, %i3: b5=8) in (32, 16) {
-    %v = tile.load %x[%j3, %i3] : memref<32x16xf32> -> !tile.tile<b4=8 x b5=8 x f32>
-    %s = tile.reduce add %v [0] : !tile.tile<b4=8 x b5=8 x f32>
-    tile.store %s, %out[%i3, 3] : !tile.tile<b5=8 x f32>, memref<16x32xf32>
-  }
-  func.return
-}
-
 // Blocks that begin at no multiple of their size stay in windows; index arithmetic moves out of a pipelined loop.
 // PIPELINE-LABEL: func.func @begins
 // PIPELINE: arith.divui

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Block, Region
+from collections.abc import Sequence
+
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.windows import unordered_windows
-from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, YieldOp
 
 
-def order_grid(launch: LaunchOp, grid: GridOp) -> GridOp:
-    """Reorders a grid so that a written block is not left before it is finished; gives the grid.
+def permute_for(grid: GridOp, outputs: Sequence[SSAValue]) -> GridOp:
+    """Puts a grid's dimensions in an order in which written blocks are finished before they are left, if there is one.
 
-    Cells have no order, so any permutation computes the same. Dimensions that run in order stay the innermost.
-
-        tile.grid (%j, %i) { … tile.store %v, %out[%j, :] … %out2[%j, %i] … }
-    is kept; a grid in which only ``%i`` moves the outputs gets it outermost.
+    The more outputs move with a dimension the further out it goes: where the outputs' dimensions are nested, each
+    output's stand before the others. Cells have no order, so any permutation computes the same; dimensions that run
+    in order stay the innermost.
     """
-    numbers = range(len(grid.ranges))
-    outputs = [launch.body.block.args[number] for number in launch.written]
     found = unordered_windows(grid, outputs).values()
     fixed = {*grid.reduction_dims, *grid.ordered_dims}
 
-    def rank(number: int) -> tuple[bool, bool]:
-        return number in fixed, not all(number in window.grid_dims for window in found)
+    def rank(number: int) -> tuple[bool, int]:
+        return number in fixed, -sum(number in window.grid_dims for window in found)
 
-    order = sorted(numbers, key=rank)
-    return grid if order == list(numbers) else _permuted(grid, order)
+    order = sorted(range(len(grid.ranges)), key=rank)
+    return grid if order == sorted(order) else _permuted(grid, order)
 
 
 def _permuted(grid: GridOp, order: list[int]) -> GridOp:

@@ -1,0 +1,152 @@
+"""In which order the cells of a `pallas.call` visit the blocks of its arrays, and on which visits its ops run.
+
+Pure. Cells run in row-major order, the last dimension fastest. Dimensions of one cell count for nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.ranges import binding, unshifted
+from kopt.dialects.pallas import CallOp, PipelineOp, WindowAttr
+from kopt.dialects.tile import ForOp, GridOp, WhenOp
+from kopt.dialects.tile.loops import CarryingLoop
+
+#: How many cells of a grid are looked at; every dimension is cut short where there are more.
+_CELLS = 2000
+
+Cell = tuple[int, ...]
+#: Loops inside a cell, whose bodies run unconditionally.
+LOOPS = (ForOp, PipelineOp)
+
+
+@dataclass(frozen=True)
+class Visits:
+    """The cells of a call in order, at most a few along each dimension."""
+
+    grid: GridOp
+
+    @classmethod
+    def of(cls, call: CallOp) -> Visits:
+        """The visits of a call's grid."""
+        return cls(next(op for op in call.body.block.ops if isinstance(op, GridOp)))
+
+    @cached_property
+    def trips(self) -> tuple[int, ...]:
+        """The number of cells along each dimension."""
+        return tuple(binding(range).trips or 0 for range in self.grid.ranges) or (1,)
+
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """The dimensions of more than one cell."""
+        return tuple(number for number, trips in enumerate(self.trips) if trips > 1)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells in the order that they run."""
+        most = max(self.trips)
+        while most > 2 and math.prod(min(trips, most) for trips in self.trips) > _CELLS:
+            most //= 2
+        return tuple(itertools.product(*(range(min(trips, most)) for trips in self.trips)))
+
+    def blocks(self, window: WindowAttr) -> Iterator[tuple[Cell, Cell]]:
+        """Each cell and the number of the block that it sees."""
+        for cell in self.cells:
+            yield cell, tuple(window.index.data.eval(list(cell), []))
+
+    def shared(self, window: WindowAttr) -> frozenset[int]:
+        """The dimensions along which cells see one and the same block."""
+        first: dict[Cell, Cell] = {}
+        found: set[int] = set()
+        for cell, block in self.blocks(window):
+            before = first.setdefault(block, cell)
+            found |= {number for number, (a, b) in enumerate(zip(before, cell, strict=True)) if a != b}
+        return frozenset(found)
+
+    def come_back(self, window: WindowAttr) -> Return | None:
+        """The first block that is left and come back to."""
+        last: dict[Cell, Cell] = {}
+        previous: Cell | None = None
+        left: dict[Cell, Cell] = {}
+        for cell, block in self.blocks(window):
+            if block in last and block != previous:
+                return Return(last[block], left[block], cell)
+            if previous is not None and block != previous:
+                left[previous] = cell
+            last[block], previous = cell, block
+        return None
+
+    def dimension(self, range: SSAValue) -> int | None:
+        """The dimension of a grid's range, else None."""
+        range = unshifted(range)
+        return self.grid.ranges.index(range) if range in self.grid.ranges else None
+
+    def guards(self, op: Operation) -> tuple[Guard, ...]:
+        """The conditions on grid dimensions that an op runs under, and whether it runs under others."""
+        found: list[Guard] = []
+        parent = op.parent_op()
+        while parent is not None and parent is not self.grid:
+            if isinstance(parent, WhenOp):
+                numbers = [self.dimension(range) for range in parent.ranges]
+                known = frozenset(number for number in numbers if number is not None)
+                found.append(Guard(parent.visit.data, known & set(self.moving), None not in numbers))
+            elif not isinstance(parent, LOOPS):
+                found.append(Guard("other", frozenset(), False))
+            parent = parent.parent_op()
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A condition: the ``first`` or ``last`` visit of some dimensions; ``exact`` where it asks for nothing else."""
+
+    visit: str
+    dims: frozenset[int]
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Return:
+    """A block that is visited at ``before``, left at ``left``, and seen again at ``again``."""
+
+    before: Cell
+    left: Cell
+    again: Cell
+
+    @property
+    def outer(self) -> int:
+        """The dimension whose move brings the block back."""
+        return next(n for n, (a, b) in enumerate(zip(self.before, self.again, strict=True)) if a != b)
+
+
+def sources(value: SSAValue) -> tuple[set[Operation], set[SSAValue]]:
+    """The ops that a value is computed by, through loops and branches, and the loop bindings that it depends on."""
+    ops: set[Operation] = set()
+    bound: set[SSAValue] = set()
+    work = [value]
+    seen: set[SSAValue] = set()
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        owner = value.owner
+        if isinstance(owner, Operation):
+            ops.add(owner)
+            work += owner.operands
+            for inner in (inner for region in owner.regions for inner in region.walk()):
+                ops.add(inner)
+                work += inner.operands
+            continue
+        loop = owner.parent_op()
+        bound.add(value)
+        if isinstance(loop, CarryingLoop) and value in loop.carried:
+            number = loop.carried.index(value)
+            work += [loop.inits[number], loop.yielded[number]]
+    return ops, bound

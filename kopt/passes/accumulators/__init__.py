@@ -1,0 +1,1 @@
+"""What ``materialize-accumulators`` makes of one target of atomic updates."""

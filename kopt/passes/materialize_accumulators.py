@@ -1,0 +1,84 @@
+"""The pass ``materialize-accumulators``: atomic updates accumulate in scratch memory of the chip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, f64
+from xdsl.passes import ModulePass
+
+from kopt.analysis.atomic_targets import Target, targets
+from kopt.analysis.windows import windows
+from kopt.diagnostics import location_of
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import is_gather
+from kopt.errors import LoweringError
+from kopt.passes.accumulators.block import AccumulatorBlock, Phases
+from kopt.passes.accumulators.updates import Updates
+from kopt.passes.to_pallas.call import grid_of
+from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
+
+
+@dataclass(frozen=True)
+class MaterializeAccumulatorsPass(ModulePass):
+    """Makes of the atomic updates of each target gets and puts of a scratch block, in 32 bits.
+
+    A cell sees on-chip copies of memory, so cells that update one block must share one copy: the block is filled at
+    the first visit of the grid's dimensions that it does not move with (by a load, or by the constant that a fresh
+    array was filled with, so that it is then only written), and committed, rounded once, at the last. All other
+    accesses to the target go to the copy too. A value that is rounded right before it is added is added unrounded,
+    unless previous values are used.
+
+    What Mosaic cannot index, such as one lane or blocks that begin anywhere, is spread over the whole dimension and
+    selected by lane numbers.
+
+        tile.grid (%i: b0=128, %k: b1=256) in (1024, 4096) reduce [1] { … atomic.rmw add %v, %out[%i, :] … }
+    becomes
+        %out_acc = pallas.scratch : !tile.ref<128 x 64 x f32, vmem>
+        tile.grid (%i: b0=128, %k: b1=256) in (1024, 4096) reduce [1] {
+          tile.when first(%k) { %o = tile.load %out[%i, :] …   tile.put %o, %out_acc[:, :] … }
+          … %a = tile.get %out_acc[:, :] …   %n = tile.add %a, %v …   tile.put %n, %out_acc[:, :] …
+          tile.when last(%k) { %r = tile.get %out_acc[:, :] …   tile.store %r, %out[%i, :] … }
+        }
+
+    Refuses, with the update's place, targets of 64-bit elements, and updates at gathered places.
+    """
+
+    name = "materialize-accumulators"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            if not targets(grid_of(launch)) or drop_if_idle(launch):
+                continue
+            drop_empty_accesses(launch)
+            _materialize(launch)
+
+
+def _materialize(launch: LaunchOp) -> None:
+    grid = grid_of(launch)
+    found = targets(grid)
+    plans = windows(grid, [target.memory for target in found])
+    phases = Phases(grid)
+    for target in found:
+        _check(target)
+        block = AccumulatorBlock(launch, phases, target, plans[target.memory])
+        Updates(block).rewrite()
+        block.fill_and_commit()
+
+
+def _check(target: Target) -> None:
+    type = target.memory.type
+    assert isinstance(type, MemRefType)
+    element = type.element_type
+    for op in target.accesses:
+        if element == f64 or isinstance(element, IntegerType) and element.width.data == 64:
+            raise LoweringError(
+                f"a TPU cannot update {target.name} atomically: it has no arithmetic on {element}",
+                location_of(op),
+                notes=["use 32-bit elements, or the target 'reference'"],
+            )
+        if any(is_gather(entry) for entry in op.entries):
+            raise LoweringError(
+                f"an update of {target.name} at gathered places", location_of(op), notes=["run lower-scatters before"]
+            )

@@ -1,0 +1,283 @@
+// What Mosaic compiles silently although it loses updates: c + x @ y, the product in parts along %k.
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(verify-accumulators)'
+
+// A scratch, filled when %k is first and committed when it is last; %k the innermost and arbitrary.
+func.func @right(%x: memref<16x256xf32>, %y: memref<256x256xf32>, %c: memref<16x256xf32>) -> memref<16x256xf32> {
+  %new = pallas.call @right(%x, %y, %c) windows [<[8, 128], (d0, d1, d2) -> (d0, d2), vmem>, <[128, 128], (d0, d1, d2) -> (d2, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>] semantics (parallel, parallel, arbitrary) aliases [2] : (memref<16x256xf32>, memref<256x256xf32>, memref<16x256xf32>) -> memref<16x256xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<128 x 128 x f32, vmem>, %c_in: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %acc: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128, %k: b2=128) in (16, 256, 256) reduce [2] {
+      tile.when first(%k) {
+        %z = tile.get %c_in[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %z, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %l = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b2=128 x f32>
+      %r = tile.get %y_ref[:, :] : !tile.ref<128 x 128 x f32, vmem> -> !tile.tile<b2=128 x b1=128 x f32>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b2=128 x f32>, !tile.tile<b2=128 x b1=128 x f32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %d : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      tile.when last(%k) {
+        %e = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %e, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+    }
+  }
+  func.return %new : memref<16x256xf32>
+}
+
+// -----
+
+// The output's block itself, filled first, serves as well in f32.
+func.func @preloaded(%x: memref<16x256xf32>, %y: memref<256x256xf32>, %c: memref<16x256xf32>) -> memref<16x256xf32> {
+  %new = pallas.call @preloaded(%x, %y, %c) windows [<[8, 128], (d0, d1, d2) -> (d0, d2), vmem>, <[128, 128], (d0, d1, d2) -> (d2, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>] semantics (parallel, parallel, arbitrary) aliases [2] : (memref<16x256xf32>, memref<256x256xf32>, memref<16x256xf32>) -> memref<16x256xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<128 x 128 x f32, vmem>, %c_in: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128, %k: b2=128) in (16, 256, 256) reduce [2] {
+      tile.when first(%k) {
+        %z = tile.get %c_in[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %z, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %l = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b2=128 x f32>
+      %r = tile.get %y_ref[:, :] : !tile.ref<128 x 128 x f32, vmem> -> !tile.tile<b2=128 x b1=128 x f32>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b2=128 x f32>, !tile.tile<b2=128 x b1=128 x f32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %o[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %d : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %new : memref<16x256xf32>
+}
+
+// -----
+
+// One sum of all: carried along both dimensions.
+func.func @total(%x: memref<16x256xf32>) -> memref<8x128xf32> {
+  %new = pallas.call @total(%x) windows [<[8, 128], (d0, d1) -> (d0, d1), vmem>, <[8, 128], (d0, d1) -> (0, 0), vmem>] semantics (arbitrary, arbitrary) aliases [-1] : (memref<16x256xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %acc: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128) in (16, 256) reduce [0, 1] {
+      tile.when first(%i, %j) {
+        %z = tile.full 0.0 : !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %z, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %v : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      tile.when last(%i, %j) {
+        %e = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %e, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+    }
+  }
+  func.return %new : memref<8x128xf32>
+}
+
+// -----
+
+// The block of an aliased output is not what memory held.
+func.func @never_filled(%x: memref<16x256xf32>, %y: memref<256x256xf32>, %c: memref<16x256xf32>) -> memref<16x256xf32> {
+  %new = pallas.call @never_filled(%x, %y, %c) windows [<[8, 128], (d0, d1, d2) -> (d0, d2), vmem>, <[128, 128], (d0, d1, d2) -> (d2, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>] semantics (parallel, parallel, arbitrary) aliases [2] : (memref<16x256xf32>, memref<256x256xf32>, memref<16x256xf32>) -> memref<16x256xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<128 x 128 x f32, vmem>, %c_in: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128, %k: b2=128) in (16, 256, 256) reduce [2] {
+      %l = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b2=128 x f32>
+      %r = tile.get %y_ref[:, :] : !tile.ref<128 x 128 x f32, vmem> -> !tile.tile<b2=128 x b1=128 x f32>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b2=128 x f32>, !tile.tile<b2=128 x b1=128 x f32> -> !tile.tile<b0=8 x b1=128 x f32>
+      // expected-error @+1 {{'o' is read before a visit has written it: the block of an output never holds what memory held, aliased or not}}
+      %a = tile.get %o[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %d : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %new : memref<16x256xf32>
+}
+
+// -----
+
+// Every visit starts again from the input's block.
+func.func @restarted(%x: memref<16x256xf32>, %y: memref<256x256xf32>, %c: memref<16x256xf32>) -> memref<16x256xf32> {
+  %new = pallas.call @restarted(%x, %y, %c) windows [<[8, 128], (d0, d1, d2) -> (d0, d2), vmem>, <[128, 128], (d0, d1, d2) -> (d2, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>] semantics (parallel, parallel, arbitrary) aliases [2] : (memref<16x256xf32>, memref<256x256xf32>, memref<16x256xf32>) -> memref<16x256xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<128 x 128 x f32, vmem>, %c_in: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128, %k: b2=128) in (16, 256, 256) reduce [2] {
+      %l = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b2=128 x f32>
+      %r = tile.get %y_ref[:, :] : !tile.ref<128 x 128 x f32, vmem> -> !tile.tile<b2=128 x b1=128 x f32>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b2=128 x f32>, !tile.tile<b2=128 x b1=128 x f32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %c_in[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %d : !tile.tile<b0=8 x b1=128 x f32>
+      // expected-error @+1 {{each visit along d2 (%k) stores into 'o' without what the visits before it stored: visits (0, 0, 0) → (0, 0, 1) → … lose the updates of d2 = 0}}
+      tile.put %n, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %new : memref<16x256xf32>
+}
+
+// -----
+
+// One scratch for all blocks of %i and %j.
+func.func @outermost(%x: memref<16x256xf32>, %y: memref<256x256xf32>, %c: memref<16x256xf32>) -> memref<16x256xf32> {
+  %new = pallas.call @outermost(%x, %y, %c) windows [<[8, 128], (d0, d1, d2) -> (d1, d0), vmem>, <[128, 128], (d0, d1, d2) -> (d0, d2), vmem>, <[8, 128], (d0, d1, d2) -> (d1, d2), vmem>, <[8, 128], (d0, d1, d2) -> (d1, d2), vmem>] semantics (arbitrary, arbitrary, arbitrary) aliases [2] : (memref<16x256xf32>, memref<256x256xf32>, memref<16x256xf32>) -> memref<16x256xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<128 x 128 x f32, vmem>, %c_in: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %acc: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%k: b2=128, %i: b0=8, %j: b1=128) in (256, 16, 256) reduce [0] {
+      tile.when first(%k) {
+        %z = tile.get %c_in[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %z, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %l = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b2=128 x f32>
+      %r = tile.get %y_ref[:, :] : !tile.ref<128 x 128 x f32, vmem> -> !tile.tile<b2=128 x b1=128 x f32>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b2=128 x f32>, !tile.tile<b2=128 x b1=128 x f32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %d : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      tile.when last(%k) {
+        %e = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        // expected-error @+1 {{the block of 'o' at d1 (%i) and d2 (%j) is left and come back to when d0 (%k) moves outside: visits (0, 0, 0) → (0, 0, 1) → … → (1, 0, 0) lose the updates of d0 = 0}}
+        tile.put %e, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+    }
+  }
+  func.return %new : memref<16x256xf32>
+}
+
+// -----
+
+func.func @middle(%x: memref<16x256xf32>, %y: memref<256x256xf32>, %c: memref<16x256xf32>) -> memref<16x256xf32> {
+  %new = pallas.call @middle(%x, %y, %c) windows [<[8, 128], (d0, d1, d2) -> (d0, d1), vmem>, <[128, 128], (d0, d1, d2) -> (d1, d2), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d2), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d2), vmem>] semantics (parallel, arbitrary, arbitrary) aliases [2] : (memref<16x256xf32>, memref<256x256xf32>, memref<16x256xf32>) -> memref<16x256xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<128 x 128 x f32, vmem>, %c_in: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %acc: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %k: b2=128, %j: b1=128) in (16, 256, 256) reduce [1] {
+      tile.when first(%k) {
+        %z = tile.get %c_in[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %z, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %l = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b2=128 x f32>
+      %r = tile.get %y_ref[:, :] : !tile.ref<128 x 128 x f32, vmem> -> !tile.tile<b2=128 x b1=128 x f32>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b2=128 x f32>, !tile.tile<b2=128 x b1=128 x f32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %d : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      tile.when last(%k) {
+        %e = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        // expected-error @+1 {{the block of 'o' at d0 (%i) and d2 (%j) is left and come back to when d1 (%k) moves outside: visits (0, 0, 0) → (0, 0, 1) → … → (0, 1, 0) lose the updates of d1 = 0}}
+        tile.put %e, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+    }
+  }
+  func.return %new : memref<16x256xf32>
+}
+
+// -----
+
+func.func @outermost_in_place(%x: memref<16x256xf32>, %y: memref<256x256xf32>, %c: memref<16x256xf32>) -> memref<16x256xf32> {
+  %new = pallas.call @outermost_in_place(%x, %y, %c) windows [<[8, 128], (d0, d1, d2) -> (d1, d0), vmem>, <[128, 128], (d0, d1, d2) -> (d0, d2), vmem>, <[8, 128], (d0, d1, d2) -> (d1, d2), vmem>, <[8, 128], (d0, d1, d2) -> (d1, d2), vmem>] semantics (arbitrary, arbitrary, arbitrary) aliases [2] : (memref<16x256xf32>, memref<256x256xf32>, memref<16x256xf32>) -> memref<16x256xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<128 x 128 x f32, vmem>, %c_in: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%k: b2=128, %i: b0=8, %j: b1=128) in (256, 16, 256) reduce [0] {
+      tile.when first(%k) {
+        %z = tile.get %c_in[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        // expected-error @+1 {{the block of 'o' at d1 (%i) and d2 (%j) is left and come back to}}
+        tile.put %z, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %l = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b2=128 x f32>
+      %r = tile.get %y_ref[:, :] : !tile.ref<128 x 128 x f32, vmem> -> !tile.tile<b2=128 x b1=128 x f32>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b2=128 x f32>, !tile.tile<b2=128 x b1=128 x f32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %o[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %d : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %new : memref<16x256xf32>
+}
+
+// -----
+
+// Two cores with a scratch each.
+func.func @parallel(%x: memref<16x256xf32>, %y: memref<256x256xf32>, %c: memref<16x256xf32>) -> memref<16x256xf32> {
+  %new = pallas.call @parallel(%x, %y, %c) windows [<[8, 128], (d0, d1, d2) -> (d0, d2), vmem>, <[128, 128], (d0, d1, d2) -> (d2, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>, <[8, 128], (d0, d1, d2) -> (d0, d1), vmem>] semantics (parallel, parallel, parallel) aliases [2] : (memref<16x256xf32>, memref<256x256xf32>, memref<16x256xf32>) -> memref<16x256xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<128 x 128 x f32, vmem>, %c_in: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %acc: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128, %k: b2=128) in (16, 256, 256) reduce [2] {
+      tile.when first(%k) {
+        %z = tile.get %c_in[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %z, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %l = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b2=128 x f32>
+      %r = tile.get %y_ref[:, :] : !tile.ref<128 x 128 x f32, vmem> -> !tile.tile<b2=128 x b1=128 x f32>
+      %d = tile.dot %l, %r : !tile.tile<b0=8 x b2=128 x f32>, !tile.tile<b2=128 x b1=128 x f32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %d : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      tile.when last(%k) {
+        %e = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        // expected-error @+1 {{d2 (%k) is marked parallel, but the visits along it share one block of 'o': visits (0, 0, 0) and (0, 0, 1) may run on two cores, each of which loses the other's updates}}
+        tile.put %e, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+    }
+  }
+  func.return %new : memref<16x256xf32>
+}
+
+// -----
+
+// Filled along one dimension around another: sums of %j are mixed.
+func.func @mixed(%x: memref<16x256xf32>) -> memref<8x128xf32> {
+  %new = pallas.call @mixed(%x) windows [<[8, 128], (d0, d1) -> (d0, d1), vmem>, <[8, 128], (d0, d1) -> (0, 0), vmem>] semantics (arbitrary, arbitrary) aliases [-1] : (memref<16x256xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %acc: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128) in (16, 256) reduce [0, 1] {
+      tile.when first(%i) {
+        %z = tile.full 0.0 : !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %z, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      // expected-error @+1 {{'acc' is carried along d0 (%i), around d1 (%j): visits (0, 0) → (0, 1) → … → (1, 0) mix the blocks of d1, and lose the updates of d0 = 0}}
+      %a = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %v : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      tile.when last(%i, %j) {
+        %e = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %e, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+    }
+  }
+  func.return %new : memref<8x128xf32>
+}
+
+// -----
+
+// Filled anew for each %i, committed for the last one only.
+func.func @late(%x: memref<16x256xf32>) -> memref<8x128xf32> {
+  %new = pallas.call @late(%x) windows [<[8, 128], (d0, d1) -> (d0, d1), vmem>, <[8, 128], (d0, d1) -> (0, 0), vmem>] semantics (arbitrary, arbitrary) aliases [-1] : (memref<16x256xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %acc: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128) in (16, 256) reduce [0, 1] {
+      tile.when first(%j) {
+        %z = tile.full 0.0 : !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %z, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %v : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      tile.when last(%i, %j) {
+        // expected-error @+1 {{'acc' is filled anew at each first visit of d1 (%j), but committed only at the last one of d0 (%i): the updates before it are lost}}
+        %e = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %e, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+    }
+  }
+  func.return %new : memref<8x128xf32>
+}
+
+// -----
+
+// Scratch that nothing fills.
+func.func @undefined(%x: memref<16x256xf32>) -> memref<8x128xf32> {
+  %new = pallas.call @undefined(%x) windows [<[8, 128], (d0, d1) -> (d0, d1), vmem>, <[8, 128], (d0, d1) -> (0, 0), vmem>] semantics (arbitrary, arbitrary) aliases [-1] : (memref<16x256xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %acc: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8, %j: b1=128) in (16, 256) reduce [0, 1] {
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      // expected-error @+1 {{'acc' is read before a visit has written it: scratch memory holds nothing at first}}
+      %a = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %v : !tile.tile<b0=8 x b1=128 x f32>
+      tile.put %n, %acc[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      tile.when last(%i, %j) {
+        %e = tile.get %acc[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
+        tile.put %e, %o[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      }
+    }
+  }
+  func.return %new : memref<8x128xf32>
+}
