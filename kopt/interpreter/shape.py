@@ -12,6 +12,7 @@ from kopt.dialects.tile import (
     ArangeOp,
     BroadcastOp,
     ConcatOp,
+    DynamicSliceOp,
     ExtractOp,
     FullOp,
     ReshapeOp,
@@ -121,6 +122,21 @@ def _slice(m: Machine, op: SliceOp) -> Tile:
     return Tile(value.data[tuple(slices)], valid)
 
 
+def _dynamic_slice(m: Machine, op: DynamicSliceOp) -> Tile:
+    value, type, dim = m.tile(op.input), _result_type(op), op.dim.data
+    numbers = m[op.offset] + np.arange(type.shape[dim])
+    safe = np.clip(numbers, 0, value.data.shape[dim] - 1)
+    along = [-1 if n == dim else 1 for n in range(type.rank)]
+    undefined = np.asarray(poison(type.element_type), value.data.dtype)
+    data = np.where((numbers == safe).reshape(along), np.take(value.data, safe, dim), undefined)
+    valid = [lanes for lanes in value.valid if dim not in lanes.dims]
+    picked = mask_of(tuple(lanes for lanes in value.valid if dim in lanes.dims), type.rank)
+    if picked is not None:
+        listed = np.take(np.broadcast_to(picked, value.data.shape), safe, dim)
+        valid.append(Lanes(listed, tuple(range(type.rank))))
+    return Tile(data, both(tuple(valid), m.tagged(type, [dim])))
+
+
 def _concat(m: Machine, op: ConcatOp) -> Tile:
     tiles, dim = [m.tile(value) for value in op.inputs], op.dim.data
     return Tile(np.concatenate([tile.data for tile in tiles], dim), _concat_valid(tiles, dim))
@@ -176,6 +192,7 @@ HANDLERS: dict[type, Handler] = {
     ReshapeOp: _reshape,
     TransposeOp: _transpose,
     SliceOp: _slice,
+    DynamicSliceOp: _dynamic_slice,
     ConcatOp: _concat,
     TakeAlongOp: _take_along,
 }

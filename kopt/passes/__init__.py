@@ -25,6 +25,7 @@ PASSES: dict[str, str] = {
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",
     "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
+    "realign-blocks": "kopt.passes.realign_blocks:RealignBlocksPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
     "split-k": "kopt.passes.split_k:SplitKPass",

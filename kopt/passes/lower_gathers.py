@@ -6,14 +6,27 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects.arith import ConstantOp, IndexCastOp, SubiOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ExtractOp, FullOp, IndexOp, LoadOp, RangeType, SelectOp, is_gather, literal
+from kopt.dialects.tile import (
+    ElementwiseOp,
+    ExtractOp,
+    FullOp,
+    IndexOp,
+    LoadOp,
+    RangeType,
+    SelectOp,
+    ShiftOp,
+    SplatOp,
+    is_gather,
+    literal,
+)
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
 from kopt.passes.gathers.access import Gathering
@@ -24,7 +37,7 @@ from kopt.passes.gathers.building import Arrays, Builder, type_of
 class LowerGathersPass(ModulePass):
     """Rewrites each load with a tile among its indices into one that Mosaic can do.
 
-    * an index that is a range's own lane numbers is the range: an ordinary block;
+    * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
     * anything else: one DMA a gathered place. Single lanes are picked from whole rows, rows of 16 and 8 bits from
@@ -102,13 +115,47 @@ def as_blocks(load: LoadOp) -> LoadOp:
 def _as_block(entry: Entry, load: LoadOp) -> Entry:
     if not isinstance(entry, SSAValue) or isinstance(entry.type, RangeType) or not is_gather(entry):
         return entry
-    if isinstance(entry.owner, IndexOp) and sum(is_gather(other) for other in load.entries) == 1:
-        return entry.owner.range
+    if sum(is_gather(other) for other in load.entries) == 1 and (range := counted_range(entry, load)) is not None:
+        return range
     if type_of(entry).rank:
         return entry
     scalar = ExtractOp(entry, IndexType())
     Rewriter.insert_op(scalar, InsertPoint.before(load))
     return scalar.result
+
+
+def counted_range(entry: SSAValue, load: LoadOp) -> SSAValue | None:
+    """The range whose lane numbers an index is, plus or minus one scalar for all lanes; else None."""
+    op = entry.owner
+    if isinstance(op, IndexOp):
+        return op.range
+    if not isinstance(op, ElementwiseOp) or op.ROW.name not in ("add", "sub"):
+        return None
+    first, second = op.inputs
+    if op.ROW.name == "add" and isinstance(second.owner, IndexOp):
+        first, second = second, first
+    if not isinstance(first.owner, IndexOp) or not isinstance(second.owner, SplatOp | FullOp):
+        return None
+    offset = _offset(second.owner, op.ROW.name == "sub", load)
+    shifted = _insert(ShiftOp(first.owner.range, offset), load)
+    shifted.name_hint = first.owner.range.name_hint
+    return shifted
+
+
+def _offset(op: SplatOp | FullOp, negated: bool, load: LoadOp) -> SSAValue:
+    """The number in every lane of a tile as an ``index``."""
+    if isinstance(op, FullOp):
+        return _insert(ConstantOp(IntegerAttr(-int(op.number) if negated else int(op.number), IndexType())), load)
+    scalar = op.scalar
+    if not isinstance(scalar.type, IndexType):
+        scalar = _insert(IndexCastOp(scalar, IndexType()), load)
+    return _insert(SubiOp(_insert(ConstantOp(IntegerAttr(0, IndexType())), load), scalar), load) if negated else scalar
+
+
+def _insert(op: Operation, load: LoadOp) -> SSAValue:
+    op.location = load.location
+    Rewriter.insert_op(op, InsertPoint.before(load))
+    return op.results[0]
 
 
 def _replace(load: LoadOp, value: SSAValue) -> None:

@@ -42,6 +42,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("lower-scatters", chip=chip),
         # Loops that begin anywhere walk aligned blocks, with masks of their own: before the other masks.
         _make("align-loops"),
+        # What still begins anywhere is cut out of aligned blocks.
+        _make("realign-blocks"),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.

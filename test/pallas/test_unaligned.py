@@ -52,6 +52,32 @@ def flat_sum(x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
     return out
 
 
+def causal_convolution(x: torch.Tensor, taps: torch.Tensor) -> torch.Tensor:
+    """Rows before each row, by a distance that is only known when the kernel runs."""
+    out = torch.empty_like(x)
+    for row, column in hl.tile(x.size()):
+        acc = hl.zeros([row, column], dtype=torch.float32)
+        for tap in hl.grid(taps.size(0)):
+            index = row.index - tap
+            past = hl.load(x, [index, column], extra_mask=(index >= 0)[:, None])
+            acc = acc + past.to(torch.float32) * taps[tap, column][None, :]
+        out[row, column] = acc.to(x.dtype)
+    return out
+
+
+def paired_sums(x: torch.Tensor, y: torch.Tensor, x_offsets: torch.Tensor, y_starts: torch.Tensor) -> torch.Tensor:
+    """Rows of two arrays, which begin at different elements."""
+    segments = y_starts.size(0)
+    out = torch.empty([segments, x.size(1)], dtype=torch.float32)
+    for i in hl.grid(segments):
+        start, other = x_offsets[i], y_starts[i]
+        acc = hl.zeros([x.size(1)], dtype=torch.float32)
+        for row in hl.tile(0, x_offsets[i + 1] - start):
+            acc = acc + (x[row + start, :] * y[row + other, :]).to(torch.float32).sum(0)
+        out[i, :] = acc
+    return out
+
+
 LENGTHS = {"mixed": [0, 3, 0, 0, 70, 8, 41, 0, 1], "empty": [0, 0, 0], "one": [1], "huge": [2, 190, 5]}
 SKIPPED = 5
 
@@ -111,6 +137,28 @@ def test_arrays_of_one_dimension(loop_type: str) -> None:
     assert mismatch(kernel(x, offsets), wanted, BY_SPEC["f32"], 1000) is None
 
 
+@pytest.mark.parametrize("loop_type", ["resident", "fori"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_rows_before(loop_type: str, dtype: torch.dtype) -> None:
+    x, taps = rows(70, 140, dtype), rows(4, 140, torch.float32)
+    config = {"block_sizes": [16, 128], "loop_type": loop_type}
+    wanted = sum(torch.nn.functional.pad(x.double(), (0, 0, k, 0))[:70] * taps[k] for k in range(4)).to(dtype)
+    found = kopt.kernel(causal_convolution, config=config, target="pallas:interpret")(x, taps)
+    assert mismatch(found, wanted, BY_SPEC[spec_of(x).dtype.spec], 4) is None
+
+
+@pytest.mark.parametrize("loop_type", ["resident", "fori"])
+def test_two_arrays_that_begin_apart(loop_type: str) -> None:
+    x, y = rows(70, 140, torch.float32), rows(64, 140, torch.float32)
+    offsets = torch.tensor([3, 10, 10, 41, 42, 60], dtype=torch.int32)
+    starts = torch.tensor([0, 7, 7, 38, 39], dtype=torch.int32)
+    config = {"block_sizes": [16], "loop_type": loop_type}
+    found = kopt.kernel(paired_sums, config=config, target="pallas:interpret")(x, y, offsets, starts)
+    pairs = zip(pieces(x, offsets), starts.tolist(), strict=True)
+    wanted = torch.stack([(piece * y[start : start + len(piece)]).sum(0) for piece, start in pairs]).float()
+    assert mismatch(found, wanted, BY_SPEC["f32"], 40) is None
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("chip", "loop_type"), [("tpu7x", "fori"), ("v6e", "fori"), ("v5e", "fori"), ("v5e", "resident")]
@@ -120,6 +168,8 @@ def test_compiles(chip: str, loop_type: str) -> None:
         (segment_sum, ("f32[10003,256]", "i32[513]"), [128, 64]),
         (segment_sum, ("bf16[10003,200]", "i32[513]"), [200, 64]),
         (flat_sum, ("f32[100000]", "i32[513]"), [1024]),
+        (causal_convolution, ("bf16[4096,1000]", "f32[4,1000]"), [64, 128]),
+        (paired_sums, ("f32[10003,256]", "f32[9000,256]", "i32[513]", "i32[512]"), [64]),
     ):
         config = {"block_sizes": sizes, "loop_type": loop_type}
         report = kopt.kernel(kernel).lower(*args, target=f"pallas:{chip}", config=config).report()

@@ -22,7 +22,7 @@ from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, blo
 from kopt.dialects.tile.random import PhiloxOp
 from kopt.dialects.tile.ranges import BeginOp, CountOp, EndOp, IdOp, IndexOp, ShiftOp, ValidOp, WholeOp
 from kopt.dialects.tile.reductions import COMBINERS, ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, neutral
-from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
+from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, DynamicSliceOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
 from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType
 from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
 
@@ -45,6 +45,7 @@ __all__ = [
     "CountOp",
     "DimAttr",
     "DotOp",
+    "DynamicSliceOp",
     "ElementwiseOp",
     "EndOp",
     "Entry",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerType
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -274,6 +274,63 @@ class SliceOp(_Rearranging):
 
 
 @irdl_op_definition
+class DynamicSliceOp(IRDLOperation):
+    """The lanes of one dimension from a computed one on: lane ``n`` is the input's lane ``offset + n``.
+
+    The result's dimension has no more lanes, and may have a tag of its own; lanes from outside the input are undefined.
+
+        %s = tile.dynamic_slice %v from %o dim 0 : !tile.tile<b3=24 x 64 x f32> to !tile.tile<b0=16 x 64 x f32>
+    """
+
+    name = "tile.dynamic_slice"
+
+    input = operand_def(TileType)
+    offset = operand_def(IndexType())
+    dim = prop_def(IntAttr)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, input: SSAValue | Operation, offset: SSAValue | Operation, dim: int, type: TileType):
+        super().__init__(operands=[input, offset], properties={"dim": IntAttr(dim)}, result_types=[type])
+
+    def verify_(self) -> None:
+        source, target, dim = self.input.type, self.result.type, self.dim.data
+        assert isinstance(source, TileType) and isinstance(target, TileType)
+        fits = 0 <= dim < source.rank == target.rank and target.shape[dim] <= source.shape[dim]
+        expected = [*source.dims.data[:dim], target.dims.data[dim], *source.dims.data[dim + 1 :]] if fits else None
+        if target.dims.data != tuple(expected or ()) or source.element_type != target.element_type:
+            raise VerifyException(f"tile.dynamic_slice along dimension {dim} cannot make {target} of {source}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        input = parser.parse_operand()
+        parser.parse_keyword("from")
+        offset = parser.parse_operand()
+        parser.parse_keyword("dim")
+        dim = parser.parse_integer()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parse_known_types(parser, [input.type])
+        parser.parse_keyword("to")
+        op = cls(input, offset, dim, parse_tile_type(parser))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.input)
+        printer.print_string(" from ")
+        printer.print_ssa_value(self.offset)
+        printer.print_string(f" dim {self.dim.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
 class ConcatOp(IRDLOperation):
     """Joins tiles along one dimension, which becomes plain: ``tile.concat %a, %b dim 1 : A, B to R``."""
 
@@ -403,4 +460,4 @@ class TakeAlongOp(IRDLOperation):
         printer.print_list((self.input.type, self.indices.type), printer.print_attribute)
 
 
-OPS = (BroadcastOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp, TakeAlongOp)
+OPS = (BroadcastOp, ReshapeOp, TransposeOp, SliceOp, DynamicSliceOp, ConcatOp, TakeAlongOp)

@@ -122,7 +122,7 @@ def print_retag(kernel: Kernel, op: triton.RetagOp) -> None:
     kernel.alias(op.result, kernel[op.input])
 
 
-def refuse(kernel: Kernel, op: tile.SliceOp | tile.ConcatOp) -> None:
+def refuse(kernel: Kernel, op: tile.SliceOp | tile.DynamicSliceOp | tile.ConcatOp) -> None:
     """Triton neither slices nor joins tiles; ``pad-to-power-of-two`` makes picks of such ops."""
     raise LoweringError(f"'{op.name}' has no Triton form: run pad-to-power-of-two first", location_of(op))
 
@@ -138,5 +138,6 @@ HANDLERS: dict[type, Handler] = {
     tile.TakeAlongOp: print_take_along,
     triton.RetagOp: print_retag,
     tile.SliceOp: refuse,
+    tile.DynamicSliceOp: refuse,
     tile.ConcatOp: refuse,
 }

@@ -206,3 +206,12 @@ func.func @take_along_rank() {
   %a = tile.take_along %v, %n dim 1 : !tile.tile<8 x 4 x f32>, !tile.tile<8 x i32>
   func.return
 }
+
+// -----
+
+func.func @dynamic_slice_too_long(%n: index) {
+  %v = tile.full 0.0 : !tile.tile<8 x 4 x f32>
+  // expected-error @+1 {{tile.dynamic_slice along dimension 0 cannot make !tile.tile<16 x 4 x f32> of !tile.tile<8 x 4 x f32>}}
+  %a = tile.dynamic_slice %v from %n dim 0 : !tile.tile<8 x 4 x f32> to !tile.tile<16 x 4 x f32>
+  func.return
+}

@@ -49,6 +49,15 @@ func.func @scalars(%n: index, %s: f32) {
   func.return
 }
 
+func.func @dynamic_slice(%x: memref<24x64xf32>, %n: index) {
+  tile.grid (%i: b1=16) in (16) {
+    %v = tile.load %x[:, :] : memref<24x64xf32> -> !tile.tile<24 x 64 x f32>
+    // CHECK: tile.dynamic_slice %v from %n dim 0 {note = "kept"} : !tile.tile<24 x 64 x f32> to !tile.tile<b1=16 x 64 x f32>
+    %s = tile.dynamic_slice %v from %n dim 0 {note = "kept"} : !tile.tile<24 x 64 x f32> to !tile.tile<b1=16 x 64 x f32>
+  }
+  func.return
+}
+
 func.func @rearrange(%x: memref<8x64xf32>) {
   tile.grid (%i: b0=8) in (8) {
     %v = tile.load %x[%i, :] : memref<8x64xf32> -> !tile.tile<b0=8 x 64 x f32>

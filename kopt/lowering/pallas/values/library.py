@@ -179,6 +179,16 @@ def _strided(x, axis, start, size, stride):
     return jax.lax.index_in_dim(split, 0, axis=axis + 1, keepdims=False)
 
 
+def _lanes_from(x, start, size, axis):
+    """``size`` lanes of one dimension from a computed one on; those from outside are other lanes."""
+    if x.ndim == 1:
+        return _lanes_from(x[None, :], start, size, 1)[0]
+    wide = x.astype(jnp.float32 if jnp.issubdtype(x.dtype, jnp.floating) else jnp.int32)
+    lanes = x.shape[axis]
+    rolled = pltpu.roll(wide, (lanes - start) % lanes, axis)
+    return jax.lax.slice_in_dim(rolled, 0, size, axis=axis).astype(x.dtype)
+
+
 def _bits(x):
     """The bits of an array of up to 32-bit elements, as i32."""
     if jnp.issubdtype(x.dtype, jnp.floating):

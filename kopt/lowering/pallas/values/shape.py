@@ -11,6 +11,7 @@ from kopt.dialects.tile import (
     ArangeOp,
     BroadcastOp,
     ConcatOp,
+    DynamicSliceOp,
     ExtractOp,
     FullOp,
     IndexOp,
@@ -106,6 +107,13 @@ def _part(offset: int, size: int, stride: int, lanes: int) -> str:
     return ":" if whole else f"{offset}:{offset + size}"
 
 
+def _dynamic_slice(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, DynamicSliceOp)
+    dim = op.dim.data
+    numbers = f"{printing.name(op.offset)}, {printing.shape(op.result)[dim]}, {dim}"
+    return f"{use_helper('_lanes_from', printing)}({printing.name(op.input)}, {numbers})"
+
+
 def _concat(op: Operation, printing: Printing) -> str:
     assert isinstance(op, ConcatOp)
     dim = op.dim.data
@@ -139,6 +147,7 @@ PRINTERS: dict[type[Operation], ValuePrinter] = {
     ReshapeOp: _reshape,
     TransposeOp: _transpose,
     SliceOp: _slice,
+    DynamicSliceOp: _dynamic_slice,
     ConcatOp: _concat,
     TakeAlongOp: _take_along,
 }

@@ -1,0 +1,157 @@
+"""The pass ``realign-blocks``: blocks at computed elements are cut out of aligned, larger ones on the chip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import MemoryEffectKind
+
+from kopt.analysis.aliases import accessed
+from kopt.analysis.alignment import multiple
+from kopt.analysis.layouts import LayoutProblem, layout
+from kopt.analysis.linear import begin
+from kopt.analysis.windows import unordered_windows
+from kopt.diagnostics import remark
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import (
+    BeginOp,
+    DynamicSliceOp,
+    FullOp,
+    GridOp,
+    LoadOp,
+    RangeType,
+    SelectOp,
+    ShiftOp,
+    TileType,
+    WholeOp,
+    block_axes,
+    is_gather,
+    literal,
+)
+from kopt.passes.cloning import new_tags
+from kopt.passes.gathers.building import Arrays, array_type
+
+
+@dataclass(frozen=True)
+class RealignBlocksPass(ModulePass):
+    """Rewrites loads of blocks that begin at rows or lanes that no layout aligns: a larger block is loaded from the
+    multiple of 8 rows or 128 lanes before, and rotated.
+
+    Arrays that such a block would leave are padded on the host, with a remark.
+
+        %r = tile.shift %k by %n   %v = tile.load %x[%r, %j] : memref<96x256xf32> -> !tile.tile<b1=16 x b2=128 x f32>
+    becomes
+        %w = tile.shift (tile.whole 24) by min(max(%r.begin, 0) / 8, 9) * 8
+        %u = tile.load %x[%w, %j] : memref<96x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
+        %v = tile.dynamic_slice %u from %r.begin - %w.begin dim 0 : … to !tile.tile<b1=16 x b2=128 x f32>
+
+    It leaves alone loads of arrays that the launch writes, and gathers.
+    """
+
+    name = "realign-blocks"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            arrays = Arrays(launch)
+            for load in list(_unaligned_loads(launch)):
+                _Realigner(load, arrays).run()
+
+
+def _unaligned_loads(launch: LaunchOp) -> Iterator[LoadOp]:
+    """The loads of arrays that no layout makes legal."""
+    written = accessed(launch, MemoryEffectKind.WRITE)
+    for grid in [op for op in launch.body.block.ops if isinstance(op, GridOp)]:
+        found = unordered_windows(grid, [arg for arg in launch.body.block.args if arg not in written])
+        for window in found.values():
+            if any(is_gather(entry) for load in window.loads for entry in load.entries):
+                continue
+            try:
+                layout(window)
+            except LayoutProblem:
+                yield from window.loads
+
+
+class _Realigner:
+    """Rewrites one load, dimension by dimension."""
+
+    def __init__(self, load: LoadOp, arrays: Arrays):
+        self.load, self.arrays = load, arrays
+        self.memory, self.entries = load.memory, list(load.entries)
+        self.at = InsertPoint.before(load)
+
+    def run(self) -> None:
+        cuts = [self._widen(dim) for dim, _ in enumerate(self.entries) if self._is_unaligned(dim)]
+        if not cuts:
+            return
+        value = self._add(LoadOp(self.memory, self.entries))
+        places = {axis.position: number for number, axis in enumerate(block_axes(self.entries, self._shape))}
+        for dim, offset, type in cuts:
+            value = self._cut(value, places[dim], offset, type)
+        if self.load.mask is not None:
+            other = self.load.other or literal(0, _tile(value).element_type)
+            value = self._add(SelectOp(self.load.mask, value, self._add(FullOp(other, _tile(value)))))
+        value.name_hint = self.load.result.name_hint
+        Rewriter.replace_op(self.load, [], [value])
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return array_type(self.memory).get_shape()
+
+    def _is_unaligned(self, dim: int) -> bool:
+        entry = self.entries[dim]
+        if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType):
+            return False
+        return begin(entry).divisor % multiple(array_type(self.load.memory), dim) != 0
+
+    def _widen(self, dim: int) -> tuple[int, SSAValue, RangeType]:
+        """Puts an aligned block in an entry's place; gives the dimension, and where the entry's own block is in it."""
+        entry = self.entries[dim]
+        assert isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
+        unit = multiple(array_type(self.memory), dim)
+        size = -(-(entry.type.size - 1 + unit) // unit) * unit
+        extent = self._padded(dim, unit, size)
+        start = self._add(BeginOp(entry))
+        unsigned = self._add(arith.MaxSIOp(start, self._number(0)))
+        number = self._add(arith.ShRSIOp(unsigned, self._number(unit.bit_length() - 1)))
+        number = self._add(arith.MinSIOp(number, self._number((extent - size) // unit)))
+        first = self._add(arith.MuliOp(number, self._number(unit)))
+        first.name_hint = f"{entry.name_hint or 'block'}_aligned"
+        whole = self._add(WholeOp(size, RangeType(next(new_tags(self.load)), size)))
+        self.entries[dim] = self._add(ShiftOp(whole, first))
+        return dim, self._add(arith.SubiOp(start, first)), entry.type
+
+    def _padded(self, dim: int, unit: int, size: int) -> int:
+        """Lets the load read an array that ends at a multiple and holds a block; gives its extent."""
+        shape = list(self._shape)
+        extent = max(-(-shape[dim] // unit) * unit, size)
+        if extent != shape[dim]:
+            shape[dim] = extent
+            name = self.memory.name_hint
+            remark(self.load, f"'{name}' is padded to {extent} in dimension {dim}: blocks must end inside it")
+            self.memory = self.arrays.view(self.memory, shape, shape)
+        return extent
+
+    def _cut(self, value: SSAValue, place: int, offset: SSAValue, range_type: RangeType) -> SSAValue:
+        type = _tile(value)
+        dims = [range_type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
+        return self._add(DynamicSliceOp(value, offset, place, type.with_dims(dims)))
+
+    def _number(self, value: int) -> SSAValue:
+        return self._add(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+    def _add(self, op: Operation) -> SSAValue:
+        op.location = self.load.location
+        Rewriter.insert_op(op, self.at)
+        return op.results[0]
+
+
+def _tile(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type

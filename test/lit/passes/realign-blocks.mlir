@@ -1,0 +1,37 @@
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,realign-blocks,canonicalize,cse)' --remarks 2>&1 | filecheck %s
+
+// 16 rows from row n on lie in the 24 rows from the multiple of 8 before; the array ends at row 104.
+// CHECK: remark: 'x' is padded to 104 in dimension 0: blocks must end inside it
+// CHECK-LABEL: @f
+// CHECK: [[START:%.+]] = tile.begin
+// CHECK: arith.maxsi [[START]]
+// CHECK: arith.shrsi
+// CHECK: arith.minsi
+// CHECK: [[FIRST:%.+]] = arith.muli
+// CHECK: [[ROWS:%.+]] = tile.whole 24 : !tile.range<b1=24>
+// CHECK: [[PLACE:%.+]] = tile.shift [[ROWS]] by [[FIRST]]
+// CHECK: [[SKIP:%.+]] = arith.subi [[START]], [[FIRST]]
+// CHECK: [[BLOCK:%.+]] = tile.load %{{.*}}[[[PLACE]], :] : memref<104x256xf32> -> !tile.tile<b1=24 x 256 x f32>
+// CHECK: tile.dynamic_slice [[BLOCK]] from [[SKIP]] dim 0 : !tile.tile<b1=24 x 256 x f32> to !tile.tile<b0=16 x 256 x f32>
+// CHECK-NOT: memref<100x256xf32> ->
+func.func @f(%x: memref<100x256xf32>, %shift: memref<1xi32>, %out: memref<80x256xf32>) {
+  tile.grid (%i: b0=16) in (80) {
+    %s = tile.load %shift[0] : memref<1xi32> -> !tile.tile<i32>
+    %n = tile.extract %s : !tile.tile<i32> to index
+    %r = tile.shift %i by %n : !tile.range<b0=16>
+    %v = tile.load %x[%r, :] : memref<100x256xf32> -> !tile.tile<b0=16 x 256 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 256 x f32>, memref<80x256xf32>
+  }
+  func.return
+}
+
+// An array that is read at its blocks' multiples is left alone.
+// CHECK-LABEL: @aligned
+// CHECK-NOT: tile.dynamic_slice
+func.func @aligned(%x: memref<100x256xf32>, %out: memref<100x256xf32>) {
+  tile.grid (%i: b1=16) in (100) {
+    %v = tile.load %x[%i, :] : memref<100x256xf32> -> !tile.tile<b1=16 x 256 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b1=16 x 256 x f32>, memref<100x256xf32>
+  }
+  func.return
+}
