@@ -10,16 +10,17 @@ from collections.abc import Iterator
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, WhenOp
 
 
 def may_see(load: LoadOp, store: StoreOp) -> bool:
     """Whether a load may find what a store into the same array has put there.
 
-    Not where it stands before the store, and every loop around both moves both on to other elements.
+    Not where it stands before the store, and every loop around both moves both on to other elements, or runs the load
+    on its first visit only.
     """
     pairs = list(zip(load.entries, store.entries, strict=True))
-    loops = set(_ordered_loops(load)) & set(_ordered_loops(store))
+    loops = (set(_ordered_loops(load)) & set(_ordered_loops(store))) - set(_first_visits(load))
     moved = all(any(one is range and other is range for one, other in pairs) for range in loops)
     return not moved or not _stands_before(load, store)
 
@@ -33,6 +34,13 @@ def _ordered_loops(op: Operation) -> Iterator[SSAValue]:
         elif isinstance(parent, GridOp):
             yield from (parent.ranges[number] for number in {*parent.reduction_dims, *parent.ordered_dims})
         parent = parent.parent_op()
+
+
+def _first_visits(op: Operation) -> Iterator[SSAValue]:
+    """The ranges of the loops that run an op on their first visit only."""
+    for parent in _with_parents(op):
+        if isinstance(parent, WhenOp) and parent.visit.data == "first":
+            yield from parent.ranges
 
 
 def _stands_before(first: Operation, second: Operation) -> bool:

@@ -41,7 +41,8 @@ def test_interpreted(name):
 
 @pytest.mark.parametrize(
     ("name", "loop_type"),
-    [("matmul", "fori"), ("log_sum_exp", "grid"), ("attention", "fori"), ("partial", "auto"), ("two_pass", "resident")],
+    [("updates_sums", "auto"), ("updates_crossed", "auto"), ("updates_turns", "auto"), ("updates_hoisted", "grid")]
+    + [("matmul", "fori"), ("log_sum_exp", "grid"), ("attention", "fori"), ("partial", "auto"), ("two_pass", "resident")],
 )
 def test_strict(name, loop_type):
     pytest.importorskip("jax")
@@ -52,3 +53,16 @@ def test_strict(name, loop_type):
     entry = function(name).sym_name.data
     runner = StrictRunner(low.source, entry, parse_target("pallas:strict"), False, 64, 120.0)
     check(name, [unpack(value, "numpy") for value in runner.run(packed_inputs(name))])
+
+
+def test_split_launches(monkeypatch):
+    """Where what no order serves does not fit the chip, each output has a launch of its own."""
+    pytest.importorskip("jax")
+    from kopt.runtime.pallas_interpret import PallasRunner
+    from kopt.runtime.targets import parse_target
+
+    monkeypatch.setattr("kopt.passes.order_grid.grid_bytes", lambda grid, sizes: 1 << 40)
+    low = lowered("updates_crossed", "pallas:interpret", "auto")
+    assert low.source.count("pl.pallas_call(") == 2
+    runner = PallasRunner(low.source, "crossed", parse_target("pallas:interpret"), False)
+    check("updates_crossed", runner.run([unpack(array, "jax") for array in packed_inputs("updates_crossed")]))

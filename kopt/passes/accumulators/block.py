@@ -129,6 +129,8 @@ class AccumulatorBlock:
     def _known_fill(self) -> float | int | None:
         """The number that the target is filled with before the launch; 0 where its elements have no meaning yet."""
         argument = self.launch.body.block.args.index(self.target.memory)
+        if argument >= len(self.launch.inputs) or argument in self.launch.donated:
+            return 0
         alloc = root(self.launch.inputs[argument]).owner
         if not isinstance(alloc, AllocOp):
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
@@ -49,25 +49,30 @@ def split(launch: LaunchOp, groups: Sequence[Sequence[SSAValue]]) -> list[Launch
     return parts
 
 
-def _part(launch: LaunchOp, name: str, writes: Sequence[int]) -> LaunchOp:
-    writes = sorted(writes)
-    part = LaunchOp(name, launch.inputs, writes, clone_with_new_tags(launch).detach_region(0), launch.attributes)
-    part.location = launch.location
-    args = part.body.block.args
-    others = {args[number] for number in launch.written if number not in writes}
-    for op in [op for op in part.walk() if isinstance(op, Accesses) and op.memory in others]:
+def _part(launch: LaunchOp, name: str, numbers: Sequence[int]) -> LaunchOp:
+    """The launch that writes some of its body's arguments, by number."""
+    body = clone_with_new_tags(launch).detach_region(0)
+    args, given = body.block.args, len(launch.inputs)
+    others = [args[number] for number in launch.written if number not in numbers]
+    for op in [op for op in body.walk() if isinstance(op, Accesses) and op.memory in others]:
         Rewriter.erase_op(op)
+    _drop_unused(body)
+    for arg in [arg for arg in others if arg.index >= given]:
+        body.block.erase_arg(arg)
+    writes = [number for number in sorted(numbers) if number < given]
+    donates = [number for number in launch.donated if number in writes]
+    part = LaunchOp(name, launch.inputs, writes, body, launch.attributes, donates=donates)
+    part.location = launch.location
     Rewriter.insert_op(part, InsertPoint.before(launch))
-    for number, new in zip(writes, part.outputs, strict=True):
+    for number, new in zip(sorted(numbers), part.outputs, strict=True):
         old = launch.outputs[launch.written.index(number)]
         new.name_hint = old.name_hint
         old.replace_all_uses_with(new)
-    _drop_unused(part)
     return part
 
 
-def _drop_unused(part: LaunchOp) -> None:
+def _drop_unused(body: Region) -> None:
     """Erases what nothing uses any more, loads too."""
-    for op in reversed(list(part.body.walk())):
+    for op in reversed(list(body.walk())):
         if is_trivially_dead(op):
             Rewriter.erase_op(op)
