@@ -42,7 +42,13 @@ def test_interpreted(name):
 @pytest.mark.parametrize(
     ("name", "loop_type"),
     [("updates_sums", "auto"), ("updates_crossed", "auto"), ("updates_turns", "auto"), ("updates_hoisted", "grid")]
-    + [("matmul", "fori"), ("log_sum_exp", "grid"), ("attention", "fori"), ("partial", "auto"), ("two_pass", "resident")],
+    + [
+        ("matmul", "fori"),
+        ("log_sum_exp", "grid"),
+        ("attention", "fori"),
+        ("partial", "auto"),
+        ("two_pass", "resident"),
+    ],
 )
 def test_strict(name, loop_type):
     pytest.importorskip("jax")
