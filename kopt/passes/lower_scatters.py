@@ -25,7 +25,7 @@ from kopt.passes.scatters.formulations import Formulation
 from kopt.passes.scatters.order import run_in_order
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update, erase, plain_update
-from kopt.runtime.targets import TPU_CHIPS
+from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
 Strategy = Literal["auto", "one-hot", "rows", "dma"]
 
@@ -94,14 +94,16 @@ class LowerScattersPass(ModulePass):
         chip = TPU_CHIPS[self.chip]
         if self.strategy == "dma" or not all(fits(update, target.shape, chip) for update in updates):
             names = ["dma"] * len(updates)
+            for update in updates:
+                remark(update.op, f"'{target.name}' stays in HBM: each of its rows is fetched and sent back by a DMA")
         else:
-            names = [self._cheapest(target, update) for update in updates]
+            names = [self._cheapest(target, update, chip) for update in updates]
         if len(target.shape) == 1 and set(names) != {"one-hot"} and "one-hot" in names:
             names = ["rows"] * len(names)  # an array of one dimension is folded for all or none
         return names
 
-    def _cheapest(self, target: Target, update: Update) -> str:
-        costs = candidates(Sizes.of(update, target.shape))
+    def _cheapest(self, target: Target, update: Update, chip: TpuChip) -> str:
+        costs = candidates(Sizes.of(update, target.shape), chip)
         name = self.strategy if self.strategy in costs else min(costs, key=costs.__getitem__)
         others = [f"{cost:.0f} by {other}" for other, cost in costs.items() if other != name]
         against = f", against {', '.join(others)}" if others else ", the only way"

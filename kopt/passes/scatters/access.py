@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile import ExtractOp, IndexOp, StoreOp, is_gather
+from kopt.dialects.tile import ALL, ArangeOp, BroadcastOp, ExtractOp, IndexOp, ReshapeOp, StoreOp, is_gather
 from kopt.dialects.tile.index_list import Entry
 from kopt.passes.mosaic.building import type_of
 
@@ -40,8 +40,11 @@ def previous_of(op: UpdateOp) -> SSAValue | None:
 
 
 def as_blocks(op: UpdateOp) -> UpdateOp:
-    """The update with each index that is a range's lane numbers as that range, and each scalar as an ``index``."""
-    entries = [_as_block(entry, op) for entry in op.entries]
+    """The update with each index that is a range's lane numbers as that range, and each scalar as an ``index``.
+
+    So where several indices, each of dimensions of its own, are broadcast against each other, too.
+    """
+    entries = [_as_block(entry, op) for entry in _apart(op)]
     if all(before is after for before, after in zip(op.entries, entries, strict=True)):
         return op
     replacement = _with_entries(op, entries)
@@ -52,11 +55,50 @@ def as_blocks(op: UpdateOp) -> UpdateOp:
     return replacement
 
 
+def _apart(op: UpdateOp) -> list[Entry]:
+    """The index list with lane numbers as blocks, as far as the block keeps its dimensions."""
+    entries, positions = list(op.entries), gathered(op)
+    shape = op.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    if len(positions) == 1:
+        entries[positions[0]] = _lanes(entries[positions[0]], shape[positions[0]])
+        return entries
+    sources = [_source(entries[position]) for position in positions]
+    together = positions and positions[-1] - positions[0] + 1 == len(positions)
+    dims = [dim for _, own in sources for dim in own]
+    rank = max((type_of(index).rank for index in op.indices if is_gather(index)), default=0)
+    if not together or dims != list(range(rank)):
+        return entries
+    apart = list(entries)
+    for position, (source, _) in zip(positions, sources, strict=True):
+        apart[position] = _lanes(source, shape[position])
+    return apart if sum(is_gather(entry) for entry in apart) <= 1 else entries
+
+
+def _source(index: Entry) -> tuple[SSAValue, list[int]]:
+    """What an index repeats, and which of its dimensions that has; the others are copies."""
+    assert isinstance(index, SSAValue)
+    if not isinstance(index.owner, BroadcastOp):
+        return index, list(range(type_of(index).rank))
+    source, places = index.owner.input, index.owner.mapping
+    sizes = type_of(source).shape
+    own = [place for place, size in zip(places, sizes, strict=True) if size != 1]
+    if len(own) < len(sizes) and isinstance(source.owner, ReshapeOp):
+        source = source.owner.input
+    return (source, own) if type_of(source).rank == len(own) else (index, list(range(type_of(index).rank)))
+
+
+def _lanes(entry: Entry, extent: int) -> Entry:
+    """A range, or ``:``, where an index is its lane numbers."""
+    op = entry.owner if isinstance(entry, SSAValue) else None
+    if isinstance(op, IndexOp):
+        return op.range
+    whole = isinstance(op, ArangeOp) and (op.start.data, op.step.data, type_of(op.result).shape) == (0, 1, (extent,))
+    return ALL if whole else entry
+
+
 def _as_block(entry: Entry, op: UpdateOp) -> Entry:
     if not isinstance(entry, SSAValue) or not is_gather(entry):
         return entry
-    if isinstance(entry.owner, IndexOp) and len(gathered(op)) == 1:
-        return entry.owner.range
     if type_of(entry).rank:
         return entry
     scalar = ExtractOp(entry, IndexType())

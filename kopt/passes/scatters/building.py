@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import f32, i32
+from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.layouts import LANES
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArangeOp,
     BitcastOp,
     BroadcastOp,
+    DimAttr,
     FullOp,
     MaskOp,
+    ReduceOp,
     SelectOp,
     TileType,
     TransposeOp,
@@ -90,6 +93,18 @@ class Builder(ValueBuilder):
     def bits(self, value: SSAValue) -> SSAValue:
         """Floats of 32 bits as integers: NaN equals itself, and 0.0 does not equal -0.0."""
         return self.add(BitcastOp(value, i32)) if element_of(value) == f32 else value
+
+    def regroup(self, value: SSAValue, dims: Sequence[DimLike]) -> SSAValue:
+        """The same lanes under other dimensions. Mosaic merges and splits no lanes: they become rows of copies."""
+        if type_of(value).dims == TileType(dims, i32).dims:
+            return value
+        if element_of(value) == i1:
+            return self.with_number("ne", self.regroup(self.flag(value), dims), 0)
+        before = type_of(value)
+        if before.rank > 1 and len(dims) > 1:
+            return self.reshape(value, dims)
+        rows = self.spread(value, [*before.dims.data, DimAttr(LANES)], range(before.rank))
+        return self.add(ReduceOp("max", self.reshape(rows, [*dims, DimAttr(LANES)]), [len(dims)]))
 
     def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """A value with its dimensions in another order."""

@@ -93,7 +93,7 @@ class Update:
         type, (first, count) = type_of(self.previous), self.places
         others = [dim for dim in range(type.rank) if not first <= dim < first + count]
         order = [*range(first, first + count), *others]
-        rows = build.reshape(rows, [type.dims.data[dim] for dim in order])
+        rows = build.regroup(rows, [type.dims.data[dim] for dim in order])
         rows = build.transpose(rows, [order.index(dim) for dim in range(type.rank)])
         rows.name_hint = self.previous.name_hint
         self.previous.replace_all_uses_with(rows)
@@ -119,7 +119,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
         op,
         build,
         kind_of(op),
-        build.reshape(index, [rows]),
+        build.regroup(index, [rows]),
         tuple(entry for position, entry in enumerate(op.entries) if position not in positions),
         [build.cast(value, wide(element_of(value))) for value in values],
         None if keep is None else _rows_first(build, keep, op, rows),
@@ -178,7 +178,7 @@ def _rows_first(build: Builder, value: SSAValue, op: UpdateOp, rows: DimAttr) ->
     rank = type_of(value).rank
     rest = [dim for dim in range(rank) if not first <= dim < first + count]
     value = build.transpose(value, [*range(first, first + count), *rest])
-    return build.reshape(value, [rows, *type_of(value).dims.data[count:]])
+    return build.regroup(value, [rows, *type_of(value).dims.data[count:]])
 
 
 def _places(op: UpdateOp) -> tuple[int, int]:
