@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 
-from kopt.analysis.ranges import binding, is_jagged, walked_range
+from kopt.analysis.ranges import binding, walked_range
 from kopt.dialects.tile import Access, CarryingLoop, DotOp, GridOp, RangeType, TileType, is_range
 from kopt.dtypes import from_ir
 
@@ -52,8 +52,6 @@ def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
 
 
 def _extent(range: SSAValue) -> int | None:
-    if is_jagged(range):
-        return None
     bound = binding(range)
     if isinstance(bound.lower, int) and isinstance(bound.upper, int):
         return bound.upper - bound.lower

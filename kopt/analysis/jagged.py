@@ -2,50 +2,95 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.lane_sums import LaneSum, lane_sum
 from kopt.analysis.padding import Number, Padding
 from kopt.dialects.jagged import ForOp, ValidOp
-from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, LoadOp, MaskOp, ReshapeOp, TileType, literal_value
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    BroadcastOp,
+    LoadOp,
+    MaskOp,
+    RangeType,
+    ReshapeOp,
+    TileType,
+    TransposeOp,
+    literal_value,
+)
 
 
-def loops_around(op: Operation) -> dict[str, ForOp]:
-    """The jagged loops that an operation is in, by tag."""
-    found: dict[str, ForOp] = {}
+@dataclass(frozen=True)
+class Items:
+    """Lanes of ``range`` that items have: those below their ``lengths``."""
+
+    range: SSAValue
+    lengths: SSAValue
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the items' dimensions, and the range's."""
+        lengths, range = self.lengths.type, self.range.type
+        assert isinstance(lengths, TileType) and isinstance(range, RangeType)
+        return (*lengths.tags, range.tag)
+
+    def dims_of(self, type: TileType) -> tuple[int, ...] | None:
+        """Where a type has the items' dimensions and the range's, in this order; None where one is missing."""
+        return tuple(map(type.tags.index, self.tags)) if set(self.tags) <= set(type.tags) else None
+
+    def imply(self, condition: SSAValue) -> bool:
+        """Whether a condition is that lanes are the items'."""
+        op = condition.owner
+        if isinstance(op, ValidOp):
+            return op.range is self.range and op.lengths is self.lengths
+        type = condition.type
+        if not isinstance(op, ELEMENTWISE["lt"] | ELEMENTWISE["gt"]) or not isinstance(type, TileType):
+            return False
+        places = self.dims_of(type)
+        if places is None:
+            return False
+        low, high = op.operands if isinstance(op, ELEMENTWISE["lt"]) else reversed(op.operands)
+        lanes = LaneSum(0, {(self.range, places[-1:]): 1})
+        return lane_sum(low) - lane_sum(high) == lanes - lane_sum(self.lengths).moved(dict(enumerate(places)))
+
+
+def loops_around(op: Operation) -> dict[Items, ForOp]:
+    """The jagged loops that an operation is in, innermost first."""
+    found: dict[Items, ForOp] = {}
     parent = op.parent_op()
     while parent is not None:
         if isinstance(parent, ForOp):
-            found[parent.tag] = parent
+            found[Items(parent.range, parent.lengths)] = parent
         parent = parent.parent_op()
     return found
 
 
-def dims_of(loop: ForOp, type: TileType) -> tuple[int, ...] | None:
-    """Where a type has the dimensions of a loop's items and of its range, in this order; None where one is missing."""
-    tags = (*loop.lengths_type.tags, loop.tag)
-    return tuple(type.tags.index(tag) for tag in tags) if set(tags) <= set(type.tags) else None
-
-
 class ItemPadding(Padding):
-    """What the lanes hold that the items of a jagged loop do not have, where loads give these lanes their ``other``."""
+    """What the lanes hold that items do not have. ``loads_masked``: loads give those lanes their ``other``."""
 
-    def __init__(self, loop: ForOp):
-        super().__init__({*loop.lengths_type.tags, loop.tag})
-        self.loop = loop
+    def __init__(self, items: Items, loads_masked: bool):
+        super().__init__(set(items.tags))
+        self.items = items
+        self.loads_masked = loads_masked
 
     def _load(self, op: LoadOp) -> Number | None:
+        if not self.loads_masked and (op.mask is None or not self.never(op.mask)):
+            return None
         return literal_value(op.other) if op.other is not None else 0
 
     def _mask(self, op: MaskOp) -> Number | None:
-        if self.loop.range in op.ranges:
+        if self.items.range in op.ranges and self.loads_masked:
             return op.fill_number
         inner = self.of(op.input)
         return inner if inner == op.fill_number else None
 
-    def _never(self, condition: SSAValue) -> bool:
+    def never(self, condition: SSAValue) -> bool:
+        """Whether a condition holds in none of those lanes."""
         op = condition.owner
-        if isinstance(op, ValidOp):
-            return op.range is self.loop.range and op.lengths is self.loop.lengths
-        if isinstance(op, BroadcastOp | ReshapeOp):
-            return self.tags <= set(op.input_type.tags) and self._never(op.input)
-        return isinstance(op, ELEMENTWISE["and"]) and any(map(self._never, op.operands))
+        if isinstance(op, BroadcastOp | ReshapeOp | TransposeOp):
+            return self.tags <= set(op.input_type.tags) and self.never(op.input)
+        if isinstance(op, ELEMENTWISE["and"]):
+            return any(map(self.never, op.operands))
+        return self.items.imply(condition)

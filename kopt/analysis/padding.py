@@ -73,7 +73,7 @@ class Padding:
         if isinstance(op, BroadcastOp | ReshapeOp):
             tells = isinstance(op.input.owner, FullOp) or self.tags <= set(op.input_type.tags)
             return self.of(op.input) if tells else None
-        if isinstance(op, SelectOp) and self._never(op.condition):
+        if isinstance(op, SelectOp) and self.never(op.condition):
             return self.of(op.on_false)
         if isinstance(op, ElementwiseOp) and op.ROW.name in _EXACT:
             inputs = [self.of(operand) for operand in op.inputs]
@@ -91,8 +91,8 @@ class Padding:
         inner = self.of(op.input)
         return inner if inner == op.fill_number else None
 
-    def _never(self, condition: SSAValue) -> bool:
-        """Whether a condition does not hold in any of those lanes."""
+    def never(self, condition: SSAValue) -> bool:
+        """Whether a condition is known to hold in none of those lanes."""
         return False
 
 

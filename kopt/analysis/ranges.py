@@ -14,9 +14,12 @@ from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp
 
 @dataclass(frozen=True)
 class Binding:
-    """Who binds a range. ``lower`` and ``upper`` bound the elements it walks: numbers, or ``index`` values."""
+    """Who binds a range. ``lower`` and ``upper`` bound the elements it walks: numbers, or ``index`` values.
 
-    owner: GridOp | ForOp | WholeOp | triton.RangeOp
+    A jagged loop's upper bound is the tile of its lengths.
+    """
+
+    owner: GridOp | ForOp | JaggedForOp | WholeOp | triton.RangeOp
     lower: SSAValue | int
     upper: SSAValue | int
     position: int = 0
@@ -40,7 +43,7 @@ class Binding:
         """The range itself."""
         if isinstance(self.owner, GridOp):
             return self.owner.ranges[self.position]
-        return self.owner.range if isinstance(self.owner, ForOp) else self.owner.result
+        return self.owner.range if isinstance(self.owner, ForOp | JaggedForOp) else self.owner.result
 
 
 def unshifted(range: SSAValue) -> SSAValue:
@@ -59,6 +62,8 @@ def binding(range: SSAValue) -> Binding:
     if isinstance(owner, triton.RangeOp):
         return Binding(owner, owner.lower.data, owner.upper.data)
     parent = owner.parent_op() if isinstance(owner, Block) else None
+    if isinstance(parent, JaggedForOp):
+        return Binding(parent, 0, parent.lengths)
     if isinstance(parent, ForOp):
         lower, upper = parent.bounds
         return Binding(parent, lower, upper)
@@ -69,20 +74,12 @@ def binding(range: SSAValue) -> Binding:
     raise ValueError(f"{range} is bound by no loop")
 
 
-def is_jagged(range: SSAValue) -> bool:
-    """Whether a range is one of a jagged loop, through shifts."""
-    owner = unshifted(range).owner
-    return isinstance(owner, Block) and isinstance(owner.parent_op(), JaggedForOp)
-
-
 def always_full(range: SSAValue) -> bool:
     """Whether every lane of every block is valid.
 
     So when the block divides the distance walked; or when the loop walks one block of an outer range that is
     always full itself and that the block divides.
     """
-    if is_jagged(range):
-        return False
     bound = binding(range)
     if isinstance(bound.owner, WholeOp):
         return bound.upper == bound.size

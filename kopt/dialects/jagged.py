@@ -11,13 +11,14 @@ undefined when loaded, not stored, of no part in reductions, scans and products.
       tile.yield %next : !tile.tile<b0=8 x f32>
     }
 
-`jagged.valid` gives those lanes as a value, and ``lower-jagged`` makes the rule explicit.
+`jagged.valid` gives those lanes as a value, and ``lower-jagged`` makes the rule explicit. `jagged.rows` numbers rows of
+flat storage in which each item's follow one another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self, TypeVar
 
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
@@ -48,6 +49,8 @@ from kopt.dialects.tile.loops import (
     verify_carries,
 )
 from kopt.dialects.tile.types import RangeType, TileType, parse_range_type, parse_tile_type
+
+_Lanes = TypeVar("_Lanes", bound=IRDLOperation)
 
 
 def _check_lengths(op: Operation, lengths: Attribute) -> None:
@@ -154,25 +157,55 @@ class ValidOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        range = parser.parse_unresolved_operand()
-        parser.parse_keyword("of")
-        lengths = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        range = parser.resolve_operand(range, parse_range_type(parser))
-        parser.parse_punctuation(",")
-        op = cls(range, parser.resolve_operand(lengths, parse_tile_type(parser)))
-        op.attributes |= attributes
-        return op
+        return _parse_lanes(parser, cls, "of")
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.range)
-        printer.print_string(" of ")
-        printer.print_ssa_value(self.lengths)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list((self.range.type, self.lengths.type), printer.print_attribute)
+        _print_lanes(printer, self, "of", self.range, self.lengths)
+
+
+@irdl_op_definition
+class RowsOp(IRDLOperation):
+    """The row numbers of a slice for each item: ``start + lane``. The items' dimensions come first.
+
+    An access that gathers by them reads or writes, for each item, rows that follow one another:
+
+        %r = jagged.rows %k from %starts : !tile.range<b1=16>, !tile.tile<b0=8 x i32>  // -> !tile.tile<b0=8 x b1=16 x i32>
+        %v = tile.load %x[%r, %m] : memref<1000x64xf32> -> !tile.tile<b0=8 x b1=16 x b2=64 x f32>
+    """
+
+    name = "jagged.rows"
+
+    range = operand_def(RangeType)
+    starts = operand_def(TileType)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, range: SSAValue | Operation, starts: SSAValue | Operation):
+        range, starts = SSAValue.get(range), SSAValue.get(starts)
+        super().__init__(operands=[range, starts], result_types=[_rows_type(range.type, starts.type)])
+
+    @property
+    def result_type(self) -> TileType:
+        """The result's type."""
+        assert isinstance(self.result.type, TileType)
+        return self.result.type
+
+    def verify_(self) -> None:
+        starts = self.starts.type
+        assert isinstance(starts, TileType)
+        if not isinstance(starts.element_type, IntegerType) or starts.element_type.width.data < 32:
+            raise VerifyException(f"jagged.rows needs starts of at least 32 bits, found {starts}")
+        expected = _rows_type(self.range.type, starts)
+        if self.result.type != expected:
+            raise VerifyException(f"jagged.rows gives {expected}, found {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        return _parse_lanes(parser, cls, "from")
+
+    def print(self, printer: Printer) -> None:
+        _print_lanes(printer, self, "from", self.range, self.starts)
 
 
 def _valid_type(range: Attribute, lengths: Attribute) -> TileType:
@@ -180,4 +213,34 @@ def _valid_type(range: Attribute, lengths: Attribute) -> TileType:
     return TileType([*lengths.dims.data, range.dim], i1)
 
 
-Jagged = Dialect("jagged", [ForOp, ValidOp])
+def _rows_type(range: Attribute, starts: Attribute) -> TileType:
+    assert isinstance(range, RangeType) and isinstance(starts, TileType)
+    return TileType([*starts.dims.data, range.dim], starts.element_type)
+
+
+def _parse_lanes(parser: Parser, kind: Callable[[SSAValue, SSAValue], _Lanes], word: str) -> _Lanes:
+    """``%k of %lengths {…} : range, tile``."""
+    range = parser.parse_unresolved_operand()
+    parser.parse_keyword(word)
+    items = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    range = parser.resolve_operand(range, parse_range_type(parser))
+    parser.parse_punctuation(",")
+    op = kind(range, parser.resolve_operand(items, parse_tile_type(parser)))
+    op.attributes |= attributes
+    return op
+
+
+def _print_lanes(printer: Printer, op: Operation, word: str, range: SSAValue, items: SSAValue) -> None:
+    """The inverse of `_parse_lanes`."""
+    printer.print_string(" ")
+    printer.print_ssa_value(range)
+    printer.print_string(f" {word} ")
+    printer.print_ssa_value(items)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_list((range.type, items.type), printer.print_attribute)
+
+
+Jagged = Dialect("jagged", [ForOp, ValidOp, RowsOp])

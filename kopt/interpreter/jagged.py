@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kopt.dialects.jagged import ForOp, ValidOp
+from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
 from kopt.interpreter.loops import blocks, size_of
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.values import Bound, Tile, both, mask_of
@@ -36,4 +36,12 @@ def _owned(bound: Bound, lengths: np.ndarray) -> np.ndarray:
     return np.arange(bound.begin, bound.begin + bound.size) < lengths[..., None]
 
 
-HANDLERS: dict[type, Handler] = {ForOp: _for, ValidOp: _valid}
+def _rows(m: Machine, op: RowsOp) -> Tile:
+    bound: Bound = m[op.range]
+    starts = m.tile(op.starts)
+    lanes = np.arange(bound.begin, bound.begin + bound.size, dtype=starts.data.dtype)
+    valid = both(starts.valid, bound.along(starts.data.ndim), m.owned(op.result_type.tags))
+    return Tile(starts.data[..., None] + lanes, valid)
+
+
+HANDLERS: dict[type, Handler] = {ForOp: _for, ValidOp: _valid, RowsOp: _rows}

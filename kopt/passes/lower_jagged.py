@@ -12,9 +12,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.combining import combined_operands
-from kopt.analysis.jagged import ItemPadding, dims_of
+from kopt.analysis.jagged import ItemPadding
 from kopt.analysis.padding import Number
-from kopt.dialects.jagged import ForOp, ValidOp
+from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
     Access,
@@ -61,8 +61,8 @@ class LowerJaggedPass(ModulePass):
         ends = {loop: _end(loop) for loop in loops}
         for user in dict.fromkeys(inner for loop in loops for inner in loop.body.walk()):
             _mask_user(user)
-        for valid in [inner for inner in op.walk() if isinstance(inner, ValidOp)]:
-            _compare(valid)
+        for lanes in [inner for inner in op.walk() if isinstance(inner, ValidOp | RowsOp)]:
+            _spell_out(lanes)
         for loop in loops:
             _walk_to(loop, ends[loop])
 
@@ -109,10 +109,10 @@ def _filled(
     """
     type = _type(value)
     masks = [items.of(value)]
-    for loop in items.loops.values():
-        places = dims_of(loop, type) or ()
+    for loop in items.loops:
+        places = loop.dims_of(type) or ()
         concerned = places[-1:] if ends_only else places
-        if not set(concerned).isdisjoint(dims) and ItemPadding(loop).of(value) != fill:
+        if not set(concerned).isdisjoint(dims) and ItemPadding(loop, loads_masked=True).of(value) != fill:
             masks.append(items.lanes(type, loop))
     valid = items.both(masks)
     if valid is None:
@@ -147,18 +147,19 @@ def _block(access: Access) -> TileType:
     return _type(value)
 
 
-def _compare(valid: ValidOp) -> None:
-    """``index < length``."""
-    lengths = _counted(valid.lengths, valid)
-    type = valid.result_type.with_element(_type(lengths).element_type)
-    lanes = _insert(CastOp(_insert(IndexOp(valid.range), valid), type.element_type), valid)
+def _spell_out(op: ValidOp | RowsOp) -> None:
+    """``index < length`` or ``start + index``."""
+    valid = isinstance(op, ValidOp)
+    numbers = _counted(op.lengths, op) if valid else op.starts
+    type = op.result_type.with_element(_type(numbers).element_type)
+    lanes = _insert(CastOp(_insert(IndexOp(op.range), op), type.element_type), op)
     last = type.rank - 1
-    lanes = _insert(BroadcastOp(lanes, [last], type), valid)
-    lengths = _insert(BroadcastOp(lengths, list(range(last)), type), valid)
-    comparison = ELEMENTWISE["lt"](lanes, lengths)
-    comparison.location = valid.location
-    comparison.results[0].name_hint = valid.result.name_hint or "has"
-    Rewriter.replace_op(valid, comparison)
+    lanes = _insert(BroadcastOp(lanes, [last], type), op)
+    numbers = _insert(BroadcastOp(numbers, list(range(last)), type), op)
+    combined = ELEMENTWISE["lt"](lanes, numbers) if valid else ELEMENTWISE["add"](numbers, lanes)
+    combined.location = op.location
+    combined.results[0].name_hint = op.result.name_hint or ("has" if valid else "rows")
+    Rewriter.replace_op(op, combined)
 
 
 def _walk_to(loop: ForOp, end: SSAValue) -> None:

@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from kopt.analysis.jagged import dims_of, loops_around
+from kopt.analysis.jagged import Items, loops_around
 from kopt.analysis.validity import ValidityBuilder
-from kopt.dialects.jagged import ForOp, ValidOp
+from kopt.dialects.jagged import ValidOp
 from kopt.dialects.tile import BroadcastOp, TileType, TransposeOp
 
 
@@ -24,12 +24,12 @@ class ItemValidity(ValidityBuilder):
         super().__init__(InsertPoint.before(user))
         self.loops = loops_around(user)
 
-    def lanes(self, type: TileType, loop: ForOp) -> SSAValue | None:
-        """The lanes of a type that items of one loop have, or None where it does not have all of the dimensions."""
-        places = dims_of(loop, type)
+    def lanes(self, type: TileType, items: Items) -> SSAValue | None:
+        """The lanes of a type that some items have, or None where it does not have all of their dimensions."""
+        places = items.dims_of(type)
         if places is None:
             return None
-        valid = self._insert(ValidOp(loop.range, loop.lengths))
+        valid = self._insert(ValidOp(items.range, items.lengths))
         order = sorted(range(len(places)), key=places.__getitem__)
         if order != list(range(len(places))):
             valid = self._insert(TransposeOp(valid, order))
@@ -37,7 +37,7 @@ class ItemValidity(ValidityBuilder):
 
     def all_lanes(self, type: TileType) -> list[SSAValue]:
         """`lanes` of every loop that limits a type."""
-        found = [self.lanes(type, loop) for loop in self.loops.values()]
+        found = [self.lanes(type, items) for items in self.loops]
         return [mask for mask in found if mask is not None]
 
     def both(self, masks: Iterable[SSAValue | None]) -> SSAValue | None:
@@ -50,7 +50,5 @@ class ItemValidity(ValidityBuilder):
     def _tagged_type(self, op: Operation, type: TileType, tags: list[str]) -> list[SSAValue | None]:
         lost = set(tags)
         return [
-            self.lanes(type, loop)
-            for loop in self.loops.values()
-            if not lost.isdisjoint((*loop.lengths_type.tags, loop.tag))
+            self.lanes(type, items) for items in self.loops if not lost.isdisjoint(items.tags)
         ]

@@ -67,3 +67,16 @@ func.func @valid_lengths() {
   }
   func.return
 }
+
+// -----
+
+func.func @starts() {
+  tile.grid (%i: b0=8) in (8) {
+    %n = tile.full 3 : !tile.tile<b0=8 x i16>
+    jagged.for %k: b1=16 in %n {
+      // expected-error @+1 {{jagged.rows needs starts of at least 32 bits, found !tile.tile<b0=8 x i16>}}
+      %r = jagged.rows %k from %n : !tile.range<b1=16>, !tile.tile<b0=8 x i16>
+    }
+  }
+  func.return
+}
