@@ -169,7 +169,7 @@ class RowsOp(IRDLOperation):
 
     An access that gathers by them reads or writes, for each item, rows that follow one another:
 
-        %r = jagged.rows %k from %starts : !tile.range<b1=16>, !tile.tile<b0=8 x i32>  // -> !tile.tile<b0=8 x b1=16 x i32>
+        %r = jagged.rows %k from %starts : !tile.range<b1=16>, !tile.tile<b0=8 x i32>   // -> <b0=8 x b1=16 x i32>
         %v = tile.load %x[%r, %m] : memref<1000x64xf32> -> !tile.tile<b0=8 x b1=16 x b2=64 x f32>
     """
 

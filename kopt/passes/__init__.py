@@ -24,6 +24,7 @@ PASSES: dict[str, str] = {
     "order-grid": "kopt.passes.order_grid:OrderGridPass",
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-windows": "kopt.passes.plan_windows:PlanWindowsPass",
+    "raise-jagged": "kopt.passes.raise_jagged:RaiseJaggedPass",
     "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
     "realign-blocks": "kopt.passes.realign_blocks:RealignBlocksPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",

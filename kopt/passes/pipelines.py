@@ -104,8 +104,8 @@ def _schedule(config: Config) -> list[ModulePass]:
 
 def _jagged() -> list[ModulePass]:
     """Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only."""
-    # One comparison of a block's lanes with the lengths serves all that it masks.
-    return [_make("lower-jagged"), _make("canonicalize"), _make("cse")]
+    # Slices first: what they are made of is dead then. One comparison with the lengths serves all that it masks.
+    return [_make(name) for name in ("raise-jagged", "dce", "lower-jagged", "canonicalize", "cse")]
 
 
 def _make(name: str, **options: Any) -> ModulePass:

@@ -10,6 +10,7 @@ import torch
 
 import kopt
 from kopt.dtypes import by_name
+from kopt.interpreter import run
 from kopt.runtime.tolerance import mismatch
 from test.kernels import jagged_kernels as kernels
 
@@ -146,12 +147,37 @@ def test_as_torch(kernel, expected, blocks, more, target, lengths) -> None:
     check(kernel, expected, blocks, target, rows_for(offsets, torch.float32), offsets, more)
 
 
+@pytest.mark.parametrize("passes", ["raise-jagged", "raise-jagged,lower-jagged,insert-masks"])
+@pytest.mark.parametrize(("kernel", "expected", "blocks", "more"), CASES, ids=NAMES)
+def test_passes_keep_the_meaning(kernel, expected, blocks, more, passes) -> None:
+    """In the reference, which trusts nothing but the masks once they are in."""
+    offsets = offsets_of("mixed", torch.int64)
+    arguments = (rows_for(offsets, torch.float32), offsets, *more(offsets.size(0) - 1, torch.float32))
+    low = kopt.kernel(kernel).lower(*arguments, target="reference", config={"block_sizes": blocks})
+    kopt.run_pipeline(low.module, f"builtin.module(canonicalize,cse,dce,{passes})")
+    arrays = [argument.numpy() for argument in arguments]
+    out = run(low.module, kernel.__name__, arrays, masked=passes.endswith("insert-masks"))
+    close(torch.from_numpy(out[0]), expected(*arguments))
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("kernel", "expected", "blocks", "more"), CASES, ids=NAMES)
 def test_narrow(kernel, expected, blocks, more, target) -> None:
     """Rows of bf16 with 32-bit offsets."""
     offsets = offsets_of("mixed", torch.int32)
     check(kernel, expected, blocks, target, rows_for(offsets, torch.bfloat16), offsets, more)
+
+
+#: On TPU: those whose results are blocks.
+ON_TPU = ("jagged_sum", "jagged_sum_by_rows", "jagged_sum_masked", "segment_max")
+
+
+@pytest.mark.parametrize("lengths", ["mixed", "empty"])
+@pytest.mark.parametrize(("kernel", "expected", "blocks", "more"), [c for c in CASES if c[0].__name__ in ON_TPU])
+def test_rows_on_tpu(kernel, expected, blocks, more, lengths) -> None:
+    """Rows gathered one by one."""
+    offsets = offsets_of(lengths, torch.int64)
+    check(kernel, expected, blocks, "pallas:interpret", rows_for(offsets, torch.float32), offsets, more)
 
 
 @pytest.mark.parametrize("lengths", LENGTHS)

@@ -49,6 +49,4 @@ class ItemValidity(ValidityBuilder):
 
     def _tagged_type(self, op: Operation, type: TileType, tags: list[str]) -> list[SSAValue | None]:
         lost = set(tags)
-        return [
-            self.lanes(type, items) for items in self.loops if not lost.isdisjoint(items.tags)
-        ]
+        return [self.lanes(type, items) for items in self.loops if not lost.isdisjoint(items.tags)]

@@ -1,0 +1,134 @@
+"""Gathering index lists as slices: which entries number rows that follow one another, for each item from its start.
+
+An index tile is a sum of lanes (`kopt.analysis.lane_sums`). Of flat storage it is taken apart by the strides of the
+array behind it: ``20 · starts + 20 · k + m`` of rows of 20 is row ``starts + k``, element ``m``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from kopt.analysis.lane_sums import LaneSum, Placed
+from kopt.analysis.ranges import binding
+from kopt.dialects.tile import BeginOp, RangeType
+
+
+class NotSlices(Exception):
+    """Why an index list is no list of slices, in words."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One entry: the lanes of ``range`` along dimension ``dim`` of the index tile, and what is added to them.
+
+    Without a range it is one number, the same for all lanes. With ``dims``, the items' dimensions that what is added
+    stands along, it is a row number for each item.
+    """
+
+    added: LaneSum
+    range: SSAValue | None = None
+    dim: int | None = None
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The dimensions of the items."""
+        return tuple(sorted({dim for (_, dims) in self.added.terms for dim in dims}))
+
+
+def part_of(form: LaneSum) -> Part:
+    """A sum of lanes as one entry. Raises `NotSlices`."""
+    ranges = {placed: c for placed, c in form.terms.items() if is_range(placed)}
+    if not ranges:
+        tiles = [atom for atom, dims in form.terms if dims]
+        if tiles:
+            raise NotSlices(f"{named(tiles[0])} picks rows one by one")
+        return Part(form)
+    if len(ranges) > 1:
+        raise NotSlices(f"{' and '.join(named(range) for range, _ in ranges)} number one dimension together")
+    ((range, dims), coefficient) = next(iter(ranges.items()))
+    if coefficient != 1:
+        raise NotSlices(f"{named(range)} goes in steps of {coefficient}")
+    part = Part(form - LaneSum(0, ranges), range, dims[0])
+    if dims[0] in part.dims:
+        raise NotSlices(f"rows differ from lane to lane of {named(range)}")
+    return part
+
+
+def digits(form: LaneSum, shape: Sequence[int]) -> list[Part]:
+    """A flat element number of a contiguous array as one entry for each dimension. Raises `NotSlices`."""
+    strides = [math.prod(shape[n + 1 :]) for n in range(len(shape))]
+    sums = [LaneSum() for _ in shape]
+    for placed, coefficient in form.terms.items():
+        place = _digit(placed, coefficient, strides)
+        sums[place] = sums[place] + LaneSum(0, {placed: coefficient // strides[place]})
+    rest = form.const
+    for place, stride in enumerate(strides):
+        sums[place] = sums[place] + LaneSum(rest // stride)
+        rest %= stride
+    parts = [part_of(one) for one in sums]
+    for part, extent in zip(parts[1:], shape[1:], strict=True):
+        _check_inside(part, extent)
+    return parts
+
+
+def inferred_shape(form: LaneSum, extent: int) -> list[int]:
+    """The rows of flat storage that the coefficients of a sum speak of. Raises `NotSlices`."""
+    strides = sorted({abs(c) for c in form.terms.values()} | {1}, reverse=True)
+    sizes = [extent, *strides]
+    if any(high % low for high, low in zip(sizes, sizes[1:], strict=False)):
+        raise NotSlices(f"{extent} elements are no whole number of rows of {strides[0]}")
+    return [high // low for high, low in zip(sizes, sizes[1:], strict=False)]
+
+
+def is_range(placed: Placed) -> bool:
+    """Whether an atom is the lanes of a range."""
+    return isinstance(placed[0].type, RangeType)
+
+
+def named(value: SSAValue) -> str:
+    """A value in words."""
+    return f"'{value.name_hint}'" if value.name_hint else "a computed number"
+
+
+def _digit(placed: Placed, coefficient: int, strides: Sequence[int]) -> int:
+    """The first dimension whose stride divides a coefficient."""
+    found = [n for n, stride in enumerate(strides) if coefficient % stride == 0]
+    return found[0]
+
+
+def _check_inside(part: Part, extent: int) -> None:
+    """An inner digit must be known to stay inside its dimension, or it would carry."""
+    low, high = _interval(part)
+    if low is None or high is None or low < 0 or high >= extent:
+        what = part.range if part.range is not None else next(iter(part.added.terms), (None,))[0]
+        raise NotSlices(f"{named(what) if what is not None else 'a number'} is not known to stay below {extent}")
+
+
+def _interval(part: Part) -> tuple[int | None, int | None]:
+    low = high = part.added.const
+    for (atom, dims), coefficient in part.added.terms.items():
+        most = _most(atom)
+        if dims or coefficient < 0 or most is None:
+            return None, None
+        high += coefficient * most
+    if part.range is None:
+        return low, high
+    bound = binding(part.range)
+    if not isinstance(bound.lower, int) or not isinstance(bound.upper, int):
+        return None, None
+    return low + bound.lower, high + bound.upper - 1
+
+
+def _most(number: SSAValue) -> int | None:
+    """The largest value of a block's begin, where it is known (and then it is not negative)."""
+    if not isinstance(number.owner, BeginOp):
+        return None
+    bound = binding(number.owner.range)
+    shifted = bound.value is not number.owner.range
+    if shifted or not isinstance(bound.upper, int) or not isinstance(bound.lower, int):
+        return None
+    return bound.upper - 1 if bound.lower >= 0 else None

@@ -1,0 +1,221 @@
+"""Gathering loads and stores as slices: their index lists, and values whose dimensions follow those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i32, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.lane_sums import LaneSum, lane_sum
+from kopt.analysis.slices import NotSlices, Part, digits, inferred_shape, part_of
+from kopt.dialects.host import ReshapeOp as ViewOp
+from kopt.dialects.jagged import RowsOp
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    BroadcastOp,
+    CastOp,
+    DimAttr,
+    Entry,
+    FullOp,
+    GridOp,
+    LoadOp,
+    ReshapeOp,
+    ShiftOp,
+    SplatOp,
+    StoreOp,
+    TileType,
+    TransposeOp,
+    block_axes,
+    is_gather,
+)
+from kopt.passes.jagged.masks import simplified
+
+
+def raise_access(access: LoadOp | StoreOp) -> None:
+    """Rewrites an access whose gathering entries are slices; raises `NotSlices` where they are not.
+
+    Accesses without a slice for each item stay as they are.
+    """
+    gathers = [entry for entry in access.entries if isinstance(entry, SSAValue) and is_gather(entry)]
+    dims = _type(gathers[0]).dims.data
+    shape, parts = _parts(access)
+    found = [part for part in parts if isinstance(part, Part)]
+    if any(part.dims for part in found):
+        _check(found, dims)
+        _Rewriting(access, dims, shape, parts).run()
+
+
+def _parts(access: LoadOp | StoreOp) -> tuple[list[int] | None, list[Part | Entry]]:
+    """What becomes of each entry; the shape to see the array in, where it is flat storage of another."""
+    type = access.memory.type
+    assert isinstance(type, MemRefType)
+    if len(access.entries) > 1:
+        return None, [part_of(lane_sum(e)) if isinstance(e, SSAValue) and is_gather(e) else e for e in access.entries]
+    form = lane_sum(access.indices[0])
+    if all(abs(coefficient) == 1 for coefficient in form.terms.values()) and _ranges(form) < 2:
+        return None, [part_of(form)]
+    owner = access.memory.owner
+    if isinstance(owner, ViewOp) and owner.source_type.get_num_dims() > 1:
+        shape = list(owner.source_type.get_shape())
+    else:
+        shape = inferred_shape(form, type.get_shape()[0])
+    return shape, list(digits(form, shape))
+
+
+def _ranges(form: LaneSum) -> int:
+    return sum(hasattr(atom.type, "dim") for atom, _ in form.terms)
+
+
+def _check(parts: Sequence[Part], dims: Sequence[DimAttr]) -> None:
+    """Every dimension of the index tile must come from exactly one entry, and one entry only number rows."""
+    along = [dim for part in parts for dim in (*part.dims, *([part.dim] if part.dim is not None else []))]
+    if sum(bool(part.dims) for part in parts) > 1:
+        raise NotSlices("several dimensions start at numbers of the items")
+    if sorted(along) != list(range(len(dims))):
+        raise NotSlices("a dimension of the index tile has no entry of its own")
+    for part in parts:
+        if part.range is not None and part.dim is not None and part.range.type.dim != dims[part.dim]:  # pyright: ignore
+            raise NotSlices("the index tile has other dimensions than its lanes")
+
+
+class _Rewriting:
+    """The new index list of one access, and the order of its dimensions."""
+
+    def __init__(
+        self, access: LoadOp | StoreOp, dims: Sequence[DimAttr], shape: list[int] | None, parts: Sequence[Part | Entry]
+    ):
+        self.access, self.dims, self.shape, self.parts = access, dims, shape, parts
+        self.at = InsertPoint.before(access)
+
+    def run(self) -> None:
+        access = self.access
+        memory = self._memory()
+        entries = [self._entry(part) if isinstance(part, Part) else part for part in self.parts]
+        order = self._order(entries)
+        mask = simplified(access.mask, access) if access.mask is not None else None
+        mask = self._transposed(mask, order) if mask is not None else None
+        if isinstance(access, StoreOp):
+            value = self._transposed(access.value, order)
+            self._replace(StoreOp(value, memory, entries, mask, access.attributes), [])
+            return
+        other = access.other if mask is not None else None
+        load = LoadOp(memory, entries, mask, other, access.pad, access.attributes)
+        load.result.name_hint = access.result.name_hint
+        self._add(load)
+        back = [order.index(n) for n in range(len(order))]
+        self._replace(None, [self._transposed(load.result, back)])
+
+    def _memory(self) -> SSAValue:
+        """The array, or what it is a flat view of."""
+        memory = self.access.memory
+        if self.shape is None:
+            return memory
+        type = memory.type
+        assert isinstance(type, MemRefType)
+        if isinstance(memory.owner, ViewOp) and list(memory.owner.source_type.get_shape()) == self.shape:
+            return memory.owner.source
+        grid = self.access.parent_op()
+        while not isinstance(grid, GridOp):
+            assert grid is not None
+            grid = grid.parent_op()
+        view = ViewOp(memory, MemRefType(type.element_type, self.shape))
+        view.location = self.access.location
+        view.result.name_hint = memory.name_hint
+        Rewriter.insert_op(view, InsertPoint.before(grid))
+        return view.result
+
+    def _order(self, entries: Sequence[Entry]) -> list[int]:
+        """For each dimension of the new block, its number in the old one."""
+        old = block_axes(self.access.entries, self._old_shape())
+        first = next(n for n, axis in enumerate(old) if axis.gather_dim is not None)
+        kept = {axis.position: n for n, axis in enumerate(old) if axis.gather_dim is None}
+        order: list[int] = []
+        for part, position in zip(self.parts, range(len(self.parts)), strict=True):
+            if isinstance(part, Part):
+                own = [] if part.dim is None else [part.dim]
+                order += [first + dim for dim in (*part.dims, *own)]
+            elif position in kept:
+                order.append(kept[position])
+        return order
+
+    def _old_shape(self) -> Sequence[int]:
+        assert isinstance(self.access.memory.type, MemRefType)
+        return self.access.memory.type.get_shape()
+
+    def _entry(self, part: Part) -> Entry:
+        if part.range is None:
+            return part.added.const if not part.added.terms else self._number(part.added)
+        if part.dims:
+            rows = RowsOp(part.range, self._starts(part))
+            rows.result.name_hint = "rows"
+            return self._add(rows)
+        if part.added == LaneSum():
+            return part.range
+        return self._add(ShiftOp(part.range, self._number(part.added)))
+
+    def _number(self, form: LaneSum) -> SSAValue:
+        """A sum of numbers as an ``index``."""
+        parts = [self._scaled(atom, c) for (atom, _), c in form.terms.items()]
+        if form.const or not parts:
+            parts.append(self._constant(form.const))
+        total = parts[0]
+        for part in parts[1:]:
+            total = self._add(arith.AddiOp(total, part))
+        return total
+
+    def _scaled(self, atom: SSAValue, factor: int) -> SSAValue:
+        return atom if factor == 1 else self._add(arith.MuliOp(atom, self._constant(factor)))
+
+    def _constant(self, number: int) -> SSAValue:
+        return self._add(arith.ConstantOp(IntegerAttr(number, IndexType())))
+
+    def _starts(self, part: Part) -> SSAValue:
+        """What is added to the lanes, as a tile of the items' dimensions."""
+        wide = any(getattr(atom.type, "element_type", None) == i64 for atom, _ in part.added.terms)
+        type = TileType([self.dims[dim] for dim in part.dims], i64 if wide else i32)
+        parts = [self._term(atom, places, c, part.dims, type) for (atom, places), c in part.added.terms.items()]
+        if part.added.const:
+            parts.append(self._add(FullOp(part.added.const, type)))
+        total = parts[0]
+        for term in parts[1:]:
+            total = self._add(ELEMENTWISE["add"](total, term))
+        return total
+
+    def _term(
+        self, atom: SSAValue, places: Sequence[int], factor: int, dims: Sequence[int], type: TileType
+    ) -> SSAValue:
+        if not isinstance(atom.type, TileType):
+            value = self._add(SplatOp(atom, type))
+        else:
+            value = atom if atom.type.element_type == type.element_type else self._add(CastOp(atom, type.element_type))
+            kept = [dim for dim in atom.type.dims.data if dim != DimAttr(1)]
+            if len(kept) != atom.type.rank:
+                value = self._add(ReshapeOp(value, type.with_dims(kept)))
+            order = sorted(range(len(places)), key=places.__getitem__)
+            value = self._transposed(value, order)
+            if value.type != type:
+                value = self._add(BroadcastOp(value, [dims.index(places[n]) for n in order], type))
+        return value if factor == 1 else self._add(ELEMENTWISE["mul"](value, self._add(FullOp(factor, type))))
+
+    def _transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
+        return value if list(order) == list(range(len(order))) else self._add(TransposeOp(value, order))
+
+    def _add(self, op: Operation) -> SSAValue:
+        op.location = self.access.location
+        Rewriter.insert_op(op, self.at)
+        return op.results[0]
+
+    def _replace(self, op: Operation | None, results: Sequence[SSAValue]) -> None:
+        if op is not None:
+            op.location = self.access.location
+            Rewriter.replace_op(self.access, op)
+        else:
+            Rewriter.replace_op(self.access, [], list(results))
+
+
+def _type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type

@@ -1,0 +1,54 @@
+"""The pass ``raise-jagged``: computed index tiles become slices of rows, loops to the longest item jagged loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kopt.analysis.jagged import loops_around
+from kopt.analysis.slices import NotSlices
+from kopt.diagnostics import remark
+from kopt.dialects.tile import ForOp, LoadOp, StoreOp, is_gather
+from kopt.passes.jagged.accesses import raise_access
+from kopt.passes.jagged.loops import raise_loop
+
+
+@dataclass(frozen=True)
+class RaiseJaggedPass(ModulePass):
+    """Finds the rows of items in what people write: flat element numbers, row numbers, masks up to a length.
+
+    * a loop from 0 to the largest of some lengths is a `jagged.for`, where masks leave out of every reduction, product
+      and store the lanes beyond each item's length;
+    * a load or store whose index tiles are sums of lanes and of numbers of the items has `jagged.rows` and ranges as
+      entries. An index into flat storage is taken apart by the strides of the array that it is a view of, or else by
+      its own coefficients, where each inner part is known to stay inside its dimension;
+    * of its mask, what the loops around say already is dropped.
+
+        %f = host.reshape %x : memref<40x20xf32> to memref<800xf32>   // %at = (%starts + %k) * 20 + %m
+        %v = tile.load %f[%at] : memref<800xf32> -> !tile.tile<b0=4 x b1=8 x b2=16 x f32>
+    becomes
+        %rows = jagged.rows %k from %starts …
+        %v = tile.load %x[%rows, %m] : memref<40x20xf32> -> !tile.tile<b0=4 x b1=8 x b2=16 x f32>
+
+    It never refuses: an access in a jagged loop that is no slice stays a gather, and a remark says why.
+    """
+
+    name = "raise-jagged"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for loop in [inner for inner in op.walk() if isinstance(inner, ForOp)]:
+            raise_loop(loop)
+        for access in [inner for inner in op.walk() if isinstance(inner, LoadOp | StoreOp)]:
+            if any(map(is_gather, access.entries)) and loops_around(access):
+                _raise(access)
+
+
+def _raise(access: LoadOp | StoreOp) -> None:
+    try:
+        raise_access(access)
+    except NotSlices as why:
+        what = access.memory.name_hint or "an array"
+        remark(access, f"'{what}' is gathered lane by lane, not by slices of rows: {why}")

@@ -1,0 +1,140 @@
+// RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(raise-jagged,cse,dce)' | filecheck %s
+// RUN: kopt %s --split-input-file --remarks --pass-pipeline='builtin.module(raise-jagged,cse,dce)' 2>&1 | filecheck %s --check-prefix=REMARK
+// RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(raise-jagged,dce,lower-jagged,cse)' | filecheck %s --check-prefix=LOW
+
+// A loop to the longest item with masks, and flat element numbers: a jagged loop over rows. The masks say nothing more.
+// CHECK-LABEL: func.func @flat
+// CHECK: jagged.for %k: b2=8 in %n iter(
+// CHECK-NEXT: %rows = jagged.rows %k from %starts : !tile.range<b2=8>, !tile.tile<b0=4 x i64>
+// CHECK-NEXT: %v = tile.load %x[%rows, %m] : memref<40x20xf32> -> !tile.tile<b0=4 x b2=8 x b1=16 x f32>
+// LOW-LABEL: func.func @flat
+// LOW: %rows = tile.add {{%.+}}, {{%.+}} : !tile.tile<b0=4 x b2=8 x i64>
+// LOW: %v = tile.load %x[%rows, %m] mask {{%.+}} : memref<40x20xf32>
+func.func @flat(%x: memref<40x20xf32>, %begins: memref<6xi64>, %lens: memref<6xi64>, %out: memref<6x20xf32>) {
+  %f = host.reshape %x : memref<40x20xf32> to memref<800xf32>
+  tile.grid (%b: b0=4, %m: b1=16) in (6, 20) {
+    %starts = tile.load %begins[%b] : memref<6xi64> -> !tile.tile<b0=4 x i64>
+    %n = tile.load %lens[%b] : memref<6xi64> -> !tile.tile<b0=4 x i64>
+    %most = tile.reduce max %n [0] : !tile.tile<b0=4 x i64>
+    %end = tile.extract %most : !tile.tile<i64> to index
+    %z = tile.full 0.0 : !tile.tile<b0=4 x b1=16 x f32>
+    %s = tile.for %k: b2=8 in (0, %end) iter(%a = %z) -> (!tile.tile<b0=4 x b1=16 x f32>) {
+      %ki = tile.index %k : !tile.range<b2=8>
+      %kw = tile.cast %ki : !tile.tile<b2=8 x i32> to !tile.tile<b2=8 x i64>
+      %kb = tile.broadcast %kw dims [1] : !tile.tile<b2=8 x i64> to !tile.tile<b0=4 x b2=8 x i64>
+      %nb = tile.broadcast %n dims [0] : !tile.tile<b0=4 x i64> to !tile.tile<b0=4 x b2=8 x i64>
+      %has = tile.lt %kb, %nb : !tile.tile<b0=4 x b2=8 x i64>
+      %hb = tile.broadcast %has dims [0, 1] : !tile.tile<b0=4 x b2=8 x i1> to !tile.tile<b0=4 x b2=8 x b1=16 x i1>
+      %sb = tile.broadcast %starts dims [0] : !tile.tile<b0=4 x i64> to !tile.tile<b0=4 x b2=8 x i64>
+      %r = tile.add %sb, %kb : !tile.tile<b0=4 x b2=8 x i64>
+      %c = tile.full 20 : !tile.tile<b0=4 x b2=8 x i64>
+      %e = tile.mul %r, %c : !tile.tile<b0=4 x b2=8 x i64>
+      %eb = tile.broadcast %e dims [0, 1] : !tile.tile<b0=4 x b2=8 x i64> to !tile.tile<b0=4 x b2=8 x b1=16 x i64>
+      %mi = tile.index %m : !tile.range<b1=16>
+      %mw = tile.cast %mi : !tile.tile<b1=16 x i32> to !tile.tile<b1=16 x i64>
+      %mb = tile.broadcast %mw dims [2] : !tile.tile<b1=16 x i64> to !tile.tile<b0=4 x b2=8 x b1=16 x i64>
+      %at = tile.add %eb, %mb : !tile.tile<b0=4 x b2=8 x b1=16 x i64>
+      %v = tile.load %f[%at] mask %hb other 0.0 : memref<800xf32> -> !tile.tile<b0=4 x b2=8 x b1=16 x f32>
+      %p = tile.reduce add %v [1] : !tile.tile<b0=4 x b2=8 x b1=16 x f32>
+      %next = tile.add %a, %p : !tile.tile<b0=4 x b1=16 x f32>
+      tile.yield %next : !tile.tile<b0=4 x b1=16 x f32>
+    }
+    tile.store %s, %out[%b, %m] : !tile.tile<b0=4 x b1=16 x f32>, memref<6x20xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Without a mask the maximum sees what lies behind an item: the loop is what it was.
+// CHECK-LABEL: func.func @unmasked
+// CHECK: tile.for %k
+// REMARK: remark: the loop to the longest item is not raised to a jagged one: 'tile.reduce' combines lanes that no mask leaves out
+func.func @unmasked(%x: memref<6x20xf32>, %lens: memref<6xi32>, %out: memref<6xf32>) {
+  tile.grid (%b: b0=4) in (6) {
+    %n = tile.load %lens[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+    %most = tile.reduce max %n [0] : !tile.tile<b0=4 x i32>
+    %end = tile.extract %most : !tile.tile<i32> to index
+    %z = tile.full 0.0 : !tile.tile<b0=4 x f32>
+    %s = tile.for %k: b2=8 in (0, %end) iter(%a = %z) -> (!tile.tile<b0=4 x f32>) {
+      %v = tile.load %x[%b, %k] : memref<6x20xf32> -> !tile.tile<b0=4 x b2=8 x f32>
+      %p = tile.reduce max %v [1] : !tile.tile<b0=4 x b2=8 x f32>
+      %next = tile.maximum %a, %p : !tile.tile<b0=4 x f32>
+      tile.yield %next : !tile.tile<b0=4 x f32>
+    }
+    tile.store %s, %out[%b] : !tile.tile<b0=4 x f32>, memref<6xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Flat storage that is an argument: its rows follow from the index. A number of the grid is an entry of its own, other
+// dimensions may stand in another order, and a store goes by slices as a load does.
+// CHECK-LABEL: func.func @heads
+// CHECK: %x_1 = host.reshape %x : memref<2400xf32> to memref<40x3x20xf32>
+// CHECK: [[V:%.+]] = tile.load %x_1[%rows, {{%.+}}, %m] : memref<40x3x20xf32> -> !tile.tile<b0=4 x b2=8 x b1=16 x f32>
+// CHECK: [[T:%.+]] = tile.transpose [[V]] [2, 0, 1] : !tile.tile<b0=4 x b2=8 x b1=16 x f32>
+// CHECK: [[E:%.+]] = tile.exp [[T]]
+// CHECK: [[W:%.+]] = tile.transpose [[E]] [1, 2, 0] : !tile.tile<b1=16 x b0=4 x b2=8 x f32>
+// CHECK: tile.store [[W]], %out_1[%rows, {{%.+}}, %m] :
+func.func @heads(%x: memref<2400xf32>, %begins: memref<6xi32>, %lens: memref<6xi32>, %out: memref<2400xf32>) {
+  tile.grid (%b: b0=4, %h: b3=1, %m: b1=16) in (6, 3, 20) {
+    %starts = tile.load %begins[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+    %n = tile.load %lens[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+    %h0 = tile.begin %h : !tile.range<b3=1>
+    jagged.for %k: b2=8 in %n {
+      %ki = tile.index %k : !tile.range<b2=8>
+      %kb = tile.broadcast %ki dims [2] : !tile.tile<b2=8 x i32> to !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %sb = tile.broadcast %starts dims [1] : !tile.tile<b0=4 x i32> to !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %r = tile.add %sb, %kb : !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %three = tile.full 3 : !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %twenty = tile.full 20 : !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %hb = tile.splat %h0 : index to !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %r3 = tile.mul %r, %three : !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %rh = tile.add %r3, %hb : !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %e = tile.mul %rh, %twenty : !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %mi = tile.index %m : !tile.range<b1=16>
+      %mb = tile.broadcast %mi dims [0] : !tile.tile<b1=16 x i32> to !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %at = tile.add %e, %mb : !tile.tile<b1=16 x b0=4 x b2=8 x i32>
+      %v = tile.load %x[%at] : memref<2400xf32> -> !tile.tile<b1=16 x b0=4 x b2=8 x f32>
+      %w = tile.exp %v : !tile.tile<b1=16 x b0=4 x b2=8 x f32>
+      tile.store %w, %out[%at] : !tile.tile<b1=16 x b0=4 x b2=8 x f32>, memref<2400xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Numbers that a table gives, and lanes that may run into the next row, are gathered as before.
+// CHECK-LABEL: func.func @kept
+// CHECK: tile.load %x[{{%.+}}] : memref<40xf32>
+// REMARK: remark: 'x' is gathered lane by lane, not by slices of rows: 'n' picks rows one by one
+// REMARK: remark: 'y' is gathered lane by lane, not by slices of rows: 'k' is not known to stay below 20
+func.func @kept(%x: memref<40xf32>, %y2: memref<40x20xf32>, %lens: memref<6xi32>, %out: memref<2x6xf32>) {
+  %y = host.reshape %y2 : memref<40x20xf32> to memref<800xf32>
+  tile.grid (%b: b0=4) in (6) {
+    %n = tile.load %lens[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+    jagged.for %k: b2=8 in %n {
+      %ki = tile.index %k : !tile.range<b2=8>
+      %kb = tile.broadcast %ki dims [1] : !tile.tile<b2=8 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %nb = tile.broadcast %n dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %two = tile.full 2 : !tile.tile<b0=4 x b2=8 x i32>
+      %twenty = tile.full 20 : !tile.tile<b0=4 x b2=8 x i32>
+      %k2 = tile.mul %kb, %two : !tile.tile<b0=4 x b2=8 x i32>
+      %at = tile.add %nb, %k2 : !tile.tile<b0=4 x b2=8 x i32>
+      %b2 = tile.index %b : !tile.range<b0=4>
+      %bb = tile.broadcast %b2 dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %b20 = tile.mul %bb, %twenty : !tile.tile<b0=4 x b2=8 x i32>
+      %bt = tile.add %b20, %kb : !tile.tile<b0=4 x b2=8 x i32>
+      %v = tile.load %x[%at] : memref<40xf32> -> !tile.tile<b0=4 x b2=8 x f32>
+      %w = tile.load %y[%bt] : memref<800xf32> -> !tile.tile<b0=4 x b2=8 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=4 x b2=8 x f32>
+      %t = tile.reduce add %w [1] : !tile.tile<b0=4 x b2=8 x f32>
+      tile.store %s, %out[0, %b] : !tile.tile<b0=4 x f32>, memref<2x6xf32>
+      tile.store %t, %out[1, %b] : !tile.tile<b0=4 x f32>, memref<2x6xf32>
+    }
+  }
+  func.return
+}
