@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.combining import combined_operands
 from kopt.analysis.jagged import ItemPadding, Items
 from kopt.diagnostics import remark
 from kopt.dialects.jagged import ForOp as JaggedForOp
@@ -25,7 +26,6 @@ from kopt.dialects.tile import (
     TileType,
     neutral,
 )
-from kopt.passes.insert_masks import combined_operands
 
 #: Ops after which a lane's item is no longer told by the tags that are left.
 _REARRANGES = (ReshapeOp, ConcatOp, SliceOp, TakeAlongOp, MaskOp, BroadcastOp)
