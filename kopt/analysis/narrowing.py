@@ -21,7 +21,7 @@ from math import prod
 from typing import Literal
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from kopt.analysis.aliases import root
@@ -77,7 +77,8 @@ def unproven(body: Operation) -> Iterator[Operation]:
     """The ops of a body that use or make 64-bit integers in a way that 32 bits may not serve."""
     facts: dict[SSAValue, Fact | None] = {}
     loads = [op for op in body.walk() if isinstance(op, LoadOp) and is_wide(op.result.type)]
-    offsets = {_array(op.memory) for op in loads if _indexed(op)}
+    extent = max((n for op in body.walk() if isinstance(op, LoadOp) for n in _shape(op.memory)), default=0)
+    offsets = {_array(op.memory): extent for op in loads if _indexed(op)}
     for op in body.walk():
         for result in op.results:
             if is_wide(result.type) and isinstance(result.type, TileType):
@@ -88,10 +89,11 @@ def unproven(body: Operation) -> Iterator[Operation]:
             yield op
 
 
-def _fact(op: Operation, facts: dict[SSAValue, Fact | None], offsets: set[SSAValue]) -> Fact | None:
-    """The fact of an op's result, None where there is none. ``offsets`` are arrays of numbers that are indices."""
+def _fact(op: Operation, facts: dict[SSAValue, Fact | None], offsets: dict[SSAValue, int]) -> Fact | None:
+    """The fact of an op's result, None where there is none. ``offsets`` are arrays of indices, and their most."""
     if isinstance(op, LoadOp):
-        return Fact("offset", 0, HIGH) if _array(op.memory) in offsets else Fact("loaded")
+        most = offsets.get(_array(op.memory), HIGH + 1)
+        return Fact("offset", 0, most) if most <= HIGH else Fact("loaded")
     if isinstance(op, FullOp):
         return _constant(int(op.number))
     if isinstance(op, CastOp):
@@ -119,6 +121,10 @@ def _array(memory: SSAValue) -> SSAValue:
     if not isinstance(launch, LaunchOp) or memory.index >= len(launch.inputs):
         return memory
     return root(launch.inputs[memory.index])
+
+
+def _shape(memory: SSAValue) -> tuple[int, ...]:
+    return memory.type.get_shape() if isinstance(memory.type, MemRefType) else ()
 
 
 def _exact(low: int, high: int) -> Fact | None:

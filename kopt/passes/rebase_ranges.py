@@ -91,7 +91,7 @@ def _shift_uses(grid: GridOp, value: SSAValue, lower: int) -> None:
 
 def _split_operands(launch: LaunchOp) -> None:
     """Gives reads of one array under several shifts an operand each."""
-    for number, memory in enumerate(launch.body.block.args):
+    for number, memory in enumerate(launch.body.block.args[: len(launch.inputs)]):
         accesses = [use.operation for use in memory.uses]
         if number in launch.written or not all(isinstance(access, Access) for access in accesses):
             continue
@@ -114,7 +114,7 @@ def _give_operand(launch: LaunchOp, number: int, accesses: Sequence[Operation]) 
     """Lets some accesses read the same array by way of one more operand."""
     memory, source = launch.body.block.args[number], launch.inputs[number]
     block = launch.body.block
-    copy = block.insert_arg(source.type, len(block.args))
+    copy = block.insert_arg(source.type, len(launch.inputs))
     copy.name_hint = memory.name_hint
     launch.operands = [*launch.operands, source]
     for access in accesses:

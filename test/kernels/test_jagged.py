@@ -168,8 +168,8 @@ def test_narrow(kernel, expected, blocks, more, target) -> None:
     check(kernel, expected, blocks, target, rows_for(offsets, torch.bfloat16), offsets, more)
 
 
-#: On TPU: those whose results are blocks.
-ON_TPU = ("jagged_sum", "jagged_sum_by_rows", "jagged_sum_masked", "segment_max")
+#: On TPU with 64-bit offsets: those whose results are blocks.
+ON_TPU = ("jagged_sum", "jagged_sum_by_rows", "jagged_sum_masked", "jagged_sum_by_items", "jagged_mean", "segment_max")
 
 
 @pytest.mark.parametrize("lengths", ["mixed", "empty"])
