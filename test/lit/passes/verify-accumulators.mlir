@@ -281,3 +281,27 @@ func.func @undefined(%x: memref<16x256xf32>) -> memref<8x128xf32> {
   }
   func.return %new : memref<8x128xf32>
 }
+
+// -----
+
+// Right, but rounded on every visit.
+func.func @narrow(%x: memref<16x512xbf16>) -> memref<16x128xbf16> {
+  %new = pallas.call @narrow(%x) windows [<[16, 128], (d0) -> (0, d0), vmem>, <[16, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<16x512xbf16>) -> memref<16x128xbf16> {
+  ^bb0(%x_ref: !tile.ref<16 x 128 x bf16, vmem>, %o: !tile.ref<16 x 128 x bf16, vmem>):
+    tile.grid (%k: b0=128) in (512) reduce [0] {
+      tile.when first(%k) {
+        %z = tile.full 0.0 : !tile.tile<16 x b0=128 x bf16>
+        tile.put %z, %o[:, :] : !tile.tile<16 x b0=128 x bf16>, !tile.ref<16 x 128 x bf16, vmem>
+      }
+      %v = tile.get %x_ref[:, :] : !tile.ref<16 x 128 x bf16, vmem> -> !tile.tile<16 x b0=128 x bf16>
+      %a = tile.get %o[:, :] : !tile.ref<16 x 128 x bf16, vmem> -> !tile.tile<16 x b0=128 x bf16>
+      %vw = tile.cast %v : !tile.tile<16 x b0=128 x bf16> to !tile.tile<16 x b0=128 x f32>
+      %aw = tile.cast %a : !tile.tile<16 x b0=128 x bf16> to !tile.tile<16 x b0=128 x f32>
+      %s = tile.add %aw, %vw : !tile.tile<16 x b0=128 x f32>
+      %n = tile.cast %s : !tile.tile<16 x b0=128 x f32> to !tile.tile<16 x b0=128 x bf16>
+      // expected-warning @+1 {{'o' accumulates in bf16, which rounds on every visit}}
+      tile.put %n, %o[:, :] : !tile.tile<16 x b0=128 x bf16>, !tile.ref<16 x 128 x bf16, vmem>
+    }
+  }
+  func.return %new : memref<16x128xbf16>
+}
