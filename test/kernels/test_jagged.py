@@ -207,3 +207,11 @@ def test_attention(target, dtype) -> None:
         q, k, v, offsets, target=target, config={"block_sizes": [2, 16, 16]}
     )
     close(low.compile()(q, k, v, offsets), attention(q, k, v, offsets))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", [kernels.jagged_sum, kernels.jagged_softmax, kernels.jagged_layer_norm])
+def test_compiles_for_a_gpu(kernel) -> None:
+    """With the blocks that kopt chooses, and without spills."""
+    report = kopt.kernel(kernel).lower(random(100, 64), offsets_of("huge", torch.int64), target="triton:sm90").report()
+    assert report["legal"] and report["spill_bytes"] == 0, report["reason"]
