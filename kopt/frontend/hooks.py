@@ -19,6 +19,7 @@ from kopt.frontend.control import make_loop
 from kopt.frontend.ops import maker, torch_operation
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe
+from kopt.runtime.users_code import is_users
 
 loop = make_loop
 slice = builtins.slice  # the name that rewritten code uses
@@ -223,7 +224,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, FunctionType):
         return _call_function(function, args, kwargs)
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
-        if _is_users(function.__func__):
+        if is_users(function.__func__):
             return _call_function(function.__func__, (function.__self__, *args), kwargs)
         return function(*args, **kwargs)
     owner = getattr(function, "__self__", None)
@@ -232,7 +233,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, partial):
         return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
     method = None if isinstance(function, type) else getattr_static(type(function), "__call__", None)
-    if isinstance(method, FunctionType) and _is_users(method):
+    if isinstance(method, FunctionType) and is_users(method):
         return _call_function(method, (function, *args), kwargs)
     return _call_other(function, args, kwargs)
 
@@ -263,21 +264,9 @@ def _call_function(function: FunctionType, args: tuple[Any, ...], kwargs: dict[s
     """A Python function: the user's are rewritten too, libraries' run as they are."""
     if source.is_rewritten(function):
         return function(*args, **kwargs)
-    if _is_users(function):
+    if is_users(function):
         return current_rewritten(function)(*args, **kwargs)
     return _call_other(function, args, kwargs)
-
-
-#: Packages whose functions run as they are.
-_LIBRARIES = {"torch", "numpy", "jax", "helion", "triton", "kopt", "typing", "functools", "math", "operator"}
-_LIBRARIES |= {"builtins", "itertools", "contextlib", "dataclasses", "collections", "inspect", "os", "re"}
-
-
-def _is_users(function: FunctionType) -> bool:
-    module = function.__globals__.get("__name__", "")
-    if module.startswith("kopt.") and not module.startswith("kopt.examples"):
-        return False
-    return module.partition(".")[0] not in _LIBRARIES
 
 
 def current_rewritten(function: FunctionType) -> FunctionType:

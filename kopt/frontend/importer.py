@@ -24,6 +24,7 @@ from kopt.frontend.host import Host, HostArray, Root, memref_type
 from kopt.frontend.results import Result, result_tree
 from kopt.frontend.state import state
 from kopt.frontend.tracer import BlockInfo, Tracer
+from kopt.runtime.sharing import same_elements, share_an_element
 from kopt.runtime.specs import TensorSpec, framework_of, spec_of
 
 Sizes = Sequence[int] | Callable[[list[BlockInfo]], Sequence[int]]
@@ -153,9 +154,14 @@ class _Import:
         self.params.append(Param(name, spec, path))
         argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
         argument.name_hint = name if name.isidentifier() else None
-        self.host.real.append(None if isinstance(value, TensorSpec) or _is_struct(value) else value)
+        real = None if isinstance(value, TensorSpec) or _is_struct(value) else value
+        first = next((n for n, other in enumerate(self.host.real) if same_elements(other, real)), None)
+        self.host.real.append(real)
         recipe = lambda data, number=number: data[number]  # noqa: E731
-        self.metas.append(self.host.track(meta, HostArray(argument, Root(number), recipe, number)))
+        array = HostArray(argument, Root(number), recipe, number)
+        if first is not None:  # one tensor by two names: what is written by one is read by the other
+            array = self.host.array(self.metas[first])
+        self.metas.append(self.host.track(meta, array))
         return meta
 
     def _add_hidden(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -213,7 +219,24 @@ class _Import:
 
     def _mutated(self) -> list[int]:
         metas = [*self.metas, *(meta for _, _, meta in self.hidden)]
-        return [n for n, meta in enumerate(metas) if self.host.array(meta).root.mutated]
+        arrays = [self.host.array(meta) for meta in metas]
+        mutated = [n for n, array in enumerate(arrays) if array.root.mutated and array.argument == n]
+        self._refuse_overlaps(mutated)
+        return mutated
+
+    def _refuse_overlaps(self, mutated: Sequence[int]) -> None:
+        """An argument that is written must share no element with another: each is an array of its own in the IR."""
+        real = [*self.host.real, *(tensor for _, tensor, _ in self.hidden)]
+        names = [param.name for param in (*self.params, *(param for param, _, _ in self.hidden))]
+        for written in mutated:
+            for other, value in enumerate(real):
+                one = other == written or same_elements(real[written], value)
+                if not one and share_an_element(real[written], value):
+                    raise ArgumentError(
+                        f"arguments '{names[written]}' and '{names[other]}' share memory, "
+                        f"and {self.function.__name__} writes '{names[written]}'",
+                        notes=["pass a copy of one of them, or the whole tensor and take its parts inside the kernel"],
+                    )
 
 
 def _drop_unused(block: Block) -> None:

@@ -13,7 +13,9 @@ from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from kopt.runtime.sharing import sharing
 from kopt.runtime.specs import framework_of, spec_of
+from kopt.runtime.users_code import is_users
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ def _key(value: Any, within: tuple[int, ...]) -> Hashable:
     if isinstance(value, dict):
         return type(value), tuple((_key(name, within), _key(item, within)) for name, item in value.items())
     if isinstance(value, FunctionType):
-        return _function_key(value, within)
+        return _function_key(value, within) if is_users(value) else _Same(value)
     if isinstance(value, MethodType):
         return "method", _key(value.__func__, within), _key(value.__self__, within)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -101,30 +103,3 @@ def names_read(code: CodeType) -> frozenset[str]:
     """Every name that code and the functions and lambdas within it may read as a global."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return frozenset(code.co_names).union(*map(names_read, inner))
-
-
-def sharing(args: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
-    """Pairs of tensor arguments whose memory overlaps, with the distance in bytes: ``(first, second, distance)``."""
-    spans = [(index, span) for index, arg in enumerate(args) if (span := _span(arg)) is not None]
-    return tuple(
-        (i, j, start - first)
-        for place, (i, (first, end)) in enumerate(spans)
-        for j, (start, stop) in spans[place + 1 :]
-        if start < end and first < stop
-    )
-
-
-def _span(value: Any) -> tuple[int, int] | None:
-    """The addresses of a torch or NumPy array's memory, first and past the last; JAX arrays never change."""
-    framework = framework_of(value)
-    if framework == "torch" and value.device.type != "meta":
-        start, strides, size = value.data_ptr(), value.stride(), value.element_size()
-        steps = [step * size for step in strides]
-    elif framework == "numpy":
-        start, steps, size = value.__array_interface__["data"][0], value.strides, value.itemsize
-    else:
-        return None
-    if 0 in value.shape:
-        return None
-    reach = [(extent - 1) * step for extent, step in zip(value.shape, steps, strict=True)]
-    return start + sum(r for r in reach if r < 0), start + sum(r for r in reach if r > 0) + size

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from kopt.runtime.cache import sharing
+from kopt.runtime.sharing import sharing
 from kopt.runtime.specs import contiguous_strides
 
 #: Storages that tensors took over here, by address; a reference that does not count keeps each address from new use.

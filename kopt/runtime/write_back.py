@@ -10,8 +10,8 @@ import numpy as np
 
 from kopt.diagnostics import Diagnostic, report
 from kopt.errors import Location
-from kopt.runtime.cache import sharing
 from kopt.runtime.exchange import convert
+from kopt.runtime.sharing import sharing
 from kopt.runtime.specs import framework_of
 from kopt.runtime.swap import take_over, why_copied, why_kept
 

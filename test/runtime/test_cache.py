@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kopt.runtime.cache import call_key as key_of_call
-from kopt.runtime.cache import sharing, value_key
+from kopt.runtime.cache import value_key
+from kopt.runtime.sharing import sharing
 
 torch = pytest.importorskip("torch")
 
