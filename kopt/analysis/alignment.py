@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.layouts import LANES, sublanes
 from kopt.analysis.linear import begin
+from kopt.analysis.partition import is_blind_to_visits
 from kopt.analysis.ranges import unshifted
 from kopt.dialects.tile import (
     Access,
@@ -70,10 +71,10 @@ class Walk:
 def walk_to_align(loop: ForOp) -> Walk | None:
     """How a loop walks, where it begins at an element that no block may begin at and might as well begin before it.
 
-    So where its lanes are only computed with one by one or combined, and nothing asks where its blocks begin.
+    So where other blocks of the same elements give the same, and nothing asks where blocks begin.
     """
     accesses = list(_accesses(loop))
-    if not accesses or not all(_is_lanewise(op, loop) for op in loop.body.walk()):
+    if not accesses or not is_blind_to_visits(loop) or not all(_is_lanewise(op, loop) for op in loop.body.walk()):
         return None
     first = accesses[0][2]
     multiples, extents = [], []

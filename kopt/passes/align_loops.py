@@ -51,7 +51,7 @@ class AlignLoopsPass(ModulePass):
 
     Arrays that end inside a block are padded on the host, with a remark. It leaves alone, without one, loops that
     something else stops: where a block begins or its number is used, accesses are masked or begin at different
-    elements, or lanes are scanned or rearranged.
+    elements, lanes are scanned or rearranged, or the result depends on which elements one visit has.
     """
 
     name = "align-loops"

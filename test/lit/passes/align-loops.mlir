@@ -87,3 +87,24 @@ func.func @sees_blocks(%x: memref<96x256xf32>, %bounds: memref<2xi32>, %out: mem
   }
   func.return
 }
+
+// -----
+
+// The sum of the blocks' maxima depends on which rows share a block.
+// CHECK-LABEL: @sum_of_maxima
+// CHECK: tile.for %k: b1=16 in (%lo, 96)
+func.func @sum_of_maxima(%x: memref<96x256xf32>, %bounds: memref<2xi32>, %out: memref<256xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %s = tile.load %bounds[0] : memref<2xi32> -> !tile.tile<i32>
+    %lo = tile.extract %s : !tile.tile<i32> to index
+    %z = tile.full 0.0 : !tile.tile<256 x f32>
+    %r = tile.for %k: b1=16 in (%lo, 96) iter(%a = %z) -> (!tile.tile<256 x f32>) {
+      %v = tile.load %x[%k, :] : memref<96x256xf32> -> !tile.tile<b1=16 x 256 x f32>
+      %t = tile.reduce max %v [0] : !tile.tile<b1=16 x 256 x f32>
+      %n = tile.add %a, %t : !tile.tile<256 x f32>
+      tile.yield %n : !tile.tile<256 x f32>
+    }
+    tile.store %r, %out[:] : !tile.tile<256 x f32>, memref<256xf32>
+  }
+  func.return
+}
