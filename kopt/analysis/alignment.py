@@ -19,6 +19,7 @@ from kopt.analysis.ranges import unshifted
 from kopt.dialects.tile import (
     Access,
     ArgReduceOp,
+    AssociativeOp,
     BeginOp,
     BroadcastOp,
     CountOp,
@@ -30,6 +31,7 @@ from kopt.dialects.tile import (
     ReduceOp,
     ScanOp,
     ShiftOp,
+    SortOp,
     TileType,
     TransposeOp,
     WhenOp,
@@ -137,7 +139,7 @@ def _is_lanewise(op: Operation, loop: ForOp) -> bool:
     """Whether an op computes the same for a lane, wherever in a block it stands."""
     if isinstance(op, _SEES_BLOCKS) and any(unshifted(value) is loop.range for value in _ranges(op)):
         return False
-    if isinstance(op, ArgReduceOp | ScanOp):
+    if isinstance(op, ArgReduceOp | AssociativeOp | ScanOp | SortOp):
         return not any(_has_tag(value, loop) for value in op.operands)
     if isinstance(op, (Access, *_LANEWISE)):
         return True

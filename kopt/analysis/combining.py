@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.dialects.tile import ArgReduceOp, DotOp, ReduceOp, TileType, neutral
+from kopt.dialects.tile import ArgReduceOp, DotOp, ReduceOp, ScanOp, SortOp, TileType, neutral
 
 
 def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], float | int]]:
-    """The operands whose lanes an op combines: operand number, dimensions, neutral value."""
+    """The operands whose lanes an op combines: operand number, dimensions, neutral value.
+
+    A scan from the first lane never sees those outside a range, which are the last.
+    """
     if isinstance(op, ReduceOp):
         return [(0, op.dimensions, neutral(op.kind.data, _element(op.input)))]
     if isinstance(op, ArgReduceOp):
         return [(0, (op.dim.data,), neutral(op.kind.data, _element(op.input)))]
+    if isinstance(op, ScanOp) and op.reverse is not None:
+        return [(0, (op.dim.data,), neutral(op.kind.data, _element(op.input)))]
+    if isinstance(op, SortOp):
+        return [(0, (op.dim.data,), op.last)]
     if isinstance(op, DotOp):
         rank = _type(op.lhs).rank
         return [(0, (rank - 1,), 0), (1, (rank - 2,), 0)]

@@ -8,6 +8,7 @@ Pure. A 64-bit value is one of
 | ``loaded`` | anything; saturated (as literals are): its order to 32-bit numbers stays | comparisons, indices, moves |
 | ``offset`` | its interval fits, or else reads miss their arrays: numbers of its array are indices | anything |
 | ``derived`` | right where the loaded numbers are | indices only: those out of range are out of the array anyway |
+| ``wrapped`` | right modulo 2^32 | casts to integers of at most 32 bits |
 
 A narrower cast of ``loaded`` and ``derived`` is an index too where nothing but indices comes of it. Whatever else is
 done with a 64-bit value has no proof.
@@ -30,6 +31,7 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ArangeOp,
     ArgReduceOp,
+    AssociativeOp,
     BroadcastOp,
     CastOp,
     ConcatOp,
@@ -41,20 +43,24 @@ from kopt.dialects.tile import (
     MaskOp,
     ReduceOp,
     ReshapeOp,
+    ScanOp,
     SelectOp,
     SliceOp,
+    SortOp,
     StoreOp,
     TakeAlongOp,
     TileType,
     TransposeOp,
+    YieldOp,
 )
 
-Class = Literal["exact", "loaded", "offset", "derived"]
+Class = Literal["exact", "loaded", "offset", "derived", "wrapped"]
 LOW, HIGH = -(2**31), 2**31 - 1
 
 #: Ops that put lanes elsewhere, unchanged.
 MOVES = (BroadcastOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp, MaskOp, SelectOp, TakeAlongOp)
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+_MODULAR = ("add", "sub", "mul", "neg")
 _ARITHMETIC = ("add", "sub", "mul", "floordiv", "truncdiv", "mod", "rem", "minimum", "maximum", "neg", "abs")
 
 
@@ -80,9 +86,12 @@ def unproven(body: Operation) -> Iterator[Operation]:
     extent = max((n for op in body.walk() if isinstance(op, LoadOp) for n in _shape(op.memory)), default=0)
     offsets = {_array(op.memory): extent for op in loads if _indexed(op)}
     for op in body.walk():
+        if isinstance(op, AssociativeOp):
+            for values in (op.left, op.right, op.results):
+                facts |= {value: facts.get(input) for value, input in zip(values, op.inputs, strict=True)}
         for result in op.results:
             if is_wide(result.type) and isinstance(result.type, TileType):
-                facts[result] = _fact(op, facts, offsets)
+                facts[result] = facts.get(result) or _fact(op, facts, offsets)
                 if facts[result] is None:
                     yield op
         if not _uses_well(op, facts):
@@ -98,8 +107,11 @@ def _fact(op: Operation, facts: dict[SSAValue, Fact | None], offsets: dict[SSAVa
         return _constant(int(op.number))
     if isinstance(op, CastOp):
         return _interval(op.input)
-    if isinstance(op, ReduceOp):
+    if isinstance(op, ReduceOp | ScanOp):
         return _reduced(op, facts.get(op.input))
+    if isinstance(op, SortOp):
+        known = facts.get(op.input)
+        return known if known is not None and known.kind == "exact" else None
     if isinstance(op, MOVES):
         known = [facts.get(value) for value in op.operands if is_wide(value.type)]
         return _joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known)
@@ -160,18 +172,20 @@ def _of_type(element: IntegerType) -> Fact | None:
     return Fact("exact", -(2 ** (width - 1)), 2 ** (width - 1) - 1)
 
 
-def _reduced(op: ReduceOp, fact: Fact | None) -> Fact | None:
-    """The interval of sums and extremes over as many lanes as the block has."""
+def _reduced(op: ReduceOp | ScanOp, fact: Fact | None) -> Fact | None:
+    """The interval of sums and extremes over as many lanes as the block has; sums and products may wrap."""
+    kind = op.kind.data
     if fact is None or fact.kind == "derived":
         return None
-    if op.kind.data in ("max", "min"):
-        return fact
-    if fact.kind != "exact" or op.kind.data != "add":
+    if kind in ("max", "min"):
+        return fact if fact.kind != "wrapped" else None
+    if fact.kind not in ("exact", "wrapped") or kind not in ("add", "mul"):
         return None
     type = op.input.type
     assert isinstance(type, TileType)
-    lanes = prod(type.shape[axis] for axis in op.dimensions)
-    return _exact(min(0, fact.low * lanes), max(0, fact.high * lanes))
+    lanes = prod(type.shape[axis] for axis in (op.dimensions if isinstance(op, ReduceOp) else (op.dim.data,)))
+    fits = kind == "add" and fact.kind == "exact"
+    return (_exact(min(0, fact.low * lanes), max(0, fact.high * lanes)) if fits else None) or Fact("wrapped")
 
 
 def _joined(facts: list[Fact | None]) -> Fact | None:
@@ -179,6 +193,8 @@ def _joined(facts: list[Fact | None]) -> Fact | None:
     if len(known) != len(facts) or not known:
         return None
     kinds = {fact.kind for fact in known}
+    if "wrapped" in kinds:
+        return Fact("wrapped") if kinds <= {"exact", "wrapped"} else None
     for kind in ("derived", "loaded"):
         if kind in kinds:
             return Fact(kind)
@@ -192,6 +208,8 @@ def _computed(op: ElementwiseOp, facts: list[Fact | None]) -> Fact | None:
     if len(known) != len(facts):
         return None
     kinds = {fact.kind for fact in known}
+    if "wrapped" in kinds:
+        return Fact("wrapped") if op.ROW.name in _MODULAR and kinds <= {"exact", "wrapped"} else None
     if op.ROW.name in ("minimum", "maximum") and kinds <= {"exact", "loaded"}:
         return _bounded(op.ROW.name, known)
     if not kinds <= {"exact", "offset"}:
@@ -199,7 +217,7 @@ def _computed(op: ElementwiseOp, facts: list[Fact | None]) -> Fact | None:
     ends = _ends(op.ROW.name, known)
     fits = _exact(min(ends), max(ends)) if ends else None
     if "offset" not in kinds:
-        return fits
+        return fits or (Fact("wrapped") if op.ROW.name in _MODULAR else None)
     return Fact("offset", fits.low, fits.high) if fits is not None else Fact("derived")
 
 
@@ -231,10 +249,14 @@ def _ends(name: str, facts: list[Fact]) -> list[int]:
 
 def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
     """Whether an op may see its 64-bit operands narrowed."""
+    if isinstance(op, YieldOp) and isinstance(function := op.parent_op(), AssociativeOp):
+        return all(_keeps(facts.get(new), facts.get(old)) for new, old in zip(op.operands, function.left, strict=True))
     wide = [value for value in op.operands if is_wide(value.type) and isinstance(value.type, TileType)]
     kinds = {fact.kind for value in wide if (fact := facts.get(value)) is not None}
     if kinds <= {"exact", "offset"} or op.results and is_wide(op.results[0].type):
         return True  # exact, or judged by its own fact
+    if "wrapped" in kinds:
+        return isinstance(op, CastOp) and _fits(op.result)
     if isinstance(op, LoadOp | ExtractOp | TakeAlongOp | arith.IndexCastOp):
         return True  # a load and a lane-wise gather see indices
     if isinstance(op, StoreOp):
@@ -242,6 +264,19 @@ def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
     if isinstance(op, CastOp):
         return _only_indexes(op.result)
     return isinstance(op, ElementwiseOp) and op.ROW.name in _COMPARISONS and "derived" not in kinds
+
+
+def _keeps(new: Fact | None, old: Fact | None) -> bool:
+    """Whether what a combining function gives is known as well as what it takes, so that all that it gives is."""
+    if new is None or old is None or new.kind != old.kind:
+        return new is old
+    return old.low <= new.low and new.high <= old.high
+
+
+def _fits(value: SSAValue) -> bool:
+    """Whether a value's numbers are integers of at most 32 bits."""
+    element = value.type.element_type if isinstance(value.type, TileType) else None
+    return isinstance(element, IntegerType) and 1 < element.width.data <= 32
 
 
 def _indexed(op: Operation) -> bool:

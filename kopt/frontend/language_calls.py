@@ -15,12 +15,12 @@ from kopt import language
 from kopt.errors import ConfigError
 from kopt.frontend import atomics
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2
+from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.control import LoopSpec, Walk
 from kopt.frontend.indexing import load, store, subscript
-from kopt.frontend.ops import REGISTRY
 from kopt.frontend.ops.creation import full, lane_numbers
 from kopt.frontend.ops.matrices import dot
-from kopt.frontend.ops.reductions import scan
+from kopt.frontend.ops.scans import scan
 from kopt.frontend.ops.shapes import select, stack
 from kopt.frontend.random_calls import FUNCTIONS as RANDOM
 from kopt.frontend.state import current, unsupported
@@ -195,56 +195,6 @@ def _array(tensor: Any, what: str) -> torch.Tensor:
     return current().host.meta(tensor)
 
 
-def combination(function: Any, dtype: torch.dtype) -> str:
-    """The kind of a combining function. Refuses those that are no single operation."""
-    from xdsl.ir import Block
-
-    from kopt.dialects.tile import TileType
-    from kopt.frontend.dtypes import compute_dtype, element_type
-
-    tracer = current()
-    type = TileType([], element_type(compute_dtype(dtype)))
-    scratch, kept = Block(arg_types=[type, type]), tracer.block
-    tracer.block = scratch
-    from kopt.frontend import hooks
-
-    result = hooks.call(function, DeviceTensor(scratch.args[0]), DeviceTensor(scratch.args[1]))
-    tracer.block = kept
-    ops = list(scratch.ops)
-    name = ops[-1].name.removeprefix("tile.") if ops else ""
-    kinds = {"add": "add", "mul": "mul", "maximum": "max", "minimum": "min", "and": "and", "or": "or", "xor": "xor"}
-    whole = len(ops) == 1 and isinstance(result, DeviceTensor) and set(ops[0].operands) == set(scratch.args)
-    if not whole or name not in kinds:
-        unsupported(
-            "the combining function must be one operation: add, mul, maximum, minimum, and, or, xor",
-            "compute other combinations with torch functions",
-        )
-    return kinds[name]
-
-
-def reduce_call(
-    combine_fn: Any, input_tensor: Any, dim: int | None = None, other: Any = 0, keep_dims: bool = False
-) -> Any:
-    """``hl.reduce`` by a function that is one operation."""
-    if isinstance(input_tensor, tuple | list):
-        unsupported("hl.reduce of tuples is not supported", "use amax and argmax, or reduce each tensor")
-    value = as_tensor(input_tensor)
-    kind = combination(combine_fn, value.dtype)
-    names = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin", "and": "all", "or": "any"}
-    if kind not in names:
-        unsupported(f"hl.reduce by {kind} is not supported")
-    out = REGISTRY[names[kind]](value, dim, keep_dims)
-    return out.to(value.dtype)
-
-
-def associative_scan(combine_fn: Any, input_tensor: Any, dim: int, reverse: bool = False) -> DeviceTensor:
-    """``hl.associative_scan`` by a function that is one operation."""
-    if isinstance(input_tensor, tuple | list):
-        unsupported("hl.associative_scan of tuples is not supported", "scan each tensor")
-    value = as_tensor(input_tensor)
-    return scan(combination(combine_fn, value.dtype), value, dim, value.dtype, reverse)
-
-
 def cumsum(input_tensor: Any, dim: int, reverse: bool = False) -> DeviceTensor:
     """``hl.cumsum``: in the input's dtype."""
     value = as_tensor(input_tensor)
@@ -345,8 +295,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def table() -> dict[Any, Callable[..., Any]]:
-    """By function object of `kopt.language`."""
-    return {getattr(language, name): f for name, f in _FUNCTIONS.items() if hasattr(language, name)}
+    """By function object of `kopt.language`, and of torch where the language has a function of torch's."""
+    own = {getattr(language, name): f for name, f in _FUNCTIONS.items() if hasattr(language, name)}
+    return own | torch_functions()
 
 
 def helion_table() -> dict[Any, Callable[..., Any]]:

@@ -185,7 +185,7 @@ class Rewriter(ast.NodeTransformer):
             return [_at(ast.Assign([self.visit(target)], value), node)]
         hidden: list[ast.stmt] = []
         elements = [self._element(element, hidden, node) for element in target.elts]
-        hint = _names([e.id if isinstance(e, ast.Name) else "" for e in elements])
+        hint = _names([e.id if isinstance(e, ast.Name) and not e.id.startswith("__kopt") else "" for e in elements])
         named = _hook("named_all", [value, hint], value)
         return [_at(ast.Assign([ast.Tuple(elements, ast.Store())], named), node), *hidden]
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from kopt.errors import ArgumentError
 from kopt.interpreter import (
+    associative,
     atomic,
     elementwise,
     host,
@@ -25,6 +26,7 @@ from kopt.interpreter import (
     scalars,
     scratch,
     shape,
+    sorting,
 )
 from kopt.interpreter.machine import Handler, Machine, check_arguments
 
@@ -35,6 +37,8 @@ HANDLERS: dict[type, Handler] = {
     **shape.HANDLERS,
     **memory.HANDLERS,
     **reductions.HANDLERS,
+    **associative.HANDLERS,
+    **sorting.HANDLERS,
     **loops.HANDLERS,
     **atomic.HANDLERS,
     **jagged.HANDLERS,

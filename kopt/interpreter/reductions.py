@@ -63,8 +63,10 @@ def _argreduce(m: Machine, op: ArgReduceOp) -> Tile:
 def _scan(m: Machine, op: ScanOp) -> Tile:
     tile, dim, kind = m.tile(op.input), op.dim.data, op.kind.data
     data = _operand(m, tile, (dim,), neutral(kind, _element(op.input.type)))
+    data = np.flip(data, dim) if op.reverse is not None else data
     with np.errstate(all="ignore"):
         running = COMBINE[kind].accumulate(data, axis=dim, dtype=data.dtype)
+    running = np.flip(running, dim) if op.reverse is not None else running
     return Tile(rounded(running, _element(op.result.type)), tile.valid)
 
 

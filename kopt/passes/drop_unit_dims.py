@@ -16,6 +16,10 @@ from kopt.dialects.tile.shape import int_array
 
 #: Dialects whose ops the pass can rewrite.
 _KNOWN = ("tile", "atomic", "arith", "scf")
+#: Ops that need the dimension that they work along.
+_ALONG = (
+    tile.ArgReduceOp | tile.AssociativeReduceOp | tile.AssociativeScanOp | tile.ScanOp | tile.SortOp | tile.TakeAlongOp
+)
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,8 @@ def _needed(op: Operation) -> Iterator[str]:
         yield from (*_type(op.lhs).tags[-2:], *_type(op.rhs).tags[-2:])
     elif isinstance(op, tile.ConcatOp):
         yield from (_type(value).tags[op.dim.data] for value in op.inputs)
-    elif isinstance(op, tile.ScanOp | tile.ArgReduceOp | tile.TakeAlongOp):
-        yield _type(op.input).tags[op.dim.data]
+    elif isinstance(op, _ALONG):
+        yield _type(op.operands[0]).tags[op.dim.data]
     elif op.dialect_name() not in _KNOWN:
         for operand in op.operands:
             if isinstance(operand.type, tile.TileType):
@@ -159,7 +163,7 @@ def _reduce(op: tile.ReduceOp, tags: set[str]) -> None:
     op.dims = int_array([kept.index(dim) for dim in op.dimensions if dim in kept])
 
 
-def _along(op: tile.ConcatOp | tile.ScanOp | tile.ArgReduceOp | tile.TakeAlongOp, tags: set[str]) -> None:
+def _along(op: tile.ConcatOp | _ALONG, tags: set[str]) -> None:
     op.dim = IntAttr(_kept(_type(op.operands[0]), tags).index(op.dim.data))
 
 
@@ -177,7 +181,5 @@ _REWRITES: dict[type, Callable[..., None]] = {
     tile.SliceOp: _slice,
     tile.ReduceOp: _reduce,
     tile.ConcatOp: _along,
-    tile.ScanOp: _along,
-    tile.ArgReduceOp: _along,
-    tile.TakeAlongOp: _along,
+    **dict.fromkeys(_ALONG.__args__, _along),
 }

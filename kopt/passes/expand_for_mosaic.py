@@ -13,6 +13,8 @@ from xdsl.passes import ModulePass
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArgReduceOp,
+    AssociativeReduceOp,
+    AssociativeScanOp,
     BroadcastOp,
     ConcatOp,
     DotOp,
@@ -21,9 +23,11 @@ from kopt.dialects.tile import (
     ReshapeOp,
     ScanOp,
     SliceOp,
+    SortOp,
     TakeAlongOp,
     TransposeOp,
 )
+from kopt.passes.mosaic.combinations import widen_associative, widen_sort
 from kopt.passes.mosaic.products import expand_dot
 from kopt.passes.mosaic.scalars import widen_scalar_load
 from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement
@@ -32,6 +36,8 @@ from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, wi
 RULES: dict[type[Operation], Callable[[Operation], None]] = {
     **dict.fromkeys(ELEMENTWISE.values(), widen_elementwise),
     **dict.fromkeys((ReduceOp, ArgReduceOp, ScanOp), widen_combination),
+    **dict.fromkeys((AssociativeReduceOp, AssociativeScanOp), widen_associative),
+    SortOp: widen_sort,
     **dict.fromkeys((BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp), widen_rearrangement),
     DotOp: expand_dot,
     LoadOp: widen_scalar_load,
@@ -43,7 +49,8 @@ class ExpandForMosaicPass(ModulePass):
     """Rewrites value ops that Mosaic refuses for their types or shapes. Functions that it lacks are printed as helpers.
 
     * integers of 8 and 16 bits are computed with and compared in 32 bits, and wrap when cast back;
-    * reductions and scans of narrow types are done in 32 bits, and the result is rounded once;
+    * reductions and scans of narrow types are done in 32 bits, and the result is rounded once; sorts too;
+    * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly.

@@ -18,6 +18,7 @@ from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
+    AssociativeOp,
     BroadcastOp,
     ElementwiseOp,
     FullOp,
@@ -31,15 +32,17 @@ from kopt.dialects.tile import (
     literal_value,
 )
 from kopt.dialects.tile.memory import memory_shape
+from kopt.passes.combining import leave_out_undefined
 
 
 @dataclass(frozen=True)
 class InsertMasksPass(ModulePass):
-    """Masks the operands of reduce, argreduce and dot where lanes may lie outside their range.
+    """Masks the operands of reduce, argreduce, sort, dot and reverse scans where lanes may lie outside their range.
 
     The fill is the neutral value of that use (0 for a sum, -inf for a maximum, 0 on both sides of a dot), and it is
     put at the use. Left out where the block divides the distance walked, and where those lanes hold the fill already.
     With ``fold-loads`` a mask right after a load becomes the load's ``pad``.
+    A combination by a kernel's own function, which has no neutral value, takes the lanes' validity as one more operand.
     A dimension that lost its tag (reshape, concat, gather) is masked by the validity of the lanes it was made from.
 
         %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=64 x f32>
@@ -60,6 +63,8 @@ class InsertMasksPass(ModulePass):
                 _mask_operand(user, number, dims, fill, self.fold_loads)
             if isinstance(user, StoreOp | RmwOp | CasOp):
                 _mask_write(user)
+            elif isinstance(user, AssociativeOp):
+                leave_out_undefined(user)
 
 
 def _type(value: SSAValue) -> TileType:

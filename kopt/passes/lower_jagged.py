@@ -18,6 +18,7 @@ from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
     Access,
+    AssociativeOp,
     BroadcastOp,
     CastOp,
     ExtractOp,
@@ -31,6 +32,7 @@ from kopt.dialects.tile import (
     neutral,
 )
 from kopt.dialects.tile import ForOp as TileForOp
+from kopt.passes.combining import leave_out
 from kopt.passes.jagged.items import ItemValidity
 
 
@@ -60,7 +62,8 @@ class LowerJaggedPass(ModulePass):
         loops = [inner for inner in op.walk() if isinstance(inner, ForOp)]
         ends = {loop: _end(loop) for loop in loops}
         for user in dict.fromkeys(inner for loop in loops for inner in loop.body.walk()):
-            _mask_user(user)
+            if user.parent is not None:
+                _mask_user(user)
         for lanes in [inner for inner in op.walk() if isinstance(inner, ValidOp | RowsOp)]:
             _spell_out(lanes)
         for loop in loops:
@@ -87,6 +90,8 @@ def _mask_user(user: Operation) -> None:
     items = ItemValidity(user)
     for number, dims, fill in _combined(user):
         user.operands[number] = _filled(user, items, user.operands[number], dims, fill)
+    if isinstance(user, AssociativeOp):
+        _leave_out(user, items)
     if isinstance(user, MaskOp):
         masked = [n for n, limit in enumerate(user.limits) if limit is not None]
         user.operands[0] = _filled(user, items, user.input, masked, user.fill_number, ends_only=True)
@@ -98,6 +103,14 @@ def _combined(user: Operation) -> list[tuple[int, tuple[int, ...], Number]]:
     if isinstance(user, ScanOp):
         return [(0, (user.dim.data,), neutral(user.kind.data, _type(user.input).element_type))]
     return combined_operands(user)
+
+
+def _leave_out(user: AssociativeOp, items: ItemValidity) -> None:
+    """A combination by a kernel's own function: lanes that items do not have take no part."""
+    type = user.tiles[0]
+    own = [items.lanes(type, loop) for loop in items.loops.values() if user.dim.data in (dims_of(loop, type) or ())]
+    masks = [*(items.of(value) for value in user.inputs), *own]
+    leave_out(user, [mask for mask in masks if mask is not None])
 
 
 def _filled(

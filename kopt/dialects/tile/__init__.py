@@ -13,7 +13,19 @@ explicit. Scalars and ``index`` arithmetic use ``arith``, conditions ``scf.if``.
 
 from xdsl.ir import Dialect
 
-from kopt.dialects.tile import constants, elementwise, loops, memory, random, ranges, reductions, shape
+from kopt.dialects.tile import (
+    associative,
+    constants,
+    elementwise,
+    loops,
+    memory,
+    random,
+    ranges,
+    reductions,
+    shape,
+    sorting,
+)
+from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, function_of
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
 from kopt.dialects.tile.index_list import ALL, AllAttr, Axis, Entry, SliceAttr, block_axes, is_gather, is_range
@@ -23,6 +35,7 @@ from kopt.dialects.tile.random import PhiloxOp
 from kopt.dialects.tile.ranges import BeginOp, CountOp, EndOp, IdOp, IndexOp, ShiftOp, ValidOp, WholeOp
 from kopt.dialects.tile.reductions import COMBINERS, ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, neutral
 from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, DynamicSliceOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
+from kopt.dialects.tile.sorting import SortOp
 from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType
 from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
 
@@ -35,6 +48,9 @@ __all__ = [
     "AllAttr",
     "ArangeOp",
     "ArgReduceOp",
+    "AssociativeOp",
+    "AssociativeReduceOp",
+    "AssociativeScanOp",
     "Axis",
     "BeginOp",
     "BitcastOp",
@@ -69,6 +85,7 @@ __all__ = [
     "ShiftOp",
     "SliceAttr",
     "SliceOp",
+    "SortOp",
     "SplatOp",
     "StoreOp",
     "TakeAlongOp",
@@ -81,6 +98,7 @@ __all__ = [
     "YieldOp",
     "block_axes",
     "block_type",
+    "function_of",
     "is_float",
     "is_gather",
     "is_range",
@@ -100,6 +118,8 @@ Tile = Dialect(
         *ranges.OPS,
         *memory.OPS,
         *reductions.OPS,
+        *associative.OPS,
+        *sorting.OPS,
         *loops.OPS,
     ],
     [DimAttr, TileType, RangeType, RefType, SliceAttr, AllAttr],

@@ -7,7 +7,7 @@ combination. The pass ``insert-masks`` does so; a printer never invents a mask.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerType, StringAttr, UnitAttr, i1
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -129,7 +129,9 @@ class ReduceOp(_Combining):
 
 
 class _AlongOneDimension(_Combining):
-    """Base of the ops ``name kind %v dim n : type``."""
+    """Base of the ops ``name kind %v dim n : type``; a word after the dimension sets the property ``FLAG``."""
+
+    FLAG: ClassVar[str] = ""
 
     input = operand_def(TileType)
     kind = prop_def(StringAttr)
@@ -167,16 +169,18 @@ class _AlongOneDimension(_Combining):
         input = parser.parse_unresolved_operand()
         parser.parse_keyword("dim")
         dim = parser.parse_integer()
+        flagged = bool(cls.FLAG) and parser.parse_optional_keyword(cls.FLAG) is not None
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         op = cls(kind, parser.resolve_operand(input, parse_tile_type(parser)), dim)
+        op.properties |= {cls.FLAG: UnitAttr()} if flagged else {}
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(f" {self.kind.data} ")
         printer.print_ssa_value(self.input)
-        printer.print_string(f" dim {self.dim.data}")
+        printer.print_string(f" dim {self.dim.data}{f' {self.FLAG}' if self.FLAG in self.properties else ''}")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.input.type)
@@ -204,10 +208,21 @@ class ArgReduceOp(_AlongOneDimension):
 class ScanOp(_AlongOneDimension):
     """Running combination along one dimension, inclusive, from the first lane: ``add`` is a cumulative sum.
 
-    %c = tile.scan add %v dim 1 : !tile.tile<b0=128 x 64 x f32>        // -> the same type
+    With ``reverse`` it runs from the last lane.
+
+        %c = tile.scan add %v dim 1 : !tile.tile<b0=128 x 64 x f32>        // -> the same type
+        %r = tile.scan add %v dim 1 reverse : !tile.tile<b0=128 x 64 x f32>
     """
 
     name = "tile.scan"
+    FLAG: ClassVar[str] = "reverse"
+
+    reverse = opt_prop_def(UnitAttr)
+
+    def __init__(self, kind: str, input: SSAValue | Operation, dim: int, reverse: bool = False):
+        super().__init__(kind, input, dim)
+        if reverse:
+            self.reverse = UnitAttr()
 
     @classmethod
     def _result_type(cls, source: Attribute, dim: int) -> Attribute:

@@ -26,9 +26,9 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def _load() -> None:
-    from kopt.frontend.ops import creation, elementwise, indexed, matrices, numbers, reductions, shapes
+    from kopt.frontend.ops import creation, elementwise, indexed, matrices, numbers, reductions, scans, shapes, sorting
 
-    for family in (elementwise, reductions, shapes, matrices, indexed):
+    for family in (elementwise, reductions, scans, sorting, shapes, matrices, indexed):
         REGISTRY.update(family.TABLE)
     numbers.extend(REGISTRY)
     CREATION.update(creation.TABLE)

@@ -1,4 +1,4 @@
-"""Reductions and scans: over one, several or all dimensions; narrow floats are combined in f32."""
+"""Reductions: over one, several or all dimensions; narrow floats are combined in f32."""
 
 from __future__ import annotations
 
@@ -264,32 +264,6 @@ def norm(input: Any, p: Any = 2, dim: Dim = None, keepdim: bool = False, **kwarg
     return cast(total if p == 1 else DeviceTensor(Lane(total.ssa).pow(1 / p).ssa), source.dtype)
 
 
-def scan(kind: str, input: Any, dim: int, dtype: torch.dtype | None = None, reverse: bool = False) -> DeviceTensor:
-    """A running combination along a dimension."""
-    from kopt.frontend.ops.shapes import flip
-
-    source = as_tensor(input)
-    widened = torch.int64 if kind in ("add", "mul") and not source.dtype.is_floating_point else source.dtype
-    result = dtype or widened
-    value = cast(source, compute_dtype(result))
-    at = positive_dim(value, dim)
-    if reverse:
-        value = flip(untag(value, [at], neutral(kind, value.type.element_type)), [at])
-    out = DeviceTensor(current().emit(tile.ScanOp(kind, value.ssa, at)))
-    return cast(flip(out, [at]) if reverse else out, result)
-
-
-def _scan(kind: str) -> Callable[..., DeviceTensor]:
-    return lambda input, dim=0, *, dtype=None, axis=None: scan(kind, input, dim if axis is None else axis, dtype)
-
-
-def _running_extreme(kind: str) -> Callable[..., Any]:
-    def operation(input: Any, dim: int) -> Any:
-        return ValuesIndices(scan(kind, input, dim), None)
-
-    return operation
-
-
 def count_nonzero(input: Any, dim: Dim = None) -> DeviceTensor:
     """How many lanes are not zero."""
     return TABLE["sum"](truth(input), dim)
@@ -341,8 +315,4 @@ TABLE: dict[str, Callable[..., Any]] = {
     "count_nonzero": count_nonzero,
     "normalize": normalize,
     "layer_norm": layer_norm,
-    "cumsum": _scan("add"),
-    "cumprod": _scan("mul"),
-    "cummax": _running_extreme("max"),
-    "cummin": _running_extreme("min"),
 }

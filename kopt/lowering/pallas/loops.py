@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.ranges import binding
-from kopt.dialects.tile import ForOp, IdOp, WhenOp
+from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, ForOp, IdOp, WhenOp
 from kopt.lowering.pallas.printing import Printing, Visit
+from kopt.lowering.pallas.values.helpers import use_helper
 
 PrintBlock = Callable[[Block, Printing], None]
 
@@ -147,9 +148,36 @@ def _arm(block: Block, hint: str, printing: Printing, print_block: PrintBlock) -
     return name
 
 
+def _associative(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+    """A scan or reduction by a function, which is written first."""
+    assert isinstance(op, AssociativeOp)
+    combine = printing.names.fresh("combine")
+    operands = [printing.names.bind(value) for value in op.body.block.args]
+    printing.writer.gap()
+    with printing.block(f"def {combine}({', '.join(operands)}):", op):
+        print_block(op.body.block, printing)
+        printing.line(f"return {_tuple(printing.name(value) for value in op.combined)}")
+    printing.writer.gap()
+    helper = use_helper("_" + op.name.removeprefix("tile."), printing)
+    inputs = _tuple(printing.name(value) for value in op.inputs)
+    reverse = ", reverse=True" if op.reverse is not None else ""
+    expression = f"{helper}({combine}, {inputs}, {op.dim.data}{reverse})"
+    if len(op.results) > 1:
+        printing.unpack(op.results, expression, op)
+    else:
+        printing.bind(op.results[0], f"{expression}[0]", op)
+
+
+def _tuple(names: Iterable[str]) -> str:
+    text = ", ".join(names)
+    return f"({text})" if "," in text else f"({text},)"
+
+
 #: The writer of each op with regions.
 LOOPS: dict[type[Operation], Callable[[Operation, Printing, PrintBlock], None]] = {
     ForOp: _for,
     WhenOp: _when,
     scf.IfOp: _if,
+    AssociativeReduceOp: _associative,
+    AssociativeScanOp: _associative,
 }

@@ -327,4 +327,31 @@ def _argmax_of(a, i, b, j):
 def _argmin_of(a, i, b, j):
     wins = (a < b) | ((a != a) & (b == b)) | (((a == b) | ((a != a) & (b != b))) & (i < j))
     return tl.where(wins, a, b), tl.where(wins, i, j)
+
+
+@triton.jit
+def _precedes(a, m, b, n, descending: tl.constexpr):
+    # NaN is above every number; equals keep their order.
+    first = (a < b) | ((b != b) & (a == a))
+    equal = (a == b) | ((a != a) & (b != b))
+    if descending:
+        first = ~(first | equal)
+    return first | (equal & (m < n))
+
+
+@triton.jit
+def _sort(x, lane, axis: tl.constexpr, rounds: tl.constexpr, descending: tl.constexpr):
+    # A bitonic network: pairs of lanes at a distance compare and exchange.
+    numbers = lane
+    for k in range(1, rounds + 1):
+        for j in range(0, k):
+            step = 1 << (k - 1 - j)
+            other = tl.gather(x, lane ^ step, axis)
+            number = tl.gather(numbers, lane ^ step, axis)
+            stays = _precedes(x, numbers, other, number, descending)
+            # The lower lane of a pair takes what comes first, but in every second run what comes last.
+            keep = stays == (((lane & step) == 0) != ((lane & (1 << k)) != 0))
+            x = tl.where(keep, x, other)
+            numbers = tl.where(keep, numbers, number)
+    return x, numbers
 """

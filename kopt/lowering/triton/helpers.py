@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import count
 from math import factorial
 
 from kopt.lowering.triton.helper_text import TEXT
@@ -58,6 +59,7 @@ class Helpers:
 
     def __init__(self) -> None:
         self._used: set[str] = set()
+        self._own: dict[str, str] = {}
 
     def use(self, name: str) -> str:
         """Notes that a function and those it calls are needed; gives its name."""
@@ -68,8 +70,16 @@ class Helpers:
                     self.use(called)
         return name
 
+    def add(self, hint: str, text: str) -> str:
+        """Notes a kernel's own function, whose text begins with its parameters; gives its name."""
+        names = (f"{hint}_{number}" if number > 1 else hint for number in count(1))
+        name = next(name for name in names if self._own.get(name, text) == text)
+        self._own[name] = text
+        return name
+
     def print(self, writer: Writer) -> None:
         """Prints the functions that are needed."""
-        for name, text in functions().items():
-            if name in self._used:
+        own = {name: f"def {name}{text}" for name, text in self._own.items()}
+        for name, text in {**functions(), **own}.items():
+            if name in self._used or name in own:
                 writer.lines(["", "", "@triton.jit", *text.splitlines()])

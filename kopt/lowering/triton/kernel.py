@@ -99,6 +99,19 @@ class Kernel:
         """The next statement names its source line again."""
         self._comment = None
 
+    def function(self, block: Block, results: Callable[[], Sequence[str]]) -> str:
+        """Prints a block of scalars as a function of the module; gives its name. ``results`` spells what it returns."""
+        writer, names, comment = self.writer, self.names, self._comment
+        self.writer, self.names = Writer(), Names(("tl", "triton", "torch"))
+        parameters = [self.names.bind(arg) for arg in block.args]
+        self._exprs |= {arg: Expr(name) for arg, name in zip(block.args, parameters, strict=True)}
+        with self.writer.block(f"({', '.join(parameters)}):"):
+            self.print_block(block)
+            self.line(f"return {', '.join(results())}")
+        text = self.writer.text()
+        self.writer, self.names, self._comment = writer, names, comment
+        return self._helpers.add("_combine", text)
+
     def helper(self, name: str) -> str:
         """The name of a helper function, which the module then defines."""
         return self._helpers.use(name)

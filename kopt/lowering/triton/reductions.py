@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import IntegerType, f32, f64, i1
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from kopt.diagnostics import location_of
 from kopt.dialects import tile
@@ -79,13 +79,19 @@ def print_argreduce(kernel: Kernel, op: tile.ArgReduceOp) -> None:
         expr = method(expr, "to(tl.int32)") if source.element_type == i1 else expr
         kernel.define(op.result, Expr(f"tl.arg{kind}({expr.text}, axis={axis})", shape=shape))
         return
-    lanes = f"tl.arange(0, {kernel.sizes(source.shape, source)[1:-1].split(', ')[axis]})"
-    slots = "".join(["[", ", ".join(":" if n == axis else "None" for n in range(source.rank)), "]"])
-    numbers = f"tl.broadcast_to({lanes}{slots if source.rank > 1 else ''}, {kernel.sizes(source.shape, source)})"
+    numbers = _numbers(kernel, source, axis)
     combine = kernel.helper(f"_arg{kind}_of")
     name = kernel.names.bind(op.result)
     kernel.line(f"_, {name} = tl.reduce(({expr.text}, {numbers}), {axis}, {combine})")
     kernel.alias(op.result, Expr(name, shape=shape))
+
+
+def _numbers(kernel: Kernel, type: tile.TileType, axis: int) -> str:
+    """The number of each lane along a dimension, over all dimensions."""
+    sizes = kernel.sizes(type.shape, type)
+    lanes = f"tl.arange(0, {sizes[1:-1].split(', ')[axis]})"
+    slots = "".join(["[", ", ".join(":" if n == axis else "None" for n in range(type.rank)), "]"])
+    return f"tl.broadcast_to({lanes}{slots if type.rank > 1 else ''}, {sizes})"
 
 
 def print_scan(kernel: Kernel, op: tile.ScanOp) -> None:
@@ -93,12 +99,39 @@ def print_scan(kernel: Kernel, op: tile.ScanOp) -> None:
     source, axis, kind = tile_type(op.input), op.dim.data, op.kind.data
     expr = kernel.whole(op.input)
     named = {"add": "tl.cumsum", "mul": "tl.cumprod"}.get(kind)
+    reverse = ", reverse=True" if op.reverse is not None else ""
     if named is None:
         combine = kernel.helper(_combiner(kind, source.element_type))
-        scanned = Expr(f"tl.associative_scan({expr.text}, {axis}, {combine})")
+        scanned = Expr(f"tl.associative_scan({expr.text}, {axis}, {combine}{reverse})")
     else:
-        scanned = _narrowed(kernel, source.element_type, Expr(f"{named}({expr.text}, axis={axis})"))
+        scanned = _narrowed(kernel, source.element_type, Expr(f"{named}({expr.text}, axis={axis}{reverse})"))
     kernel.define(op.result, Expr(scanned.text, scanned.strength, source.shape))
+
+
+def print_associative(kernel: Kernel, op: tile.AssociativeOp) -> None:
+    """``a, b = tl.associative_scan((x, y), axis, _combine)``, or ``tl.reduce``, by a function of the module."""
+    values = [kernel.whole(value).text for value in op.inputs]
+    combine = kernel.function(op.body.block, lambda: [kernel.typed(value).text for value in op.combined])
+    function = "tl.associative_scan" if isinstance(op, tile.AssociativeScanOp) else "tl.reduce"
+    operand = values[0] if len(values) == 1 else f"({', '.join(values)})"
+    reverse = ", reverse=True" if op.reverse is not None else ""
+    _name_results(kernel, op, f"{function}({operand}, {op.dim.data}, {combine}{reverse})")
+
+
+def print_sort(kernel: Kernel, op: tile.SortOp) -> None:
+    """``v, n = _sort(x, numbers, axis, rounds, descending)``: blocks have powers of two as sizes."""
+    source, axis = tile_type(op.input), op.dim.data
+    rounds = (source.shape[axis] - 1).bit_length()
+    operands = f"{kernel.whole(op.input).text}, {_numbers(kernel, source, axis)}"
+    _name_results(kernel, op, f"{kernel.helper('_sort')}({operands}, {axis}, {rounds}, {op.descending is not None})")
+
+
+def _name_results(kernel: Kernel, op: Operation, text: str) -> None:
+    """Gives each result a name, ``_`` where nobody uses it."""
+    names = [kernel.names.bind(result) if result.uses else "_" for result in op.results]
+    kernel.line(f"{', '.join(names)} = {text}")
+    for result, name in zip(op.results, names, strict=True):
+        kernel.alias(result, Expr(name, shape=tile_type(result).shape))
 
 
 def print_dot(kernel: Kernel, op: tile.DotOp) -> None:
@@ -123,5 +156,8 @@ HANDLERS: dict[type, Handler] = {
     tile.ReduceOp: print_reduce,
     tile.ArgReduceOp: print_argreduce,
     tile.ScanOp: print_scan,
+    tile.AssociativeReduceOp: print_associative,
+    tile.AssociativeScanOp: print_associative,
+    tile.SortOp: print_sort,
     tile.DotOp: print_dot,
 }

@@ -42,8 +42,10 @@ def widen_combination(op: Operation) -> None:
     kind = _OF_PREDICATES[kind] if element == i1 else kind
     if isinstance(op, ReduceOp):
         build.replace(build.add(ReduceOp(kind, value, op.dimensions)))
+    elif isinstance(op, ScanOp):
+        build.replace(build.add(ScanOp(kind, value, op.dim.data, op.reverse is not None)))
     else:
-        build.replace(build.add(type(op)(kind, value, op.dim.data)))
+        build.replace(build.add(ArgReduceOp(kind, value, op.dim.data)))
 
 
 def widen_rearrangement(op: Operation) -> None:

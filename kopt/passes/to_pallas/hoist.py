@@ -15,12 +15,14 @@ from kopt.analysis.windows import AtomicOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ArgReduceOp,
+    AssociativeOp,
     DotOp,
     ForOp,
     GridOp,
     LoadOp,
     ReduceOp,
     ScanOp,
+    SortOp,
     StoreOp,
     TileType,
     WhenOp,
@@ -31,7 +33,7 @@ from kopt.passes.to_pallas.carried import gets, puts, scratch_of
 Phase = Literal["first", "every", "last"]
 
 #: Ops that are not worth repeating on each visit.
-_EXPENSIVE = (DotOp, ReduceOp, ScanOp, ArgReduceOp, ForOp)
+_EXPENSIVE = (DotOp, ReduceOp, ScanOp, ArgReduceOp, AssociativeOp, SortOp, ForOp)
 
 
 class NotHoistable(Exception):

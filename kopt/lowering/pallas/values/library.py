@@ -144,17 +144,103 @@ def _fold(combine, x, axis):
     return jax.lax.squeeze(x, [axis])
 
 
-def _scan(combine, x, axis, neutral):
+def _shift(x, step, axis, reverse=False):
+    """Each lane takes the one ``step`` lanes before it (with ``reverse`` after it); the first ones take any."""
+    size = x.shape[axis]
+    if reverse:
+        parts = [jax.lax.slice_in_dim(x, step, size, axis=axis), jax.lax.slice_in_dim(x, 0, step, axis=axis)]
+    else:
+        parts = [jax.lax.slice_in_dim(x, size - step, size, axis=axis)]
+        parts += [jax.lax.slice_in_dim(x, 0, size - step, axis=axis)]
+    return jnp.concatenate(parts, axis=axis)
+
+
+def _scan(combine, x, axis, neutral, reverse=False):
     """The running combination along one dimension, in steps that double."""
     if x.ndim == 1:
-        return _scan(combine, x[None, :], 1, neutral)[0]
+        return _scan(combine, x[None, :], 1, neutral, reverse)[0]
     size, step = x.shape[axis], 1
     while step < size:
-        before = jnp.full_like(jax.lax.slice_in_dim(x, 0, step, axis=axis), neutral)
-        shifted = jnp.concatenate([before, jax.lax.slice_in_dim(x, 0, size - step, axis=axis)], axis=axis)
+        start = 0 if reverse else size - step
+        beyond = jnp.full_like(jax.lax.slice_in_dim(x, start, start + step, axis=axis), neutral)
+        if reverse:
+            shifted = jnp.concatenate([jax.lax.slice_in_dim(x, step, size, axis=axis), beyond], axis=axis)
+        else:
+            shifted = jnp.concatenate([beyond, jax.lax.slice_in_dim(x, 0, size - step, axis=axis)], axis=axis)
         x = combine(shifted, x)
         step *= 2
     return x
+
+
+def _associative_scan(combine, arrays, axis, reverse=False):
+    """The running combination of tuples by a function, in steps that double; lanes with nothing before them stay."""
+    if arrays[0].ndim == 1:
+        rows = _associative_scan(combine, [x[None, :] for x in arrays], 1, reverse)
+        return tuple(row[0] for row in rows)
+    size, step = arrays[0].shape[axis], 1
+    lane = jax.lax.broadcasted_iota(jnp.int32, arrays[0].shape, axis)
+    while step < size:
+        some = lane < size - step if reverse else lane >= step
+        combined = combine(*(_shift(x, step, axis, reverse) for x in arrays), *arrays)
+        arrays = [jnp.where(some, new, old) for new, old in zip(combined, arrays, strict=True)]
+        step *= 2
+    return tuple(arrays)
+
+
+def _associative_reduce(combine, arrays, axis):
+    """The combination of all lanes of one dimension, which disappears, by a function of tuples: halves by halves."""
+    if arrays[0].ndim == 1:
+        return tuple(row[0] for row in _associative_reduce(combine, [x[None, :] for x in arrays], 1))
+    while (size := arrays[0].shape[axis]) > 1:
+        half = size // 2
+        low = [jax.lax.slice_in_dim(x, 0, half, axis=axis) for x in arrays]
+        high = [jax.lax.slice_in_dim(x, half, 2 * half, axis=axis) for x in arrays]
+        folded = [jnp.broadcast_to(x, low[0].shape) for x in combine(*low, *high)]
+        if size % 2:
+            rest = [jax.lax.slice_in_dim(x, size - 1, size, axis=axis) for x in arrays]
+            folded = [jnp.concatenate([x, last], axis=axis) for x, last in zip(folded, rest, strict=True)]
+        arrays = folded
+    return tuple(jax.lax.squeeze(x, [axis]) for x in arrays)
+
+
+def _precedes(a, m, b, n, descending):
+    """Whether lane ``m`` with value ``a`` comes before lane ``n`` with ``b``: NaN is above all, equals keep order."""
+    below, equal = a < b, a == b
+    if jnp.issubdtype(a.dtype, jnp.floating):
+        below, equal = below | ((b != b) & (a == a)), equal | ((a != a) & (b != b))
+    first = ~(below | equal) if descending else below
+    return first | (equal & (m < n))
+
+
+def _sort(x, axis, descending, last):
+    """The lanes of one dimension in order, and the number that each had: a bitonic network of compare and exchange.
+
+    ``last`` is a value that comes after every other.
+    """
+    if x.ndim == 1:
+        values, lanes = _sort(x[None, :], 1, descending, last)
+        return values[0], lanes[0]
+    size = x.shape[axis]
+    width = 1 << (size - 1).bit_length()
+    if width > size:
+        shape = [*x.shape[:axis], width - size, *x.shape[axis + 1 :]]
+        x = jnp.concatenate([x, jnp.full(shape, last, x.dtype)], axis=axis)
+    lane = jax.lax.broadcasted_iota(jnp.int32, x.shape, axis)
+    numbers, run = lane, 2
+    while run <= width:
+        step = run // 2
+        while step:
+            low = (lane & step) == 0
+            other, number = (
+                jnp.where(low, _shift(v, step, axis, reverse=True), _shift(v, step, axis)) for v in (x, numbers)
+            )
+            stays = _precedes(x, numbers, other, number, descending)
+            # The lower lane of a pair takes what comes first, but in every second run what comes last.
+            keep = ~(stays ^ (low ^ ((lane & run) != 0)))
+            x, numbers = jnp.where(keep, x, other), jnp.where(keep, numbers, number)
+            step //= 2
+        run *= 2
+    return tuple(jax.lax.slice_in_dim(v, 0, size, axis=axis) for v in (x, numbers))
 
 
 def _argreduce(best, x, axis):

@@ -1,7 +1,7 @@
 """The jnp spelling of the ops that combine lanes.
 
 Mosaic has sums, maxima and minima of f32 and i32, and any and all of predicates; the others are folds by halves, and
-scans are log-step. The pass ``expand-for-mosaic`` widens what is narrower.
+scans are log-step, sorts compare networks. The pass ``expand-for-mosaic`` widens what is narrower.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation
 
-from kopt.dialects.tile import ArgReduceOp, ReduceOp, ScanOp, is_float, literal, neutral
+from kopt.dialects.tile import ArgReduceOp, ReduceOp, ScanOp, SortOp, is_float, literal, neutral
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.helpers import use_helper
 from kopt.lowering.pallas.values.operands import element_of
@@ -74,7 +74,20 @@ def _scan(op: Operation, printing: Printing) -> str:
     element, kind = element_of(op.input), op.kind.data
     helper = use_helper("_scan", printing)
     fill = printing.literal(literal(neutral(kind, element), element))
-    return f"{helper}({_COMBINE[kind]}, {printing.name(op.input)}, {op.dim.data}, {fill})"
+    reverse = ", reverse=True" if op.reverse is not None else ""
+    return f"{helper}({_COMBINE[kind]}, {printing.name(op.input)}, {op.dim.data}, {fill}{reverse})"
 
 
-PRINTERS: dict[type[Operation], ValuePrinter] = {ReduceOp: _reduce, ArgReduceOp: _argreduce, ScanOp: _scan}
+def _sort(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, SortOp)
+    helper = use_helper("_sort", printing)
+    last = printing.literal(literal(op.last, element_of(op.input)))
+    return f"{helper}({printing.name(op.input)}, {op.dim.data}, {op.descending is not None}, {last})"
+
+
+PRINTERS: dict[type[Operation], ValuePrinter] = {
+    ReduceOp: _reduce,
+    ArgReduceOp: _argreduce,
+    ScanOp: _scan,
+    SortOp: _sort,
+}

@@ -1,0 +1,96 @@
+"""Lanes of a dimension in order: ``%v, %n = tile.sort %x dim 1 descending : !tile.tile<b0=8 x 64 x f32>``."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects.builtin import IntAttr, UnitAttr, i1, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.reductions import neutral
+from kopt.dialects.tile.types import TileType, parse_tile_type
+from kopt.dialects.tile.values import is_float
+
+
+@irdl_op_definition
+class SortOp(IRDLOperation):
+    """The lanes of one dimension in increasing (or ``descending``) order, and the number (i32) that each lane had.
+
+    Stable: equal lanes stay in their order. NaN is above every number, as in torch. Lanes outside their range are last.
+
+        %v, %n = tile.sort %x dim 1 : !tile.tile<b0=8 x 64 x f32>   // -> T, !tile.tile<b0=8 x 64 x i32>
+    """
+
+    name = "tile.sort"
+
+    input = operand_def(TileType)
+    dim = prop_def(IntAttr)
+    descending = opt_prop_def(UnitAttr)
+    sorted = result_def(TileType)
+    numbers = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, input: SSAValue | Operation, dim: int, descending: bool = False):
+        input = SSAValue.get(input)
+        assert isinstance(input.type, TileType)
+        super().__init__(
+            operands=[input],
+            properties={"dim": IntAttr(dim), "descending": UnitAttr() if descending else None},
+            result_types=[input.type, input.type.with_element(i32)],
+        )
+
+    @property
+    def last(self) -> float | int:
+        """A value that no other comes after."""
+        type = self.input.type
+        assert isinstance(type, TileType)
+        if self.descending is None and is_float(type.element_type):
+            return float("nan")
+        return neutral("min" if self.descending is None else "max", type.element_type)
+
+    def verify_(self) -> None:
+        type = self.input.type
+        assert isinstance(type, TileType)
+        if not 0 <= self.dim.data < type.rank:
+            raise VerifyException(f"{type} has no dimension {self.dim.data}")
+        if type.element_type == i1:
+            raise VerifyException("tile.sort orders numbers, found predicates: cast first")
+        if (self.sorted.type, self.numbers.type) != (type, type.with_element(i32)):
+            raise VerifyException(f"tile.sort gives {type} and {type.with_element(i32)}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        input = parser.parse_unresolved_operand()
+        parser.parse_keyword("dim")
+        dim = parser.parse_integer()
+        descending = parser.parse_optional_keyword("descending") is not None
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(parser.resolve_operand(input, parse_tile_type(parser)), dim, descending)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.input)
+        printer.print_string(f" dim {self.dim.data}{' descending' if self.descending is not None else ''}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+
+
+OPS = (SortOp,)
