@@ -108,7 +108,7 @@ def _combined(user: Operation) -> list[tuple[int, tuple[int, ...], Number]]:
 def _leave_out(user: AssociativeOp, items: ItemValidity) -> None:
     """A combination by a kernel's own function: lanes that items do not have take no part."""
     type = user.tiles[0]
-    own = [items.lanes(type, loop) for loop in items.loops.values() if user.dim.data in (dims_of(loop, type) or ())]
+    own = [items.lanes(type, loop) for loop in items.loops if user.dim.data in (loop.dims_of(type) or ())]
     masks = [*(items.of(value) for value in user.inputs), *own]
     leave_out(user, [mask for mask in masks if mask is not None])
 
