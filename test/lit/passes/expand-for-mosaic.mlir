@@ -90,3 +90,26 @@ func.func @elements(%x: memref<16x128xf32>, %s: memref<4x16xbf16>) {
   }
   func.return
 }
+
+// -----
+
+// Lanes are moved in 32 bits; a function of the kernel's own computes in the types that it was written for.
+// CHECK-LABEL: func.func @moved
+// CHECK: [[V:%.+]] = tile.cast %v : !tile.tile<8 x 128 x i8> to !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: tile.associative_scan [[V]] dim 1 : !tile.tile<8 x 128 x i32> {
+// CHECK-NEXT: ^bb0(%l: !tile.tile<i32>, %r: !tile.tile<i32>):
+// CHECK: [[C:%.+]] = tile.add {{%.+}}, {{%.+}} : !tile.tile<i32>
+// CHECK-NEXT: [[N:%.+]] = tile.cast [[C]] : !tile.tile<i32> to !tile.tile<i8>
+// CHECK-NEXT: [[W:%.+]] = tile.cast [[N]] : !tile.tile<i8> to !tile.tile<i32>
+// CHECK-NEXT: tile.yield [[W]] : !tile.tile<i32>
+// CHECK: tile.sort [[V]] dim 1 : !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: tile.cast {{%.+}} : !tile.tile<8 x 128 x i32> to !tile.tile<8 x 128 x i8>
+func.func @moved(%v: !tile.tile<8 x 128 x i8>) -> (!tile.tile<8 x 128 x i8>, !tile.tile<8 x 128 x i8>) {
+  %a = tile.associative_scan %v dim 1 : !tile.tile<8 x 128 x i8> {
+  ^bb0(%l: !tile.tile<i8>, %r: !tile.tile<i8>):
+    %c = tile.add %l, %r : !tile.tile<i8>
+    tile.yield %c : !tile.tile<i8>
+  }
+  %s, %n = tile.sort %v dim 1 : !tile.tile<8 x 128 x i8>
+  func.return %a, %s : !tile.tile<8 x 128 x i8>, !tile.tile<8 x 128 x i8>
+}

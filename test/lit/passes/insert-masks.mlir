@@ -118,3 +118,42 @@ func.func @updates(%x: memref<30x16xf32>, %rows: memref<20xi32>) {
   }
   func.return
 }
+
+// -----
+
+// A function of the kernel's own has no neutral value: lanes say whether they count. A scan from the first lane needs
+// nothing, one from the last does; a sort gets what comes last.
+// CHECK-LABEL: func.func @functions
+// CHECK: tile.associative_scan %v dim 0 : !tile.tile<b0=8 x f32> {
+// CHECK: [[ONE:%.+]] = tile.full 1 : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: [[COUNTS:%.+]] = tile.mask [[ONE]] in (%i) else 0 : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: tile.associative_scan %v, [[COUNTS]] dim 0 reverse : !tile.tile<b0=8 x f32>, !tile.tile<b0=8 x i32> {
+// CHECK-NEXT: ^bb0(%l: !tile.tile<f32>, [[M:%.+]]: !tile.tile<i32>, %r: !tile.tile<f32>, [[N:%.+]]: !tile.tile<i32>):
+// CHECK-NEXT: %c = tile.mul %l, %r
+// CHECK-NEXT: [[ZERO:%.+]] = tile.full 0 : !tile.tile<i32>
+// CHECK-NEXT: [[L:%.+]] = tile.ne [[M]], [[ZERO]]
+// CHECK-NEXT: [[R:%.+]] = tile.ne [[N]], [[ZERO]]
+// CHECK-NEXT: [[S:%.+]] = tile.select [[L]], %c, %r
+// CHECK-NEXT: [[T:%.+]] = tile.select [[R]], [[S]], %l
+// CHECK-NEXT: [[U:%.+]] = tile.or [[M]], [[N]]
+// CHECK-NEXT: tile.yield [[T]], [[U]] : !tile.tile<f32>, !tile.tile<i32>
+// CHECK: tile.mask %v in (%i) else nan
+// CHECK: tile.mask %v in (%i) else -inf
+func.func @functions(%x: memref<20xf32>) {
+  tile.grid (%i: b0=8) in (20) {
+    %v = tile.load %x[%i] : memref<20xf32> -> !tile.tile<b0=8 x f32>
+    %a = tile.associative_scan %v dim 0 : !tile.tile<b0=8 x f32> {
+    ^bb0(%l: !tile.tile<f32>, %r: !tile.tile<f32>):
+      %c = tile.mul %l, %r : !tile.tile<f32>
+      tile.yield %c : !tile.tile<f32>
+    }
+    %b = tile.associative_scan %v dim 0 reverse : !tile.tile<b0=8 x f32> {
+    ^bb0(%l: !tile.tile<f32>, %r: !tile.tile<f32>):
+      %c = tile.mul %l, %r : !tile.tile<f32>
+      tile.yield %c : !tile.tile<f32>
+    }
+    %s, %n = tile.sort %v dim 0 : !tile.tile<b0=8 x f32>
+    %t, %m = tile.sort %v dim 0 descending : !tile.tile<b0=8 x f32>
+  }
+  func.return
+}
