@@ -63,7 +63,7 @@ def warning(op: Operation, message: str) -> None:
 def report(diagnostic: Diagnostic) -> None:
     """Tell whoever listens something that is not about an operation."""
     listener = _listener.get()
-    if listener is not None:
+    if listener is not None and diagnostic not in listener:  # a pass that runs twice says nothing twice
         listener.append(diagnostic)
 
 

@@ -16,6 +16,7 @@ from kopt.analysis.access import access
 from kopt.analysis.aliases import root
 from kopt.analysis.coverage import unspecified
 from kopt.diagnostics import location_of, remark
+from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile.integers import ints_of
 from kopt.passes.to_pallas.launches import erase_unused, new_array
@@ -49,7 +50,8 @@ class EliminateOutputOnlyPass(ModulePass):
     becomes
         %new = host.launch @f (%a = %x) writes [] yields (%b : memref<1000xf32>) : … { … tile.store %v, %b[%i] … }
 
-    It never refuses; each written operand is a remark, with the reason where it is kept:
+    It never refuses; each written operand is a remark, with the reason where it is kept. What atomics update is kept
+    without one: the pass runs again when their accumulators tell whether the first value counts.
 
         remark: 'out' is read at line 12 through 'v'; kept as input
         remark: 'out' is returned by the launch; not an input
@@ -73,6 +75,8 @@ def _decide(launch: LaunchOp, number: int, mode: Mode) -> bool:
     given, argument = launch.inputs[number], launch.body.block.args[number]
     found = access(argument, launch)
     name = _name(given, argument)
+    if isinstance(found.early, RmwOp | CasOp):
+        return False
     if found.early is not None:
         remark(launch, f"{name} is read{_line(found.early)}{_through(given, argument)}; kept as input")
         return False

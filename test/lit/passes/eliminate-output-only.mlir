@@ -254,12 +254,12 @@ func.func @zero_size(%out: memref<0x4xf32>) -> memref<0x4xf32> {
 
 // -----
 
-// Updated in place: kept. Added to atomically: kept.
+// Updated in place: kept.
+// Added to atomically: kept, without a word until there are accumulators.
 // CHECK-LABEL: func.func @in_place
 // CHECK: host.launch @in_place (%{{.+}} = %x, %{{.+}} = %y) writes [0, 1] :
 func.func @in_place(%x: memref<100xf32>, %y: memref<100xf32>) -> (memref<100xf32>, memref<100xf32>) {
   // expected-remark @below {{'x' is read at line 264; kept as input}}
-  // expected-remark @below {{'y' is read at line 267; kept as input}}
   tile.grid (%i: b0=32) in (100) {
     %v = tile.load %x[%i] : memref<100xf32> -> !tile.tile<b0=32 x f32>
     %w = tile.exp %v : !tile.tile<b0=32 x f32>
