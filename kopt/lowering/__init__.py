@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.errors import ConfigError
+from kopt.lowering.unused import drop_unused
 from kopt.registry import load
 
 #: The printer of each family.
@@ -19,4 +20,4 @@ def emit(module: ModuleOp, entry: str, family: str) -> str:
     """
     if family not in PRINTERS:
         raise ConfigError(f"no printer for '{family}'", notes=[f"printers: {', '.join(PRINTERS)}"])
-    return load(PRINTERS[family])(module, entry)
+    return drop_unused(load(PRINTERS[family])(module, entry))
