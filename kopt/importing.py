@@ -74,10 +74,14 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     groups = [block.tags for block in imported.blocks]
     if config.block_sizes is None:
         like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
-        return choose_sizes(imported.module, groups, given, like)
-    if isinstance(target.chip, TpuChip):
-        return legal_sizes(imported.module, groups, given, target.chip)
-    return given
+        wanted = choose_sizes(imported.module, groups, given, like)
+    elif isinstance(target.chip, TpuChip):
+        wanted = legal_sizes(imported.module, groups, given, target.chip)
+        pairs = zip(imported.blocks, given, wanted, strict=True)
+        wanted = [size if block.observed else legal for block, size, legal in pairs]
+    else:
+        return given
+    return [block.bounded(size) for block, size in zip(imported.blocks, wanted, strict=True)]
 
 
 def signature_of(imported: Imported) -> Signature:

@@ -6,6 +6,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config, make_config
@@ -134,8 +135,14 @@ def kernel(fn: Any = None, *, config: Mapping[str, Any] | None = None, target: A
     return Kernel(inner, config if config is not None else _helion_config(fn), target)
 
 
-def _helion_config(fn: Any) -> dict[str, Any]:
-    """The keys of a Helion kernel's single fixed config that kopt has too."""
+def _helion_config(fn: Any) -> dict[str, Any] | Config:
+    """A Helion kernel's single fixed config: the keys that kopt has too, and what it gives to the kernel's tunables."""
     configs = getattr(fn, "configs", None) or []
-    given = dict(getattr(configs[0], "config", {})) if len(configs) == 1 else {}
-    return {key: given[key] for key in ("block_sizes", "num_warps", "num_stages") if given.get(key)}
+    if len(configs) != 1:
+        return {}
+    given = dict(getattr(configs[0], "config", {}))
+    given.setdefault("block_sizes", given.pop("block_size", None))
+    known = {key: given[key] for key in ("block_sizes", "num_warps", "num_stages") if given.get(key)}
+    theirs = inspect.signature(type(configs[0]).__init__).parameters  # by the older names without the s, too
+    tunables = {key: value for key, value in given.items() if key not in theirs and f"{key}s" not in theirs}
+    return replace(make_config(known), tunables=tunables)

@@ -18,6 +18,7 @@ from kopt.frontend.builtin_calls import cdiv, next_power_of_2
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.control import LoopSpec, Walk
 from kopt.frontend.indexing import load, store, subscript
+from kopt.frontend.ops.creation import arange as torch_arange
 from kopt.frontend.ops.creation import full, lane_numbers
 from kopt.frontend.ops.matrices import dot
 from kopt.frontend.ops.scans import scan
@@ -25,7 +26,7 @@ from kopt.frontend.ops.shapes import select, stack
 from kopt.frontend.random_calls import FUNCTIONS as RANDOM
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
-from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_tensor, describe, is_device
+from kopt.frontend.values import BlockSize, DeviceTensor, TileRange, as_tensor, describe, is_device
 
 #: The size of an open block when nothing says better.
 PROVISIONAL = 128
@@ -126,7 +127,8 @@ def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> B
     """``hl.register_block_size``."""
     low, high = (1, min_or_max) if max_or_none is None else (min_or_max, max_or_none)
     default = lambda: max(int(low), min(next_power_of_2(max(1, int(high))), PROVISIONAL))  # noqa: E731
-    info = current().new_block(default, low=int(low), high=next_power_of_2(max(1, int(high))), extent=None)
+    high = next_power_of_2(max(1, int(high)))
+    info = current().new_block(default, low=int(low), high=high, extent=None, observed=True)
     return BlockSize(info.size, "", info)
 
 
@@ -172,9 +174,7 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, device: Any = None, *
         if is_device(size):
             unsupported("hl.arange has a length that is known while the kernel is imported")
         return lane_numbers(range(int(size)), size, dtype)
-    if isinstance(bounds[0], Index) or isinstance(bounds[1], Index):
-        unsupported("hl.arange between device numbers has no static length", "write begin + hl.arange(length)")
-    return lane_numbers(range(*(int(b) for b in bounds)), None, dtype)
+    return torch_arange(*bounds, dtype=dtype or torch.int32)
 
 
 def load_call(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: str | None = None) -> DeviceTensor:

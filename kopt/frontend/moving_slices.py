@@ -7,18 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects import arith
-from xdsl.ir import Operation, SSAValue
-
-from kopt.dialects import tile
+from kopt.frontend.distances import distance
 from kopt.frontend.ops.creation import lane_numbers
 from kopt.frontend.ops.elementwise import truth
 from kopt.frontend.ops.shapes import unsqueeze_at
 from kopt.frontend.state import unsupported
 from kopt.frontend.values import DeviceTensor, Index, TileRange, index_ssa
-
-#: Ops that give equal results for equal operands, wherever they stand in a loop's body.
-_FUNCTIONS = (arith.ConstantOp, arith.AddiOp, arith.SubiOp, arith.MuliOp, tile.BeginOp, tile.EndOp, tile.IdOp)
 
 
 def moves(item: Any) -> bool:
@@ -63,45 +57,10 @@ def _length(item: slice) -> int:
     """The number of elements between a slice's bounds."""
     length = None
     if item.start is not None and item.stop is not None and item.step in (None, 1):
-        length = _distance(index_ssa(item.start), index_ssa(item.stop))
+        length = distance(index_ssa(item.start), index_ssa(item.stop))
     if length is None or length < 1:
         unsupported(
             "a slice with computed bounds needs a length that is known while the kernel is imported",
             "write x[begin : begin + n] with a number n, or use hl.tile(begin, end)",
         )
     return length
-
-
-def _distance(start: SSAValue, stop: SSAValue) -> int | None:
-    """How much greater ``stop`` is, where both are one number and something."""
-    base, low = _peeled(start)
-    other, high = _peeled(stop)
-    return high - low if _same(base, other) else None
-
-
-def _peeled(value: SSAValue) -> tuple[SSAValue, int]:
-    """A value as another and a number that is added to it."""
-    total = 0
-    while isinstance(value.owner, arith.AddiOp):
-        op = value.owner
-        left, right = _number(op.lhs), _number(op.rhs)
-        if left is None and right is None:
-            break
-        value, total = (op.lhs, total + right) if right is not None else (op.rhs, total + (left or 0))
-    return value, total
-
-
-def _number(value: SSAValue) -> int | None:
-    owner = value.owner
-    return owner.value.value.data if isinstance(owner, arith.ConstantOp) else None  # pyright: ignore
-
-
-def _same(a: SSAValue, b: SSAValue) -> bool:
-    """Whether two values are computed alike."""
-    if a is b:
-        return True
-    if not isinstance(a.owner, Operation) or not isinstance(b.owner, Operation) or type(a.owner) is not type(b.owner):
-        return False
-    if not isinstance(a.owner, _FUNCTIONS) or a.owner.properties != b.owner.properties:
-        return False
-    return all(_same(x, y) for x, y in zip(a.owner.operands, b.owner.operands, strict=True))

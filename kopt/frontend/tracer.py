@@ -21,7 +21,8 @@ class BlockInfo:
     ``extent`` is the largest extent walked with it (None when it depends on data); ``low`` and ``high`` bound the
     size; ``tags`` are the loop bindings that use it; ``axis`` is its position in its loop and ``rank`` that loop's
     number of dimensions; ``on_grid`` tells a launch's grid from a loop inside; ``last`` and ``second_last`` say that
-    it indexes the last or the last but one dimension of some array.
+    it indexes the last or the last but one dimension of some array; ``observed`` that the kernel asks for the size,
+    or for a block's number, so that its results may depend on it.
     """
 
     number: int
@@ -35,6 +36,11 @@ class BlockInfo:
     on_grid: bool = True
     last: bool = False
     second_last: bool = False
+    observed: bool = False
+
+    def bounded(self, size: int) -> int:
+        """The nearest size to one that the kernel allows."""
+        return max(self.low, size if self.high is None else min(size, self.high))
 
 
 @dataclass

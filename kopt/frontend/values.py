@@ -283,6 +283,7 @@ class TileRange(DeviceValue):
 
     @property
     def block_size(self) -> BlockSize:
+        self._observe()
         return BlockSize(self.dim.size.data, self.tag, self.block)
 
     @property
@@ -300,11 +301,17 @@ class TileRange(DeviceValue):
 
     @property
     def id(self) -> Index:
+        self._observe()
         return Index(current().emit(tile.IdOp(self.ssa)), natural=True)
 
     @property
     def count(self) -> Index:
+        self._observe()
         return Index(current().emit(tile.CountOp(self.ssa)), natural=True)
+
+    def _observe(self) -> None:
+        if self.block is not None:
+            self.block.observed = True
 
     @property
     def shape(self) -> tuple[int, ...]:

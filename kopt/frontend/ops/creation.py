@@ -7,10 +7,12 @@ from typing import Any
 
 import torch
 from xdsl.dialects.builtin import i32
+from xdsl.ir import SSAValue
 
 from kopt.dialects import tile
 from kopt.dialects.tile import TileType
 from kopt.frontend.broadcasting import broadcast, cast
+from kopt.frontend.distances import distance, linear
 from kopt.frontend.ops.elementwise import convert
 from kopt.frontend.ops.shapes import listed, shape_dims
 from kopt.frontend.state import current, unsupported
@@ -20,7 +22,10 @@ from kopt.frontend.values import (
     Lanes,
     as_tensor,
     full_tensor,
+    index_ssa,
+    is_device,
     is_number,
+    size_of,
 )
 
 
@@ -77,9 +82,34 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, step: Any = None, **k
     bounds = (*bounds, *(kwargs[name] for name in ("start", "end") if name in kwargs))
     start, end = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1 if step is None else step
-    if isinstance(start, Index) or isinstance(end, Index) or not isinstance(step, int):
-        unsupported("arange has a length that is known while the kernel is imported", "add the start: n + hl.arange(4)")
+    if not isinstance(step, int) or step < 1:
+        unsupported("arange needs a positive step that is known while the kernel is imported")
+    if is_device(start) or is_device(end):
+        return _from_device(start, end, step, dtype)
     return lane_numbers(range(int(start), int(end), step), end if not step - 1 and not start else None, dtype)
+
+
+def _from_device(start: Any, end: Any, step: int, dtype: torch.dtype | None) -> DeviceTensor:
+    """``arange`` between device numbers: as many lanes as a block where they are that far apart and begin with it."""
+    first = index_ssa(start)
+    length = distance(first, index_ssa(end))
+    if length is None or length < 1:
+        unsupported(
+            "arange has a length that is known while the kernel is imported",
+            "write hl.arange(begin, begin + n) with a number n, or begin + hl.arange(n)",
+        )
+    count = -(-length // step)
+    lanes = lane_numbers(range(0, count * step, step), _block_from(first, count), None) + Index(first)
+    return cast(lanes, dtype or torch.int32)
+
+
+def _block_from(start: SSAValue, count: int) -> Any:
+    """The block that begins at a multiple of a number, if it has ``count`` lanes."""
+    base = linear(start).base
+    owner = None if base is None else base.owner
+    if not isinstance(owner, tile.BeginOp) or not isinstance(type := owner.operands[0].type, tile.RangeType):
+        return None
+    return size_of(type.dim) if type.size == count else None
 
 
 def lane_numbers(numbers: range, size: Any, dtype: torch.dtype | None) -> DeviceTensor:

@@ -188,13 +188,12 @@ class _Hoister:
     def _visit(self, k: SSAValue) -> list[Operation]:
         """The loop's body, between reading and writing what it carries."""
         body = self.loop.body.block
-        yielded = self.loop.yielded
         first = gets(self.loop.carried, self.scratch, self.loop)
         self.loop.range.replace_all_uses_with(k)
         ops = [op for op in body.ops if not isinstance(op, YieldOp)]
         terminator = body.last_op
         assert terminator is not None
-        last = puts(yielded, self.scratch, self.loop)
+        last = puts(self.loop.yielded, self.scratch, self.loop)
         terminator.detach()
         terminator.drop_all_references()
         for op in ops:
