@@ -1,5 +1,7 @@
 """Cells of a grid run in no order: finds cells that read or write what another cell writes.
 
+Cells that write the same value do not disturb each other, nor do they where each reads what it has written itself.
+
 Beside every buffer that a grid writes stand arrays of stamps: who wrote each element, and who read it. A stamp is the
 cell's number and the operation's, so that an error can name both places. Views share their buffer's stamps.
 """
@@ -70,14 +72,17 @@ class Monitor:
         for kind in (stamps.writer, stamps.updater, stamps.other_updater):
             self._refuse_others(op, "reads", stamps.view(kind, array), index, active)
         first, other = stamps.view(stamps.reader, array), stamps.view(stamps.other_reader, array)
-        self._mark_shared(first, other, op, index, active)
+        self._mark_shared(first, other, op, index, _and(stamps.view(stamps.writer, array)[index] == 0, active))
 
-    def write(self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None) -> None:
-        """A cell writes ``array[index]``, where ``active`` (None: everywhere)."""
+    def write(
+        self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None, changed: np.ndarray
+    ) -> None:
+        """A cell writes ``array[index]``, where ``active`` (None: everywhere); ``changed`` are other values."""
         stamps = self._stamps.get(id(root(array)))
         if stamps is None or not array.size:
             return
-        for kind in (stamps.writer, stamps.updater, stamps.other_updater, stamps.reader, stamps.other_reader):
+        self._refuse_others(op, "writes", stamps.view(stamps.writer, array), index, _and(changed, active))
+        for kind in (stamps.updater, stamps.other_updater, stamps.reader, stamps.other_reader):
             self._refuse_others(op, "writes", stamps.view(kind, array), index, active)
         view = stamps.view(stamps.writer, array)
         view[index] = self._stamp(op) if active is None else np.where(active, self._stamp(op), view[index])

@@ -63,9 +63,17 @@ def _store(m: Machine, op: StoreOp) -> None:
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
     active = _within(check(m, op, block, array, own_mask(m, op)), block)
+    data = m.tile(op.value).data
     if m.monitor is not None:
-        m.monitor.write(op, array, block.index, active)
-    write(array, block, m.tile(op.value).data, active)
+        m.monitor.write(op, array, block.index, active, _differs(array, block, data))
+    write(array, block, data, active)
+
+
+def _differs(array: np.ndarray, block: Block, data: np.ndarray) -> np.ndarray:
+    """Which lanes of a block hold other bits than they are about to."""
+    bits = np.dtype(f"u{array.itemsize}")
+    new = np.asarray(data[block.window], array.dtype)
+    return array[block.index].view(bits) != new.view(bits)
 
 
 def write(array: np.ndarray, block: Block, data: np.ndarray, active: np.ndarray | None) -> None:

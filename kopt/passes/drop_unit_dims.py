@@ -126,6 +126,15 @@ def _lanes(op: tile.IndexOp | tile.ValidOp, tags: set[str]) -> None:
     Rewriter.replace_op(op, tile.FullOp(1, type))
 
 
+def _arange(op: tile.ArangeOp, tags: set[str]) -> None:
+    """One lane's number is the first."""
+    type = _without(_type(op.result), tags)
+    if not type.rank:
+        number = tile.FullOp(op.start.data, type)
+        number.location = op.location
+        Rewriter.replace_op(op, number)
+
+
 def _mask(op: tile.MaskOp, tags: set[str]) -> None:
     kept = _kept(_type(op.input), tags)
     limits = [op.limits[number] for number in kept]
@@ -174,6 +183,7 @@ _REWRITES: dict[type, Callable[..., None]] = {
     atomic.RmwOp: _access,
     atomic.CasOp: _access,
     tile.IndexOp: _lanes,
+    tile.ArangeOp: _arange,
     tile.ValidOp: _lanes,
     tile.MaskOp: _mask,
     tile.BroadcastOp: _broadcast,

@@ -20,6 +20,7 @@ from kopt.dialects.tile import (
     ELEMENTWISE,
     AssociativeOp,
     BroadcastOp,
+    DimAttr,
     ElementwiseOp,
     FullOp,
     LoadOp,
@@ -27,11 +28,13 @@ from kopt.dialects.tile import (
     SelectOp,
     StoreOp,
     TileType,
+    WholeOp,
     block_axes,
     literal,
     literal_value,
 )
 from kopt.dialects.tile.memory import memory_shape
+from kopt.lowering.triton.widths import retype
 from kopt.passes.combining import leave_out_undefined
 
 
@@ -44,6 +47,7 @@ class InsertMasksPass(ModulePass):
     With ``fold-loads`` a mask right after a load becomes the load's ``pad``.
     A combination by a kernel's own function, which has no neutral value, takes the lanes' validity as one more operand.
     A dimension that lost its tag (reshape, concat, gather) is masked by the validity of the lanes it was made from.
+    A `tile.whole` that nothing needs in the end disappears, and its dimensions become plain.
 
         %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=64 x f32>
     becomes, for 100 columns,
@@ -65,6 +69,17 @@ class InsertMasksPass(ModulePass):
                 _mask_write(user)
             elif isinstance(user, AssociativeOp):
                 leave_out_undefined(user)
+        for whole in [inner for inner in op.walk() if isinstance(inner, WholeOp)]:
+            _forget_unused(whole)
+
+
+def _forget_unused(whole: WholeOp) -> None:
+    """Makes the dimensions over a range plain that nothing is indexed or masked by: they have no other use for it."""
+    grid = whole.parent_op()
+    if whole.result.first_use is None and grid is not None:
+        dim = whole.result.type.dim  # pyright: ignore[reportAttributeAccessIssue]
+        Rewriter.erase_op(whole)
+        retype(grid, {dim: DimAttr(dim.size.data)})
 
 
 def _type(value: SSAValue) -> TileType:
