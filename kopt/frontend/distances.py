@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects import tile
@@ -42,8 +43,8 @@ _ZERO = Linear(0, {}, {})
 def linear(value: SSAValue) -> Linear:
     """The linear form of an ``index``."""
     owner = value.owner
-    if isinstance(owner, arith.ConstantOp):
-        return Linear(owner.value.value.data, {}, {})  # pyright: ignore[reportAttributeAccessIssue]
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return Linear(owner.value.value.data, {}, {})
     if isinstance(owner, arith.AddiOp | arith.SubiOp):
         return linear(owner.lhs).plus(linear(owner.rhs), 1 if isinstance(owner, arith.AddiOp) else -1)
     if isinstance(owner, arith.MuliOp):
