@@ -59,9 +59,9 @@ def multiple(type: MemRefType, dim: int) -> int:
 class Walk:
     """How a loop walks memory.
 
-    Blocks must begin at multiples of ``multiple``; all arrays reach to ``extent`` at least, a multiple of that and a
-    block's size at least, once the ``short`` ones are padded; ``shift`` is what every access adds to the loop's range,
-    None where nothing.
+    Blocks must begin at multiples of ``multiple``; all arrays that are only read reach to ``extent`` at least, a
+    multiple of that and a block's size at least, once the ``short`` ones are padded, and windows of those that are
+    written; ``shift`` is what every access adds to the loop's range, None where nothing.
     """
 
     multiple: int
@@ -97,7 +97,7 @@ def walk_to_align(loop: ForOp) -> Walk | None:
     reach = max(-(-min(extents) // wanted) * wanted, loop.range.type.size)
     short = [(op, dim) for (op, dim, _), extent in zip(accesses, extents, strict=True) if extent < reach]
     loads = [(op, dim) for op, dim in short if isinstance(op, LoadOp) and not _is_written(op.memory)]
-    return Walk(wanted, reach, _shift(first, loop), tuple(loads)) if len(loads) == len(short) else None
+    return Walk(wanted, reach, _shift(first, loop), tuple(loads))
 
 
 def _is_written(memory: SSAValue) -> bool:

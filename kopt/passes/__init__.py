@@ -28,6 +28,7 @@ PASSES: dict[str, str] = {
     "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
     "realign-blocks": "kopt.passes.realign_blocks:RealignBlocksPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
+    "schedule-jagged": "kopt.passes.schedule_jagged:ScheduleJaggedPass",
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
     "split-k": "kopt.passes.split_k:SplitKPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",

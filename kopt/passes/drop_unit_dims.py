@@ -42,15 +42,20 @@ class DropUnitDimsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in [inner for inner in op.walk() if isinstance(inner, tile.GridOp)]:
-            _drop(grid, _unit_tags(grid))
+            drop_dims(grid, _unit_tags(grid))
+
+
+def drop_dims(grid: tile.GridOp, tags: set[str]) -> None:
+    """Drops the dimensions with some tags of one lane, where no op needs them."""
+    if tags:
+        _drop(grid, tags - {tag for op in grid.walk() for tag in _needed(op)})
 
 
 def _unit_tags(grid: tile.GridOp) -> set[str]:
-    """The tags of one lane that no op needs as a dimension."""
+    """The tags of one lane."""
     ranges = [*grid.ranges, *(op.range for op in grid.walk() if isinstance(op, tile.ForOp))]
     types = [range.type for range in ranges]
-    tags = {type.tag for type in types if isinstance(type, tile.RangeType) and type.size == 1}
-    return tags - {tag for op in grid.walk() for tag in _needed(op)} if tags else tags
+    return {type.tag for type in types if isinstance(type, tile.RangeType) and type.size == 1}
 
 
 def _type(value: SSAValue) -> tile.TileType:

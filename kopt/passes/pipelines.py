@@ -29,7 +29,7 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         *_simplify(),
         *_schedule(config),
-        *_jagged(),
+        *_jagged("schedule-jagged"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
         # Before arrays are cut, cast and padded for launches, so that none of that is done to what is never read.
@@ -104,10 +104,11 @@ def _schedule(config: Config) -> list[ModulePass]:
     return [_make("split-k", factor=config.split_k, deterministic=config.deterministic), _make("dce")]
 
 
-def _jagged() -> list[ModulePass]:
+def _jagged(*schedule: str) -> list[ModulePass]:
     """Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only."""
-    # Slices first: what they are made of is dead then. One comparison with the lengths serves all that it masks.
-    return [_make(name) for name in ("raise-jagged", "dce", "lower-jagged", "canonicalize", "cse")]
+    # Slices first: what they are made of is dead then, and does not stop a schedule. One comparison with the lengths
+    # serves all that it masks.
+    return [_make(name) for name in ("raise-jagged", "dce", *schedule, "lower-jagged", "canonicalize", "cse")]
 
 
 def _make(name: str, **options: Any) -> ModulePass:

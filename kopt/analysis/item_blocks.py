@@ -1,0 +1,75 @@
+"""Which dimensions are items of jagged loops, and whether a grid's cells may take them one by one instead of in blocks.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.combining import combined_operands
+from kopt.analysis.ranges import unshifted
+from kopt.dialects.jagged import ForOp
+from kopt.dialects.tile import (
+    BeginOp,
+    ConcatOp,
+    CountOp,
+    EndOp,
+    GridOp,
+    IdOp,
+    RangeType,
+    ReshapeOp,
+    ScanOp,
+    SliceOp,
+    TakeAlongOp,
+    TileType,
+    WhenOp,
+)
+
+#: Ops on a range that tell apart how its lanes are dealt out to blocks.
+_SEES_BLOCKS = (BeginOp, EndOp, IdOp, CountOp, WhenOp)
+#: Ops that move lanes along a dimension, or merge it with others.
+_MOVES_LANES = (ConcatOp, SliceOp, TakeAlongOp, ReshapeOp)
+
+
+def item_tags(grid: GridOp) -> set[str]:
+    """The tags of the items of all jagged loops in a grid's cells."""
+    return {tag for loop in grid.walk() if isinstance(loop, ForOp) for tag in loop.lengths_type.tags}
+
+
+def why_blocks_stay(grid: GridOp, tags: set[str]) -> str | None:
+    """What depends on how items are dealt out to blocks, in words; None where nothing does."""
+    for op in grid.walk():
+        if isinstance(op, _SEES_BLOCKS) and not tags.isdisjoint(_range_tags(op)):
+            return f"'{op.name}' asks which items a block has"
+        if any(not tags.isdisjoint(combined) for combined in _combined_tags(op)):
+            return f"'{op.name}' combines items"
+        if isinstance(op, _MOVES_LANES) and not tags <= _kept(op, tags):
+            return f"'{op.name}' rearranges items"
+    return None
+
+
+def _range_tags(op: Operation) -> set[str]:
+    ranges = [unshifted(value).type for value in op.operands if isinstance(value.type, RangeType)]
+    return {type.tag for type in ranges if isinstance(type, RangeType)}
+
+
+def _combined_tags(op: Operation) -> Iterator[set[str]]:
+    for number, dims, _ in combined_operands(op):
+        yield {_type(op.operands[number]).tags[dim] for dim in dims}
+    if isinstance(op, ScanOp):
+        yield {_type(op.input).tags[op.dim.data]}
+
+
+def _kept(op: Operation, tags: set[str]) -> set[str]:
+    """Those of some tags that every operand with them shares with the result."""
+    after = set(_type(op.results[0]).tags)
+    before = {tag for value in op.operands if isinstance(value.type, TileType) for tag in value.type.tags}
+    return {tag for tag in tags if tag not in before or tag in after}
+
+
+def _type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type

@@ -1,0 +1,135 @@
+"""Jagged loops over one item: their lengths and starts are numbers."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.alignment import multiple
+from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
+from kopt.dialects.tile import (
+    BroadcastOp,
+    Entry,
+    ExtractOp,
+    GridOp,
+    LoadOp,
+    RangeType,
+    ReshapeOp,
+    ShiftOp,
+    StoreOp,
+    TileType,
+)
+from kopt.dialects.tile import ForOp as TileForOp
+from kopt.dialects.tile import ValidOp as TileValidOp
+from kopt.dialects.tile.memory import block_type
+
+
+def row_sizes(grid: GridOp) -> dict[str, int]:
+    """Sizes for the blocks of rows: multiples of the rows of a tile of memory."""
+    sizes: dict[str, int] = {}
+    for access in [op for op in grid.walk() if isinstance(op, LoadOp | StoreOp)]:
+        type = access.memory.type
+        assert isinstance(type, MemRefType)
+        for dim, entry in enumerate(access.entries):
+            if isinstance(entry, SSAValue) and isinstance(entry.owner, RowsOp) and len(access.entries) > 1:
+                block, unit = _range_type(entry.owner), multiple(type, dim)
+                size = sizes.get(block.tag, block.size)
+                sizes[block.tag] = -(-size // unit) * unit
+    return sizes
+
+
+def unblock_items(grid: GridOp) -> None:
+    """Rewrites jagged loops over items in blocks of one, and what is said of their lanes."""
+    for access in [op for op in grid.walk() if isinstance(op, LoadOp | StoreOp)]:
+        if any(_slice_of(entry) is not None for entry in access.entries):
+            _take_slices(access)
+    for lanes in [op for op in grid.walk() if isinstance(op, ValidOp)]:
+        valid = _insert(TileValidOp(lanes.range), lanes)
+        Rewriter.replace_op(lanes, _spread(valid, lanes.result_type))
+    for rows in [op for op in grid.walk() if isinstance(op, RowsOp) and op.result.first_use is None]:
+        Rewriter.erase_op(rows)
+    for loop in [op for op in grid.walk() if isinstance(op, ForOp)]:
+        _walk_length(loop)
+
+
+def _range_type(rows: RowsOp) -> RangeType:
+    assert isinstance(rows.range.type, RangeType)
+    return rows.range.type
+
+
+def _slice_of(entry: Entry) -> RowsOp | None:
+    """The rows of one item that an entry is, if it is."""
+    rows = entry.owner if isinstance(entry, SSAValue) else None
+    if not isinstance(rows, RowsOp):
+        return None
+    starts = rows.starts.type
+    assert isinstance(starts, TileType)
+    return rows if all(size == 1 for size in starts.shape) else None
+
+
+def _take_slices(access: LoadOp | StoreOp) -> None:
+    """Loads or stores a block of rows that follow one another, under the dimensions of gathered ones."""
+    slices = [(entry, _slice_of(entry)) for entry in access.entries]
+    entries = [entry if rows is None else _shifted(rows) for entry, rows in slices]
+    type = block_type(access.memory.type, entries)
+    mask = access.mask and _reshaped(access.mask, type, access)
+    if isinstance(access, StoreOp):
+        value = _reshaped(access.value, type, access)
+        Rewriter.replace_op(access, StoreOp(value, access.memory, entries, mask, access.attributes), [])
+        return
+    load = LoadOp(access.memory, entries, mask, access.other, access.pad, access.attributes)
+    result = _insert(load, access)
+    result.name_hint = access.result.name_hint
+    outer = access.result.type
+    assert isinstance(outer, TileType)
+    Rewriter.replace_op(access, _spread(result, outer))
+
+
+def _shifted(rows: RowsOp) -> SSAValue:
+    shift = _insert(ShiftOp(rows.range, _number(rows.starts, rows)), rows)
+    shift.name_hint = rows.result.name_hint or "rows"
+    return shift
+
+
+def _number(value: SSAValue, user: Operation) -> SSAValue:
+    """The one lane of a tile as an ``index``, known as soon as the tile is: outside of loops, for an item."""
+    type, owner = value.type, value.owner
+    assert isinstance(type, TileType)
+    at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
+    scalar = ReshapeOp(value, type.with_dims([]))
+    number = ExtractOp(scalar, IndexType())
+    for op in (scalar, number):
+        op.location = user.location
+        Rewriter.insert_op(op, at)
+    number.result.name_hint = value.name_hint
+    return number.result
+
+
+def _spread(value: SSAValue, type: TileType) -> BroadcastOp:
+    """The same lanes with dimensions of one item more."""
+    assert isinstance(value.type, TileType)
+    own = iter(range(type.rank))
+    return BroadcastOp(value, [next(n for n in own if type.dims.data[n] == dim) for dim in value.type.dims.data], type)
+
+
+def _reshaped(value: SSAValue, block: TileType, user: Operation) -> SSAValue:
+    type = value.type
+    assert isinstance(type, TileType)
+    return _insert(ReshapeOp(value, type.with_dims(block.dims.data)), user)
+
+
+def _walk_length(loop: ForOp) -> None:
+    """A loop over the one length."""
+    length = _number(loop.lengths, loop)
+    walk = TileForOp(0, length, loop.inits, loop.detach_region(loop.body), None, loop.attributes)
+    walk.location = loop.location
+    for before, after in zip(loop.results, walk.results, strict=True):
+        after.name_hint = before.name_hint
+    Rewriter.replace_op(loop, walk)
+
+
+def _insert(op: Operation, before: Operation) -> SSAValue:
+    op.location = before.location
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.results[0]

@@ -1,0 +1,54 @@
+"""The pass ``schedule-jagged``: on a TPU, each item of a jagged loop by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kopt.analysis.item_blocks import item_tags, why_blocks_stay
+from kopt.diagnostics import remark
+from kopt.dialects.tile import GridOp
+from kopt.passes.drop_unit_dims import drop_dims
+from kopt.passes.jagged.single_items import row_sizes, unblock_items
+from kopt.passes.set_blocks import substitute_sizes
+
+
+@dataclass(frozen=True)
+class ScheduleJaggedPass(ModulePass):
+    """Takes items in blocks of one, so that an item's begin and length are numbers and its rows a slice of memory.
+
+    A TPU computes with a whole item's rows at once and fetches them by one copy, whereas rows of several items at a
+    time would be gathered one by one. Blocks of rows become whole tiles of memory.
+
+        tile.grid (%i: b0=8) in (100) {
+          %n = tile.load %lengths[%i] …   %s = tile.load %starts[%i] …
+          %r = jagged.for %k: b1=16 in %n … {
+            %rows = jagged.rows %k from %s …
+            %v = tile.load %x[%rows, :] : memref<999x64xf32> -> !tile.tile<b0=8 x b1=16 x 64 x f32>
+    becomes
+        tile.grid (%i: b0=1) in (100) {
+          %item = tile.begin %i   %n = tile.load %lengths[%item] …   %s = tile.load %starts[%item] …
+          %r = tile.for %k: b1=16 in (0, %n) … {
+            %rows = tile.shift %k by %s
+            %v = tile.load %x[%rows, :] : memref<999x64xf32> -> !tile.tile<b1=16 x 64 x f32>
+
+    Items stay in blocks, with a remark, where something combines or rearranges them or asks for a block's number.
+    """
+
+    name = "schedule-jagged"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for grid in [inner for inner in op.walk() if isinstance(inner, GridOp)]:
+            tags = item_tags(grid)
+            if not tags:
+                continue
+            reason = why_blocks_stay(grid, tags)
+            if reason is not None:
+                remark(grid, f"items stay in blocks: {reason}")
+                continue
+            substitute_sizes(op, {**row_sizes(grid), **dict.fromkeys(tags, 1)})
+            unblock_items(grid)
+            drop_dims(grid, tags)
