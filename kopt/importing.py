@@ -67,6 +67,7 @@ _LIKE_REFERENCE = "pallas:interpret"
 def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     """The sizes of the open blocks that suit the target: the config's made legal, or chosen ones."""
     from kopt.analysis.block_sizes import choose_sizes, legal_sizes
+    from kopt.passes.pipelines import scheduled_jagged
 
     given = [block.size for block in imported.blocks]
     if not imported.blocks:
@@ -74,7 +75,8 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     groups = [block.tags for block in imported.blocks]
     if config.block_sizes is None:
         like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
-        wanted = choose_sizes(imported.module, groups, given, like)
+        module = scheduled_jagged(imported.module) if isinstance(like.chip, TpuChip) else imported.module
+        wanted = choose_sizes(module, groups, given, like)
     elif isinstance(target.chip, TpuChip):
         wanted = legal_sizes(imported.module, groups, given, target.chip)
         pairs = zip(imported.blocks, given, wanted, strict=True)

@@ -19,7 +19,8 @@ class Role:
     ``extent`` elements are walked in all (None where that is only known when running); ``places`` are the axis's
     distances from the last dimension in the memrefs that it indexes (0: lanes, 1: sublanes); ``bits`` the widths of
     their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix products: ``m``, ``n``, ``k``;
-    ``wide_dot`` whether one of those has operands of 32 bits or more.
+    ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes of a block as the
+    module has them, ``single`` whether it is 1 whatever is asked for.
     """
 
     extent: int | None
@@ -28,6 +29,8 @@ class Role:
     bits: set[int] = field(default_factory=set)
     dot: set[str] = field(default_factory=set)
     wide_dot: bool = False
+    size: int = 0
+    single: bool = False
 
 
 def block_roles(module: ModuleOp) -> dict[str, Role]:
@@ -48,7 +51,7 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
 
 def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
     assert isinstance(range.type, RangeType)
-    roles[range.type.tag] = Role(_extent(range), parallel)
+    roles[range.type.tag] = Role(_extent(range), parallel, size=range.type.size)
 
 
 def _extent(range: SSAValue) -> int | None:

@@ -23,14 +23,21 @@ _GPU_WIDE_TILE = 4096
 _GPU_TILE = 8192
 _GPU_DOT = 64
 _GPU_WIDE_SUM = 32
+#: Where blocks of loops with computed bounds start on a TPU: what lies beyond short items is fetched in vain.
+_COMPUTED_ROWS = 64
+_COMPUTED_LANES = 1024
 
 
 def choose_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], target: Target) -> list[int]:
     """A size for each open block of an imported module: ``groups`` lists the tags that use it.
 
-    ``given`` are the provisional sizes, kept for blocks that no loop uses.
+    ``given`` are the provisional sizes, kept for blocks that no loop uses. Blocks of one element that were imported
+    with more are of one whatever their size, as schedules of the target make them.
     """
     roles = block_roles(module)
+    for group, size in zip(groups, given, strict=True):
+        for tag in group:
+            roles[tag].single = roles[tag].size == 1 < size
     used = [group for group in groups if group]
     if isinstance(target.chip, TpuChip):
         sizes = _choose_tpu(module, used, roles, target.chip)
@@ -105,7 +112,9 @@ def _sublanes(role: Role, chip: TpuChip) -> int:
 
 
 def _tpu_start(role: Role, chip: TpuChip) -> int:
-    extent = role.extent if role.extent is not None else 512
+    if role.single:
+        return 1
+    extent = role.extent if role.extent is not None else _COMPUTED_LANES if role.places == {0} else _COMPUTED_ROWS
     if 0 in role.places or role.dot & {"n", "k"}:
         return max(chip.lanes, min(_power_of_two(extent), 1024 if role.places == {0} and not role.dot else 512))
     if 1 in role.places or role.dot or not role.places:
@@ -121,6 +130,8 @@ def _tpu_unit(role: Role, size: int, chip: TpuChip) -> int:
 
 
 def _tpu_least(role: Role, chip: TpuChip) -> int:
+    if role.single:
+        return 1
     if 0 in role.places or role.dot & {"n", "k"}:
         return chip.lanes
     return _sublanes(role, chip) if 1 in role.places or role.dot else 1

@@ -13,9 +13,10 @@ from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.layouts import window_bytes
+from kopt.analysis.streaming import walks_computed
 from kopt.analysis.windows import Accesses, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
-from kopt.dialects.tile import CarryingLoop, GridOp, RangeType, RefType, TileType
+from kopt.dialects.tile import CarryingLoop, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
 from kopt.runtime.targets import TpuChip
 
 #: Tiles up to this size live in registers.
@@ -28,21 +29,31 @@ def footprint(module: ModuleOp, chip: TpuChip, sizes: Mapping[str, int] | None =
     Args: ``sizes`` gives tags other lanes than their types say.
     """
     grids = [op for op in module.walk() if isinstance(op, GridOp)]
-    return max((grid_bytes(grid, sizes or {}) for grid in grids), default=0)
+    return max((grid_bytes(grid, sizes or {}, streamed=True) for grid in grids), default=0)
 
 
-def grid_bytes(grid: GridOp, sizes: Mapping[str, int]) -> int:
+def grid_bytes(grid: GridOp, sizes: Mapping[str, int], streamed: bool = False) -> int:
     """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest.
 
-    What atomic updates accumulate into has a 32-bit block besides.
+    What atomic updates accumulate into has a 32-bit block besides. With ``streamed``, an array that loops of computed
+    bounds walk is counted by the blocks of its accesses.
     """
     memories = {op.memory for op in grid.walk() if isinstance(op, Accesses)}
     total = 0
     for window in windows(grid, memories).values():
+        if streamed and walks_computed(window):
+            total += 2 * sum(_accessed_bytes(access, window.bits, sizes) for access in (*window.loads, *window.stores))
+            continue
         block = [_lanes(dim.range, dim.size, sizes) for dim in window.dims]
         total += 2 * window_bytes(block, window.bits)
         total += window_bytes(block, 32) if window.atomics else 0
     return total + temporaries(grid, sizes)
+
+
+def _accessed_bytes(access: LoadOp | StoreOp, bits: int, sizes: Mapping[str, int]) -> int:
+    type = (access.result if isinstance(access, LoadOp) else access.value).type
+    assert isinstance(type, TileType)
+    return window_bytes([sizes.get(tag, size) for tag, size in zip(type.tags, type.shape, strict=True)], bits)
 
 
 def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:

@@ -14,15 +14,12 @@ from kopt.analysis.ranges import unshifted
 from kopt.dialects.jagged import ForOp
 from kopt.dialects.tile import (
     BeginOp,
-    ConcatOp,
     CountOp,
     EndOp,
     GridOp,
     IdOp,
     RangeType,
-    ReshapeOp,
     ScanOp,
-    SliceOp,
     TakeAlongOp,
     TileType,
     WhenOp,
@@ -30,8 +27,6 @@ from kopt.dialects.tile import (
 
 #: Ops on a range that tell apart how its lanes are dealt out to blocks.
 _SEES_BLOCKS = (BeginOp, EndOp, IdOp, CountOp, WhenOp)
-#: Ops that move lanes along a dimension, or merge it with others.
-_MOVES_LANES = (ConcatOp, SliceOp, TakeAlongOp, ReshapeOp)
 
 
 def item_tags(grid: GridOp) -> set[str]:
@@ -46,8 +41,6 @@ def why_blocks_stay(grid: GridOp, tags: set[str]) -> str | None:
             return f"'{op.name}' asks which items a block has"
         if any(not tags.isdisjoint(combined) for combined in _combined_tags(op)):
             return f"'{op.name}' combines items"
-        if isinstance(op, _MOVES_LANES) and not tags <= _kept(op, tags):
-            return f"'{op.name}' rearranges items"
     return None
 
 
@@ -59,15 +52,8 @@ def _range_tags(op: Operation) -> set[str]:
 def _combined_tags(op: Operation) -> Iterator[set[str]]:
     for number, dims, _ in combined_operands(op):
         yield {_type(op.operands[number]).tags[dim] for dim in dims}
-    if isinstance(op, ScanOp):
+    if isinstance(op, ScanOp | TakeAlongOp):
         yield {_type(op.input).tags[op.dim.data]}
-
-
-def _kept(op: Operation, tags: set[str]) -> set[str]:
-    """Those of some tags that every operand with them shares with the result."""
-    after = set(_type(op.results[0]).tags)
-    before = {tag for value in op.operands if isinstance(value.type, TileType) for tag in value.type.tags}
-    return {tag for tag in tags if tag not in before or tag in after}
 
 
 def _type(value: SSAValue) -> TileType:

@@ -45,6 +45,7 @@ from kopt.dialects.tile import (
     ReshapeOp,
     ScanOp,
     SelectOp,
+    ShiftOp,
     SliceOp,
     SortOp,
     StoreOp,
@@ -290,7 +291,8 @@ def _leads_to_index(user: Operation, value: SSAValue) -> bool:
         return value in user.indices
     if isinstance(user, TakeAlongOp) and value is user.indices:
         return True
-    return (isinstance(user, (*MOVES, CastOp)) or _computes(user)) and _indexed(user)
+    passes_on = isinstance(user, (*MOVES, CastOp, ExtractOp, ShiftOp)) or user.dialect_name() == "arith"
+    return (passes_on or _computes(user)) and _indexed(user)
 
 
 def _computes(op: Operation) -> bool:

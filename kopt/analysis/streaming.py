@@ -16,7 +16,7 @@ from kopt.analysis.layouts import LANES
 from kopt.analysis.linear import at_most, begin
 from kopt.analysis.ranges import binding
 from kopt.analysis.windows import Window
-from kopt.dialects.tile import ForOp, LoadOp, RangeType, TileType
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType
 from kopt.dialects.tile.index_list import AllAttr, Entry
 
 
@@ -88,6 +88,25 @@ def _stays(entry: SSAValue, extent: int) -> bool:
     if last is not None:
         return last + size <= extent
     return begin(entry).divisor % size == 0
+
+
+def is_computed(loop: ForOp) -> bool:
+    """Whether a loop's bounds are only known when it runs."""
+    return any(isinstance(bound, SSAValue) for bound in loop.bounds)
+
+
+def walks_computed(window: Window) -> bool:
+    """Whether every access of an array walks with a loop of computed bounds, which visits a part of it or nothing."""
+    return all(_in_computed(access) for access in (*window.loads, *window.stores)) and not window.atomics
+
+
+def _in_computed(access: LoadOp | StoreOp) -> bool:
+    loop = access.parent_op()
+    while loop is not None and not isinstance(loop, GridOp):
+        if isinstance(loop, ForOp) and is_computed(loop) and any(walks(entry, loop) for entry in access.entries):
+            return True
+        loop = loop.parent_op()
+    return False
 
 
 def streamed_extents(window: Window) -> tuple[int, ...]:

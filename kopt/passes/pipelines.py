@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.config import Config
+from kopt.context import make_context
+from kopt.dialects.tile import Access, is_gather
 from kopt.passes import PASSES
 from kopt.registry import load
 from kopt.runtime.targets import Target
@@ -64,6 +67,16 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         # Mosaic compiles lost updates silently: the last look at what is printed.
         _make("verify-accumulators"),
     ]
+
+
+def scheduled_jagged(module: ModuleOp) -> ModuleOp:
+    """A module as TPU schedules of jagged loops leave it, for whoever asks what its blocks will be used for."""
+    if not any(isinstance(op, Access) and any(map(is_gather, op.entries)) for op in module.walk()):
+        return module
+    copy = module.clone()
+    for name in ("raise-jagged", "dce", "schedule-jagged"):
+        _make(name).apply(make_context(), copy)
+    return copy
 
 
 def _triton(target: Target, config: Config) -> list[ModulePass]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from kopt.analysis.footprint import grid_bytes
 from kopt.analysis.pipelining import is_pipelined
-from kopt.analysis.streaming import walks
+from kopt.analysis.streaming import is_computed, walks
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
@@ -19,6 +21,10 @@ from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.hoist import NotHoistable, hoist, plan_hoist
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
+
+
+#: Arrays up to this size come into the chip's memory as a whole, though a loop may visit a part of them only.
+_WHOLE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class PlanWindowsPass(ModulePass):
     | ``grid`` | are windows of one more grid dimension | one reduction loop over numbers, cheap ops around it |
     | ``resident`` | are parts of windows that hold whole dimensions | they fit half of the chip's VMEM |
     | ``pipeline`` | and writes move by a pipeline in the kernel | asked for, or loops write too; blocks are whole |
-    | ``fori`` | are copied by double-buffered DMAs, one visit ahead | otherwise |
+    | ``fori`` | are copied by double-buffered DMAs, one visit ahead | large arrays and computed bounds, or otherwise |
 
     ``auto`` takes the first that applies. A loop that cannot be a grid dimension or a pipeline though it was asked for
     says why in a remark, and gets one of the others. Only a pipeline streams what a loop writes: in the other forms
@@ -63,7 +69,8 @@ class PlanWindowsPass(ModulePass):
         if self.loop_type == "pipeline" or too_large and writes_inside(grid):
             pipeline_loops(launch, grid)
         for loop in [op for op in grid.walk() if isinstance(op, ForOp) and not is_pipelined(op)]:
-            loop.schedule = StringAttr(schedule if walks_memory(loop) else "resident")
+            streamed = self.loop_type == "auto" and streams_part(loop)
+            loop.schedule = StringAttr("resident" if not walks_memory(loop) else "fori" if streamed else schedule)
 
     def _hoisted(self, launch: LaunchOp, grid: GridOp) -> GridOp:
         """The grid with its reduction loop as a dimension, where that can be and pays."""
@@ -81,6 +88,17 @@ class PlanWindowsPass(ModulePass):
         if self.loop_type in ("resident", "fori"):
             return self.loop_type
         return "resident" if grid_bytes(grid, {}) <= chip.vmem_bytes // 2 else "fori"
+
+
+def streams_part(loop: ForOp) -> bool:
+    """Whether a loop that visits some part of its arrays, known when it runs, reads large ones."""
+    loads = [op for op in loop.walk() if isinstance(op, LoadOp) and any(walks(entry, loop) for entry in op.entries)]
+    return is_computed(loop) and any(_bytes(load.memory.type) > _WHOLE_BYTES for load in loads)
+
+
+def _bytes(type: Attribute) -> int:
+    assert isinstance(type, MemRefType) and isinstance(type.element_type, FixedBitwidthType)
+    return prod(type.get_shape()) * type.element_type.bitwidth // 8
 
 
 def writes_inside(grid: GridOp) -> bool:

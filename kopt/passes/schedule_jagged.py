@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 from kopt.analysis.item_blocks import item_tags, why_blocks_stay
 from kopt.diagnostics import remark
 from kopt.dialects.tile import GridOp
+from kopt.errors import LoweringError
 from kopt.passes.drop_unit_dims import drop_dims
 from kopt.passes.jagged.single_items import row_sizes, unblock_items
 from kopt.passes.set_blocks import substitute_sizes
@@ -43,12 +44,18 @@ class ScheduleJaggedPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in [inner for inner in op.walk() if isinstance(inner, GridOp)]:
             tags = item_tags(grid)
-            if not tags:
-                continue
-            reason = why_blocks_stay(grid, tags)
+            reason = why_blocks_stay(grid, tags) if tags else None
             if reason is not None:
                 remark(grid, f"items stay in blocks: {reason}")
-                continue
-            substitute_sizes(op, {**row_sizes(grid), **dict.fromkeys(tags, 1)})
-            unblock_items(grid)
-            drop_dims(grid, tags)
+            elif tags:
+                _schedule(op, grid, tags)
+
+
+def _schedule(module: ModuleOp, grid: GridOp, tags: set[str]) -> None:
+    try:
+        substitute_sizes(module, {**row_sizes(grid), **dict.fromkeys(tags, 1)})
+    except LoweringError as why:
+        remark(grid, f"items stay in blocks: {why.message}")
+        return
+    unblock_items(grid)
+    drop_dims(grid, tags)

@@ -14,7 +14,7 @@ from kopt.interpreter import run
 from kopt.runtime.tolerance import mismatch
 from test.kernels import jagged_kernels as kernels
 
-TARGETS = ("reference", "triton:interpret")
+TARGETS = ("reference", "pallas:interpret", "triton:interpret")
 #: Lengths of items, and the rows before the first.
 LENGTHS: dict[str, tuple[int, list[int]]] = {
     "mixed": (0, [3, 0, 8, 5, 1]),
@@ -127,10 +127,11 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> None:
     assert mismatch(found, expected, SPECS[expected.dtype], 64) is None
 
 
-def check(kernel, expected, blocks: list[int], target: str, x: torch.Tensor, offsets: torch.Tensor, more) -> None:
+def check(kernel, expected, blocks: list[int], target: str, x: torch.Tensor, offsets: torch.Tensor, more, **how) -> None:
     """Runs a kernel on a target, beside torch."""
     arguments = (x, offsets, *more(offsets.size(0) - 1, x.dtype))
-    found = kopt.kernel(kernel).lower(*arguments, target=target, config={"block_sizes": blocks}).compile()(*arguments)
+    config = {"block_sizes": blocks, **how}
+    found = kopt.kernel(kernel).lower(*arguments, target=target, config=config).compile()(*arguments)
     close(found, expected(*arguments))
 
 
@@ -166,18 +167,6 @@ def test_narrow(kernel, expected, blocks, more, target) -> None:
     """Rows of bf16 with 32-bit offsets."""
     offsets = offsets_of("mixed", torch.int32)
     check(kernel, expected, blocks, target, rows_for(offsets, torch.bfloat16), offsets, more)
-
-
-#: On TPU with 64-bit offsets: those whose results are blocks.
-ON_TPU = ("jagged_sum", "jagged_sum_by_rows", "jagged_sum_masked", "jagged_sum_by_items", "jagged_mean", "segment_max")
-
-
-@pytest.mark.parametrize("lengths", ["mixed", "empty"])
-@pytest.mark.parametrize(("kernel", "expected", "blocks", "more"), [c for c in CASES if c[0].__name__ in ON_TPU])
-def test_rows_on_tpu(kernel, expected, blocks, more, lengths) -> None:
-    """Rows gathered one by one."""
-    offsets = offsets_of(lengths, torch.int64)
-    check(kernel, expected, blocks, "pallas:interpret", rows_for(offsets, torch.float32), offsets, more)
 
 
 @pytest.mark.parametrize("lengths", LENGTHS)

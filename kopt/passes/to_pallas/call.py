@@ -30,7 +30,7 @@ from kopt.passes.to_pallas.streams import stream_load
 from kopt.runtime.targets import TpuChip
 
 #: Arrays up to this size whose single elements are read live in scalar memory.
-_SCALAR_BYTES = 64 * 1024
+_SCALAR_BYTES = 512 * 1024
 
 
 @dataclass(frozen=True)

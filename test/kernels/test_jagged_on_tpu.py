@@ -1,0 +1,38 @@
+"""Jagged kernels on TPU targets: an item's rows as slices of memory, whole or streamed by DMAs."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import kopt
+from test.kernels import jagged_kernels as kernels
+from test.kernels.test_jagged import CASES, NAMES, check, offsets_of, rows_for
+
+WIDTHS = [(torch.float32, torch.int64), (torch.bfloat16, torch.int32)]
+
+
+@pytest.mark.parametrize(("dtype", "offset_type"), WIDTHS, ids=str)
+@pytest.mark.parametrize(("kernel", "expected", "blocks", "more"), CASES, ids=NAMES)
+def test_streamed(kernel, expected, blocks, more, dtype, offset_type) -> None:
+    """Rows that arrive by double-buffered DMAs."""
+    offsets = offsets_of("huge", offset_type)
+    x = rows_for(offsets, dtype)
+    check(kernel, expected, blocks, "pallas:interpret", x, offsets, more, loop_type="fori")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loop_type", ["auto", "fori"])
+@pytest.mark.parametrize(("kernel", "expected", "blocks", "more"), CASES, ids=NAMES)
+def test_strictly(kernel, expected, blocks, more, loop_type) -> None:
+    """Where reads of what no one wrote, and of what is still on its way, show."""
+    offsets = offsets_of("huge", torch.int32)
+    x = rows_for(offsets, torch.float32)
+    check(kernel, expected, blocks, "pallas:strict", x, offsets, more, loop_type=loop_type)
+
+
+def test_an_item_is_a_slice() -> None:
+    """Large arrays stay in HBM and are never gathered; offsets are numbers in scalar memory."""
+    source = kopt.kernel(kernels.jagged_sum).lower("f32[10003,256]", "i32[513]", target="pallas:tpu7x").source
+    assert "pltpu.make_async_copy" in source and "x_buffer" in source
+    assert "grid=(512,)" in source and "memory_space=pltpu.SMEM" in source

@@ -1,0 +1,97 @@
+// RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(schedule-jagged,canonicalize,cse,dce)' | filecheck %s
+
+// Lengths and starts are numbers, loaded once an item; its rows are a slice, in blocks of whole tiles of memory: 32 rows of bytes. A
+// store keeps its mask.
+// CHECK-LABEL: func.func @slices
+// CHECK: tile.grid (%i: b0=1) in (100) {
+// CHECK-NEXT: [[I:%.+]] = tile.begin %i
+// CHECK: %n = tile.load %lens[[[I]]] : memref<100xi64> -> !tile.tile<i64>
+// CHECK: [[N:%.+]] = tile.extract %n : !tile.tile<i64> to index
+// CHECK: %s = tile.load %starts[[[I]]] : memref<100xi64> -> !tile.tile<i64>
+// CHECK: [[S:%.+]] = tile.extract %s : !tile.tile<i64> to index
+// CHECK: tile.for %k: b1=32 in (0, [[N]]) iter(%a = %z) -> (!tile.tile<64 x f32>)
+// CHECK: %rows = tile.shift %k by [[S]] : !tile.range<b1=32>
+// CHECK: %m = tile.load %mask[%rows, :] : memref<999x64xi1> -> !tile.tile<b1=32 x 64 x i1>
+// CHECK: %v = tile.load %x[%rows, :] mask %m : memref<999x64xf32> -> !tile.tile<b1=32 x 64 x f32>
+// CHECK: tile.store %v, %out[%rows, :] mask %m
+// CHECK: tile.reduce add %v [0] : !tile.tile<b1=32 x 64 x f32>
+func.func @slices(%x: memref<999x64xf32>, %mask: memref<999x64xi1>, %lens: memref<100xi64>, %starts: memref<100xi64>,
+                  %out: memref<999x64xf32>, %sums: memref<100x64xf32>) {
+  tile.grid (%i: b0=8) in (100) {
+    %n = tile.load %lens[%i] : memref<100xi64> -> !tile.tile<b0=8 x i64>
+    %s = tile.load %starts[%i] : memref<100xi64> -> !tile.tile<b0=8 x i64>
+    %z = tile.full 0.0 : !tile.tile<b0=8 x 64 x f32>
+    %r = jagged.for %k: b1=20 in %n iter(%a = %z) -> (!tile.tile<b0=8 x 64 x f32>) {
+      %rows = jagged.rows %k from %s : !tile.range<b1=20>, !tile.tile<b0=8 x i64>
+      %m = tile.load %mask[%rows, :] : memref<999x64xi1> -> !tile.tile<b0=8 x b1=20 x 64 x i1>
+      %v = tile.load %x[%rows, :] mask %m : memref<999x64xf32> -> !tile.tile<b0=8 x b1=20 x 64 x f32>
+      tile.store %v, %out[%rows, :] mask %m : !tile.tile<b0=8 x b1=20 x 64 x f32>, memref<999x64xf32>
+      %t = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=20 x 64 x f32>
+      %b = tile.add %a, %t : !tile.tile<b0=8 x 64 x f32>
+      tile.yield %b : !tile.tile<b0=8 x 64 x f32>
+    }
+    tile.store %r, %sums[%i, :] : !tile.tile<b0=8 x 64 x f32>, memref<100x64xf32>
+  }
+  func.return
+}
+
+// -----
+
+// What `jagged.valid` says of an item is that the lanes are the loop's.
+// CHECK-LABEL: func.func @lanes
+// CHECK: tile.for %k: b1=16
+// CHECK-NEXT: %has = tile.valid %k : !tile.range<b1=16>
+// CHECK: tile.load %x[{{%.+}}, %k] mask %has :
+func.func @lanes(%x: memref<100x64xf32>, %lens: memref<100xi32>, %out: memref<100x64xf32>) {
+  tile.grid (%i: b0=8) in (100) {
+    %n = tile.load %lens[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    jagged.for %k: b1=16 in %n {
+      %has = jagged.valid %k of %n : !tile.range<b1=16>, !tile.tile<b0=8 x i32>
+      %v = tile.load %x[%i, %k] mask %has : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+      tile.store %v, %out[%i, %k] : !tile.tile<b0=8 x b1=16 x f32>, memref<100x64xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Items that are combined stay in blocks: another block would give another result.
+// CHECK-LABEL: func.func @combined
+// CHECK: tile.grid (%i: b0=8) in (8)
+// CHECK: jagged.for
+func.func @combined(%x: memref<8x64xf32>, %lens: memref<8xi32>, %out: memref<8xf32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %n = tile.load %lens[%i] : memref<8xi32> -> !tile.tile<b0=8 x i32>
+    %z = tile.full 0.0 : !tile.tile<f32>
+    %r = jagged.for %k: b1=16 in %n iter(%a = %z) -> (!tile.tile<f32>) {
+      %v = tile.load %x[%i, %k] : memref<8x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+      %t = tile.reduce add %v [0, 1] : !tile.tile<b0=8 x b1=16 x f32>
+      %b = tile.add %a, %t : !tile.tile<f32>
+      tile.yield %b : !tile.tile<f32>
+    }
+    tile.store %r, %out[0] : !tile.tile<f32>, memref<8xf32>
+  }
+  func.return
+}
+
+// -----
+
+// So do items of blocks that know their number.
+// CHECK-LABEL: func.func @numbered
+// CHECK: tile.grid (%i: b0=8) in (100)
+// CHECK: jagged.for
+func.func @numbered(%x: memref<100x64xf32>, %lens: memref<100xi32>, %out: memref<13x8x64xf32>) {
+  tile.grid (%i: b0=8) in (100) {
+    %block = tile.id %i : !tile.range<b0=8>
+    %n = tile.load %lens[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    jagged.for %k: b1=16 in %n {
+      %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+      %w = tile.load %out[%block, 0, %k] : memref<13x8x64xf32> -> !tile.tile<b1=16 x f32>
+      %u = tile.broadcast %w dims [1] : !tile.tile<b1=16 x f32> to !tile.tile<b0=8 x b1=16 x f32>
+      %t = tile.add %u, %v : !tile.tile<b0=8 x b1=16 x f32>
+      tile.store %t, %x[%i, %k] : !tile.tile<b0=8 x b1=16 x f32>, memref<100x64xf32>
+    }
+  }
+  func.return
+}
