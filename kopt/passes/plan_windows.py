@@ -22,7 +22,6 @@ from kopt.passes.to_pallas.hoist import NotHoistable, hoist, plan_hoist
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
-
 #: Arrays up to this size come into the chip's memory as a whole, though a loop may visit a part of them only.
 _WHOLE_BYTES = 1024 * 1024
 

@@ -127,7 +127,9 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> None:
     assert mismatch(found, expected, SPECS[expected.dtype], 64) is None
 
 
-def check(kernel, expected, blocks: list[int], target: str, x: torch.Tensor, offsets: torch.Tensor, more, **how) -> None:
+def check(
+    kernel, expected, blocks: list[int], target: str, x: torch.Tensor, offsets: torch.Tensor, more, **how
+) -> None:
     """Runs a kernel on a target, beside torch."""
     arguments = (x, offsets, *more(offsets.size(0) - 1, x.dtype))
     config = {"block_sizes": blocks, **how}
