@@ -7,6 +7,7 @@
 | ``output_only`` | ``return swap donate off`` | what becomes of outputs that are only written |
 | ``split_k`` | a number | to how many times as many cells reduction loops are dealt out (1: none) |
 | ``deterministic`` | ``True``, ``False`` | whether sums of parts are formed in one order, whatever runs first |
+| ``checks`` | ``True``, ``False`` | whether a call looks at the offsets of items first; always on some targets |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |
 | ``dot_precision`` | ``ieee tf32 bf16`` | how f32 operands of a dot may be rounded |
 
@@ -38,6 +39,7 @@ class Config:
     output_only: str | None = None
     split_k: int | None = None
     deterministic: bool = False
+    checks: bool = False
     num_warps: int | None = None
     num_stages: int | None = None
     dot_precision: str | None = None
@@ -52,8 +54,9 @@ class Config:
             value = getattr(self, key)
             if value is not None and not _is_positive(value):
                 raise ConfigError(f"config key '{key}' is a positive number, found {value!r}")
-        if not isinstance(self.deterministic, bool):
-            raise ConfigError(f"config key 'deterministic' is True or False, found {self.deterministic!r}")
+        for key in ("deterministic", "checks"):
+            if not isinstance(getattr(self, key), bool):
+                raise ConfigError(f"config key '{key}' is True or False, found {getattr(self, key)!r}")
         if self.num_warps is not None and self.num_warps & (self.num_warps - 1):
             raise ConfigError(f"config key 'num_warps' is a power of two, found {self.num_warps}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from kopt.runtime.targets import Target
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from kopt.analysis.offset_checks import ItemSlice
     from kopt.runtime.executable import Executable
     from kopt.runtime.signature import Signature
 
@@ -22,7 +23,8 @@ class Lowered:
     """What ``kernel.lower(…)`` gives.
 
     ``module`` is the imported module (``ModuleOp``), never rewritten; ``source`` the self-contained Python module that
-    was emitted (empty for ``reference``, which emits nothing); ``remarks`` what the passes reported on the way.
+    was emitted (empty for ``reference``, which emits nothing); ``remarks`` what the passes reported on the way;
+    ``intervals`` which integers arguments must hold, by position, for 32 bits to serve.
     """
 
     module: ModuleOp
@@ -33,6 +35,7 @@ class Lowered:
     signature: Signature
     hidden: tuple[Any, ...] = ()
     remarks: tuple[Any, ...] = ()
+    intervals: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     package: Callable[[Executable], Callable[..., Any]] = field(default=lambda executable: executable, repr=False)
 
     @property
@@ -74,7 +77,25 @@ class Lowered:
             results=result_specs(func),
             swap=self.config.output_only == "swap",
             location=location_of(func),
+            slices=self._slices(),
+            intervals=self.intervals,
         )
+
+    def _slices(self) -> tuple[ItemSlice, ...]:
+        """What the items of the arguments reach, where calls are to look at offsets first."""
+        if not (self.config.checks or self.target.mode == "strict" or self.target.family == "reference"):
+            return ()
+        from kopt.analysis.entry import entry_function
+        from kopt.analysis.offset_checks import has_bounds_of_items, item_slices
+        from kopt.context import make_context
+        from kopt.pass_manager import run
+        from kopt.passes.pipelines import jagged_pipeline
+
+        if not has_bounds_of_items(entry_function(self.module, self.entry)):
+            return ()
+        raised = self.module.clone()
+        run(raised, make_context(), jagged_pipeline())
+        return item_slices(entry_function(raised, self.entry))
 
     def _interpret(self, arrays: list[Any]) -> list[Any]:
         """The reference: results, then the final values of the arguments that the kernel writes."""
@@ -109,6 +130,8 @@ def lower(
     package: Callable[[Executable], Callable[..., Any]] | None = None,
 ) -> Lowered:
     """Runs the target's pipeline on a copy of an imported module, verifies what came out, and prints it."""
+    from kopt.analysis.entry import entry_function
+    from kopt.analysis.intervals import intervals
     from kopt.context import make_context
     from kopt.diagnostics import collect
     from kopt.lowering import emit
@@ -122,8 +145,9 @@ def lower(
         run(rewritten, make_context(), passes)
         verify(rewritten)
         source = emit(rewritten, entry, target.family) if passes else ""
+        noted = intervals(entry_function(rewritten, entry))
     extra = {"package": package} if package else {}
-    return Lowered(module, entry, target, config, source, signature, tuple(hidden), tuple(remarks), **extra)
+    return Lowered(module, entry, target, config, source, signature, tuple(hidden), tuple(remarks), noted, **extra)
 
 
 def _recorder() -> Any:

@@ -10,11 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.lane_sums import LaneSum, Placed
 from kopt.analysis.ranges import binding
-from kopt.dialects.tile import BeginOp, RangeType
+from kopt.dialects.tile import Access, BeginOp, RangeType
+from kopt.dialects.tile.memory import memory_shape
 
 
 class NotSlices(Exception):
@@ -58,8 +59,8 @@ def part_of(form: LaneSum) -> Part:
     return part
 
 
-def digits(form: LaneSum, shape: Sequence[int]) -> list[Part]:
-    """A flat element number of a contiguous array as one entry for each dimension. Raises `NotSlices`."""
+def digits(form: LaneSum, shape: Sequence[int], user: Operation) -> list[Part]:
+    """A flat element number of a contiguous array as one entry for each dimension, at ``user``. Raises `NotSlices`."""
     strides = [math.prod(shape[n + 1 :]) for n in range(len(shape))]
     sums = [LaneSum() for _ in shape]
     for placed, coefficient in form.terms.items():
@@ -71,7 +72,7 @@ def digits(form: LaneSum, shape: Sequence[int]) -> list[Part]:
         rest %= stride
     parts = [part_of(one) for one in sums]
     for part, extent in zip(parts[1:], shape[1:], strict=True):
-        _check_inside(part, extent)
+        _check_inside(part, extent, user)
     return parts
 
 
@@ -100,15 +101,15 @@ def _digit(placed: Placed, coefficient: int, strides: Sequence[int]) -> int:
     return found[0]
 
 
-def _check_inside(part: Part, extent: int) -> None:
+def _check_inside(part: Part, extent: int, user: Operation) -> None:
     """An inner digit must be known to stay inside its dimension, or it would carry."""
-    low, high = _interval(part)
+    low, high = _interval(part, user)
     if low is None or high is None or low < 0 or high >= extent:
         what = part.range if part.range is not None else next(iter(part.added.terms), (None,))[0]
         raise NotSlices(f"{named(what) if what is not None else 'a number'} is not known to stay below {extent}")
 
 
-def _interval(part: Part) -> tuple[int | None, int | None]:
+def _interval(part: Part, user: Operation) -> tuple[int | None, int | None]:
     low = high = part.added.const
     for (atom, dims), coefficient in part.added.terms.items():
         most = _most(atom)
@@ -118,9 +119,32 @@ def _interval(part: Part) -> tuple[int | None, int | None]:
     if part.range is None:
         return low, high
     bound = binding(part.range)
-    if not isinstance(bound.lower, int) or not isinstance(bound.upper, int):
+    upper = bound.upper if isinstance(bound.upper, int) else extent_walked(part.range, user)
+    if not isinstance(bound.lower, int) or upper is None:
         return None, None
-    return low + bound.lower, high + bound.upper - 1
+    return low + bound.lower, high + upper - 1
+
+
+def extent_walked(range: SSAValue, user: Operation) -> int | None:
+    """What a range's lanes stay below at ``user``, as lanes beyond an array would be an error.
+
+    That is the smallest dimension that an access without a mask indexes by them, whenever ``user`` runs.
+    """
+    extents: list[int] = []
+    for use in range.uses:
+        access = use.operation
+        if isinstance(access, Access) and access.mask is None and _runs_with(access, user):
+            shape = memory_shape(access.memory.type)
+            extents += [extent for entry, extent in zip(access.entries, shape, strict=True) if entry is range]
+    return min(extents, default=None)
+
+
+def _runs_with(op: Operation, user: Operation) -> bool:
+    """Whether an op is in a block around another one."""
+    around: Operation | None = user
+    while around is not None and around.parent is not op.parent:
+        around = around.parent_op()
+    return around is not None
 
 
 def _most(number: SSAValue) -> int | None:

@@ -20,6 +20,11 @@ def pipeline(target: Target, config: Config) -> list[ModulePass]:
     return {"pallas": _pallas, "triton": _triton, "reference": _reference}[target.family](target, config)
 
 
+def jagged_pipeline() -> list[ModulePass]:
+    """The passes after which the rows of items are seen, for checks of offsets."""
+    return [_make(name) for name in ("canonicalize", "cse", "raise-jagged", "dce")]
+
+
 def _reference(target: Target, config: Config) -> list[ModulePass]:
     return []
 

@@ -25,6 +25,7 @@ class RaiseJaggedPass(ModulePass):
     * a load or store whose index tiles are sums of lanes and of numbers of the items has `jagged.rows` and ranges as
       entries. An index into flat storage is taken apart by the strides of the array that it is a view of, or else by
       its own coefficients, where each inner part is known to stay inside its dimension;
+    * a load whose index tiles are sums of lanes and of loaded numbers alone has ranges moved by them;
     * of its mask, what the loops around say already is dropped.
 
         %f = host.reshape %x : memref<40x20xf32> to memref<800xf32>   // %at = (%starts + %k) * 20 + %m
@@ -42,7 +43,7 @@ class RaiseJaggedPass(ModulePass):
         for loop in [inner for inner in op.walk() if isinstance(inner, ForOp)]:
             raise_loop(loop)
         for access in [inner for inner in op.walk() if isinstance(inner, LoadOp | StoreOp)]:
-            if any(map(is_gather, access.entries)) and loops_around(access):
+            if any(map(is_gather, access.entries)):
                 _raise(access)
 
 
@@ -50,5 +51,7 @@ def _raise(access: LoadOp | StoreOp) -> None:
     try:
         raise_access(access)
     except NotSlices as why:
+        if not loops_around(access):
+            return
         what = access.memory.name_hint or "an array"
         remark(access, f"'{what}' is gathered lane by lane, not by slices of rows: {why}")

@@ -3,14 +3,16 @@ results back to the caller's framework, and writes back what the kernel mutated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
+from kopt.analysis.offset_checks import ItemSlice
 from kopt.diagnostics import Diagnostic
 from kopt.errors import ArgumentError, ConfigError, Location
+from kopt.runtime.argument_checks import check_intervals, check_slices
 from kopt.runtime.emitted import needs_wide
 from kopt.runtime.exchange import convert, wide
 from kopt.runtime.signature import Signature
@@ -68,7 +70,8 @@ class Executable:
     target needs them for bf16 and fp8); ``time_limit`` seconds for a call that runs in a worker; ``race_cells`` the
     largest grid in which ``pallas:strict`` looks for races; ``swap`` whether mutated torch arguments of Pallas targets
     take over the storage of their final values where that is safe (`kopt.runtime.swap`), with a remark where it is not;
-    ``location`` of the kernel, for remarks.
+    ``location`` of the kernel, for remarks; ``slices`` what the items of the arguments reach and ``intervals`` those of
+    integers by argument, both looked at before each call (`kopt.runtime.argument_checks`).
 
     Calling it returns None, a value or a tuple, in the framework of the arguments. torch and NumPy arguments that the
     kernel mutates are updated; for JAX arrays, which cannot change, the final values come last in the results.
@@ -89,6 +92,8 @@ class Executable:
         race_cells: int | None = None,
         swap: bool = False,
         location: Location | None = None,
+        slices: Sequence[ItemSlice] = (),
+        intervals: Mapping[int, tuple[int, int]] | None = None,
     ):
         self.source = source
         self.entry = entry
@@ -104,6 +109,9 @@ class Executable:
         self._interpret = interpret
         self._time_limit = time_limit
         self._race_cells = race_cells
+        self._names = [*names, *("a closure's tensor" for _ in hidden)]
+        self._slices = tuple(slices)
+        self._intervals = intervals or {}
 
     def __repr__(self) -> str:
         return f"<kopt executable {self.params} for {self.target}>"
@@ -113,6 +121,8 @@ class Executable:
         if not args:
             framework = framework_of(self.hidden[0]) or framework if self.hidden else self.framework
         values = [*args, *self.hidden]
+        check_slices(self.params.kernel, self._slices, values)
+        check_intervals(self.params.kernel, self._names, self._intervals, values)
         hazards = self._write_back.hazards(values)
         outputs = self._runner.run([self._import(i, value) for i, value in enumerate(values)])
         exported = [self._export(output, framework) for output in outputs]

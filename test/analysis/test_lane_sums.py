@@ -28,11 +28,14 @@ func.func @f(%x: memref<800xf32>, %begins: memref<6xi64>) {{
 """
 
 
-def form_of(number: int) -> LaneSum:
-    """``number · starts along (0) + m along (1)``."""
+def load_of(number: int) -> LoadOp:
+    """Of elements ``number · starts along (0) + m along (1)``."""
     module = parse_module(BODY.format(number=number))
-    loads = [op for op in module.walk() if isinstance(op, LoadOp)]
-    return lane_sum(loads[-1].indices[0])
+    return [op for op in module.walk() if isinstance(op, LoadOp)][-1]
+
+
+def form_of(number: int) -> LaneSum:
+    return lane_sum(load_of(number).indices[0])
 
 
 def test_a_sum_of_lanes_and_loaded_numbers() -> None:
@@ -69,7 +72,7 @@ def test_constants_are_taken_apart(const: int) -> None:
     form = LaneSum(form.const, ranges)
     if const % 20:
         with pytest.raises(NotSlices, match="'m' is not known to stay below 20"):
-            digits(form, [40, 20])
+            digits(form, [40, 20], load_of(20))
     else:
-        rows, lanes = digits(form, [40, 20])
+        rows, lanes = digits(form, [40, 20], load_of(20))
         assert rows.added == LaneSum(const // 20) and lanes.range is not None

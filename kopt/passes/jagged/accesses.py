@@ -19,6 +19,7 @@ from kopt.dialects.tile import (
     CastOp,
     DimAttr,
     Entry,
+    ExtractOp,
     FullOp,
     GridOp,
     LoadOp,
@@ -37,13 +38,15 @@ from kopt.passes.jagged.masks import simplified
 def raise_access(access: LoadOp | StoreOp) -> None:
     """Rewrites an access whose gathering entries are slices; raises `NotSlices` where they are not.
 
-    Accesses without a slice for each item stay as they are.
+    Accesses that have none that starts at loaded numbers stay as they are; so do stores where all lanes start at one,
+    since to write blocks that begin anywhere needs what they held.
     """
     gathers = [entry for entry in access.entries if isinstance(entry, SSAValue) and is_gather(entry)]
     dims = _type(gathers[0]).dims.data
     shape, parts = _parts(access)
     found = [part for part in parts if isinstance(part, Part)]
-    if any(part.dims for part in found):
+    loaded = any(isinstance(atom.type, TileType) for part in found for atom, _ in part.added.terms)
+    if any(part.dims for part in found) or loaded and isinstance(access, LoadOp):
         _check(found, dims)
         _Rewriting(access, dims, shape, parts).run()
 
@@ -62,7 +65,7 @@ def _parts(access: LoadOp | StoreOp) -> tuple[list[int] | None, list[Part | Entr
         shape = list(owner.source_type.get_shape())
     else:
         shape = inferred_shape(form, type.get_shape()[0])
-    return shape, list(digits(form, shape))
+    return shape, list(digits(form, shape, access))
 
 
 def _ranges(form: LaneSum) -> int:
@@ -167,6 +170,8 @@ class _Rewriting:
         return total
 
     def _scaled(self, atom: SSAValue, factor: int) -> SSAValue:
+        if isinstance(atom.type, TileType):
+            atom = self._add(ExtractOp(atom, IndexType()))
         return atom if factor == 1 else self._add(arith.MuliOp(atom, self._constant(factor)))
 
     def _constant(self, number: int) -> SSAValue:

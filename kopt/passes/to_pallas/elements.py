@@ -8,12 +8,14 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import unspecified
-from kopt.analysis.narrowing import MOVES, is_wide, unproven
+from kopt.analysis.narrowing import narrowing
 from kopt.analysis.read_back import may_see
+from kopt.analysis.wide_facts import MOVES, is_wide
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp
 from kopt.dialects.tile import CastOp, LoadOp, MaskOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
+from kopt.passes.to_pallas.intervals import require_interval
 from kopt.passes.to_pallas.launches import erase_unused
 
 I8 = Int(8)
@@ -25,7 +27,7 @@ _OUTSIDE: dict[Attribute, Attribute] = {i1: I8, f16: f32, Int(64): i32}
 def legalise_elements(launch: LaunchOp) -> None:
     """Casts arrays of bool, f16 and i64 around a launch, and rewrites the accesses inside.
 
-    Refuses f64, f16 that is computed with inside, and 64-bit integers without a proof that 32 bits serve.
+    Refuses f64, f16 that is computed with inside, and 64-bit integers that 32 bits may not serve.
     """
     _refuse_f64(launch)
     _narrow_integers(launch)
@@ -50,14 +52,20 @@ def _refuse_f64(launch: LaunchOp) -> None:
 
 
 def _narrow_integers(launch: LaunchOp) -> None:
-    """Holds the kernel's 64-bit integers in 32 bits."""
+    """Holds the kernel's 64-bit integers in 32 bits; notes what a call must find in arrays for that."""
     wide = [op for op in launch.walk() if any(is_wide(value.type) for value in (*op.results, *op.operands))]
-    for op in unproven(launch) if wide else ():
+    if not wide:
+        return
+    found = narrowing(launch)
+    for op in found.unproven:
         raise LoweringError(
             f"a TPU has no 64-bit integers, and '{op.name}' may not fit 32 bits",
             location_of(op),
             notes=["64-bit numbers can be compared and used as indices; convert to int32 for anything else"],
         )
+    if found.interval is not None:
+        for array in found.arrays:
+            require_interval(array, *found.interval)
     for op in wide:
         _retype_op(op)
 

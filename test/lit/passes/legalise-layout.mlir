@@ -47,8 +47,8 @@ func.func @double(%x: memref<64x128xf64>, %out: memref<64x128xf64>) {
 func.func @long_sum(%x: memref<64x128xi64>, %out: memref<64x128xi64>) {
   tile.grid (%i: b0=32) in (64) {
     %v = tile.load %x[%i, :] : memref<64x128xi64> -> !tile.tile<b0=32 x 128 x i64>
+    // expected-error @+1 {{a TPU has no 64-bit integers, and 'tile.add' may not fit 32 bits}}
     %s = tile.add %v, %v : !tile.tile<b0=32 x 128 x i64>
-    // expected-error @+1 {{a TPU has no 64-bit integers, and 'tile.store' may not fit 32 bits}}
     tile.store %s, %out[%i, :] : !tile.tile<b0=32 x 128 x i64>, memref<64x128xi64>
   }
   func.return
@@ -93,4 +93,29 @@ func.func @read_back(%x: memref<64x128xf32>, %y: memref<64x128xf16>, %out: memre
     tile.store %w, %out[%i, :] : !tile.tile<b0=32 x 128 x f32>, memref<64x128xf32>
   }
   func.return
+}
+
+// -----
+
+// Numbers that become indices may be computed with; a call makes sure first that no sum or difference leaves 32 bits.
+// CHECK-LABEL: func.func @offsets
+// CHECK-SAME: %offsets: memref<7xi64> {kopt.interval = array<i64: -1073741823, 1073741823>}
+func.func @offsets(%x: memref<40x128xf32>, %offsets: memref<7xi64>, %out: memref<6x128xf32>) -> memref<6x128xf32> {
+  tile.grid (%i: b0=1) in (6) {
+    %one = arith.constant 1 : index
+    %n = tile.begin %i : !tile.range<b0=1>
+    %next = arith.addi %n, %one : index
+    %begin = tile.load %offsets[%n] : memref<7xi64> -> !tile.tile<i64>
+    %end = tile.load %offsets[%next] : memref<7xi64> -> !tile.tile<i64>
+    %length = tile.sub %end, %begin : !tile.tile<i64>
+    %zero = tile.full 0 : !tile.tile<i64>
+    %some = tile.gt %length, %zero : !tile.tile<i64>
+    %c = tile.cast %some : !tile.tile<i1> to !tile.tile<f32>
+    %at = tile.extract %begin : !tile.tile<i64> to index
+    %v = tile.load %x[%at, :] : memref<40x128xf32> -> !tile.tile<128 x f32>
+    %b = tile.broadcast %c dims [] : !tile.tile<f32> to !tile.tile<128 x f32>
+    %w = tile.mul %v, %b : !tile.tile<128 x f32>
+    tile.store %w, %out[%n, :] : !tile.tile<128 x f32>, memref<6x128xf32>
+  }
+  func.return %out : memref<6x128xf32>
 }

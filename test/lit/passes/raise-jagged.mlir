@@ -138,3 +138,41 @@ func.func @kept(%x: memref<40xf32>, %y2: memref<40x20xf32>, %lens: memref<6xi32>
   }
   func.return
 }
+
+// -----
+
+// Columns up to a loaded number stay inside a row where another array is indexed by them, and rows may start at a
+// number that is the same for all lanes.
+// CHECK-LABEL: func.func @columns
+// CHECK: [[AT:%.+]] = tile.extract %start
+// CHECK: [[ROWS:%.+]] = tile.shift %k by [[AT]]
+// CHECK: tile.load %y2{{.*}}[[[ROWS]], %m]
+func.func @columns(%y2: memref<40x20xf32>, %starts: memref<6xi32>, %widths: memref<6xi32>, %out: memref<6x20xf32>) {
+  %y = host.reshape %y2 : memref<40x20xf32> to memref<800xf32>
+  tile.grid (%b: b0=1) in (6) {
+    %i = tile.begin %b : !tile.range<b0=1>
+    %start = tile.load %starts[%i] : memref<6xi32> -> !tile.tile<i32>
+    %width = tile.load %widths[%i] : memref<6xi32> -> !tile.tile<i32>
+    %end = tile.extract %width : !tile.tile<i32> to index
+    tile.for %m: b1=16 in (0, %end) {
+      %zero = tile.full 0.0 : !tile.tile<b1=16 x f32>
+      %sum = tile.for %k: b2=8 in (0, 5) iter(%a = %zero) -> (!tile.tile<b1=16 x f32>) {
+        %ki = tile.index %k : !tile.range<b2=8>
+        %sb = tile.broadcast %start dims [] : !tile.tile<i32> to !tile.tile<b2=8 x i32>
+        %row = tile.add %sb, %ki : !tile.tile<b2=8 x i32>
+        %twenty = tile.full 20 : !tile.tile<b2=8 x i32>
+        %first = tile.mul %row, %twenty : !tile.tile<b2=8 x i32>
+        %fb = tile.broadcast %first dims [0] : !tile.tile<b2=8 x i32> to !tile.tile<b2=8 x b1=16 x i32>
+        %mi = tile.index %m : !tile.range<b1=16>
+        %mb = tile.broadcast %mi dims [1] : !tile.tile<b1=16 x i32> to !tile.tile<b2=8 x b1=16 x i32>
+        %at = tile.add %fb, %mb : !tile.tile<b2=8 x b1=16 x i32>
+        %v = tile.load %y[%at] : memref<800xf32> -> !tile.tile<b2=8 x b1=16 x f32>
+        %r = tile.reduce add %v [0] : !tile.tile<b2=8 x b1=16 x f32>
+        %next = tile.add %a, %r : !tile.tile<b1=16 x f32>
+        tile.yield %next : !tile.tile<b1=16 x f32>
+      }
+      tile.store %sum, %out[%i, %m] : !tile.tile<b1=16 x f32>, memref<6x20xf32>
+    }
+  }
+  func.return
+}

@@ -1,0 +1,215 @@
+"""What is known of 64-bit integer tiles: the classes of `kopt.analysis.narrowing`, from op to op."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from kopt.analysis.aliases import root
+from kopt.analysis.ranges import binding
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import (
+    ArangeOp,
+    ArgReduceOp,
+    BroadcastOp,
+    CastOp,
+    ConcatOp,
+    DynamicSliceOp,
+    ElementwiseOp,
+    FullOp,
+    IndexOp,
+    LoadOp,
+    MaskOp,
+    ReduceOp,
+    ReshapeOp,
+    ScanOp,
+    SelectOp,
+    SliceOp,
+    SortOp,
+    SplatOp,
+    TakeAlongOp,
+    TileType,
+    TransposeOp,
+)
+
+Class = Literal["exact", "loaded", "literal", "offset", "derived", "wrapped"]
+LOW, HIGH = -(2**31), 2**31 - 1
+
+#: Ops that put lanes elsewhere, unchanged.
+MOVES = (BroadcastOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp, MaskOp, SelectOp, TakeAlongOp, DynamicSliceOp)
+ARITHMETIC = ("add", "sub", "mul", "floordiv", "truncdiv", "mod", "rem", "minimum", "maximum", "neg", "abs")
+#: What is right modulo 2^32 where its operands are.
+_MODULAR = ("add", "sub", "mul", "neg")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What is known of a value: its class, and the interval of an exact one."""
+
+    kind: Class
+    low: int = LOW
+    high: int = HIGH
+
+
+def is_wide(type: Attribute) -> bool:
+    """Whether a type's elements are 64-bit integers."""
+    element = getattr(type, "element_type", type)
+    return isinstance(element, IntegerType) and element.width.data == 64
+
+
+def fact_of(
+    op: Operation, facts: Mapping[SSAValue, Fact | None], offsets: Mapping[SSAValue, tuple[int, int]]
+) -> Fact | None:
+    """The fact of an op's result, None where there is none; ``offsets`` are arrays whose numbers were found inside."""
+    if isinstance(op, LoadOp):
+        interval = offsets.get(array_of(op.memory))
+        return Fact("offset", *interval) if interval is not None else Fact("loaded")
+    if isinstance(op, FullOp):
+        return _constant(int(op.number))
+    if isinstance(op, CastOp):
+        return _interval(op.input)
+    if isinstance(op, SplatOp) and op.scalar.type == IndexType():
+        return Fact("exact")
+    if isinstance(op, ReduceOp | ScanOp):
+        return _reduced(op, facts.get(op.input))
+    if isinstance(op, SortOp):
+        known = facts.get(op.input)
+        return known if known is not None and known.kind == "exact" else None
+    if isinstance(op, MOVES):
+        known = [facts.get(value) for value in op.operands if is_wide(value.type)]
+        return _joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known)
+    if isinstance(op, ElementwiseOp) and op.ROW.name in ARITHMETIC:
+        return _computed(op, [facts.get(value) for value in op.inputs])
+    return None
+
+
+def _constant(number: int) -> Fact:
+    """A literal; one that does not fit is saturated."""
+    return _exact(number, number) or Fact("literal")
+
+
+def _exact(low: int, high: int) -> Fact | None:
+    return Fact("exact", low, high) if low >= LOW and high <= HIGH else None
+
+
+def _interval(value: SSAValue) -> Fact | None:
+    """The interval of a narrower integer value."""
+    element = value.type.element_type if isinstance(value.type, TileType) else None
+    if not isinstance(element, IntegerType) or element.width.data > 32:
+        return None
+    op = value.owner
+    if isinstance(op, IndexOp):
+        bound = binding(op.range)
+        return _exact(0, bound.upper + bound.size) if isinstance(bound.upper, int) else Fact("exact")
+    if isinstance(op, ArangeOp | ArgReduceOp):
+        return _exact(0, HIGH)
+    if isinstance(op, BroadcastOp | ReshapeOp | TransposeOp):
+        return _interval(op.input)
+    own = _of_type(element)
+    source = _interval(op.input) if isinstance(op, CastOp) else None
+    fits = source is not None and own is not None and own.low <= source.low <= source.high <= own.high
+    return source if fits else own
+
+
+def _of_type(element: IntegerType) -> Fact | None:
+    """The interval of a type's numbers; a boolean is 0 or 1."""
+    width = element.width.data
+    if width == 1:
+        return Fact("exact", 0, 1)
+    if element.signedness.data.name == "UNSIGNED":
+        return _exact(0, 2**width - 1)
+    return Fact("exact", -(2 ** (width - 1)), 2 ** (width - 1) - 1)
+
+
+def _reduced(op: ReduceOp | ScanOp, fact: Fact | None) -> Fact | None:
+    """The interval of sums and extremes over as many lanes as the block has; sums and products may wrap."""
+    kind = op.kind.data
+    if fact is None or fact.kind == "derived":
+        return None
+    if kind in ("max", "min"):
+        return fact if fact.kind != "wrapped" else None
+    if fact.kind not in ("exact", "wrapped") or kind not in ("add", "mul"):
+        return None
+    type = op.input.type
+    assert isinstance(type, TileType)
+    lanes = prod(type.shape[axis] for axis in (op.dimensions if isinstance(op, ReduceOp) else (op.dim.data,)))
+    fits = kind == "add" and fact.kind == "exact"
+    return (_exact(min(0, fact.low * lanes), max(0, fact.high * lanes)) if fits else None) or Fact("wrapped")
+
+
+def _joined(facts: list[Fact | None]) -> Fact | None:
+    known = [fact for fact in facts if fact is not None]
+    if len(known) != len(facts) or not known:
+        return None
+    kinds = {fact.kind for fact in known}
+    if "wrapped" in kinds:
+        return Fact("wrapped") if kinds <= {"exact", "wrapped"} else None
+    for kind in ("derived", "loaded", "literal"):
+        if kind in kinds:
+            return Fact(kind)
+    return Fact(
+        "offset" if "offset" in kinds else "exact", min(fact.low for fact in known), max(fact.high for fact in known)
+    )
+
+
+def _computed(op: ElementwiseOp, facts: list[Fact | None]) -> Fact | None:
+    known = [fact for fact in facts if fact is not None]
+    if len(known) != len(facts):
+        return None
+    kinds = {fact.kind for fact in known}
+    if "wrapped" in kinds:
+        return Fact("wrapped") if op.ROW.name in _MODULAR and kinds <= {"exact", "wrapped"} else None
+    if op.ROW.name in ("minimum", "maximum") and kinds <= {"exact", "loaded", "literal"}:
+        return _bounded(op.ROW.name, known)
+    right = kinds <= {"exact", "offset", "derived"} and kinds != {"exact"}
+    wraps = Fact("derived") if right and op.ROW.name in _MODULAR else None
+    if not kinds <= {"exact", "offset"}:
+        return wraps
+    ends = _ends(op.ROW.name, known)
+    fits = _exact(min(ends), max(ends)) if ends else None
+    if "offset" not in kinds:
+        return fits or (Fact("wrapped") if op.ROW.name in _MODULAR else None)
+    return Fact("offset", fits.low, fits.high) if fits is not None else wraps
+
+
+def _bounded(name: str, facts: list[Fact]) -> Fact:
+    """The smaller or larger of two numbers: exact once bounds on both sides take what saturated away."""
+    pick = min if name == "minimum" else max
+    low, high = pick(fact.low for fact in facts), pick(fact.high for fact in facts)
+    loaded = any(fact.kind != "exact" for fact in facts)
+    return Fact("loaded" if loaded and (low == LOW or high == HIGH) else "exact", low, high)
+
+
+def _ends(name: str, facts: list[Fact]) -> list[int]:
+    """Numbers between which the result of an op on exact operands lies; none where that is not worked out."""
+    a = (facts[0].low, facts[0].high)
+    if len(facts) == 1:
+        return [-a[0], -a[1], *a, 0]
+    b = (facts[1].low, facts[1].high)
+    pairs = [(x, y) for x in a for y in b]
+    if name == "add":
+        return [x + y for x, y in pairs]
+    if name == "sub":
+        return [x - y for x, y in pairs]
+    if name == "mul":
+        return [x * y for x, y in pairs]
+    if name in ("minimum", "maximum"):
+        return [(min if name == "minimum" else max)(x, y) for x, y in pairs]
+    if name in ("mod", "rem"):
+        return [-max(map(abs, b)), max(map(abs, b))]
+    return [*a, *(-x for x in a)] if b[0] > 0 or b[1] < 0 else []
+
+
+def array_of(memory: SSAValue) -> SSAValue:
+    """The array that a launch's operand is a view of."""
+    if not isinstance(memory, BlockArgument):
+        return memory
+    launch = memory.owner.parent_op()
+    if not isinstance(launch, LaunchOp) or memory.index >= len(launch.inputs):
+        return memory
+    return root(launch.inputs[memory.index])

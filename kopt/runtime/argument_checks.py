@@ -1,0 +1,109 @@
+"""Checks of what arguments hold, before a call: offsets of items, and integers that a target keeps in 32 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kopt.analysis.item_numbers import ItemNumber
+from kopt.analysis.offset_checks import ItemSlice
+from kopt.errors import ArgumentError
+from kopt.runtime.specs import framework_of
+
+
+def check_slices(kernel: str, slices: Sequence[ItemSlice], values: Sequence[Any]) -> None:
+    """Raises `ArgumentError` that names the first item whose elements are not where its arrays have any."""
+    arrays: dict[int, np.ndarray] = {}
+    for one in slices:
+        for element, _ in (*one.start.terms, *one.end.terms):
+            if element.argument not in arrays:
+                if not _known(values[element.argument]):
+                    return
+                arrays[element.argument] = _host(values[element.argument]).astype(np.int64)
+        problem = _problem(one, arrays)
+        if problem is not None:
+            raise ArgumentError(f"{kernel}: {problem}")
+
+
+def check_intervals(
+    kernel: str, names: Sequence[str], intervals: Mapping[int, tuple[int, int]], values: Sequence[Any]
+) -> None:
+    """Raises `ArgumentError` for an integer outside the interval that its argument was compiled for.
+
+    Only torch and NumPy arrays are looked at: JAX's may still be being computed.
+    """
+    for position, (low, high) in intervals.items():
+        if framework_of(values[position]) == "jax":
+            continue
+        array = _host(values[position])
+        if not array.size or low <= array.min() and array.max() <= high:
+            continue
+        place = np.argwhere((array < low) | (array > high))[0]
+        index = ", ".join(map(str, place))
+        raise ArgumentError(
+            f"{kernel}: {names[position]}[{index}] = {array[tuple(place)]} is not from {low} to {high}",
+            notes=["the target has no 64-bit integers, and 32 bits serve this kernel's arithmetic only in that range"],
+        )
+
+
+def _known(value: Any) -> bool:
+    """Whether an array has elements yet; inside ``jax.jit`` it has none."""
+    if framework_of(value) != "jax":
+        return True
+    from jax.core import Tracer
+
+    return not isinstance(value, Tracer)
+
+
+def _host(value: Any) -> np.ndarray:
+    return value.detach().cpu().numpy() if framework_of(value) == "torch" else np.asarray(value)
+
+
+def _problem(one: ItemSlice, arrays: Mapping[int, np.ndarray]) -> str | None:
+    if one.last <= one.first:
+        return None
+    for element, _ in (*one.start.terms, *one.end.terms):
+        size, needed = len(arrays[element.argument]), one.last - 1 + element.shift
+        if needed >= size or one.first + element.shift < 0:
+            return f"'{element.name}' has {size} elements, and item {one.last - 1} needs {element.name}[{needed}]"
+    return _out_of_order(one, arrays) or _out_of_range(one, arrays)
+
+
+def _out_of_order(one: ItemSlice, arrays: Mapping[int, np.ndarray]) -> str | None:
+    """Ends before starts, of one array of offsets; other lengths below 0 count as 0."""
+    length = one.end - one.start
+    ends = {factor: element for element, factor in length.terms}
+    if length.const or len(length.terms) != 2 or set(ends) != {1, -1} or ends[1].argument != ends[-1].argument:
+        return None
+    short = np.flatnonzero(_evaluated(length, one, arrays) < 0)
+    if not len(short):
+        return None
+    item, array = one.first + int(short[0]), arrays[ends[1].argument]
+    low, high = (f"{end.name}[{item + end.shift}] = {array[item + end.shift]}" for end in (ends[-1], ends[1]))
+    return f"{high} is less than {low}"
+
+
+def _out_of_range(one: ItemSlice, arrays: Mapping[int, np.ndarray]) -> str | None:
+    if one.target is None:
+        return None
+    starts, ends = _evaluated(one.start, one, arrays), _evaluated(one.end, one, arrays)
+    wrong = np.flatnonzero((ends > starts) & ((starts < 0) | (ends > one.target.extent)))
+    if not len(wrong):
+        return None
+    item, target = int(wrong[0]), one.target
+    verb, number = ("starts", starts[item]) if starts[item] < 0 else ("ends", ends[item])
+    if target.dimension == 0:
+        where = f"row {number} of '{target.array}', which has {target.extent} rows"
+    else:
+        where = f"{number} in dimension {target.dimension} of '{target.array}', whose extent is {target.extent}"
+    return f"item {one.first + item} {verb} at {where}"
+
+
+def _evaluated(number: ItemNumber, one: ItemSlice, arrays: Mapping[int, np.ndarray]) -> np.ndarray:
+    """The number of every item."""
+    total = np.full(one.last - one.first, number.const, np.int64)
+    for element, factor in number.terms:
+        total += factor * arrays[element.argument][one.first + element.shift : one.last + element.shift]
+    return total
