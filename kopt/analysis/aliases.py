@@ -9,14 +9,18 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
-from kopt.dialects.host import ViewOp
+from kopt.dialects.host import PartitionOp, ViewOp
 
 
 def root(value: SSAValue) -> SSAValue:
     """The argument or allocation whose storage a memref shares."""
-    while isinstance(value.owner, ViewOp):
-        value = value.owner.source
+    while isinstance(value.owner, ViewOp | PartitionOp):
+        value = value.owner.source if isinstance(value.owner, ViewOp) else _yielded(value, value.owner)
     return value
+
+
+def _yielded(result: SSAValue, partition: PartitionOp) -> SSAValue:
+    return partition.yielded[partition.outputs.index(result)]
 
 
 def view_chain(value: SSAValue) -> tuple[ViewOp, ...]:

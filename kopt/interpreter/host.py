@@ -64,10 +64,26 @@ def _launch(m: Machine, op: host.LaunchOp) -> Any:
     return outputs[0] if len(outputs) == 1 else outputs
 
 
+def _reuse(m: Machine, op: host.ReuseOp) -> np.ndarray:
+    """The old array's memory, in which nothing of the old array may be seen."""
+    m[op.source][...] = _filled(_memref(op.result.type), op.fill)
+    return m[op.source]
+
+
+def _partition(m: Machine, op: host.PartitionOp) -> Any:
+    outputs = m.run_region(op.body.block)
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
 def _call(m: Machine, op: host.CallOp) -> Any:
     inputs = [(m[value], _memref(value.type).element_type) for value in op.inputs]
     results = call(op.callee.data, op.arguments.data, inputs, [_memref(value.type) for value in op.outputs])
     return results[0] if len(results) == 1 else results
+
+
+def _call_out(m: Machine, op: host.CallOutOp) -> None:
+    inputs = [(m[value], _memref(value.type).element_type) for value in op.inputs]
+    m[op.out][...] = call(op.callee.data, op.arguments.data, inputs, [_memref(op.out.type)])[0]
 
 
 HANDLERS: dict[type, Handler] = {
@@ -80,4 +96,8 @@ HANDLERS: dict[type, Handler] = {
     host.InsertOp: _insert,
     host.LaunchOp: _launch,
     host.CallOp: _call,
+    host.CallOutOp: _call_out,
+    host.ReuseOp: _reuse,
+    host.FreeOp: lambda m, op: None,
+    host.PartitionOp: _partition,
 }

@@ -9,13 +9,17 @@ from kopt.lowering.unused import drop_unused
 from kopt.registry import load
 
 #: The printer of each family.
-PRINTERS = {"pallas": "kopt.lowering.pallas:print_module", "triton": "kopt.lowering.triton:print_module"}
+PRINTERS = {
+    "pallas": "kopt.lowering.pallas:print_module",
+    "triton": "kopt.lowering.triton:print_module",
+    "torch": "kopt.lowering.torch:print_module",
+}
 
 
 def emit(module: ModuleOp, entry: str, family: str) -> str:
     """The self-contained Python module of a function that has been converted to a target's dialect.
 
-    Args: ``entry`` the function's name; ``family`` is ``pallas`` or ``triton``.
+    Args: ``entry`` the function's name; ``family`` is ``pallas``, ``triton`` or ``torch`` (a host program).
     Raises `ConfigError` for another family, `LoweringError` for ops that the target's printer does not know.
     """
     if family not in PRINTERS:

@@ -14,6 +14,19 @@ from kopt.passes import PASSES
 from kopt.registry import load
 from kopt.runtime.targets import Target
 
+#: The passes that plan a host program of calls, kernels and collectives for ``-t torch-py``, in order.
+HOST_PROGRAM = (
+    # Results that collectives would allocate become arrays of the function's own, which all that follows can place.
+    "symm-to-dps",
+    # Allocators are part of types, so what may share memory is known only when all of them are chosen.
+    "symm-place",
+    "symm-propagate",
+    # Last of what changes memory: lives are final.
+    "plan-buffers",
+    # Nothing notices a missing barrier when it runs: the last look at what is printed.
+    "verify-symm",
+)
+
 
 def pipeline(target: Target, config: Config) -> list[ModulePass]:
     """The passes for a target. The reference interpreter runs the imported module as it is."""

@@ -1,9 +1,9 @@
 """Runs lit tests inside this process: 8 ms a test where spawning ``kopt`` and ``filecheck`` takes 300.
 
 A test is a file with ``RUN:`` lines of a small shell language: pipes, ``&&``, ``;``, ``< > >> 2> 2>&1``, quotes, a line
-continued by a final ``\\``. ``kopt`` and ``filecheck`` run in-process; ``spawn kopt …`` and any other command
-in a process of their own. ``not CMD`` wants exit code 1 (a user's mistake), ``not --crash CMD`` wants 70 (a bug of
-kopt's).
+continued by a final ``\\``. ``kopt`` and ``filecheck`` run in-process; ``spawn kopt …``, ``python …`` (the one that
+runs the tests) and any other command in a process of their own. ``not CMD`` wants exit code 1 (a user's mistake),
+``not --crash CMD`` wants 70 (a bug of kopt's).
 
 Substitutions: ``%s`` the test, ``%S`` its folder, ``%t`` a file of its own, ``%T`` the folder that it runs in,
 ``%{root}`` the repository. ``REQUIRES: jax, triton`` skips the test where a module is not installed.
@@ -191,6 +191,8 @@ def _run_command(argv: list[str], data: str, merged: bool) -> Result:
             return _in_process(lambda: _filecheck(rest), data, merged)
         case ["spawn", "kopt", *rest]:
             return _spawn([sys.executable, "-m", "kopt.tools.main", *rest], data, merged)
+        case ["python", *rest]:
+            return _spawn([sys.executable, *rest], data, merged)
         case _:
             return _spawn(argv, data, merged)
 

@@ -10,26 +10,38 @@ version for each launch. A view shares its source's storage; writes through it a
 
 from xdsl.ir import Dialect
 
-from kopt.dialects.host.calls import CallOp
+from kopt.dialects.host.calls import CallOp, CallOutOp
 from kopt.dialects.host.launch import LaunchOp
+from kopt.dialects.host.lifetime import FreeOp, ReuseOp
+from kopt.dialects.host.partition import PartitionOp, YieldOp
 from kopt.dialects.host.storage import AllocOp, CopyOp, InsertOp
 from kopt.dialects.host.views import ExpandOp, PermuteOp, ReshapeOp, SliceOp, ViewOp
 
 __all__ = [
     "AllocOp",
     "CallOp",
+    "CallOutOp",
     "CopyOp",
     "ExpandOp",
+    "FreeOp",
     "Host",
     "InsertOp",
     "LaunchOp",
+    "PartitionOp",
     "PermuteOp",
     "ReshapeOp",
+    "ReuseOp",
     "SliceOp",
     "ViewOp",
+    "YieldOp",
 ]
 
 Host = Dialect(
     "host",
-    [AllocOp, ReshapeOp, PermuteOp, SliceOp, ExpandOp, CallOp, CopyOp, InsertOp, LaunchOp],
+    [
+        *(AllocOp, CopyOp, InsertOp, ReuseOp, FreeOp),
+        *(ReshapeOp, PermuteOp, SliceOp, ExpandOp),
+        *(CallOp, CallOutOp, LaunchOp),
+        *(PartitionOp, YieldOp),
+    ],
 )

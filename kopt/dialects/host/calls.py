@@ -1,4 +1,4 @@
-"""Calls of torch operators on the host."""
+"""Calls of torch operators on the host, which allocate their results or write arrays that are given."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
+    operand_def,
     prop_def,
     traits_def,
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import (
-    Pure,
-)
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.host.out_forms import OUT_FORMS
 
 
 @irdl_op_definition
@@ -64,9 +65,55 @@ class CallOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        slots = _slots(self.arguments)
-        if slots != len(self.inputs):
-            raise VerifyException(f"host.call has {len(self.inputs)} operands for {slots} places in its arguments")
+        _check_slots(self)
+
+
+class _WritesOut(MemoryEffect):
+    @classmethod
+    def get_effects(cls, op: Operation):
+        *inputs, out = op.operands
+        reads = {EffectInstance(MemoryEffectKind.READ, value) for value in inputs}
+        return reads | {EffectInstance(MemoryEffectKind.WRITE, out)}
+
+
+@irdl_op_definition
+class CallOutOp(IRDLOperation):
+    """`host.call` in destination-passing form: the result's elements are written into an array that is given.
+
+    ``callee`` is the operator's functional name; the ones that torch has an ``out=`` form of are those of
+    `kopt.dialects.host.out_forms`. The result's shape and element type are the array's.
+
+        host.call_out "aten.exp.default"(%x) args [unit] to %e : (memref<8x4xf32>) to memref<8x4xf32>
+    """
+
+    name = "host.call_out"
+
+    inputs = var_operand_def(MemRefType)
+    out = operand_def(MemRefType)
+    callee = prop_def(StringAttr)
+    arguments = prop_def(ArrayAttr)
+
+    traits = traits_def(_WritesOut())
+
+    assembly_format = (
+        "$callee `(` $inputs `)` `args` $arguments `to` $out attr-dict `:` `(` type($inputs) `)` `to` type($out)"
+    )
+
+    def __init__(self, callee: str, inputs: Sequence[SSAValue], arguments: Sequence[Attribute], out: SSAValue):
+        super().__init__(
+            operands=[inputs, out], properties={"callee": StringAttr(callee), "arguments": _readable(arguments)}
+        )
+
+    def verify_(self) -> None:
+        _check_slots(self)
+        if self.callee.data not in OUT_FORMS:
+            raise VerifyException(f"host.call_out knows no form of '{self.callee.data}' that writes a given array")
+
+
+def _check_slots(op: CallOp | CallOutOp) -> None:
+    slots = _slots(op.arguments)
+    if slots != len(op.inputs):
+        raise VerifyException(f"{op.name} has {len(op.inputs)} operands for {slots} places in its arguments")
 
 
 def _readable(arguments: Sequence[Attribute]) -> ArrayAttr[Attribute]:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerType,
     MemRefType,
+    StringAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -40,39 +41,54 @@ from kopt.dialects.tile.values import literal, print_literal
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """A new array; its elements are unspecified, or all ``fill``: ``host.alloc fill 0.0 : memref<1000xf32>``."""
+    """A new array; its elements are unspecified, or all ``fill``: ``host.alloc fill 0.0 : memref<1000xf32>``.
+
+    A ``persistent`` array is the same memory in every call of the function, known by its id, which no other
+    allocation of the module has; its elements are as unspecified at the start of a call as those of any other.
+
+        %h = host.alloc persistent "model.0" : memref<8x64xf32, #symm.space<"tp">>
+    """
 
     name = "host.alloc"
 
     fill = opt_prop_def(Attribute)
+    id = opt_prop_def(StringAttr)
     result = result_def(MemRefType)
 
     traits = traits_def(MemoryAllocEffect())
 
-    def __init__(self, type: MemRefType, fill: Attribute | float | int | None = None):
+    def __init__(self, type: MemRefType, fill: Attribute | float | int | None = None, id: str | None = None):
         attr = literal(fill, type.element_type) if isinstance(fill, float | int) else fill
-        super().__init__(properties={"fill": attr}, result_types=[type])
+        super().__init__(
+            properties={"fill": attr, "id": StringAttr(id) if id is not None else None}, result_types=[type]
+        )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         start = parser.pos
+        id = parser.parse_str_literal("the array's id") if parser.parse_optional_keyword("persistent") else None
         fill = parse_untyped_literal(parser) if parser.parse_optional_keyword("fill") else None
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type = parse_memref(parser)
         if fill is not None and isinstance(type.element_type, IntegerType) and not float(fill).is_integer():
             parser.raise_error(f"host.alloc cannot fill {type} with {fill}", start, parser.pos)
-        op = cls(type, fill)
+        op = cls(type, fill, id)
         op.attributes |= attributes
         return op
 
     def verify_(self) -> None:
+        if self.id is not None and not self.id.data:
+            raise VerifyException("a persistent array needs an id")
         type = self.result.type
         assert isinstance(type, MemRefType)
         if self.fill is not None and getattr(self.fill, "type", None) != type.element_type:
             raise VerifyException(f"host.alloc cannot fill {type} with {self.fill}")
 
     def print(self, printer: Printer) -> None:
+        if self.id is not None:
+            printer.print_string(" persistent ")
+            printer.print_string_literal(self.id.data)
         if self.fill is not None:
             printer.print_string(" fill ")
             print_literal(printer, self.fill)

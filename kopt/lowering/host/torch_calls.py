@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
@@ -22,6 +23,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt import dtypes
 from kopt.diagnostics import location_of
 from kopt.dialects import host, triton
+from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile.values import literal_value
 from kopt.errors import LoweringError
 from kopt.lowering.writer import Names, Writer, is_identifier, source_comment
@@ -33,21 +35,35 @@ LaunchPrinter = Callable[[Writer, triton.LaunchOp, list[str]], None]
 class HostFunction:
     """The state of printing a host function: names, and where new arrays live."""
 
-    def __init__(self, func: FuncOp, writer: Writer, print_launch: LaunchPrinter):
+    def __init__(
+        self,
+        func: FuncOp,
+        writer: Writer,
+        print_launch: LaunchPrinter,
+        handlers: Mapping[type[Operation], Callable[[Any, Any], None]] | None = None,
+        reserved: Iterable[str] = (),
+    ):
         self.writer = writer
-        self.names = Names(("torch", "triton", "tl"))
+        self.names = Names(("torch", "triton", "tl", *reserved))
+        self._handlers = HANDLERS if handlers is None else handlers
         self._print_launch = print_launch
         self._comment: str | None = None
         self.parameters = [self.names.bind(arg, arg.name_hint or "arg") for arg in func.body.block.args]
+        self._arrays = [self.names[arg] for arg in func.body.block.args if isinstance(arg.type, MemRefType)]
 
     @property
     def device(self) -> str:
         """``, device=x.device`` of the first array, or nothing: torch's default."""
-        return f", device={self.parameters[0]}.device" if self.parameters else ""
+        return f", device={self._arrays[0]}.device" if self._arrays else ""
+
+    @property
+    def where(self) -> str:
+        """The device of the first array, or torch's default."""
+        return f"{self._arrays[0]}.device" if self._arrays else "torch.get_default_device()"
 
     def print(self, op: Operation) -> None:
         """Prints one host operation."""
-        handler = HANDLERS.get(type(op))
+        handler = self._handlers.get(type(op))
         if handler is None:
             raise LoweringError(f"'{op.name}' has no torch form", location_of(op))
         comment = source_comment(op)
@@ -59,6 +75,10 @@ class HostFunction:
     def assign(self, value: SSAValue, expression: str) -> None:
         """``name = expression``."""
         self.writer.line(f"{self.names.bind(value, value.name_hint or 'array')} = {expression}")
+
+    def fill(self, value: SSAValue, fill: Attribute) -> None:
+        """Sets all elements of an array."""
+        self.writer.line(f"{self.names[value]}.fill_({_number(fill, literal_value(fill))})")
 
     def launch(self, op: triton.LaunchOp) -> None:
         """Launches a kernel."""
@@ -159,7 +179,42 @@ def _call(function: HostFunction, op: host.CallOp) -> None:
     function.writer.line(f"{', '.join(names)} = {text}")
 
 
-def _argument(function: HostFunction, attr: Attribute, inputs, op: host.CallOp) -> str:
+def _call_out(function: HostFunction, op: host.CallOutOp) -> None:
+    inputs = iter(op.inputs)
+    arguments = [_argument(function, attr, inputs, op) for attr in op.arguments.data]
+    overload = OUT_FORMS[op.callee.data].overload
+    function.writer.line(f"torch.ops.{overload}({', '.join(arguments)}, out={function.names[op.out]})")
+
+
+def _reuse(function: HostFunction, op: host.ReuseOp) -> None:
+    function.assign(op.result, function.names[op.source])
+    if op.fill is not None:
+        function.fill(op.result, op.fill)
+
+
+def _free(function: HostFunction, op: host.FreeOp) -> None:
+    """All names of the memory go, those of views and of arrays that it was before, or torch would keep it."""
+    value = op.source
+    names = _names(function, value)
+    while isinstance(value.owner, host.ReuseOp):
+        value = value.owner.source
+        names += _names(function, value)
+    function.writer.line(f"del {', '.join(dict.fromkeys(names))}")
+
+
+def _names(function: HostFunction, value: SSAValue) -> list[str]:
+    views = [use.operation.result for use in value.uses if isinstance(use.operation, host.ViewOp)]
+    return [function.names[value], *(name for view in views for name in _names(function, view))]
+
+
+def _partition(function: HostFunction, op: host.PartitionOp) -> None:
+    for inner in op.body.block.ops:
+        function.print(inner)
+    for result, value in zip(op.outputs, op.yielded, strict=True):
+        function.names.alias(result, function.names[value])
+
+
+def _argument(function: HostFunction, attr: Attribute, inputs, op: host.CallOp | host.CallOutOp) -> str:
     if isinstance(attr, UnitAttr):
         return function.names[next(inputs)]
     if isinstance(attr, NoneAttr | NoneType):
@@ -178,8 +233,8 @@ def _return(function: HostFunction, op: ReturnOp) -> None:
         function.writer.line(f"return {', '.join(function.names[value] for value in op.arguments)}")
 
 
-def _nothing(function: HostFunction, op: ConstantOp) -> None:
-    """A constant is spelt where a kernel uses it."""
+def _nothing(function: HostFunction, op: ConstantOp | host.YieldOp) -> None:
+    """A constant is spelt where a kernel uses it; what a partition yields keeps its name."""
 
 
 #: How each host operation is printed.
@@ -192,6 +247,11 @@ HANDLERS: dict[type[Operation], Callable[[HostFunction, object], None]] = {
     host.CopyOp: _copy,
     host.InsertOp: _insert,
     host.CallOp: _call,
+    host.CallOutOp: _call_out,
+    host.ReuseOp: _reuse,
+    host.FreeOp: _free,
+    host.PartitionOp: _partition,
+    host.YieldOp: _nothing,
     triton.LaunchOp: HostFunction.launch,
     ReturnOp: _return,
     ConstantOp: _nothing,

@@ -35,17 +35,22 @@ def print_module(module: ModuleOp, entry: str) -> str:
     Raises `LoweringError`, with the place, for ops that have no Triton form, and for names that are no Python names.
     """
     func = _function(module, entry)
-    helpers = Helpers()
-    launches = [op for op in func.walk() if isinstance(op, triton.LaunchOp)]
-    kernels = [_kernel_text(launch, helpers) for launch in launches]
     writer = Writer()
     writer.lines(["import torch", "import triton", "import triton.language as tl"])
-    helpers.print(writer)
-    for text in kernels:
-        writer.lines(["", "", *text.splitlines()])
+    print_kernels(writer, func)
     writer.lines(["", ""])
     print_function(writer, func, print_launch)
     return writer.text()
+
+
+def print_kernels(writer: Writer, func: FuncOp) -> None:
+    """The kernels that a function launches, after the helpers that they call."""
+    helpers = Helpers()
+    launches = [op for op in func.walk() if isinstance(op, triton.LaunchOp)]
+    kernels = [_kernel_text(launch, helpers) for launch in launches]
+    helpers.print(writer)
+    for text in kernels:
+        writer.lines(["", "", *text.splitlines()])
 
 
 def _function(module: ModuleOp, entry: str) -> FuncOp:

@@ -139,3 +139,38 @@ func.func @yields() {
   }) : () -> ()
   func.return
 }
+
+// -----
+
+func.func @persistent() {
+  // expected-error @+1 {{a persistent array needs an id}}
+  %a = host.alloc persistent "" : memref<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @no_out_form(%x: memref<4xf32>) {
+  // expected-error @+1 {{host.call_out knows no form of 'aten.nonzero.default' that writes a given array}}
+  host.call_out "aten.nonzero.default"(%x) args [unit] to %x : (memref<4xf32>) to memref<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @slots(%x: memref<4xf32>) {
+  // expected-error @+1 {{host.call_out has 1 operands for 2 places in its arguments}}
+  host.call_out "aten.add.Tensor"(%x) args [unit, unit] to %x : (memref<4xf32>) to memref<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @partition() {
+  // expected-error @+1 {{host.partition's results are what its host.yield names}}
+  %a = host.partition capture -> memref<4xf32> {
+    %b = host.alloc : memref<5xf32>
+    host.yield %b : memref<5xf32>
+  }
+  func.return
+}

@@ -68,3 +68,31 @@ func.func @new_arrays(%x: memref<100xf32>, %y: memref<100xf32>) {
   }
   func.return
 }
+
+func.func @planned(%x: memref<8x4xf32>, %s: memref<8x4xf32, #symm.space<"tp">>) -> memref<8x4xf32> {
+  // CHECK: %a = host.alloc persistent "f.0" fill 1.0 {note = "kept"} : memref<8x4xf32, #symm.space<"tp">>
+  %a = host.alloc persistent "f.0" fill 1.0 {note = "kept"} : memref<8x4xf32, #symm.space<"tp">>
+  // CHECK-NEXT: %e = host.alloc : memref<8x4xf32>
+  %e = host.alloc : memref<8x4xf32>
+  // CHECK-NEXT: host.call_out "aten.exp.default"(%x) args [unit] to %e {note = "kept"} : (memref<8x4xf32>) to memref<8x4xf32>
+  host.call_out "aten.exp.default"(%x) args [unit] to %e {note = "kept"} : (memref<8x4xf32>) to memref<8x4xf32>
+  // CHECK-NEXT: %b = host.reuse %e fill 2.0 {note = "kept"} : memref<8x4xf32>
+  %b = host.reuse %e fill 2.0 {note = "kept"} : memref<8x4xf32>
+  // CHECK-NEXT: host.free %b {note = "kept"} : memref<8x4xf32>
+  host.free %b {note = "kept"} : memref<8x4xf32>
+  // CHECK-NEXT: %y = host.partition capture static (%s : memref<8x4xf32, #symm.space<"tp">>) -> memref<8x4xf32> attributes {note = "kept"} {
+  %y = host.partition capture static (%s : memref<8x4xf32, #symm.space<"tp">>) -> memref<8x4xf32> attributes {note = "kept"} {
+  // CHECK-NEXT: %z = host.alloc : memref<8x4xf32>
+    %z = host.alloc : memref<8x4xf32>
+  // CHECK-NEXT: host.yield {note = "kept"} %z : memref<8x4xf32>
+    host.yield {note = "kept"} %z : memref<8x4xf32>
+  // CHECK-NEXT: }
+  }
+  // CHECK-NEXT: host.partition capture {
+  host.partition capture {
+  // CHECK-NEXT: host.copy %x to %y : memref<8x4xf32>, memref<8x4xf32>
+    host.copy %x to %y : memref<8x4xf32>, memref<8x4xf32>
+  // CHECK-NEXT: }
+  }
+  func.return %y : memref<8x4xf32>
+}

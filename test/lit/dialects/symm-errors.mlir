@@ -59,3 +59,69 @@ func.func @nameless(%x: memref<8xf32>) {
 
 // expected-error @+1 {{a group needs a name}}
 func.func private @space(memref<8xf32, #symm.space<"">>)
+
+// -----
+
+func.func @algorithm_kind(%x: memref<8xf32>) {
+  // expected-error @+1 {{symm.all_reduce by one_shot combines by add only, found 'max'}}
+  %a = symm.all_reduce max %x group "tp" by one_shot : memref<8xf32> to memref<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @algorithm_element(%x: memref<8xf16>, %y: memref<8xf16>) {
+  // expected-error @+1 {{symm.all_reduce_out by multimem combines f32 or bf16, found f16}}
+  symm.all_reduce_out add %x to %y group "tp" by multimem : memref<8xf16> to memref<8xf16>
+  func.return
+}
+
+// -----
+
+func.func @algorithm_words(%x: memref<7xbf16>) {
+  // expected-error @+1 {{symm.all_reduce by two_shot moves words of 4 bytes, found 14 bytes in memref<7xbf16>}}
+  %a = symm.all_reduce add %x group "tp" by two_shot : memref<7xbf16> to memref<7xbf16>
+  func.return
+}
+
+// -----
+
+func.func @barriers(%x: memref<8xf32>, %y: memref<8xf32>) {
+  // expected-error @+1 {{symm.all_reduce_out waits at entry and exit, found ['middle']}}
+  symm.all_reduce_out add %x to %y group "tp" by one_shot barriers [middle] : memref<8xf32> to memref<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @out_parts(%x: memref<8xf32>, %y: memref<12xf32>) {
+  // expected-error @+1 {{symm.all_gather_out joins parts along dimension 0, found [8] and [12]}}
+  symm.all_gather_out %x to %y group "tp" : memref<8xf32> to memref<12xf32>
+  func.return
+}
+
+// -----
+
+func.func @signal(%x: memref<8xf32>, %rank: i32) {
+  // expected-error @+1 {{symm.signal goes beside a buffer in symmetric memory, found memref<8xf32>}}
+  symm.signal %x to %rank channel 0 : i32 : memref<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @channel(%x: memref<8xf32, #symm.space<"tp">>, %rank: i32) {
+  // expected-error @+1 {{symm.wait has channels from 0 on, found -1}}
+  symm.wait %x from %rank channel -1 : i32 : memref<8xf32, #symm.space<"tp">>
+  func.return
+}
+
+// -----
+
+func.func @copy_types(%rank: i32) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %t = symm.remote_copy_start %a to %a on %rank group "tp" : !tile.ref<8 x 128 x f32, vmem>
+  // expected-error @+1 {{symm.remote_copy_wait waits for send or receive, found 'both'}}
+  symm.remote_copy_wait both %t
+  func.return
+}

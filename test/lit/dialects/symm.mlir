@@ -6,8 +6,8 @@
 func.func @collectives(%x: memref<8x64xbf16>, %s: memref<8x64xbf16, #symm.space<"tp">>) {
   // CHECK-NEXT: symm.all_reduce add %x group "tp" : memref<8x64xbf16> to memref<8x64xbf16>
   %a = symm.all_reduce add %x group "tp" : memref<8x64xbf16> to memref<8x64xbf16>
-  // CHECK-NEXT: symm.all_reduce max %s group "tp" by one_shot {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">> to memref<8x64xbf16>
-  %b = symm.all_reduce max %s group "tp" by one_shot {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">> to memref<8x64xbf16>
+  // CHECK-NEXT: symm.all_reduce add %s group "tp" by one_shot {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">> to memref<8x64xbf16>
+  %b = symm.all_reduce add %s group "tp" by one_shot {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">> to memref<8x64xbf16>
   // CHECK-NEXT: symm.all_gather %x group "dp" {note = "kept"} : memref<8x64xbf16> to memref<32x64xbf16>
   %c = symm.all_gather %x group "dp" {note = "kept"} : memref<8x64xbf16> to memref<32x64xbf16>
   // CHECK-NEXT: symm.reduce_scatter %x group "dp" : memref<8x64xbf16> to memref<2x64xbf16>
@@ -16,5 +16,42 @@ func.func @collectives(%x: memref<8x64xbf16>, %s: memref<8x64xbf16, #symm.space<
   %e = symm.all_to_all %x group "dp" : memref<8x64xbf16> to memref<8x64xbf16>
   // CHECK-NEXT: symm.barrier group "tp" {note = "kept"}
   symm.barrier group "tp" {note = "kept"}
+  func.return
+}
+
+// CHECK: func.func @out_forms
+func.func @out_forms(%s: memref<8x64xbf16, #symm.space<"tp">>, %x: memref<8x64xbf16>, %y: memref<2x64xbf16>) {
+  // CHECK-NEXT: symm.all_reduce_out add %s to %x group "tp" by one_shot {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">> to memref<8x64xbf16>
+  symm.all_reduce_out add %s to %x group "tp" by one_shot {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">> to memref<8x64xbf16>
+  // CHECK-NEXT: symm.all_reduce_out add %s to %x group "tp" by two_shot barriers [entry] :
+  symm.all_reduce_out add %s to %x group "tp" by two_shot barriers [entry] : memref<8x64xbf16, #symm.space<"tp">> to memref<8x64xbf16>
+  // CHECK-NEXT: symm.all_reduce_out add %s to %x group "tp" by multimem barriers [] :
+  symm.all_reduce_out add %s to %x group "tp" by multimem barriers [] : memref<8x64xbf16, #symm.space<"tp">> to memref<8x64xbf16>
+  // CHECK-NEXT: symm.all_reduce_out max %x to %x group "tp" : memref<8x64xbf16> to memref<8x64xbf16>
+  symm.all_reduce_out max %x to %x group "tp" : memref<8x64xbf16> to memref<8x64xbf16>
+  // CHECK-NEXT: symm.all_gather_out %y to %x group "dp" {note = "kept"} : memref<2x64xbf16> to memref<8x64xbf16>
+  symm.all_gather_out %y to %x group "dp" {note = "kept"} : memref<2x64xbf16> to memref<8x64xbf16>
+  // CHECK-NEXT: symm.reduce_scatter_out %x to %y group "dp" : memref<8x64xbf16> to memref<2x64xbf16>
+  symm.reduce_scatter_out %x to %y group "dp" : memref<8x64xbf16> to memref<2x64xbf16>
+  // CHECK-NEXT: symm.all_to_all_out %x to %x group "dp" : memref<8x64xbf16> to memref<8x64xbf16>
+  symm.all_to_all_out %x to %x group "dp" : memref<8x64xbf16> to memref<8x64xbf16>
+  func.return
+}
+
+// CHECK: func.func @point_to_point
+func.func @point_to_point(%s: memref<8x64xbf16, #symm.space<"tp">>, %rank: i32) {
+  // CHECK-NEXT: symm.signal %s to %rank channel 0 : i32 {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">>
+  symm.signal %s to %rank channel 0 : i32 {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">>
+  // CHECK-NEXT: symm.wait %s from %rank channel 1 : i32 : memref<8x64xbf16, #symm.space<"tp">>
+  symm.wait %s from %rank channel 1 : i32 : memref<8x64xbf16, #symm.space<"tp">>
+  // CHECK-NEXT: %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %b = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  // CHECK: %t = symm.remote_copy_start %a to %b on %rank group "tp" {note = "kept"} : !tile.ref<8 x 128 x f32, vmem>
+  %t = symm.remote_copy_start %a to %b on %rank group "tp" {note = "kept"} : !tile.ref<8 x 128 x f32, vmem>
+  // CHECK-NEXT: symm.remote_copy_wait send %t {note = "kept"}
+  symm.remote_copy_wait send %t {note = "kept"}
+  // CHECK-NEXT: symm.remote_copy_wait receive %t
+  symm.remote_copy_wait receive %t
   func.return
 }

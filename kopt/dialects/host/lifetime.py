@@ -1,0 +1,108 @@
+"""What a plan of the memory adds: the end of an array's life, and a new array in the memory of one that is over."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.host.types import parse_memref
+from kopt.dialects.tile.constants import parse_untyped_literal
+from kopt.dialects.tile.values import literal, print_literal
+
+
+class _Reuses(MemoryEffect):
+    """The old array ends, the new one begins; neither may move across the other's accesses."""
+
+    @classmethod
+    def get_effects(cls, op: Operation):
+        return {
+            EffectInstance(MemoryEffectKind.FREE, op.operands[0]),
+            EffectInstance(MemoryEffectKind.ALLOC, op.results[0]),
+            EffectInstance(MemoryEffectKind.WRITE, op.operands[0]),
+        }
+
+
+@irdl_op_definition
+class ReuseOp(IRDLOperation):
+    """A new array in the memory of one that nothing uses after: as `host.alloc` otherwise, ``fill`` and all.
+
+    Both have one type, so size, strides, element type and allocator are the same.
+
+        %b = host.reuse %a : memref<8x64xf32>
+    """
+
+    name = "host.reuse"
+
+    source = operand_def(MemRefType)
+    fill = opt_prop_def(Attribute)
+    result = result_def(MemRefType)
+
+    traits = traits_def(_Reuses())
+
+    def __init__(self, source: SSAValue | Operation, fill: Attribute | None = None):
+        source = SSAValue.get(source)
+        super().__init__(operands=[source], properties={"fill": fill}, result_types=[source.type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source = parser.parse_unresolved_operand()
+        value = parse_untyped_literal(parser) if parser.parse_optional_keyword("fill") else None
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parse_memref(parser)
+        op = cls(parser.resolve_operand(source, type), None if value is None else literal(value, type.element_type))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        if self.fill is not None:
+            printer.print_string(" fill ")
+            print_literal(printer, self.fill)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        if self.source.type != self.result.type:
+            raise VerifyException(f"host.reuse keeps the type, found {self.source.type} and {self.result.type}")
+
+
+class _Frees(MemoryEffect):
+    @classmethod
+    def get_effects(cls, op: Operation):
+        return {
+            EffectInstance(MemoryEffectKind.FREE, op.operands[0]),
+            EffectInstance(MemoryEffectKind.WRITE, op.operands[0]),
+        }
+
+
+@irdl_op_definition
+class FreeOp(IRDLOperation):
+    """Gives back an array's memory, which nothing uses after: ``host.free %a : memref<8x64xf32>``."""
+
+    name = "host.free"
+
+    source = operand_def(MemRefType)
+
+    traits = traits_def(_Frees())
+
+    assembly_format = "$source attr-dict `:` type($source)"
+
+    def __init__(self, source: SSAValue | Operation):
+        super().__init__(operands=[source])

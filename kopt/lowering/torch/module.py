@@ -1,0 +1,77 @@
+"""The emitted program: imports, kernels if there are any, and a function of tensors and process groups."""
+
+from __future__ import annotations
+
+import hashlib
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from kopt.analysis.entry import entry_function
+from kopt.analysis.symm_hazards import hazards
+from kopt.analysis.symmetric import host_ops
+from kopt.diagnostics import location_of
+from kopt.dialects import triton
+from kopt.dialects.symm import group_of
+from kopt.errors import LoweringError
+from kopt.lowering.host.torch_calls import HANDLERS, HostFunction
+from kopt.lowering.torch.collectives import HANDLERS as COLLECTIVES
+from kopt.lowering.triton.module import print_kernels, print_launch
+from kopt.lowering.writer import Writer, is_identifier
+
+_IMPORTS = (
+    "import torch",
+    "import torch.distributed as dist",
+    "from torch.distributed import _symmetric_memory as symm_mem",
+)
+
+
+class Program(HostFunction):
+    """The state of printing a host program: names, those of process groups too, and what makes ids its own."""
+
+    def __init__(self, func: FuncOp, writer: Writer):
+        super().__init__(func, writer, print_launch, {**HANDLERS, **COLLECTIVES}, ("dist", "symm_mem"))
+        self.groups = {group: self.names.fresh(group, "group") for group in _groups(func)}
+        self._text = str(func)
+
+    def alloc_id(self, id: str) -> int:
+        """The number of a persistent array: the same on all ranks and in every run, another in any other program."""
+        digest = hashlib.sha256(f"{self._text}\n{id}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") >> 1
+
+
+def print_module(module: ModuleOp, entry: str) -> str:
+    """The Python text of a host function; needs torch only, and Triton where it launches kernels.
+
+    The function takes its tensors in order, and the process group of each of its groups by name. Raises
+    `LoweringError`, with the place, for ops that torch has no form of and for hazards of symmetric memory.
+    """
+    func = entry_function(module, entry)
+    if not is_identifier(entry):
+        raise LoweringError(f"'{entry}' cannot be the name of a Python function", location_of(func))
+    for hazard in hazards(func):
+        raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])
+    writer = Writer()
+    writer.lines(_IMPORTS)
+    if any(isinstance(op, triton.LaunchOp) for op in func.walk()):
+        writer.lines(["import triton", "import triton.language as tl"])
+        print_kernels(writer, func)
+    writer.lines(["", ""])
+    program = Program(func, writer)
+    parameters = [*program.parameters, *(["*", *program.groups.values()] if program.groups else [])]
+    with writer.block(f"def {entry}({', '.join(parameters)}):"):
+        for op in func.body.block.ops:
+            program.print(op)
+    return writer.text()
+
+
+def _groups(func: FuncOp) -> list[str]:
+    """The groups that a function names, in order of appearance."""
+    return list(dict.fromkeys(group for op in host_ops(func.body.block) for group in _groups_of(op)))
+
+
+def _groups_of(op: Operation) -> list[str]:
+    named = op.properties.get("group")
+    found = [getattr(named, "data", None), *(group_of(value.type) for value in (*op.operands, *op.results))]
+    return [group for group in found if group is not None]

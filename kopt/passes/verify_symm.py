@@ -1,0 +1,40 @@
+"""The pass ``verify-symm``: no rank reads what another has not written yet, or writes what another still reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from kopt.analysis.symm_hazards import hazards
+from kopt.diagnostics import location_of
+from kopt.errors import LoweringError
+
+
+@dataclass(frozen=True)
+class VerifySymmPass(ModulePass):
+    """Checks what the types alone do not say of symmetric memory. The module stays as it is.
+
+    Nothing stops a program that breaks these rules: its results are wrong now and then. It refuses
+
+    * a collective by an algorithm whose input is not in its group's space, static and contiguous;
+    * a buffer in symmetric memory that is returned to the caller;
+    * a read of all ranks' memory with no barrier between it and the last write: the entry barrier;
+    * a write to memory that other ranks read with no barrier between: the exit barrier. Reuse of memory, and the
+      next call of the function, write it too;
+    * two persistent arrays of one function with the same id.
+
+        error: other ranks may still read the memory of 'h' when it is written again
+        note: an exit barrier is missing: symm.barrier, or 'exit' among the collective's barriers
+    """
+
+    name = "verify-symm"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.walk():
+            if isinstance(func, FuncOp) and func.body.blocks:
+                for hazard in hazards(func):
+                    raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])
