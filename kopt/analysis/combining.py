@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.tile import ArgReduceOp, DotOp, ReduceOp, ScanOp, SortOp, TileType, neutral
+from kopt.dialects.triton import InlineOp
 
 
 def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], float | int]]:
@@ -23,6 +24,8 @@ def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], float |
     if isinstance(op, DotOp):
         rank = _type(op.lhs).rank
         return [(0, (rank - 1,), 0), (1, (rank - 2,), 0)]
+    if isinstance(op, InlineOp):
+        return [(number, tuple(range(_type(value).rank)), 0) for number, value in enumerate(op.args)]
     return []
 
 

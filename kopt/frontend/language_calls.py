@@ -13,7 +13,7 @@ import torch
 
 from kopt import language
 from kopt.errors import ConfigError
-from kopt.frontend import atomics
+from kopt.frontend import atomics, inline_code
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.control import LoopSpec, Walk
@@ -248,9 +248,6 @@ def _later(name: str, advice: str) -> Callable[..., NoReturn]:
 
 _UNSUPPORTED = {
     "dot_scaled": "scale the operands and use hl.dot",
-    "inline_triton": "write it with torch operations",
-    "triton_kernel": "write it with torch operations",
-    "inline_asm_elementwise": "write it with torch operations",
     "stacktensor_like": "pass a tuple of tensors and use hl.static_range",
     "breakpoint": "remove it",
     "float4_e2m1fn_x2_to_float32": "unpack with shifts and masks",
@@ -288,6 +285,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cdiv": cdiv,
     "next_power_of_2": next_power_of_2,
     **atomics.FUNCTIONS,
+    **inline_code.FUNCTIONS,
     **RANDOM,
     **{f"tile_{name}": _attribute(name) for name in ("index", "begin", "end", "block_size", "id", "count")},
     **{name: _later(name, advice) for name, advice in _UNSUPPORTED.items()},

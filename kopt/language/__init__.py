@@ -384,18 +384,27 @@ def device_print(prefix: str, *values: Any) -> None:
     _outside("device_print")
 
 
-def inline_triton(*args: Any, **kwargs: Any) -> Any:
-    """Triton source in place."""
+def inline_triton(triton_source: str, args: Any, output_like: Any) -> Any:
+    """Triton code in place, on Triton only: ``hl.inline_triton("{0} + {b}", {0: x, "b": y}, output_like=x)``.
+
+    Placeholders name ``args`` (a list, tuple or dict of device values and numbers). The last line is what it gives:
+    as many values as ``output_like`` has, of those types; nothing if that is None. Lanes outside of ranges are 0.
+    """
     _outside("inline_triton")
 
 
-def triton_kernel(*args: Any, **kwargs: Any) -> Any:
-    """A Triton function called in place."""
+def triton_kernel(triton_source_or_fn: Any, args: Any, output_like: Any) -> Any:
+    """A ``@triton.jit`` function called in place, on Triton only; or its name in the kernel's module.
+
+    The functions and constants that it uses come with it. ``args`` and ``output_like`` as in `inline_triton`.
+    """
     _outside("triton_kernel")
 
 
-def inline_asm_elementwise(*args: Any, **kwargs: Any) -> Any:
-    """Assembly in each lane."""
+def inline_asm_elementwise(
+    asm: str, constraints: str, args: Any, dtype: Any, is_pure: bool = True, pack: int = 1
+) -> Any:
+    """Assembly in each lane, on a GPU only: Triton's function of that name. ``dtype`` may be several."""
     _outside("inline_asm_elementwise")
 
 

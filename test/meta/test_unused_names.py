@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kopt.lowering.unused import drop_unused
 
-BEFORE = '''def kernel(x_ref, out_ref):
+BEFORE = """def kernel(x_ref, out_ref):
     i = pl.program_id(0)
     a = i * 8
     b = 0 - a
@@ -26,9 +26,9 @@ BEFORE = '''def kernel(x_ref, out_ref):
 def f(x):
     unused = jnp.zeros((4,), jnp.float32)
     return x
-'''
+"""
 
-AFTER = '''def kernel(x_ref, out_ref):
+AFTER = """def kernel(x_ref, out_ref):
     i = pl.program_id(0)
     a = i * 8
     v = x_ref[...]
@@ -44,7 +44,7 @@ AFTER = '''def kernel(x_ref, out_ref):
 
 def f(x):
     return x
-'''
+"""
 
 
 def test_only_arithmetic_goes() -> None:

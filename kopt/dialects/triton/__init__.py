@@ -14,6 +14,7 @@ from block numbers, and loads and stores say which lanes they must check. Elemen
 from xdsl.ir import Dialect
 
 from kopt.dialects.triton.atomics import AtomicCasOp, AtomicRmwOp
+from kopt.dialects.triton.inline import InlineOp
 from kopt.dialects.triton.launch import LaunchOp, ProgramIdOp, RangeOp, RetagOp
 from kopt.dialects.triton.memory import CheckedAccess, LoadOp, StoreOp
 
@@ -21,6 +22,7 @@ __all__ = [
     "AtomicCasOp",
     "AtomicRmwOp",
     "CheckedAccess",
+    "InlineOp",
     "LaunchOp",
     "LoadOp",
     "ProgramIdOp",
@@ -30,4 +32,5 @@ __all__ = [
     "Triton",
 ]
 
-Triton = Dialect("triton", [LaunchOp, ProgramIdOp, RangeOp, RetagOp, LoadOp, StoreOp, AtomicRmwOp, AtomicCasOp])
+_OPS = [LaunchOp, ProgramIdOp, RangeOp, RetagOp, LoadOp, StoreOp, AtomicRmwOp, AtomicCasOp, InlineOp]
+Triton = Dialect("triton", _OPS)

@@ -71,7 +71,7 @@ class Helpers:
         return name
 
     def add(self, hint: str, text: str) -> str:
-        """Notes a kernel's own function, whose text begins with its parameters; gives its name."""
+        """Notes a kernel's own function, whose text begins with its parameters, or a constant; gives its name."""
         names = (f"{hint}_{number}" if number > 1 else hint for number in count(1))
         name = next(name for name in names if self._own.get(name, text) == text)
         self._own[name] = text
@@ -79,7 +79,9 @@ class Helpers:
 
     def print(self, writer: Writer) -> None:
         """Prints the functions that are needed."""
-        own = {name: f"def {name}{text}" for name, text in self._own.items()}
-        for name, text in {**functions(), **own}.items():
-            if name in self._used or name in own:
+        for name, text in functions().items():
+            if name in self._used:
                 writer.lines(["", "", "@triton.jit", *text.splitlines()])
+        for name, text in self._own.items():
+            made = f"@triton.jit\ndef {name}{text}" if text.startswith("(") else f"{name}{text}"
+            writer.lines(["", "", *made.splitlines()])

@@ -112,6 +112,10 @@ class Kernel:
         self.writer, self.names, self._comment = writer, names, comment
         return self._helpers.add("_combine", text)
 
+    def own_function(self, name: str, text: str) -> str:
+        """The name under which the module defines a function of the author's, or a constant."""
+        return self._helpers.add(name, text)
+
     def helper(self, name: str) -> str:
         """The name of a helper function, which the module then defines."""
         return self._helpers.use(name)

@@ -10,7 +10,18 @@ from kopt.diagnostics import location_of
 from kopt.dialects import triton
 from kopt.errors import LoweringError
 from kopt.lowering.host.torch_calls import print_function
-from kopt.lowering.triton import atomics, control, elementwise, memory, random, ranges, reductions, scalars, shapes
+from kopt.lowering.triton import (
+    atomics,
+    control,
+    elementwise,
+    inline,
+    memory,
+    random,
+    ranges,
+    reductions,
+    scalars,
+    shapes,
+)
 from kopt.lowering.triton.helpers import Helpers
 from kopt.lowering.triton.kernel import Handler, Kernel, block_sizes
 from kopt.lowering.writer import Writer, is_identifier
@@ -26,6 +37,7 @@ HANDLERS: dict[type[Operation], Handler] = {
     **shapes.HANDLERS,
     **reductions.HANDLERS,
     **control.HANDLERS,
+    **inline.HANDLERS,
 }
 
 

@@ -95,3 +95,11 @@ func.func @limits(%x: memref<1000xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @inline() {
+  // expected-error @+1 {{triton.inline has no text of 'f'}}
+  triton.inline "f"() functions = {g = "():\n    tl.debug_barrier()"} : () -> ()
+  func.return
+}

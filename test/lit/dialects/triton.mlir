@@ -15,6 +15,8 @@
 // CHECK-NEXT:   triton.atomic_rmw add %v, %a[%i, :] in (%i, _) mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
 // CHECK-NEXT:   %old = triton.atomic_rmw max %v, %a[%i, :] in (%i, _) : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
 // CHECK-NEXT:   %was = triton.atomic_cas %v, %w, %a[%i, :] in (%i, _) mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+// CHECK-NEXT:   %s, %d = triton.inline "both"(%v, %w) functions = {two = " = tl.constexpr(2)", both = "(x, y):\0A    return x + y, x - two"} : (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>) -> (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>)
+// CHECK-NEXT:   triton.inline "wait"() functions = {wait = "():\0A    tl.debug_barrier()"} {note = "kept"} : () -> ()
 // CHECK-NEXT: }
 func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
   triton.launch @launch_0 (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 {
@@ -29,6 +31,8 @@ func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
     triton.atomic_rmw add %v, %a[%i, :] in (%i, _) mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
     %old = triton.atomic_rmw max %v, %a[%i, :] in (%i, _) : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
     %was = triton.atomic_cas %v, %w, %a[%i, :] in (%i, _) mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+    %s, %d = triton.inline "both"(%v, %w) functions = {two = " = tl.constexpr(2)", both = "(x, y):\n    return x + y, x - two"} : (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>) -> (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>)
+    triton.inline "wait"() functions = {wait = "():\n    tl.debug_barrier()"} {note = "kept"} : () -> ()
   }
   func.return
 }

@@ -1,0 +1,58 @@
+"""Triton code of the kernel's author."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, traits_def, var_operand_def, var_result_def
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.types import TileType
+
+
+class _ActsWithoutResults(MemoryEffect):
+    """Code that gives nothing is there for what it does."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return set() if op.results else {EffectInstance(MemoryEffectKind.WRITE)}
+
+
+@irdl_op_definition
+class InlineOp(IRDLOperation):
+    """A call of a ``@triton.jit`` function that the kernel's author wrote: ``%r = triton.inline "add"(%x, %y) …``.
+
+    ``functions`` has its text and that of what it uses, by name, users last: what follows ``def name`` for functions,
+    what follows the name for constants. Lanes of operands outside their ranges are 0. Only Triton runs it; other
+    targets refuse it.
+
+        %r = triton.inline "_inline"(%x) functions = {_inline = "(x):\\n    return x + 1"} : (A) -> A
+    """
+
+    name = "triton.inline"
+
+    callee = prop_def(StringAttr)
+    functions = prop_def(DictionaryAttr)
+    args = var_operand_def(TileType)
+    outs = var_result_def(TileType)
+
+    traits = traits_def(_ActsWithoutResults())
+
+    assembly_format = "$callee `(` $args `)` `functions` `=` $functions attr-dict `:` functional-type($args, $outs)"
+
+    def __init__(self, callee: str, functions: Mapping[str, str], args: Sequence[SSAValue], types: Sequence[Attribute]):
+        super().__init__(
+            operands=[args],
+            properties={
+                "callee": StringAttr(callee),
+                "functions": DictionaryAttr({name: StringAttr(text) for name, text in functions.items()}),
+            },
+            result_types=[types],
+        )
+
+    def verify_(self) -> None:
+        if self.callee.data not in self.functions.data:
+            raise VerifyException(f"triton.inline has no text of '{self.callee.data}'")
