@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, WhenOp
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, WhenOp, WhileOp
 
 
 def may_see(load: LoadOp, store: StoreOp) -> bool:
@@ -19,6 +19,8 @@ def may_see(load: LoadOp, store: StoreOp) -> bool:
     Not where it stands before the store, and every loop around both moves both on to other elements, or runs the load
     on its first visit only.
     """
+    if set(_repeats(load)) & set(_repeats(store)):
+        return True
     pairs = list(zip(load.entries, store.entries, strict=True))
     loops = (set(_ordered_loops(load)) & set(_ordered_loops(store))) - set(_first_visits(load))
     moved = all(any(one is range and other is range for one, other in pairs) for range in loops)
@@ -34,6 +36,11 @@ def _ordered_loops(op: Operation) -> Iterator[SSAValue]:
         elif isinstance(parent, GridOp):
             yield from (parent.ranges[number] for number in {*parent.reduction_dims, *parent.ordered_dims})
         parent = parent.parent_op()
+
+
+def _repeats(op: Operation) -> Iterator[Operation]:
+    """The loops around an op of which nothing is known but that they repeat it."""
+    return (parent for parent in _with_parents(op) if isinstance(parent, WhileOp))
 
 
 def _first_visits(op: Operation) -> Iterator[SSAValue]:

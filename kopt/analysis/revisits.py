@@ -16,7 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.ranges import binding, unshifted
 from kopt.dialects.pallas import CallOp, PipelineOp, WindowAttr
 from kopt.dialects.tile import ForOp, GridOp, WhenOp
-from kopt.dialects.tile.loops import CarryingLoop
+from kopt.dialects.tile.loops import Carrying
 
 #: How many cells of a grid are looked at; every dimension is cut short where there are more.
 _CELLS = 2000
@@ -146,7 +146,7 @@ def sources(value: SSAValue) -> tuple[set[Operation], set[SSAValue]]:
             continue
         loop = owner.parent_op()
         bound.add(value)
-        if isinstance(loop, CarryingLoop) and value in loop.carried:
+        if isinstance(loop, Carrying) and value in loop.carried:
             number = loop.carried.index(value)
             work += [loop.inits[number], loop.yielded[number]]
     return ops, bound

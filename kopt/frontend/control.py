@@ -160,6 +160,8 @@ class GridLoop(DeviceLoop):
         self.after = {name: names.get(name, _undefined(name)) for name in self.names}
         for name in self.head:
             if any(map(is_device, leaves(self.after[name]))) and not isinstance(self.before[name], Undefined):
+                if name.startswith("__kopt_stopped"):
+                    self.jump("break")
                 unsupported(
                     f"'{name}' is carried from one visit of the outermost loop to the next",
                     "cells of the grid run in no order: loop inside the tile, or use hl.atomic_add",
@@ -220,6 +222,11 @@ class InnerLoop(DeviceLoop):
             values.append((walk, block.args[0], tag, number))
         return self._variable([self._bind(*value) for value in values])
 
+    @property
+    def body(self) -> Block:
+        """The block that is run."""
+        return self.levels[-1].block
+
     def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:
         """Block arguments in place of the carried values."""
         if self.before is None:
@@ -227,7 +234,7 @@ class InnerLoop(DeviceLoop):
             self.slots = {name: [slot_of(leaf) for leaf in leaves(v)] for name, v in self.before.items()}
         self.lists = [(n, v, len(v)) for n, v in names.items() if isinstance(v, list) and n not in self.names]
         self.arguments: dict[str, list[SSAValue]] = {name: [] for name in self.names}
-        body = self.levels[-1].block
+        body = self.body
         out = []
         for name, value in self.before.items():
             take = partial(self._argument, iter(self.slots[name]), body, name)
@@ -307,7 +314,7 @@ class InnerLoop(DeviceLoop):
     def _discard(self) -> None:
         tracer = current()
         self._end()
-        region = Region(self.levels[-1].block)
+        region = Region(self.body)
         region.drop_all_references()
         tracer.block = self.parent
 

@@ -19,9 +19,11 @@ from kopt.frontend.control import make_loop
 from kopt.frontend.ops import maker, torch_operation
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe
+from kopt.frontend.while_loops import WhileLoop
 from kopt.runtime.users_code import is_users
 
 loop = make_loop
+while_loop = WhileLoop
 slice = builtins.slice  # the name that rewritten code uses
 _HOOKS = sys.modules[__name__]
 

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from kopt.frontend.continues import remove_continues
+from kopt.frontend.jumps import remove_jumps
 from kopt.frontend.liveness import annotate, jumps
 
 #: The name under which rewritten code finds the hooks.
@@ -38,7 +38,7 @@ _FRAME_CALLS = {"locals", "super", "globals", "vars", "dir"}
 
 def rewrite(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function in terms of hooks, without decorators, defaults and annotations."""
-    remove_continues(function)
+    remove_jumps(function)
     annotate(function)
     return Rewriter().rewrite_function(function)
 
@@ -53,7 +53,7 @@ class Rewriter(ast.NodeTransformer):
 
     def __init__(self) -> None:
         self.count = 0
-        self.loops: list[str | None] = []
+        self.loops: list[str] = []
 
     def rewrite_function(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """``def`` without what is evaluated where it is defined; its closure is rebuilt by the caller."""
@@ -113,12 +113,18 @@ class Rewriter(ast.NodeTransformer):
         return [start, _at(loop, node), end]
 
     def visit_While(self, node: ast.While) -> Any:
-        node.test = _hook("truth", [self.visit(node.test)], node.test)
-        self.loops.append(None)
-        node.body = self._statements(node.body)
+        """Python evaluates the condition at the head of each visit; the hooks see it with the names as they are."""
+        names, name = node.carried, self._fresh("loop")  # pyright: ignore[reportAttributeAccessIssue]
+        head = node.head_live  # pyright: ignore[reportAttributeAccessIssue]
+        start = _assign(name, _hook("while_loop", [_names(names), _names(head)], node.test), node)
+        test = _method(name, "test", [self.visit(node.test), _locals()], node.test)
+        body = [_when_device(name, _exchange(names, name, "enter", node), node)]
+        self.loops.append(name)
+        body += self._statements(node.body)
         self.loops.pop()
-        node.orelse = self._statements(node.orelse)
-        return node
+        loop = _at(ast.While(test, body, self._statements(node.orelse)), node)
+        end = _when_device(name, _exchange(names, name, "results", node, with_locals=False), node)
+        return [start, loop, end]
 
     def visit_Break(self, node: ast.Break) -> Any:
         return self._jump(self.loops[-1:], "break", node)
@@ -130,9 +136,9 @@ class Rewriter(ast.NodeTransformer):
         node.value = self.visit(node.value) if node.value else None
         return self._jump(self.loops, "return", node)
 
-    def _jump(self, loops: list[str | None], word: str, node: ast.stmt) -> list[ast.stmt]:
+    def _jump(self, loops: list[str], word: str, node: ast.stmt) -> list[ast.stmt]:
         """The jump, after each loop that it leaves was told: a device loop refuses."""
-        told = [_method(name, "jump", [ast.Constant(word)], node) for name in loops if name is not None]
+        told = [_method(name, "jump", [ast.Constant(word)], node) for name in loops]
         return [*(_at(ast.Expr(call), node) for call in told), node]
 
     def visit_If(self, node: ast.If) -> Any:

@@ -24,6 +24,7 @@ from kopt.dialects.tile import (
     ShiftOp,
     ValidOp,
     WhenOp,
+    WhileOp,
     WholeOp,
 )
 from kopt.interpreter.conflicts import Monitor
@@ -97,6 +98,13 @@ def _for(m: Machine, op: ForOp) -> Any:
     return carried[0] if len(carried) == 1 else carried
 
 
+def _while(m: Machine, op: WhileOp) -> Any:
+    more, *carried = m[op.condition], *(m[value] for value in op.inits)
+    while more:
+        more, *carried = m.run_region(op.body.block, carried)
+    return carried[0] if len(carried) == 1 else tuple(carried)
+
+
 def _when(m: Machine, op: WhenOp) -> None:
     bounds = [m[range] for range in op.ranges]
     first = op.visit.data == "first"
@@ -131,6 +139,7 @@ HANDLERS: dict[type, Handler] = {
     GridOp: _grid,
     ForOp: _for,
     WhenOp: _when,
+    WhileOp: _while,
     BeginOp: lambda m, op: m[op.range].begin,
     EndOp: lambda m, op: m[op.range].end,
     IdOp: lambda m, op: m[op.range].id,

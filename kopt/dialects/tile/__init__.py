@@ -24,6 +24,7 @@ from kopt.dialects.tile import (
     reductions,
     shape,
     sorting,
+    while_loop,
 )
 from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, function_of
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
@@ -38,6 +39,7 @@ from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, DynamicSliceOp, Resh
 from kopt.dialects.tile.sorting import SortOp
 from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType
 from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
+from kopt.dialects.tile.while_loop import WhileOp
 
 __all__ = [
     "ALL",
@@ -94,6 +96,7 @@ __all__ = [
     "TransposeOp",
     "ValidOp",
     "WhenOp",
+    "WhileOp",
     "WholeOp",
     "YieldOp",
     "block_axes",
@@ -121,6 +124,7 @@ Tile = Dialect(
         *associative.OPS,
         *sorting.OPS,
         *loops.OPS,
+        *while_loop.OPS,
     ],
     [DimAttr, TileType, RangeType, RefType, SliceAttr, AllAttr],
 )

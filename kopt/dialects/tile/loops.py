@@ -185,12 +185,27 @@ def _parse_extent(parser: Parser) -> tuple[int, int]:
     return (number, parser.parse_integer()) if parser.parse_optional_keyword("to") else (0, number)
 
 
-class CarryingLoop(IRDLOperation):
-    """Base of the loops that bind one range and carry values from visit to visit."""
+class Carrying(IRDLOperation):
+    """Base of the loops that carry values from visit to visit."""
 
     if TYPE_CHECKING:
         inits: Sequence[SSAValue]
         body: Region
+
+    @property
+    def carried(self) -> tuple[SSAValue, ...]:
+        """The carried values as the body sees them."""
+        return tuple(self.body.block.args)
+
+    @property
+    def yielded(self) -> tuple[SSAValue, ...]:
+        """The carried values that the body passes on."""
+        last = self.body.block.last_op
+        return tuple(last.operands) if last is not None else ()
+
+
+class CarryingLoop(Carrying):
+    """Base of the loops that bind one range and carry values from visit to visit."""
 
     @property
     def range(self) -> SSAValue:
@@ -201,12 +216,6 @@ class CarryingLoop(IRDLOperation):
     def carried(self) -> tuple[SSAValue, ...]:
         """The carried values as the body sees them."""
         return tuple(self.body.block.args[1:])
-
-    @property
-    def yielded(self) -> tuple[SSAValue, ...]:
-        """The carried values that the body passes on."""
-        last = self.body.block.last_op
-        return tuple(last.operands) if last is not None else ()
 
 
 @irdl_op_definition
@@ -305,6 +314,11 @@ def verify_carries(loop: CarryingLoop) -> None:
     args = loop.body.block.args
     if not args or not isinstance(args[0].type, RangeType):
         raise VerifyException(f"{loop.name} binds a range first")
+    verify_carried_types(loop)
+
+
+def verify_carried_types(loop: Carrying) -> None:
+    """What a loop binds, yields and gives has the types of the initial values."""
     inits = [value.type for value in loop.inits]
     for what, values in (("binds", loop.carried), ("yields", loop.yielded), ("gives", loop.results)):
         types = [value.type for value in values]
@@ -325,7 +339,7 @@ def parse_carries(parser: Parser) -> tuple[list[Parser.Argument], list[SSAValue]
     return [name.resolve(init.type) for name, init in pairs], [init for _, init in pairs]
 
 
-def print_carries(printer: Printer, loop: CarryingLoop) -> None:
+def print_carries(printer: Printer, loop: Carrying) -> None:
     """The inverse of `parse_carries`."""
     if not loop.inits:
         return

@@ -8,7 +8,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.ranges import binding
-from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, ForOp, IdOp, WhenOp
+from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, ForOp, IdOp, WhenOp, WhileOp
 from kopt.lowering.pallas.printing import Printing, Visit
 from kopt.lowering.pallas.values.helpers import use_helper
 
@@ -77,6 +77,30 @@ def begin_of(op: ForOp, id: str, lower: int | str, printing: Printing) -> str:
         return id
     expression = product if lower == 0 else f"{lower} + {product}"
     return printing.assign(expression, f"{op.range.name_hint or id}_begin", op)
+
+
+def _while(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+    """A `tile.while` as `jax.lax.while_loop`, whose first carried value is the condition, as a number."""
+    assert isinstance(op, WhileOp)
+    body = printing.names.fresh("while_body")
+    carried = [printing.names.bind(value) for value in op.carried]
+    printing.writer.gap()
+    with printing.block(f"def {body}(carry):", op):
+        if carried:
+            printing.line(f"{', '.join(['_', *carried])} = carry")
+        print_block(op.body.block, printing)
+        values = [_as_number(printing.name(op.more)), *(printing.name(value) for value in op.yielded)]
+        printing.line(f"return {_tuple(values)}")
+    printing.writer.gap()
+    results = [printing.names.bind(result) for result in op.results]
+    inits = _tuple([_as_number(printing.name(op.condition)), *(printing.name(value) for value in op.inits)])
+    loop = f"jax.lax.while_loop(lambda carry: carry[0] != 0, {body}, {inits})"
+    printing.line(f"{', '.join(['_', *results])} = {loop}" if results else loop, op)
+
+
+def _as_number(condition: str) -> str:
+    """A predicate as an i32: Mosaic's loops carry numbers."""
+    return f"jnp.asarray({condition}, jnp.int32)"
 
 
 def _pattern(names: Sequence[str]) -> str:
@@ -177,6 +201,7 @@ def _tuple(names: Iterable[str]) -> str:
 LOOPS: dict[type[Operation], Callable[[Operation, Printing, PrintBlock], None]] = {
     ForOp: _for,
     WhenOp: _when,
+    WhileOp: _while,
     scf.IfOp: _if,
     AssociativeReduceOp: _associative,
     AssociativeScanOp: _associative,

@@ -64,6 +64,21 @@ def print_for(kernel: Kernel, op: tile.ForOp) -> None:
         _yield(kernel, names, op.body.block)
 
 
+def print_while(kernel: Kernel, op: tile.WhileOp) -> None:
+    """``while go:``; results have the names of the carried values."""
+    go = kernel.names.fresh("go")
+    pairs = zip(op.carried, op.results, strict=True)
+    names = [go, *(kernel.names.bind(carried, result.name_hint or carried.name_hint) for carried, result in pairs)]
+    _assign_all(kernel, names, [op.condition, *op.inits])
+    for name, carried, result in zip(names[1:], op.carried, op.results, strict=True):
+        kernel.alias(carried, Expr(name, shape=_shape(carried)))
+        kernel.alias(result, Expr(name, shape=_shape(carried)))
+    with kernel.block(f"while {go}:"):
+        kernel.print_block(op.body.block)
+        _yield(kernel, names, op.body.block)
+    kernel.forget_comment()
+
+
 def _yield(kernel: Kernel, names: Sequence[str], block: Block) -> None:
     last = block.last_op
     if last is not None and last.operands:
@@ -102,6 +117,7 @@ HANDLERS: dict[type, Handler] = {
     tile.ForOp: print_for,
     tile.YieldOp: print_yield,
     tile.WhenOp: refuse_when,
+    tile.WhileOp: print_while,
     scf.IfOp: print_if,
     scf.YieldOp: print_yield,
 }

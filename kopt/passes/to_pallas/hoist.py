@@ -26,6 +26,7 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     WhenOp,
+    WhileOp,
     YieldOp,
 )
 from kopt.passes.to_pallas.carried import gets, puts, scratch_of
@@ -33,7 +34,7 @@ from kopt.passes.to_pallas.carried import gets, puts, scratch_of
 Phase = Literal["first", "every", "last"]
 
 #: Ops that are not worth repeating on each visit.
-_EXPENSIVE = (DotOp, ReduceOp, ScanOp, ArgReduceOp, AssociativeOp, SortOp, ForOp)
+_EXPENSIVE = (DotOp, ReduceOp, ScanOp, ArgReduceOp, AssociativeOp, SortOp, ForOp, WhileOp)
 
 
 class NotHoistable(Exception):
