@@ -30,6 +30,9 @@ _PROFILE_FLAGS = "--xla_jf_dump_static_llo_profile_to={dump}"
 _PROFILE_TOGETHER = ("v5e", "v5p", "v6e")
 _PROFILE_APART = ("tpu7x",)
 
+#: Loops whose end depends on data: the profile runs the kernel on data of its own, and may never see it.
+_OPEN_LOOP = "jax.lax.while_loop("
+
 _Job = tuple[str, str, tuple[TensorSpec, ...], str, tuple[int, ...]]
 
 
@@ -68,6 +71,8 @@ def compile_report(
 ) -> dict[str, Any]:
     """The facts of `kopt.runtime.report` for a TPU; keys that libtpu did not fill are missing."""
     job: _Job = (source, entry, tuple(specs), chip.name, tuple(donate))
+    if _OPEN_LOOP in source:
+        return _compile_guarded(job)
     if chip.name in _PROFILE_TOGETHER:
         try:
             return _with_cycles(_compiler("both").compile(job), _compiler("both").dump)

@@ -80,23 +80,27 @@ def begin_of(op: ForOp, id: str, lower: int | str, printing: Printing) -> str:
 
 
 def _while(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
-    """A `tile.while` as a helper's `jax.lax.while_loop`, of a function that gives the condition first."""
+    """A `tile.while` as `jax.lax.while_loop`, whose first carried value is the condition, as a number."""
     assert isinstance(op, WhileOp)
     body = printing.names.fresh("while_body")
     carried = [printing.names.bind(value) for value in op.carried]
     printing.writer.gap()
-    with printing.block(f"def {body}({', '.join(carried)}):", op):
+    with printing.block(f"def {body}(carry):", op):
+        if carried:
+            printing.line(f"{', '.join(['_', *carried])} = carry")
         print_block(op.body.block, printing)
-        printing.line(f"return {_tuple(printing.name(value) for value in (op.more, *op.yielded))}")
+        values = [_as_number(printing.name(op.more)), *(printing.name(value) for value in op.yielded)]
+        printing.line(f"return {_tuple(values)}")
     printing.writer.gap()
-    operands = ", ".join([body, *(printing.name(value) for value in (op.condition, *op.inits))])
-    loop = f"{use_helper('_while_loop', printing)}({operands})"
-    if len(op.results) == 1:
-        printing.bind(op.results[0], f"{loop}[0]", op)
-    elif op.results:
-        printing.unpack(op.results, loop, op)
-    else:
-        printing.line(loop, op)
+    results = [printing.names.bind(result) for result in op.results]
+    inits = _tuple([_as_number(printing.name(op.condition)), *(printing.name(value) for value in op.inits)])
+    loop = f"jax.lax.while_loop(lambda carry: carry[0] != 0, {body}, {inits})"
+    printing.line(f"{', '.join(['_', *results])} = {loop}" if results else loop, op)
+
+
+def _as_number(condition: str) -> str:
+    """A predicate as an i32: Mosaic's loops carry numbers."""
+    return f"jnp.asarray({condition}, jnp.int32)"
 
 
 def _pattern(names: Sequence[str]) -> str:

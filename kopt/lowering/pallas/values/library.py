@@ -243,40 +243,6 @@ def _sort(x, axis, descending, last):
     return tuple(jax.lax.slice_in_dim(v, 0, size, axis=axis) for v in (x, numbers))
 
 
-def _while_loop(body, go, *values):
-    """``while go: go, *values = body(*values)``. Arrays wait in VMEM between visits: not every chip carries them."""
-    arrays = [value for value in values if jnp.ndim(value)]
-
-    def loop(*refs):
-        def split(values):
-            """Puts the arrays into VMEM; gives the scalars."""
-            places = iter(refs)
-            for value in values:
-                if jnp.ndim(value):
-                    ref = next(places)
-                    ref[...] = value.astype(ref.dtype)
-            return [value for value in values if not jnp.ndim(value)]
-
-        def join(scalars):
-            places, scalars = zip(refs, arrays, strict=True), iter(scalars)
-            for value in values:
-                if jnp.ndim(value):
-                    ref, like = next(places)
-                    yield ref[...] != 0 if like.dtype == bool else ref[...]
-                else:
-                    yield next(scalars)
-
-        def visit(carry):
-            more, *new = body(*join(carry[1:]))
-            return (jnp.asarray(more, jnp.int32), *split(new))
-
-        start = (jnp.asarray(go, jnp.int32), *split(values))
-        return tuple(join(jax.lax.while_loop(lambda carry: carry[0] != 0, visit, start)[1:]))
-
-    memory = [pltpu.VMEM(value.shape, jnp.int32 if value.dtype == bool else value.dtype) for value in arrays]
-    return pl.run_scoped(loop, *memory) if memory else loop()
-
-
 def _argreduce(best, x, axis):
     """The number of the first lane that holds ``best(x, axis)``, a maximum or minimum; NaN wins."""
     if x.ndim == 1:

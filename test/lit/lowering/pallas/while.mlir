@@ -1,11 +1,11 @@
 // RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-windows,legalise-layout,convert-tile-to-pallas' -t pallas-py | filecheck %s
 
-// A helper runs a function that gives the condition of the next visit first.
-// CHECK: def _while_loop(body, go, *values):
-// CHECK: def while_body(a):
+// The condition of the next visit is the first of the carried values.
+// CHECK: def while_body(carry):
+// CHECK: _, a = carry
 // CHECK: b = a + a
-// CHECK: return ({{.+}}, b)
-// CHECK: r = _while_loop(while_body, {{.+}}, v)[0]
+// CHECK: return (jnp.asarray({{.+}}, jnp.int32), b)
+// CHECK: _, r = jax.lax.while_loop(lambda carry: carry[0] != 0, while_body, (jnp.asarray({{.+}}, jnp.int32), v))
 // CHECK: out_ref[...] = r
 func.func @f(%x: memref<8x128xf32>) -> memref<8x128xf32> {
   %out = host.alloc : memref<8x128xf32>
