@@ -51,11 +51,13 @@ def branch(test: Any, assigned: tuple[str, ...], merged: tuple[str, ...]) -> Hos
     return HostBranch(truth(test))
 
 
-def truth(test: Any, jumping: bool = False) -> bool:
-    """A condition that must be known now: of ``while``, or of an ``if`` whose arms leave."""
-    if isinstance(test, DeviceValue):
-        what = "return, break or continue under a device condition" if jumping else "a device value as a condition here"
-        unsupported(f"{what} is not supported", "assign a value in both arms, or use torch.where")
+def truth(test: Any, leaving: bool = False) -> bool:
+    """A condition that must be known now: of an ``if`` of the host, or one whose arms leave (``leaving``)."""
+    if leaving and isinstance(test, DeviceValue):
+        unsupported(
+            "return, break or continue under a device condition is not supported here",
+            "assign a value in both arms, or use torch.where",
+        )
     return bool(test)
 
 

@@ -82,12 +82,11 @@ def test_break():
 
 def truth(x):
     for tile in hl.tile(x.size(0)):
-        while x[tile, 0].sum() > 0:
-            x[tile, 0] = 0
+        x[tile, 0] = len([n for n in range(2) if x[tile, n].sum() > 0])
 
 
 def test_truth_of_a_device_value():
-    assert "as a condition" in refused(truth, X)
+    assert "truth of a device value" in refused(truth, X)
 
 
 def wrong_shapes(x):
