@@ -11,6 +11,7 @@ _INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%(?P<name>[\w.\-]+) = .*?(?<=[\s)}])(?
 _VMEM = re.compile(r'"used_scoped_memory_configs":\[(?P<configs>[^\]]*)\]')
 _VMEM_SIZE = re.compile(r'"memory_space":"1"[^}]*?"size":"(\d+)"')
 _BUNDLES = re.compile(r"total scheduled bundles:\s*(\d+)")
+_BUNDLE = re.compile(r"^ *(?:0x[0-9a-f]+|0) +(?P<label>LB|LH|PF|PB|LE|CT)? *: (?P<depth>>*) *\{(?P<text>.?)", re.MULTILINE)
 _CYCLES = re.compile(r"estimated_cycles: (\d+)")
 _OP_CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 
@@ -81,6 +82,38 @@ def bundles_of(dump: Path, kernel: str) -> int | None:
     files = sorted(dump.glob(f"*-{kernel}-*schedule-analysis_final_bundles.txt"))
     match = _BUNDLES.search(files[-1].read_text()) if files else None
     return int(match[1]) if match else None
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of a kernel's program, or at ``depth`` 0 what is in none: ``bundles`` of its own, outside inner loops."""
+
+    depth: int
+    bundles: int
+
+
+def loops_of(dump: Path, kernel: str) -> list[Loop] | None:
+    """The loops of a kernel's program in the order in which they begin, from the bundles that libtpu dumps.
+
+    The grid is a loop too. How often a loop runs is known only to who knows the kernel's arguments.
+    """
+    files = [file for file in sorted(dump.glob(f"*-{kernel}-*final_bundles.txt")) if "schedule" not in file.name]
+    return _loops(files[-1].read_text()) if files else None
+
+
+def _loops(text: str) -> list[Loop]:
+    """Each bundle belongs to the innermost loop that is open at its depth."""
+    open_loops, counts, depths = [0], [0], [0]
+    for match in _BUNDLE.finditer(text):
+        empty = match["text"].startswith("}")  # such a bundle has no marks
+        depth = len(open_loops) - 1 if empty else len(match["depth"])
+        del open_loops[depth + 1 :]
+        if match["label"] == "LB":
+            open_loops[depth:] = [len(counts)]
+            counts.append(0)
+            depths.append(depth)
+        counts[open_loops[-1]] += 1
+    return [Loop(depth, count) for depth, count in zip(depths, counts, strict=True)]
 
 
 def cycles_of(dump: Path, kernel: str) -> int | None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,12 @@ def _memory(compiled: Any) -> dict[str, int | None]:
 
 
 def _kernel_facts(call: hlo.KernelCall, dump: Path) -> dict[str, Any]:
-    return {"kernel": call.name, "vmem_bytes": call.vmem_bytes, "bundles": hlo.bundles_of(dump, call.name)}
+    return {
+        "kernel": call.name,
+        "vmem_bytes": call.vmem_bytes,
+        "bundles": hlo.bundles_of(dump, call.name),
+        "loops": [asdict(loop) for loop in hlo.loops_of(dump, call.name) or ()],
+    }
 
 
 def _since(start: float) -> float:
