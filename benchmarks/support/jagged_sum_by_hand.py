@@ -4,8 +4,6 @@ Rows arrive tile by tile, the next tile (of this item or a later one) while this
 8, while the next group is made.
 """
 
-# ruff: noqa: TID253 - a Pallas module, compiled in a worker process
-
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl

@@ -11,7 +11,9 @@ _INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%(?P<name>[\w.\-]+) = .*?(?<=[\s)}])(?
 _VMEM = re.compile(r'"used_scoped_memory_configs":\[(?P<configs>[^\]]*)\]')
 _VMEM_SIZE = re.compile(r'"memory_space":"1"[^}]*?"size":"(\d+)"')
 _BUNDLES = re.compile(r"total scheduled bundles:\s*(\d+)")
-_BUNDLE = re.compile(r"^ *(?:0x[0-9a-f]+|0) +(?P<label>LB|LH|PF|PB|LE|CT)? *: (?P<depth>>*) *\{(?P<text>.?)", re.MULTILINE)
+_BUNDLE = re.compile(
+    r"^ *(?:0x[0-9a-f]+|0) +(?P<label>LB|LH|PF|PB|LE|CT)? *: (?P<depth>>*) *\{(?P<text>.?)", re.MULTILINE
+)
 _CYCLES = re.compile(r"estimated_cycles: (\d+)")
 _OP_CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 

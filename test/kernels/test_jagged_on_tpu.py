@@ -36,3 +36,18 @@ def test_an_item_is_a_slice() -> None:
     source = kopt.kernel(kernels.jagged_sum).lower("f32[10003,256]", "i32[513]", target="pallas:tpu7x").source
     assert "pltpu.make_async_copy" in source and "x_buffer" in source
     assert "grid=(512,)" in source and "memory_space=pltpu.SMEM" in source
+
+
+#: Whose rows are slices: their result and rows of 32-bit offsets compile for every chip.
+SLICED = [case[0] for case in CASES if case[0] is not kernels.jagged_mean]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", ["tpu7x", "v6e", "v5e"])
+@pytest.mark.parametrize("kernel", SLICED, ids=lambda kernel: kernel.__name__)
+def test_compiles(kernel, chip) -> None:
+    """With the blocks that kopt chooses, at rows and columns that are no multiples of tiles."""
+    more = ("bf16[512,100,128]",) if kernel is kernels.jagged_dense_bmm else ()
+    specs = ("bf16[10003,100]", "i64[513]", *more)
+    report = kopt.kernel(kernel).lower(*specs, target=f"pallas:{chip}").report()
+    assert report["legal"], report["reason"]

@@ -152,6 +152,26 @@ def test_reading_dumps(tmp_path):
     assert (hlo.bundles_of(tmp_path, "k.2"), hlo.cycles_of(tmp_path, "k.2")) == (None, None)
 
 
+BUNDLES = """= control target key end
+     0   :  { %7 = vsyncpa [#allocation5], 0 }
+   0x1 LB: > { %s4 = sadd.s32 4294967295, %s6 /* comment
+that goes on { */ }
+   0x2   :  {}
+   0x3 LB: >> { %s1 = sadd.s32 1, %s2 }
+   0x4   : >> { %s1 = sadd.s32 1, %s2 }
+   0x5 PF: > { %v3 = vlaneseq }
+   0x6 LB: >> { %s1 = sadd.s32 1, %s2 }
+   0x7   :  { %8 = vsyncpa [#allocation5], 1 }
+"""
+
+
+def test_reading_loops(tmp_path):
+    (tmp_path / "12-k.1-70-schedule-analysis_final_bundles.txt").write_text("x\n total scheduled bundles:    8\n")
+    (tmp_path / "12-k.1-71-final_bundles.txt").write_text(BUNDLES)
+    assert hlo.loops_of(tmp_path, "k.1") == [hlo.Loop(0, 2), hlo.Loop(1, 3), hlo.Loop(2, 2), hlo.Loop(2, 1)]
+    assert hlo.loops_of(tmp_path, "k.2") is None
+
+
 def test_reading_listings():
     sass = " REG:32 STACK:16 SHARED:0 \n        /*0000*/   LDC R1, c[0x0][0x28] ;\n        /*0010*/   NOP ;\n"
     assert nvidia_facts(sass) == {"registers": 32, "spill_bytes": 16, "instructions": 1}
