@@ -22,6 +22,8 @@ from typing import Literal
 from kopt.analysis.windows import Dim, Window
 
 LANES = 128
+#: Arrays up to this size whose single elements are read live in scalar memory.
+SCALAR_BYTES = 512 * 1024
 FLAT = 1024
 
 

@@ -9,7 +9,7 @@ from kopt.runtime.specs import spec_of
 from kopt.runtime.tolerance import mismatch
 from test.kernels.atomic_cases import FOLDS, INDICES, random, segment_sum, split_matmul
 
-TARGETS = ("reference", "triton:interpret")
+TARGETS = ("reference", "triton:interpret", "pallas:interpret")
 on_targets = pytest.mark.parametrize("target", TARGETS)
 
 

@@ -32,6 +32,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.types import DimAttr
 from kopt.passes.mosaic.building import element_of, type_of
 from kopt.passes.scatters.building import Builder
+from kopt.passes.scatters.numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update, is_exact_in_bf16
@@ -134,18 +135,18 @@ class Formulation:
     def _rows(self, build: Builder, values: list[SSAValue], keep: SSAValue | None, space: str | None = None) -> None:
         """A loop over the rows, whose numbers are read as scalars."""
         update, stage = self.update, Staging(self.launch, build)
-        numbers = stage.numbers(update.index, "row_number")
+        numbers = row_numbers(build, stage, update.index, update.origin)
         staged = [stage.block(value, "row_values") for value in values]
         kept = None if keep is None else stage.block(build.flag(keep), "row_mask")
         before = None if update.previous is None else stage.empty(self._rows_type(), "row_before")
         inside = self._row_inside(build) if space else None
-        loop = self._loop("r", 0, update.rows, 1)
+        loop = self._loop("r", 0, numbers.count, 1)
         build.insert(loop)
         outer, build = build, _inside(build, loop.body.block)
         at = build.named("at", BeginOp(loop.range))
-        number = build.named("n", GetOp(numbers, [at], TileType([], i32)))
-        valid = build.add(ExtractOp(build.with_number("ge", number, 0), i1))
-        branch = scf.IfOp(valid, [], _body())
+        number, valid = numbers.read(build, at)
+        number.name_hint = "n"
+        branch = scf.IfOp(build.add(ExtractOp(valid, i1)), [], _body())
         build.insert(branch)
         build = _inside(build, branch.true_region.block)
         entries = [build.named("row", ExtractOp(number, IndexType())), *update.rest]
@@ -175,7 +176,7 @@ class Formulation:
         limits = [None if range is None or always_full(range) else range for range in ranges]
         return build.inside(self.update.row.dims.data, limits)
 
-    def _loop(self, tag: str, lower: int, upper: int, size: int) -> ForOp:
+    def _loop(self, tag: str, lower: int, upper: SSAValue | int, size: int) -> ForOp:
         number = 0
         while f"{tag}{number}" in self.tags:
             number += 1

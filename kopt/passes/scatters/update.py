@@ -26,6 +26,7 @@ from kopt.dialects.tile.types import DimAttr
 from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.scatters.access import UpdateOp, gathered, kind_of, previous_of, values_of
 from kopt.passes.scatters.building import Builder
+from kopt.passes.scatters.numbers import Origin, origin
 from kopt.passes.scatters.target import LANES
 
 
@@ -46,6 +47,8 @@ class Update:
     previous: SSAValue | None
     places: tuple[int, int]
     """Which dimensions of the op's block are the row numbers' own: the first, and how many."""
+    origin: Origin | None = None
+    """The array that holds the row numbers as they are."""
     lane: SSAValue | None = None
     """Of a folded array: the lane of each update in its row."""
 
@@ -80,7 +83,7 @@ class Update:
         hit = build.compute("eq", build.spread(self.lane, dims, [0]), build.numbers(LANES, dims, 1))
         keep = None if self.keep is None else build.spread(self.keep, dims, [0])
         self.values = [build.spread(value, dims, [0]) for value in self.values]
-        self.keep, self.rest = build.both(hit, keep), (ALL,)
+        self.keep, self.rest, self.origin = build.both(hit, keep), (ALL,), None
 
     def replace_previous(self, rows: SSAValue) -> None:
         """Puts what the rows held before, of dimensions (rows, rest), in the old result's place."""
@@ -107,11 +110,12 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
     build = Builder(op)
     positions = gathered(op)
     indices = [entry for entry in op.entries if isinstance(entry, SSAValue) and is_gather(entry)]
+    found = origin(op, indices[0], extents[0]) if len(indices) == 1 else None
     index, rows = _row_numbers(build, indices, extents)
     keep = op.mask
     if keep is not None and (by_row := _by_row(keep, op)) is not None:
         index = build.select(by_row, index, build.full(-1, index))
-        keep = None
+        keep, found = None, None
     index.name_hint = "row_numbers"
     keep = build.both(keep, _validity(build, values_of(op)))
     values = [_rows_first(build, value, op, rows) for value in values_of(op)]
@@ -125,6 +129,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
         None if keep is None else _rows_first(build, keep, op, rows),
         previous_of(op),
         _places(op),
+        found,
     )
 
 

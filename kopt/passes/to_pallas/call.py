@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.footprint import call_bytes
 from kopt.analysis.launch_temporaries import is_temporary
-from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
+from kopt.analysis.layouts import SCALAR_BYTES, Layout, LayoutProblem, Part, layout
 from kopt.analysis.pipelining import Pipelined, pipelined
 from kopt.analysis.streaming import streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, is_injective, windows
@@ -29,8 +29,6 @@ from kopt.passes.to_pallas.rows import fetch_row, send_row, stays_in_hbm
 from kopt.passes.to_pallas.streams import stream_load
 from kopt.runtime.targets import TpuChip
 
-#: Arrays up to this size whose single elements are read live in scalar memory.
-_SCALAR_BYTES = 512 * 1024
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def _is_scalars(window: Window) -> bool:
     for extent in window.type.get_shape():
         count *= extent
     scalars = all(isinstance(load.result.type, TileType) and load.result.type.rank == 0 for load in window.loads)
-    return scalars and window.bits == 32 and count * 4 <= _SCALAR_BYTES
+    return scalars and window.bits == 32 and count * 4 <= SCALAR_BYTES
 
 
 def _all_of(window: Window) -> Window:

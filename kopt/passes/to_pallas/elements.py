@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, StringAttr, UnitAttr, f16, f32, f64, i1, i32
 from xdsl.dialects.builtin import IntegerType as Int
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -13,7 +14,7 @@ from kopt.analysis.read_back import may_see
 from kopt.analysis.wide_facts import MOVES, is_wide
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp
-from kopt.dialects.tile import CastOp, LoadOp, MaskOp, StoreOp, TileType, literal, literal_value
+from kopt.dialects.tile import CastOp, FullOp, LoadOp, MaskOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.intervals import require_interval
 from kopt.passes.to_pallas.launches import erase_unused
@@ -192,14 +193,21 @@ def _widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
             Rewriter.replace_op(op, [], [op.input])
 
 
+def _wide_literal(number: float) -> Attribute:
+    """A number of f16 in f32."""
+    return literal(float(np.float16(number)), f32)
+
+
 def _widen(op: Operation, result: SSAValue, type: TileType, halves: set[SSAValue]) -> None:
     if isinstance(op, CastOp) and result.first_use is None:
         Rewriter.erase_op(op)
     elif isinstance(op, CastOp) and isinstance(op.input.owner, LoadOp) and op.input.owner.memory in halves:
         Rewriter.replace_op(op, [], [op.input])
-    elif isinstance(op, MOVES):
+    elif isinstance(op, MOVES + (FullOp,)):
         if isinstance(op, MaskOp):
-            op.fill = literal(op.fill_number, f32)
+            op.fill = _wide_literal(op.fill_number)
+        elif isinstance(op, FullOp):
+            op.value = _wide_literal(op.number)
         Rewriter.replace_value_with_new_type(result, type.with_element(f32))
     else:
         raise LoweringError(
