@@ -1,7 +1,5 @@
 """Rows added to the rows of a table whose numbers are computed, the same row often more than once."""
 
-import torch
-
 import kopt
 import kopt.language as hl
 

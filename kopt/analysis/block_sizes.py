@@ -7,12 +7,15 @@ until a cell fits: half of the chip's VMEM on a TPU, a register budget on a GPU.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.footprint import footprint
-from kopt.dialects.tile import TileType
+from kopt.analysis.hoisting import NotHoistable, plan_hoist
+from kopt.dialects.tile import GridOp, TileType
 from kopt.runtime.targets import Target, TpuChip
 
 Sizes = dict[str, int]
@@ -28,11 +31,14 @@ _COMPUTED_ROWS = 64
 _COMPUTED_LANES = 1024
 
 
-def choose_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], target: Target) -> list[int]:
+def choose_sizes(
+    module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], target: Target, resident: bool = False
+) -> list[int]:
     """A size for each open block of an imported module: ``groups`` lists the tags that use it.
 
-    ``given`` are the provisional sizes, kept for blocks that no loop uses. Blocks of one element that were imported
-    with more are of one whatever their size, as schedules of the target make them.
+    ``given`` are the provisional sizes, kept for blocks that no loop uses; ``resident`` whether all that loops walk
+    must be in VMEM, not only a block of it where they can be dimensions of their grids. Blocks of one element that
+    were imported with more are of one whatever their size, as schedules of the target make them.
     """
     roles = block_roles(module)
     for group, size in zip(groups, given, strict=True):
@@ -40,7 +46,7 @@ def choose_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Seque
             roles[tag].single = roles[tag].size == 1 < size
     used = [group for group in groups if group]
     if isinstance(target.chip, TpuChip):
-        sizes = _choose_tpu(module, used, roles, target.chip)
+        sizes = _choose_tpu(module, used, roles, target.chip, () if resident else _hoistable(module))
     else:
         sizes = _choose_gpu(module, used, roles)
     return _in_order(groups, given, sizes)
@@ -60,11 +66,26 @@ def _in_order(groups: Sequence[Sequence[str]], given: Sequence[int], sizes: Size
     return [sizes[group[0]] if group else size for group, size in zip(groups, given, strict=True)]
 
 
-def _choose_tpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping[str, Role], chip: TpuChip) -> Sizes:
+def _choose_tpu(
+    module: ModuleOp,
+    groups: Sequence[Sequence[str]],
+    roles: Mapping[str, Role],
+    chip: TpuChip,
+    hoisted: Sequence[SSAValue],
+) -> Sizes:
     budget = min(chip.vmem_bytes // 2, chip.scoped_vmem_bytes * 3 // 4)
     start = _spread(groups, lambda tag: _tpu_start(roles[tag], chip))
     least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip))
-    return _shrink(groups, start, least, lambda sizes: footprint(module, chip, sizes), budget)
+    return _shrink(groups, start, least, lambda sizes: footprint(module, chip, sizes, hoisted), budget)
+
+
+def _hoistable(module: ModuleOp) -> list[SSAValue]:
+    """The ranges of the loops that may be dimensions of their grids."""
+    found = []
+    for grid in [op for op in module.walk() if isinstance(op, GridOp)]:
+        with suppress(NotHoistable):
+            found.append(plan_hoist(grid).loop.range)
+    return found
 
 
 def _choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping[str, Role]) -> Sizes:

@@ -7,14 +7,14 @@ by tag without changing the module.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.layouts import window_bytes
 from kopt.analysis.streaming import walks_computed
-from kopt.analysis.windows import Accesses, windows
+from kopt.analysis.windows import Accesses, Window, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import CarryingLoop, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
 from kopt.runtime.targets import TpuChip
@@ -23,20 +23,25 @@ from kopt.runtime.targets import TpuChip
 _REGISTER_BYTES = 64 * 1024
 
 
-def footprint(module: ModuleOp, chip: TpuChip, sizes: Mapping[str, int] | None = None) -> int:
+def footprint(
+    module: ModuleOp, chip: TpuChip, sizes: Mapping[str, int] | None = None, hoisted: Collection[SSAValue] = ()
+) -> int:
     """Bytes of VMEM of the kernel of a module that takes the most.
 
-    Args: ``sizes`` gives tags other lanes than their types say.
+    Args: ``sizes`` gives tags other lanes than their types say; ``hoisted`` are the ranges of loops that will be
+    dimensions of their grids.
     """
     grids = [op for op in module.walk() if isinstance(op, GridOp)]
-    return max((grid_bytes(grid, sizes or {}, streamed=True) for grid in grids), default=0)
+    return max((grid_bytes(grid, sizes or {}, True, hoisted) for grid in grids), default=0)
 
 
-def grid_bytes(grid: GridOp, sizes: Mapping[str, int], streamed: bool = False) -> int:
+def grid_bytes(
+    grid: GridOp, sizes: Mapping[str, int], streamed: bool = False, hoisted: Collection[SSAValue] = ()
+) -> int:
     """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest.
 
     What atomic updates accumulate into has a 32-bit block besides. With ``streamed``, an array that loops of computed
-    bounds walk is counted by the blocks of its accesses.
+    bounds walk is counted by the blocks of its accesses; what a ``hoisted`` loop walks by one block of it.
     """
     memories = {op.memory for op in grid.walk() if isinstance(op, Accesses)}
     total = 0
@@ -44,7 +49,10 @@ def grid_bytes(grid: GridOp, sizes: Mapping[str, int], streamed: bool = False) -
         if streamed and walks_computed(window):
             total += 2 * sum(_accessed_bytes(access, window.bits, sizes) for access in (*window.loads, *window.stores))
             continue
-        block = [_lanes(dim.range, dim.size, sizes) for dim in window.dims]
+        block = [
+            _lanes(dim.range or _hoisted_range(window, position, hoisted), dim.size, sizes)
+            for position, dim in enumerate(window.dims)
+        ]
         total += 2 * window_bytes(block, window.bits)
         total += window_bytes(block, 32) if window.atomics else 0
     return total + temporaries(grid, sizes)
@@ -56,10 +64,17 @@ def _accessed_bytes(access: LoadOp | StoreOp, bits: int, sizes: Mapping[str, int
     return window_bytes([sizes.get(tag, size) for tag, size in zip(type.tags, type.shape, strict=True)], bits)
 
 
+def _hoisted_range(window: Window, position: int, hoisted: Collection[SSAValue]) -> SSAValue | None:
+    """The range of a hoisted loop by which all accesses of a window index a dimension."""
+    entries = {op.entries[position] for op in (*window.loads, *window.stores, *window.atomics)}
+    (entry, *others) = entries
+    return entry if isinstance(entry, SSAValue) and not others and entry in hoisted else None
+
+
 def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:
     if range is None or not isinstance(range.type, RangeType):
         return size
-    return sizes.get(range.type.tag, size)
+    return sizes.get(range.type.tag, range.type.size)
 
 
 def call_bytes(call: CallOp, grid: GridOp) -> int:

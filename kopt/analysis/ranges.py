@@ -92,6 +92,15 @@ def always_full(range: SSAValue) -> bool:
     return outer.type.size % bound.size == 0 and always_full(outer)
 
 
+def visits(range: SSAValue) -> int | None:
+    """The number of a loop's blocks, where it is known: the bounds are numbers, or those of a block that is full."""
+    bound = binding(range)
+    outer = walked_range(bound)
+    if outer is None or not always_full(outer):
+        return bound.trips
+    return -(-binding(outer).size // bound.size)
+
+
 def walked_range(bound: Binding) -> SSAValue | None:
     """The outer range whose one block a loop walks, ``(%i.begin, %i.end)``, or None."""
     lower, upper = bound.lower, bound.upper

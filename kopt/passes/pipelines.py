@@ -51,6 +51,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         *_simplify(),
         *_schedule(config),
         *_jagged("schedule-jagged"),
+        # Launches cannot give new versions of arrays through views with repeated elements.
+        _make("reduce-expanded-updates"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
         # Before arrays are cut, cast and padded for launches, so that none of that is done to what is never read.

@@ -12,13 +12,14 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from kopt.analysis.footprint import grid_bytes
+from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.pipelining import is_pipelined
 from kopt.analysis.streaming import is_computed, walks
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
 from kopt.passes.to_pallas.call import grid_of
-from kopt.passes.to_pallas.hoist import NotHoistable, hoist, plan_hoist
+from kopt.passes.to_pallas.hoist import hoist
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
 

@@ -5,6 +5,7 @@ import torch
 
 import kopt
 import kopt.language as hl
+from kopt.errors import LoweringError
 from kopt.runtime.specs import spec_of
 from kopt.runtime.tolerance import mismatch
 from test.kernels.atomic_cases import FOLDS, INDICES, random, segment_sum, split_matmul
@@ -13,13 +14,23 @@ TARGETS = ("reference", "triton:interpret", "pallas:interpret")
 on_targets = pytest.mark.parametrize("target", TARGETS)
 
 
+def pairs(dtypes):
+    """Each dtype with each target that has its arithmetic: a TPU has none of 64 bits."""
+    return [(d, target) for d in dtypes for target in TARGETS if d.itemsize < 8 or not target.startswith("pallas")]
+
+
+def on_targets_of(*dtypes):
+    return pytest.mark.parametrize("dtype, target", pairs(dtypes), ids=str)
+
+
 def run(target, kernel, *args):
     """What a kernel gives; arguments change in place."""
     return kopt.kernel(kernel).on(target)(*args)
 
 
-@on_targets
-@pytest.mark.parametrize("kind, dtype", [(kind, dtype) for kind, row in FOLDS.items() for dtype in row[2]], ids=str)
+@pytest.mark.parametrize(
+    "kind, dtype, target", [(kind, *pair) for kind, row in FOLDS.items() for pair in pairs(row[2])], ids=str
+)
 def test_lanes_of_all_rows_meet_in_one(kind, dtype, target):
     function, expected, _ = FOLDS[kind]
 
@@ -38,8 +49,7 @@ def test_lanes_of_all_rows_meet_in_one(kind, dtype, target):
 ANY = [torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.int64, torch.bool]
 
 
-@on_targets
-@pytest.mark.parametrize("dtype", ANY, ids=str)
+@on_targets_of(*ANY)
 def test_exchange_gives_what_was_there(dtype, target):
     def swap(x, y):
         old = torch.empty_like(x)
@@ -54,8 +64,7 @@ def test_exchange_gives_what_was_there(dtype, target):
     torch.testing.assert_close(x, y.to(dtype))
 
 
-@on_targets
-@pytest.mark.parametrize("dtype", ANY, ids=str)
+@on_targets_of(*ANY)
 def test_compare_and_swap(dtype, target):
     def claim(x, owner):
         old = torch.empty_like(x)
@@ -102,8 +111,7 @@ def test_sizes(size, length, target):
     torch.testing.assert_close(out, torch.zeros(size).index_add(0, rows, x))
 
 
-@on_targets
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
+@on_targets_of(torch.float32, torch.float64, torch.bfloat16)
 def test_extremes_propagate_nan(dtype, target):
     def extremes(low, high, x):
         for i in hl.tile(x.size(1), block_size=4):
@@ -209,3 +217,14 @@ def test_counts_in_any_dtype(dtype, target):
     out = torch.zeros(1).to(dtype)
     run(target, count, out, torch.ones(37).to(dtype))
     assert out.float().tolist() == [40 if dtype.is_floating_point else 37]
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int64], ids=str)
+@pytest.mark.parametrize("gathered", [True, False])
+def test_64_bits_are_refused_on_a_tpu(gathered, dtype):
+    def kernel(out, x):
+        for i in hl.tile(x.size(0), block_size=8):
+            hl.atomic_add(out, [i.index * 0 if gathered else i], x[i])
+
+    with pytest.raises(LoweringError, match="no 64-bit elements|no arithmetic on [fi]64"):
+        run("pallas:interpret", kernel, torch.zeros(8, dtype=dtype), torch.ones(8, dtype=dtype))

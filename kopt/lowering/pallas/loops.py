@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.analysis.ranges import binding
+from kopt.analysis.ranges import binding, visits
 from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, ForOp, IdOp, WhenOp, WhileOp
 from kopt.lowering.pallas.printing import Printing, Visit
 from kopt.lowering.pallas.values.helpers import use_helper
@@ -18,7 +18,7 @@ PrintBlock = Callable[[Block, Printing], None]
 def _for(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
     """A `tile.for` as `jax.lax.fori_loop` over block numbers; one with a single visit as its body."""
     assert isinstance(op, ForOp)
-    if binding(op.range).trips == 1:
+    if visits(op.range) == 1:
         _once(op, printing, print_block)
         return
     lower, upper = bounds_of(op, printing)
@@ -58,9 +58,9 @@ def bounds_of(op: ForOp, printing: Printing) -> tuple[int | str, int | str]:
 
 def count_of(op: ForOp, lower: int | str, upper: int | str, printing: Printing) -> str:
     """The number of a loop's visits; a line is written where it must be computed."""
-    trips, size = binding(op.range).trips, binding(op.range).size
-    if trips is not None:
-        return str(trips)
+    count, size = visits(op.range), binding(op.range).size
+    if count is not None:
+        return str(count)
     distance = str(upper) if lower == 0 else f"{upper} - {lower}"
     if size == 1 and distance.isidentifier():
         return distance

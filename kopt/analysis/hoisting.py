@@ -1,0 +1,123 @@
+"""Which loop of a grid may become a dimension of the grid, and when the ops around it run then. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, Operation
+
+from kopt.analysis.ranges import binding
+from kopt.analysis.windows import AtomicOp
+from kopt.dialects.tile import (
+    ArgReduceOp,
+    AssociativeOp,
+    DotOp,
+    ForOp,
+    GridOp,
+    LoadOp,
+    ReduceOp,
+    ScanOp,
+    SortOp,
+    StoreOp,
+    TileType,
+    WhileOp,
+    YieldOp,
+)
+
+Phase = Literal["first", "every", "last"]
+
+#: Ops that are not worth repeating on each visit.
+_EXPENSIVE = (DotOp, ReduceOp, ScanOp, ArgReduceOp, AssociativeOp, SortOp, ForOp, WhileOp)
+
+
+class NotHoistable(Exception):
+    """Why a launch's loop cannot become a dimension of its grid."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The loop to hoist, and when each op around it runs."""
+
+    loop: ForOp
+    phases: dict[Operation, Phase] = field(hash=False)
+
+
+def plan_hoist(grid: GridOp) -> Plan:
+    """Finds the loop of a grid whose body is prologue, one loop, epilogue. Raises `NotHoistable` with the reason."""
+    loop = _only_loop(grid)
+    trips = binding(loop.range).trips
+    if trips is None:
+        raise NotHoistable("its bounds are not numbers")
+    if trips < 2:
+        raise NotHoistable("it has one visit only")
+    for value in loop.inits:
+        if not isinstance(value.type, TileType) or value.type.element_type == i1:
+            raise NotHoistable(f"it carries a value of type {value.type}")
+    _check_memory(grid, loop)
+    return Plan(loop, _phases(grid, loop))
+
+
+def _only_loop(grid: GridOp) -> ForOp:
+    loops = [op for op in grid.body.block.ops if isinstance(op, ForOp)]
+    if len(loops) != 1:
+        raise NotHoistable(f"the grid's body has {len(loops)} loops")
+    return loops[0]
+
+
+def _check_memory(grid: GridOp, loop: ForOp) -> None:
+    loaded = {op.memory for op in grid.walk() if isinstance(op, LoadOp)}
+    if loaded & {op.memory for op in grid.walk() if isinstance(op, AtomicOp)}:
+        raise NotHoistable("it reads what it updates")
+    after = {op.memory for op in _after(loop) for op in op.walk() if isinstance(op, StoreOp)}
+    stored = {op.memory for op in grid.walk() if isinstance(op, StoreOp)}
+    if loaded & (stored - after):
+        raise NotHoistable("it reads what it writes")
+    inside = {op.memory for op in loop.walk() if isinstance(op, LoadOp)}
+    if inside & stored:
+        raise NotHoistable("it reads what the cell writes")
+
+
+def _after(loop: ForOp) -> Iterable[Operation]:
+    op = loop.next_op
+    while op is not None:
+        yield op
+        op = op.next_op
+
+
+def _phases(grid: GridOp, loop: ForOp) -> dict[Operation, Phase]:
+    """``first`` for what only the initial values need, ``last`` for what only the epilogue needs, else ``every``."""
+    phases: dict[Operation, Phase] = {op: "last" for op in _after(loop) if not isinstance(op, YieldOp)}
+    block = grid.body.block
+    before = list(block.ops)[: list(block.ops).index(loop)]
+    for op in reversed(before):
+        phases[op] = _phase(op, loop, phases)
+        if phases[op] == "every" and any(isinstance(inner, _EXPENSIVE) for inner in op.walk()):
+            raise NotHoistable(f"each visit would repeat '{op.name}'")
+    return phases
+
+
+def _phase(op: Operation, loop: ForOp, phases: dict[Operation, Phase]) -> Phase:
+    if any(isinstance(inner, StoreOp | AtomicOp) for inner in op.walk()):
+        if any(result.first_use is not None for result in op.results):
+            raise NotHoistable(f"each visit would repeat '{op.name}'")
+        return "first"
+    needed: set[Phase] = set()
+    for result in op.results:
+        for use in result.uses:
+            user = _in_block(use.operation, op.parent_block())
+            if user is loop:
+                needed.add("first" if use.operation is loop else "every")
+            else:
+                needed.add(phases[user])
+    return needed.pop() if len(needed) == 1 else "every"
+
+
+def _in_block(op: Operation, block: Block | None) -> Operation:
+    while op.parent is not block:
+        parent = op.parent_op()
+        assert parent is not None
+        op = parent
+    return op
