@@ -3,7 +3,7 @@
 // RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,lower-scatters{strategy=dma},cse,dce)' | filecheck %s --check-prefix=DMA
 
 // Sums of rows: a product that no infinity takes part in, and another one where there are any; or a loop over the rows,
-// whose numbers are scalars; or the same loop with the rows left in HBM, in blocks that DMAs can move.
+// whose numbers are scalars, of an array of their own; or the same loop with the rows left in HBM, in blocks that DMAs can move.
 // CHECK-LABEL: func.func @sums
 // CHECK: tile.grid (%i: b0=16, %j: b1=128) in (40, 200) ordered [0]
 // CHECK: [[N:%.+]] = tile.mask {{%.+}} in (%i) else -1 : !tile.tile<b0=16 x i32>
@@ -17,10 +17,12 @@
 // CHECK: tile.dot {{.*}} x bf16>
 // ROWS-LABEL: func.func @sums
 // ROWS: ordered [0]
-// ROWS: tile.put [[N:%.+]], %row_number_block[:]
-// ROWS-NEXT: pallas.dma_start %row_number_block[:] to %row_number[:]
+// ROWS: [[BEGIN:%.+]] = tile.begin %i
+// ROWS: [[COUNT:%.+]] = arith.subi
 // ROWS: tile.put %{{v_.}}, %row_values[:, :]
-// ROWS-NEXT: tile.for %r: r0=1 in (0, 16)
+// ROWS-NEXT: tile.for %r: r0=1 in (0, [[COUNT]])
+// ROWS: arith.addi [[BEGIN]], %at
+// ROWS-NEXT: %n_2 = tile.load %n_1[%{{[0-9]+}}]
 // ROWS: scf.if
 // ROWS-NEXT: %row = tile.extract
 // ROWS-NEXT: %{{old.*}} = tile.load %{{out_.}}[%row, %j] : memref<30x200xf32> -> !tile.tile<b1=128 x f32>
