@@ -198,6 +198,13 @@ EXAMPLES = (
     ),
     Example("matmul_epilogue", "matmul:matmul:reference", _epilogue, _PRODUCT, lambda m, k, n: k),
     Example(
+        "split_matmul",
+        "split_k:split_matmul:reference",
+        lambda new, m, k, n: (new(m, k), new(k, n), 4),
+        _sizes(((19, 600, 150), (16, 128, 128)), ((75, 1000, 333), (32, 128, 128)), 256, 8192, 512),
+        lambda m, k, n: k,
+    ),
+    Example(
         "bmm",
         "bmm:bmm:reference",
         lambda new, b, m, k, n: (new(b, m, k), new(b, k, n)),
@@ -227,6 +234,25 @@ EXAMPLES = (
         "embedding:embedding:reference",
         lambda new, n, rows, d: (new.below(rows, 2, n), new(rows, d)),
         _sizes(((11, 20, 140), (16, 128)), ((45, 50, 333), (32, 128)), 2048, 8000, 1024),
+    ),
+    Example(
+        "scatter_add",
+        "scatter_add:scatter_add:reference",
+        lambda new, n, rows, d: (new(rows, d), new.below(rows, n), new(n, d)),
+        _sizes(((11, 20, 140), (16, 128)), ((75, 50, 333), (32, 128)), 256, 2048, 512),
+        lambda n, rows, d: n,
+    ),
+    Example(
+        "histogram",
+        "histogram:histogram:reference_histogram",
+        lambda new, n, bins: (new.below(bins, n), bins),
+        _sizes(((21, 5), (16,)), ((333, 50), (128,)), 4096, 256),
+    ),
+    Example(
+        "counting_sort",
+        "histogram:counting_sort:reference_sort",
+        lambda new, n, bins: (new.below(bins, n), bins),
+        _sizes(((21, 5), (16, 16)), ((333, 50), (128, 128)), 4096, 256),
     ),
     Example(
         "concat_columns",

@@ -7,7 +7,7 @@ import kopt.language as hl
 
 
 @kopt.kernel
-def split_matmul(x, y, splits: int):
+def split_matmul(x, y, splits):
     m, k = x.size()
     _, n = y.size()
     out = torch.zeros([m, n], dtype=x.dtype, device=x.device)
