@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.footprint import footprint
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
-from kopt.dialects.tile import GridOp, TileType
+from kopt.dialects.tile import GridOp, PhiloxOp, TileType
 from kopt.runtime.targets import Target, TpuChip
 
 Sizes = dict[str, int]
@@ -29,6 +29,8 @@ _GPU_WIDE_SUM = 32
 #: Where blocks of loops with computed bounds start on a TPU: what lies beyond short items is fetched in vain.
 _COMPUTED_ROWS = 64
 _COMPUTED_LANES = 1024
+#: Lanes of random numbers that a TPU kernel draws at once: each takes some 200 integer ops, all unrolled.
+_TPU_DRAWN = 8192
 
 
 def choose_sizes(
@@ -76,6 +78,8 @@ def _choose_tpu(
     budget = min(chip.vmem_bytes // 2, chip.scoped_vmem_bytes * 3 // 4)
     start = _spread(groups, lambda tag: _tpu_start(roles[tag], chip))
     least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip))
+    drawn = [op.offset.type for op in module.walk() if isinstance(op, PhiloxOp)]
+    start = _shrink(groups, start, least, lambda sizes: _largest_tile(drawn, sizes), _TPU_DRAWN)
     return _shrink(groups, start, least, lambda sizes: footprint(module, chip, sizes, hoisted), budget)
 
 
@@ -170,10 +174,11 @@ def _tile_types(module: ModuleOp) -> list[TileType]:
     return [type for type in types if isinstance(type, TileType)]
 
 
-def _largest_tile(types: Sequence[TileType], sizes: Sizes) -> int:
+def _largest_tile(types: Sequence[Attribute], sizes: Sizes) -> int:
     """Lanes of the largest tile under other sizes, plain dimensions rounded up to powers of two."""
     largest = 1
     for type in types:
+        assert isinstance(type, TileType)
         lanes = 1
         for dim in type.dims.data:
             lanes *= _power_of_two(sizes.get(dim.tag.data, dim.size.data))

@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, f64
 from xdsl.passes import ModulePass
 
 from kopt.analysis.atomic_targets import Target, targets
-from kopt.analysis.windows import windows
+from kopt.analysis.layouts import window_bytes
+from kopt.analysis.windows import Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import is_gather
@@ -18,6 +19,7 @@ from kopt.passes.accumulators.block import AccumulatorBlock, Phases
 from kopt.passes.accumulators.updates import Updates
 from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
+from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
 
 @dataclass(frozen=True)
@@ -42,26 +44,30 @@ class MaterializeAccumulatorsPass(ModulePass):
           tile.when last(%k) { %r = tile.get %out_acc[:, :] …   tile.store %r, %out[%i, :] … }
         }
 
-    Refuses, with the update's place, targets of 64-bit elements, and updates at gathered places.
+    Refuses, with the update's place, targets of 64-bit elements, updates at gathered places, and blocks that are
+    larger than the chip's VMEM: `an update of 'out' needs 1,024 MiB of VMEM for a block of 16384 x 16384`.
     """
 
     name = "materialize-accumulators"
+
+    chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             if not targets(grid_of(launch)) or drop_if_idle(launch):
                 continue
             drop_empty_accesses(launch)
-            _materialize(launch)
+            _materialize(launch, TPU_CHIPS[self.chip])
 
 
-def _materialize(launch: LaunchOp) -> None:
+def _materialize(launch: LaunchOp, chip: TpuChip) -> None:
     grid = grid_of(launch)
     found = targets(grid)
     plans = windows(grid, [target.memory for target in found])
     phases = Phases(grid)
     for target in found:
         _check(target)
+        _check_size(target, plans[target.memory], chip)
         block = AccumulatorBlock(launch, phases, target, plans[target.memory])
         Updates(block).rewrite()
         block.fill_and_commit()
@@ -82,3 +88,22 @@ def _check(target: Target) -> None:
             raise LoweringError(
                 f"an update of {target.name} at gathered places", location_of(op), notes=["run lower-scatters before"]
             )
+
+
+def _check_size(target: Target, window: Window, chip: TpuChip) -> None:
+    """Refuses a block that VMEM cannot hold where it is accumulated and on its way to memory."""
+    needed = 2 * window_bytes(window.block, window.bits) + window_bytes(window.block, 32)
+    if needed <= chip.vmem_bytes:
+        return
+    extents = " x ".join(map(str, window.block))
+    turns = target.turns
+    raise LoweringError(
+        f"an update of {target.name} needs {needed >> 20:,} MiB of VMEM for a block of {extents}: "
+        f"{chip.name} has {chip.vmem_bytes >> 20} MiB",
+        location_of(target.accesses[0] if turns is None else turns.op),
+        notes=[
+            *([f"cells take turns: {turns.reason}"] if turns is not None else []),
+            f"index {target.name} by the outer loops' tiles, so that a cell updates a small block of it",
+            "or update a part of it in each launch",
+        ],
+    )

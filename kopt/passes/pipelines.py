@@ -78,7 +78,7 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         # A hoisted loop is a dimension of the grid like the others.
         _make("order-grid", chip=chip),
         # Needs the order, which decides what is revisited; before layouts, since targets become plain arrays.
-        _make("materialize-accumulators"),
+        _make("materialize-accumulators", chip=chip),
         # A target whose first value an accumulator knows is only written from now on.
         _make("eliminate-output-only", mode=config.output_only or "return"),
         # Element types and shapes that Mosaic lacks, cast and laid out on the host; the conversion applies the layouts.

@@ -99,3 +99,20 @@ func.func @gathered(%at: memref<12xi32>, %count: memref<300xi32>) {
   }
   func.return
 }
+
+// -----
+
+// What a cell may update is everything: its previous value says where the next update goes.
+func.func @large(%x: memref<64x16384xf32>, %out: memref<16384x16384xf32>, %seen: memref<64x16384xf32>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x16384xf32> -> !tile.tile<b0=8 x 16384 x f32>
+    %b = tile.begin %i : !tile.range<b0=8>
+    %c = arith.constant 7 : index
+    %n = arith.remsi %b, %c : index
+    %w = tile.reduce add %v [0] : !tile.tile<b0=8 x 16384 x f32>
+    // expected-error @+1 {{an update of 'out' needs 3,072 MiB of VMEM for a block of 16384 x 16384: tpu7x has 64 MiB}}
+    %p = atomic.rmw add %w, %out[%n, :] : !tile.tile<16384 x f32>, memref<16384x16384xf32> -> !tile.tile<16384 x f32>
+    tile.store %p, %seen[%n, :] : !tile.tile<16384 x f32>, memref<64x16384xf32>
+  }
+  func.return
+}

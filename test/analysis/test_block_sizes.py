@@ -1,0 +1,61 @@
+"""Default block sizes on a TPU: what is resident while loops run, and how much is drawn at once."""
+
+from __future__ import annotations
+
+from math import prod
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+from kopt.analysis.ranges import binding
+from kopt.dialects.tile import CarryingLoop, GridOp, PhiloxOp
+from kopt.lowered import Lowered
+
+
+def matmul(x, y):
+    out = torch.empty([x.size(0), y.size(1)], dtype=x.dtype)
+    for i, j in hl.tile(out.size()):
+        acc = hl.zeros([i, j], dtype=torch.float32)
+        for k in hl.tile(x.size(1)):
+            acc = torch.addmm(acc, x[i, k], y[k, j])
+        out[i, j] = acc
+    return out
+
+
+def noise(x):
+    out = torch.empty_like(x)
+    for i, j in hl.tile(x.size()):
+        out[i, j] = x[i, j] + hl.rand([i, j], seed=3)
+    return out
+
+
+def lower(kernel, *shapes, **config) -> Lowered:
+    return kopt.kernel(kernel, config=config).lower(*map(torch.empty, shapes), target="pallas:v5e")
+
+
+def sizes(low: Lowered) -> list[int]:
+    ranges = [op.ranges if isinstance(op, GridOp) else [op.range] for op in low.module.walk() if _binds(op)]
+    return [binding(range).size for own in ranges for range in own]
+
+
+def _binds(op) -> bool:
+    return isinstance(op, GridOp | CarryingLoop)
+
+
+@pytest.mark.parametrize("loop_type", ["auto", "grid", "pipeline", "fori"])
+def test_a_loop_that_streams_leaves_room_for_large_blocks(loop_type):
+    assert sizes(lower(matmul, (512, 8192), (8192, 512), loop_type=loop_type)) == [512, 512, 512]
+
+
+def test_a_resident_loop_leaves_less():
+    rows, columns, _ = sizes(lower(matmul, (512, 8192), (8192, 512), loop_type="resident"))
+    assert rows * columns < 512 * 512
+
+
+def test_few_random_numbers_are_drawn_at_once():
+    """Compiling 512 x 1024 of them takes minutes."""
+    low = lower(noise, (4096, 2560))
+    drawn = [op.offset.type for op in low.module.walk() if isinstance(op, PhiloxOp)]
+    assert drawn and all(prod(type.shape) <= 8192 for type in drawn)  # pyright: ignore[reportAttributeAccessIssue]
