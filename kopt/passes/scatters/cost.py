@@ -1,7 +1,7 @@
 """Which formulation of an update takes the fewest cycles: estimates from sizes, measured with libtpu's own estimates.
 
 Only what differs between the formulations counts: the values and the array come and go in all of them. The numbers are
-fitted to what libtpu estimates for single cells of 64 to 256 rows on v6e, and are within a fifth of it.
+fitted to what libtpu estimates for single cells of 64 to 256 rows on v6e and v5e.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _LARGEST_COMPARISON = 1 << 18
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the choice depends on: rows of the target, updated rows, elements of a row, and kind of update."""
+    """What the choice depends on: rows of the target, updated rows, elements of a row, and kind of update.
+
+    ``visits`` are the rows that a loop takes, ``staged`` whether their numbers must be moved to scalar memory.
+    """
 
     target: int
     rows: int
@@ -30,6 +33,8 @@ class Sizes:
     commutes: bool
     sums: bool
     narrow: bool
+    visits: int
+    staged: bool
 
     @classmethod
     def of(cls, update: Update, shape: tuple[int, ...]) -> Sizes:
@@ -37,7 +42,10 @@ class Sizes:
         flat = len(shape) == 1
         commutes = update.kind in COMBINE and update.previous is None
         sums = commutes and update.kind == "add" and is_float(update.element)
-        return cls(shape[0], update.rows, update.width, flat, commutes, sums, is_exact_in_bf16(update))
+        staged = flat or update.origin is None
+        visits = update.rows if staged or update.origin is None else update.origin.most
+        narrow = is_exact_in_bf16(update)
+        return cls(shape[0], update.rows, update.width, flat, commutes, sums, narrow, visits, staged)
 
 
 def candidates(sizes: Sizes, chip: TpuChip) -> dict[str, float]:
@@ -60,7 +68,7 @@ def fits(update: Update, shape: tuple[int, ...], chip: TpuChip) -> bool:
 def _rows(sizes: Sizes) -> float:
     """The row numbers' way to scalar memory, and a visit a row: wide rows cost no more until they fill the units."""
     width = LANES if sizes.flat else sizes.width
-    return 1250 + sizes.rows * max(19, width / LANES * 3)
+    return (1250 if sizes.staged else 300) + sizes.visits * max(20, width / LANES * 3)
 
 
 def _product(sizes: Sizes, unit: int) -> float:

@@ -38,13 +38,19 @@ class Origin:
         assert isinstance(entry, SSAValue)
         return entry
 
-    def count(self, build: Builder) -> SSAValue | int:
-        """How many lanes of the range have numbers."""
+    @property
+    def most(self) -> int:
+        """The largest number of lanes of the range that have numbers."""
         bound = binding(unshifted(self.range))
-        if always_full(unshifted(self.range)):
-            return bound.size
         if bound.trips == 1 and isinstance(bound.lower, int) and isinstance(bound.upper, int):
             return bound.upper - bound.lower
+        return bound.size
+
+    def count(self, build: Builder) -> SSAValue | int:
+        """How many lanes of the range have numbers."""
+        range = unshifted(self.range)
+        if always_full(range) or binding(range).trips == 1:
+            return self.most
         return build.add(arith.SubiOp(build.add(EndOp(self.range)), build.add(BeginOp(self.range))))
 
     def number(self, build: Builder, begin: SSAValue, at: SSAValue) -> tuple[SSAValue, SSAValue]:
