@@ -17,6 +17,8 @@ from kopt.runtime.targets import TpuChip
 
 #: Lanes by elements that a reduction may compare at once.
 _LARGEST_COMPARISON = 1 << 18
+#: Cycles of a host op that pads.
+_PADDING = 2000
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,14 @@ def _rows(sizes: Sizes) -> float:
 
 
 def _product(sizes: Sizes, unit: int) -> float:
-    """The values split into parts that bf16 holds, the one-hot matrix, and the matrix unit's passes over its rows."""
+    """The values split into parts that bf16 holds, the one-hot matrix, and the matrix unit's passes over its rows.
+
+    Before them the host pads values that are fewer than a block.
+    """
     passes = 1 if sizes.narrow else 6
     pushes = passes * sizes.target / 8 * -(-sizes.rows // unit) * -(-sizes.width // unit)
-    return 250 + 200 * passes + 3 * sizes.target * sizes.rows / 1024 + 2.5 * pushes
+    padding = _PADDING if sizes.visits < sizes.rows else 0
+    return padding + 250 + 200 * passes + 3 * sizes.target * sizes.rows / 1024 + 2.5 * pushes
 
 
 def _reduction(sizes: Sizes) -> float:
