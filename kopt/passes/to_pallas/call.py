@@ -30,7 +30,6 @@ from kopt.passes.to_pallas.streams import stream_load
 from kopt.runtime.targets import TpuChip
 
 
-
 @dataclass(frozen=True)
 class Operand:
     """One memref of a launch: its window and layout, whether the call takes it and gives a new version of it.
