@@ -50,7 +50,7 @@ def broadcast(value: DeviceTensor, dims: Dims) -> DeviceTensor:
     value = _unit(value, [n for n, place in enumerate(places) if not _fits(value.dims[n], dims[place])])
     if value.dims == dims:
         return value
-    op = tile.BroadcastOp(value.ssa, places, TileType(dims, value.type.element_type))
+    op = tile.BroadcastOp(value.ssa, places, TileType(dims, value.tile_type.element_type))
     return DeviceTensor(current().emit(op))
 
 
@@ -138,7 +138,7 @@ def untag(value: DeviceTensor, positions: Sequence[int], fill: float = 0) -> Dev
         if limits[position] is None:
             mismatch(f"{describe(value)} belongs to a loop that has ended", ["carry it out in a plain shape"])
         dims[position] = DimAttr(dims[position].size.data)
-    return DeviceTensor(tracer.emit(tile.MaskOp(value.ssa, limits, fill, value.type.with_dims(dims))))
+    return DeviceTensor(tracer.emit(tile.MaskOp(value.ssa, limits, fill, value.tile_type.with_dims(dims))))
 
 
 def _unit(value: DeviceTensor, positions: Sequence[int]) -> DeviceTensor:
@@ -146,4 +146,4 @@ def _unit(value: DeviceTensor, positions: Sequence[int]) -> DeviceTensor:
     if not positions:
         return value
     dims = [ONE if n in positions else dim for n, dim in enumerate(value.dims)]
-    return DeviceTensor(current().emit(tile.ReshapeOp(value.ssa, value.type.with_dims(dims))))
+    return DeviceTensor(current().emit(tile.ReshapeOp(value.ssa, value.tile_type.with_dims(dims))))

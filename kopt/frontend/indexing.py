@@ -172,7 +172,7 @@ def _place(items: list[Any], entries: list[Entry], dims: tuple[DimAttr, ...], wi
             repeated[position] = wide[entry]
             position += 1
         elif tile.is_gather(value):
-            position += 0 if gathered else len(value.type.dims.data)  # pyright: ignore
+            position += 0 if gathered else len(value.tile_type.dims.data)  # pyright: ignore
             gathered = True
         elif not isinstance(value, int) and (not isinstance(value, SSAValue) or tile.is_range(value)):
             position += 1
@@ -288,7 +288,7 @@ def _product(values: list[DeviceTensor]) -> list[DeviceTensor]:
 
 def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
     """``value[index]`` of a device value: ``None``, ``:``, static slices, whole numbers."""
-    items = _items(value.type.shape, index)
+    items = _items(value.tile_type.shape, index)
     position = 0
     for item in items:
         if item is None:
@@ -310,7 +310,7 @@ def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
 
 
 def _subscript_slice(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
-    entry = _slice_entry(item, value.type.shape[position])
+    entry = _slice_entry(item, value.tile_type.shape[position])
     if not isinstance(entry, SliceAttr):
         return value
     return slice_dim(value, position, entry.start.data, entry.length, entry.step.data)

@@ -210,7 +210,7 @@ def cumprod(input_tensor: Any, dim: int, reverse: bool = False) -> DeviceTensor:
 def split(tensor: Any) -> tuple[DeviceTensor, DeviceTensor]:
     """``hl.split``."""
     value = as_tensor(tensor)
-    if value.type.shape[-1:] != (2,):
+    if value.tile_type.shape[-1:] != (2,):
         unsupported("hl.split needs a last dimension of 2")
     return select(value, -1, 0), select(value, -1, 1)
 

@@ -45,7 +45,7 @@ class Slot:
 def slot_of(value: Any) -> Slot | None:
     """The slot that a device value takes; None for host values, which stay as they are."""
     if isinstance(value, DeviceTensor):
-        return Slot(value.type)
+        return Slot(value.tile_type)
     if isinstance(value, Index):
         return Slot(INDEX)
     return None
@@ -90,7 +90,7 @@ def _is_whole(value: Any) -> bool:
 def _slot_of_number(value: Any) -> Slot | None:
     if not is_number(value):
         return None
-    return Slot(INDEX) if _is_whole(value) else Slot(as_tensor(value).type)
+    return Slot(INDEX) if _is_whole(value) else Slot(as_tensor(value).tile_type)
 
 
 def _join_tensors(name: str, a: Any, b: Any) -> Slot:

@@ -155,7 +155,7 @@ class DeviceTensor(DeviceValue):
         self.dtype = torch_dtype(ssa.type.element_type)  # pyright: ignore[reportAttributeAccessIssue]
 
     @property
-    def type(self) -> TileType:
+    def tile_type(self) -> TileType:
         """The value's type in the IR."""
         return self.ssa.type  # pyright: ignore[reportReturnType]
 
@@ -193,7 +193,7 @@ class DeviceTensor(DeviceValue):
         return self.dims[0].size.data
 
     def __repr__(self) -> str:
-        return f"DeviceTensor({self.type})"
+        return f"DeviceTensor({self.tile_type})"
 
     def __getattr__(self, name: str) -> Any:
         from kopt.frontend.ops import method

@@ -138,13 +138,6 @@ def _scaled(name: str) -> Formula:
     return formula
 
 
-def _nan_to_num(x: Lane, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Lane:
-    big = 3.4028234663852886e38
-    x = x.isnan().where(nan or 0.0, x)
-    x = x.eq(math.inf).where(big if posinf is None else posinf, x)
-    return x.eq(-math.inf).where(-big if neginf is None else neginf, x)
-
-
 def _logaddexp(x: Lane, y: Lane) -> Lane:
     return x.maximum(y) + (-(x - y).abs()).exp().log1p()
 
@@ -212,7 +205,6 @@ _UNARY_SAME = {
     "relu6": lambda x: x.maximum(0).minimum(6),
     "hardtanh": _hardtanh,
     "positive": lambda x: x,
-    "nan_to_num": _nan_to_num,
 }
 _BINARY_SAME = {
     "add": _scaled("add"),
@@ -226,9 +218,9 @@ _BINARY_SAME = {
     "minimum": _op("minimum"),
     "hypot": lambda x, y: (x * x + y * y).sqrt(),
 }
+#: The same of booleans, where torch has them.
+_OF_BOOLEANS = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and"}
 _BINARY_REAL = {
-    "fmax": _op("fmax"),
-    "fmin": _op("fmin"),
     "atan2": _op("atan2"),
     "copysign": _op("copysign"),
     "logaddexp": _logaddexp,
@@ -274,6 +266,53 @@ def _float_test(formula: Formula, otherwise: bool) -> Callable[..., DeviceTensor
         return apply("test", formula, (tensor,))
 
     return operation
+
+
+def _same(name: str) -> Callable[..., DeviceTensor]:
+    """A binary operation in the promoted type, which booleans may do as logic."""
+    general, of_booleans = _row("same", _BINARY_SAME[name], 2), _OF_BOOLEANS.get(name)
+
+    def operation(*args: Any, **kwargs: Any) -> DeviceTensor:
+        if not kwargs and len(args) == 2 and _are_booleans(args):
+            if of_booleans is None:
+                unsupported(f"torch has no '{name}' of booleans", "convert one to an integer, or use &, | and ^")
+            return apply("bits", _op(of_booleans), args)
+        return general(*args, **kwargs)
+
+    return operation
+
+
+def _are_booleans(values: tuple[Any, ...]) -> bool:
+    return all(value.dtype == torch.bool if isinstance(value, DeviceTensor) else value is True or value is False
+               for value in values)
+
+
+def _float_extreme(name: str) -> Callable[..., DeviceTensor]:
+    """fmax and fmin, which prefer numbers to NaN; integers have none."""
+    floats, others = _row("same", _op(name), 2), _same({"fmax": "maximum", "fmin": "minimum"}[name])
+
+    def operation(input: Any, other: Any) -> DeviceTensor:
+        of_floats = result_dtype((input, other)).is_floating_point
+        return (floats if of_floats else others)(input, other)
+
+    return operation
+
+
+def nan_to_num(
+    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> DeviceTensor:
+    """``nan_to_num``: infinities become the largest numbers of the dtype."""
+    tensor = as_tensor(input)
+    if not tensor.dtype.is_floating_point:
+        return tensor
+    big = torch.finfo(tensor.dtype).max
+
+    def formula(x: Lane) -> Lane:
+        x = x.isnan().where(nan or 0.0, x)
+        x = x.eq(math.inf).where(big if posinf is None else posinf, x)
+        return x.eq(-math.inf).where(-big if neginf is None else neginf, x)
+
+    return apply("same", formula, (tensor,))
 
 
 def absolute(input: Any) -> DeviceTensor:
@@ -394,7 +433,7 @@ _CASTS = {
 TABLE: dict[str, Callable[..., Any]] = {
     **{name: _row("real", formula, 1) for name, formula in _UNARY_REAL.items()},
     **{name: _row("same", formula, 1) for name, formula in _UNARY_SAME.items()},
-    **{name: _row("same", formula, 2) for name, formula in _BINARY_SAME.items()},
+    **{name: _same(name) for name in _BINARY_SAME},
     **{name: _row("real", formula, 2) for name, formula in _BINARY_REAL.items()},
     **{name: _row("test", formula, 2) for name, formula in _TESTS.items()},
     **{name: _row("bits", _op(op), 2) for name, op in _BITS.items()},
@@ -412,6 +451,9 @@ TABLE: dict[str, Callable[..., Any]] = {
     "isfinite": _float_test(lambda x: ~(x.isnan() | x.isinf()), True),
     "signbit": _row("test", lambda x: x < 0, 1),
     "abs": absolute,
+    "nan_to_num": nan_to_num,
+    "fmax": _float_extreme("fmax"),
+    "fmin": _float_extreme("fmin"),
     "pow": power,
     "float_power": lambda input, exponent: power(cast(as_tensor(input), torch.float64), exponent),
     "div": divide,

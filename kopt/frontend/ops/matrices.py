@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from kopt.dialects.tile import DimAttr
 from kopt.frontend.broadcasting import broadcast, cast, common_dims, untag
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.ops.elementwise import result_dtype
-from kopt.frontend.ops.shapes import permute, reshape_dims, slice_dim, unsqueeze_at
+from kopt.frontend.ops.shapes import permute, regroup, reshape_dims, slice_dim, unsqueeze_at
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, describe
 
@@ -125,18 +126,29 @@ def outer(input: Any, vec2: Any) -> DeviceTensor:
     return unsqueeze_at(as_tensor(input), 1) * unsqueeze_at(as_tensor(vec2), 0)
 
 
+def inner(input: Any, other: Any) -> DeviceTensor:
+    """``inner``: the last dimensions contracted."""
+    lhs, rhs = as_tensor(input), as_tensor(other)
+    if lhs.rank > 2 or rhs.rank > 2:
+        unsupported("inner contracts vectors and matrices", "use einsum")
+    return matmul(lhs, permute(rhs, 1, 0) if rhs.rank == 2 else rhs)
+
+
 def einsum(equation: str, *operands: Any) -> DeviceTensor:
-    """``einsum`` of one or two operands without repeated letters in one of them."""
-    left, _, right = equation.replace(" ", "").partition("->")
+    """``einsum`` without repeated letters in one operand; operands meet from the left."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     values = [as_tensor(v) for v in (operands[0] if isinstance(operands[0], list | tuple) else operands)]
-    if "." in equation or len(terms) != len(values) or len(values) > 2 or any(len(set(x)) < len(x) for x in terms):
+    if "." in equation or len(terms) != len(values) or any(len(set(x)) < len(x) for x in terms):
         unsupported(f"einsum '{equation}' is not supported", "use matmul, permute and sum")
-    if not _:
+    if not arrow:
         right = "".join(sorted(c for c in set(left) if left.count(c) == 1 and c != ","))
-    if len(values) == 1:
-        return _arrange(values[0], terms[0], right)
-    return _einsum_two(values, terms, right)
+    value, letters = values[0], terms[0]
+    for number in range(1, len(values)):
+        wanted = set(right).union(*terms[number + 1 :])
+        kept = "".join(c for c in dict.fromkeys(letters + terms[number]) if c in wanted)
+        value, letters = _einsum_two((value, values[number]), (letters, terms[number]), kept), kept
+    return _arrange(value, letters, right)
 
 
 def _arrange(value: DeviceTensor, letters: str, wanted: str) -> DeviceTensor:
@@ -148,22 +160,30 @@ def _arrange(value: DeviceTensor, letters: str, wanted: str) -> DeviceTensor:
     return permute(value, [letters.index(c) for c in wanted])
 
 
-def _einsum_two(values: list[DeviceTensor], terms: list[str], right: str) -> DeviceTensor:
-    """Batch letters, rows, columns and sums as one batched product."""
+def _einsum_two(values: tuple[DeviceTensor, DeviceTensor], terms: tuple[str, str], wanted: str) -> DeviceTensor:
+    """Batch letters, rows, columns and sums as one batched product; without sums, as a product of lanes."""
     a, b = terms
-    batch = [c for c in a if c in b and c in right]
-    summed = [c for c in a if c in b and c not in right]
-    rows, columns = ([c for c in x if c not in y and c in right] for x, y in ((a, b), (b, a)))
+    batch = [c for c in a if c in b and c in wanted]
+    summed = [c for c in a if c in b and c not in wanted]
+    rows, columns = ([c for c in x if c not in y and c in wanted] for x, y in ((a, b), (b, a)))
     lhs = _arrange(values[0], a, "".join([*batch, *rows, *summed]))
     rhs = _arrange(values[1], b, "".join([*batch, *summed, *columns]))
-    if len(rows) > 1 or len(columns) > 1 or len(summed) != 1:
-        unsupported("einsum contracts one dimension of matrices", "use reshape and matmul")
-    lhs = lhs if rows else unsqueeze_at(lhs, len(batch))
-    rhs = rhs if columns else unsqueeze_at(rhs, rhs.rank)
-    out = matmul(lhs, rhs)
-    kept = len(batch)
-    dims = [*out.dims[:kept], *([out.dims[kept]] if rows else []), *([out.dims[kept + 1]] if columns else [])]
-    return _arrange(reshape_dims(out, dims), "".join([*batch, *rows, *columns]), right)
+    sizes = [*lhs.tile_type.shape[: len(batch) + len(rows)], *rhs.tile_type.shape[len(batch) + len(summed) :]]
+    if summed:
+        lhs = _merged(lhs, len(batch), len(batch) + len(rows))
+        rhs = _merged(rhs, len(batch), len(batch) + len(summed))
+        out = regroup(matmul(lhs, rhs), sizes)
+    else:
+        lhs = reshape_dims(lhs, [*lhs.dims, *[ONE] * len(columns)])
+        rhs = reshape_dims(rhs, [*rhs.dims[: len(batch)], *[ONE] * len(rows), *rhs.dims[len(batch) :]])
+        out = lhs * rhs
+    return _arrange(out, "".join([*batch, *rows, *columns]), wanted)
+
+
+def _merged(value: DeviceTensor, first: int, second: int) -> DeviceTensor:
+    """A batch of matrices: dimensions from ``first`` up to ``second`` are its rows, those from there its columns."""
+    sizes = value.tile_type.shape
+    return regroup(value, [*sizes[:first], prod(sizes[first:second]), prod(sizes[second:])])
 
 
 TABLE: dict[str, Callable[..., Any]] = {
@@ -172,7 +192,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "bmm": matmul,
     "mv": matmul,
     "dot": matmul,
-    "inner": matmul,
+    "inner": inner,
     "addmm": addmm,
     "baddbmm": addmm,
     "linear": linear,

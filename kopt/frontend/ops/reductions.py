@@ -102,9 +102,9 @@ def position(kind: str, input: Any, dim: int | None = None, keepdim: bool = Fals
     value = cast(value, torch.int32 if value.dtype == torch.bool else compute_dtype(value.dtype))
     source = value
     if dim is None:
-        fill = neutral(kind, value.type.element_type)
+        fill = neutral(kind, value.tile_type.element_type)
         flat = untag(value, range(value.rank), fill)
-        value = reshape_dims(flat, [DimAttr(math.prod(value.type.shape))])
+        value = reshape_dims(flat, [DimAttr(math.prod(value.tile_type.shape))])
     at = 0 if dim is None else positive_dim(value, dim)
     out = DeviceTensor(current().emit(tile.ArgReduceOp(kind, value.ssa, at)))
     out = cast(out, torch.int64)
@@ -198,10 +198,13 @@ def std_mean(input: Any, *args: Any, **kwargs: Any) -> tuple[DeviceTensor, Devic
 
 
 def _boolean(kind: str) -> Callable[..., DeviceTensor]:
+    """any and all: booleans, but bytes of bytes."""
+
     def operation(input: Any, dim: Dim = None, keepdim: bool = False, **kwargs: Any) -> DeviceTensor:
         value = truth(input)
         dim, keepdim = _arguments(dim, {"keepdim": keepdim, **kwargs})
-        return combine(kind, value, dims_of(value, dim), keepdim)
+        out = combine(kind, value, dims_of(value, dim), keepdim)
+        return cast(out, torch.uint8) if as_tensor(input).dtype == torch.uint8 else out
 
     return operation
 

@@ -65,7 +65,7 @@ def reshape_dims(value: DeviceTensor, dims: Sequence[DimAttr]) -> DeviceTensor:
     dims = tuple(dims)
     if value.dims == dims:
         return value
-    return DeviceTensor(current().emit(tile.ReshapeOp(value.ssa, TileType(dims, value.type.element_type))))
+    return DeviceTensor(current().emit(tile.ReshapeOp(value.ssa, TileType(dims, value.tile_type.element_type))))
 
 
 def reshape(input: Any, *shape: Any, **kwargs: Any) -> DeviceTensor:
@@ -77,18 +77,18 @@ def reshape(input: Any, *shape: Any, **kwargs: Any) -> DeviceTensor:
 
         return view_as(value, sizes[0])
     numbers = [int(size_dim(s).size.data) if not _is_free(s) else -1 for s in sizes]
-    total, known = math.prod(value.type.shape), math.prod(n for n in numbers if n != -1)
+    total, known = math.prod(value.tile_type.shape), math.prod(n for n in numbers if n != -1)
     if numbers.count(-1) > 1 or (known and total % known) or (-1 not in numbers and known != total):
         unsupported(f"{describe(value)} cannot be reshaped to {list(numbers)}")
     numbers = [total // known if n == -1 else n for n in numbers]
-    return _regroup(value, numbers)
+    return regroup(value, numbers)
 
 
 def _is_free(size: Any) -> bool:
     return isinstance(size, int) and size == -1
 
 
-def _regroup(value: DeviceTensor, numbers: Sequence[int]) -> DeviceTensor:
+def regroup(value: DeviceTensor, numbers: Sequence[int]) -> DeviceTensor:
     """Reshape: a dimension whose lanes stay one dimension keeps its tag; others are made plain first."""
     source = list(value.dims)
     kept = _kept(source, numbers)
@@ -217,8 +217,8 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> DeviceTensor:
     """``flatten``."""
     value = as_tensor(input)
     first, last = positive_dim(value, start_dim), positive_dim(value, end_dim)
-    sizes = value.type.shape
-    return _regroup(value, [*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]])
+    sizes = value.tile_type.shape
+    return regroup(value, [*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]])
 
 
 def unflatten(input: Any, dim: int, sizes: Sequence[Any]) -> DeviceTensor:
@@ -230,7 +230,7 @@ def unflatten(input: Any, dim: int, sizes: Sequence[Any]) -> DeviceTensor:
 
 def slice_dim(value: DeviceTensor, dim: int, start: int, length: int, step: int = 1) -> DeviceTensor:
     """Some lanes of one dimension."""
-    sizes = list(value.type.shape)
+    sizes = list(value.tile_type.shape)
     if start == 0 and length == sizes[dim] and step == 1:
         return value
     value = untag(value, [dim])
@@ -243,7 +243,7 @@ def select(input: Any, dim: int, index: int) -> DeviceTensor:
     """One lane of a dimension, which disappears."""
     value = as_tensor(input)
     at = positive_dim(value, dim)
-    size = value.type.shape[at]
+    size = value.tile_type.shape[at]
     out = slice_dim(value, at, index % size, 1)
     return reshape_dims(out, [d for n, d in enumerate(out.dims) if n != at])
 
@@ -252,14 +252,14 @@ def narrow(input: Any, dim: int, start: int, length: int) -> DeviceTensor:
     """``narrow``."""
     value = as_tensor(input)
     at = positive_dim(value, dim)
-    return slice_dim(value, at, start % value.type.shape[at], length)
+    return slice_dim(value, at, start % value.tile_type.shape[at], length)
 
 
 def split(input: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[DeviceTensor, ...]:
     """``split`` by a size or sizes."""
     value = as_tensor(input)
     at = positive_dim(value, dim)
-    size, parts = value.type.shape[at], split_size_or_sections
+    size, parts = value.tile_type.shape[at], split_size_or_sections
     if isinstance(parts, int):
         parts = [min(parts, size - start) for start in range(0, size, parts)]
     starts = [sum(parts[:n]) for n in range(len(parts))]
@@ -269,14 +269,14 @@ def split(input: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Device
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[DeviceTensor, ...]:
     """``chunk``."""
     value = as_tensor(input)
-    size = value.type.shape[positive_dim(value, dim)]
+    size = value.tile_type.shape[positive_dim(value, dim)]
     return split(value, -(-size // chunks), dim)
 
 
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[DeviceTensor, ...]:
     """``tensor_split``."""
     value = as_tensor(input)
-    size = value.type.shape[positive_dim(value, dim)]
+    size = value.tile_type.shape[positive_dim(value, dim)]
     cuts = indices_or_sections
     if isinstance(cuts, int):
         small, extra = divmod(size, cuts)
@@ -288,7 +288,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[De
 def unbind(input: Any, dim: int = 0) -> tuple[DeviceTensor, ...]:
     """``unbind``."""
     value = as_tensor(input)
-    return tuple(select(value, dim, n) for n in range(value.type.shape[positive_dim(value, dim)]))
+    return tuple(select(value, dim, n) for n in range(value.tile_type.shape[positive_dim(value, dim)]))
 
 
 def cat(tensors: Sequence[Any], dim: int = 0, **kwargs: Any) -> DeviceTensor:
@@ -317,7 +317,7 @@ def flip(input: Any, dims: Any, *more: int) -> DeviceTensor:
     for dim in listed((dims, *more)):
         at = positive_dim(value, dim)
         value = untag(value, [at])
-        size = value.type.shape[at]
+        size = value.tile_type.shape[at]
         order = DeviceTensor(current().emit(tile.ArangeOp(size - 1, -1, TileType([size], i32))))
         order = reshape_dims(order, [DimAttr(size) if n == at else ONE for n in range(value.rank)])
         order = broadcast(order, value.dims)
@@ -344,12 +344,18 @@ def _edge(tensor: DeviceTensor, at: int, size: int, value: float) -> list[Device
 
 
 def repeat(input: Any, *sizes: Any) -> DeviceTensor:
-    """``repeat`` and ``tile``: whole copies one after another."""
+    """``repeat``: whole copies one after another."""
     value, times = as_tensor(input), listed(sizes)
     value = reshape_dims(value, [*[ONE] * (len(times) - value.rank), *value.dims])
     for at, number in enumerate(times):
         value = cat([value] * number, at) if number > 1 else value
     return value
+
+
+def tile_lanes(input: Any, *sizes: Any, dims: Any = None) -> DeviceTensor:
+    """``tile``: ``repeat`` where sizes may be left out at the front."""
+    value, times = as_tensor(input), listed(sizes if dims is None else (dims,))
+    return repeat(value, *[1] * (value.rank - len(times)), *times)
 
 
 def repeat_interleave(input: Any, repeats: int, dim: int | None = None) -> DeviceTensor:
@@ -359,8 +365,8 @@ def repeat_interleave(input: Any, repeats: int, dim: int | None = None) -> Devic
     value = untag(value, [at])
     wide = unsqueeze_at(value, at + 1)
     wide = broadcast(wide, (*wide.dims[: at + 1], DimAttr(repeats), *wide.dims[at + 2 :]))
-    sizes = value.type.shape
-    return _regroup(wide, [*sizes[:at], sizes[at] * repeats, *sizes[at + 1 :]])
+    sizes = value.tile_type.shape
+    return regroup(wide, [*sizes[:at], sizes[at] * repeats, *sizes[at + 1 :]])
 
 
 def movedim(input: Any, source: int, destination: int) -> DeviceTensor:
@@ -402,11 +408,11 @@ TABLE: dict[str, Callable[..., Any]] = {
     "flip": flip,
     "pad": pad,
     "repeat": repeat,
-    "tile": repeat,
+    "tile": tile_lanes,
     "repeat_interleave": repeat_interleave,
     "movedim": movedim,
     "size": lambda input, dim=None: input.shape if dim is None else input.shape[dim],
     "dim": lambda input: input.ndim,
-    "numel": lambda input: math.prod(input.type.shape),
+    "numel": lambda input: math.prod(input.tile_type.shape),
     "is_contiguous": lambda input: True,
 }

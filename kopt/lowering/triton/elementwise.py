@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import IntegerType, f32, f64, i1, i32
+from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, f32, f64, i1, i32
 from xdsl.ir import Attribute, SSAValue
 
 from kopt.dialects import tile
@@ -161,7 +161,7 @@ def print_elementwise(kernel: Kernel, op: tile.ElementwiseOp) -> None:
         operand = kernel.named(op.inputs[0])
         kernel.define(op.result, infix(spelt.operator, spelt.strength, operand, operand))
         return
-    operands = _operands(kernel, op.inputs, literals=isinstance(spelt, Infix))
+    operands = _operands(kernel, op.inputs, spelt)
     if isinstance(spelt, Infix):
         kernel.define(op.result, infix(spelt.operator, spelt.strength, *operands))
     elif isinstance(spelt, Prefix):
@@ -171,13 +171,17 @@ def print_elementwise(kernel: Kernel, op: tile.ElementwiseOp) -> None:
         kernel.define(op.result, call(function, operands, spelt.extra))
 
 
-def _operands(kernel: Kernel, values: Sequence[SSAValue], literals: bool) -> list[Expr]:
+def _operands(kernel: Kernel, values: Sequence[SSAValue], spelt: Spelling) -> list[Expr]:
     """Operands as Triton needs them: at least one typed, and all where a function would guess a literal's type wrong.
 
-    Operators take a literal in the other operand's type (``literals``); functions make it f32 or i32 first.
+    Operators take a literal in the other operand's type; functions make it f32 or i32 first. Helpers ask operands
+    for their type, which literals do not have; blocks of one lane work in Triton's interpreter, too.
     """
     operands = [kernel[value] for value in values]
-    guessed = literals or tile_type(values[0]).element_type in (f32, i32)
+    helper = isinstance(spelt, Call) and spelt.function.startswith("_")
+    guessed = isinstance(spelt, Infix) or tile_type(values[0]).element_type in (f32, i32)
+    if helper:
+        return [kernel.typed(v) if kernel[v].literal is None else kernel.whole(v, ()) for v in values]
     if not guessed:
         return [kernel.typed(value) for value in values]
     if all(operand.literal is not None for operand in operands):
@@ -195,13 +199,19 @@ def print_select(kernel: Kernel, op: tile.SelectOp) -> None:
 
 
 def print_cast(kernel: Kernel, op: tile.CastOp) -> None:
-    """``v.to(tl.float32)``; to a boolean it is ``v != 0``."""
+    """``v.to(tl.float32)``; to a boolean it is ``v != 0``. Between fp8 and integers Triton has no cast: by f32."""
     source = kernel.typed(op.input)
-    target = tile_type(op.result).element_type
+    kind, target = tile_type(op.input).element_type, tile_type(op.result).element_type
+    if (_is_fp8(target) and isinstance(kind, IntegerType)) or (_is_fp8(kind) and isinstance(target, IntegerType)):
+        source = method(source, f"to({kernel.dtype(f32)})")
     if target == i1:
         kernel.define(op.result, infix("!=", COMPARE, source, number(0)))
         return
     kernel.define(op.result, method(source, f"to({kernel.dtype(target)})"))
+
+
+def _is_fp8(type: Attribute) -> bool:
+    return isinstance(type, Float8E4M3FNType | Float8E5M2Type)
 
 
 def print_bitcast(kernel: Kernel, op: tile.BitcastOp) -> None:

@@ -1,13 +1,15 @@
-"""Rewrites of ops that Triton has in another form: short dots, and powers by small numbers."""
+"""Rewrites of ops that Triton has in another form: short dots, dots of integers, batches, powers by small numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.dialects import tile
+from kopt.dialects import tile, triton
 
 #: The least contracted lanes that ``tl.dot`` takes, for operands of 16 bits or more and of 8 bits.
 _LEAST_K = 16
@@ -17,8 +19,8 @@ _LEAST_K_BYTES = 32
 def rewrite_forms(root: Operation) -> None:
     """Applies the rewrites to everything inside ``root``."""
     for op in list(root.walk()):
-        if isinstance(op, tile.DotOp) and _is_short(op):
-            _expand_dot(op)
+        if isinstance(op, tile.DotOp):
+            _rewrite_dot(op)
         elif isinstance(op, tile.ElementwiseOp) and op.ROW.name == "pow":
             _expand_power(op)
 
@@ -29,17 +31,49 @@ def _insert(before: Operation, op: Operation) -> SSAValue:
     return op.results[0]
 
 
-def _is_short(op: tile.DotOp) -> bool:
-    type = op.lhs.type
-    assert isinstance(type, tile.TileType)
+def _rewrite_dot(op: tile.DotOp) -> None:
+    type = _type(op.lhs)
+    if _is_short(type) or _is_wide_integer(type.element_type):
+        _expand_dot(op)
+    elif type.rank > 3:
+        _merge_batches(op)
+
+
+def _type(value: SSAValue) -> tile.TileType:
+    assert isinstance(value.type, tile.TileType)
+    return value.type
+
+
+def _is_short(type: tile.TileType) -> bool:
     width = getattr(type.element_type, "bitwidth", 32)
     return type.shape[-1] < (_LEAST_K_BYTES if width == 8 else _LEAST_K)
 
 
+def _is_wide_integer(element: Attribute) -> bool:
+    """Whether the matrix units have no such integers."""
+    return isinstance(element, IntegerType) and element.width.data > 8
+
+
+def _merge_batches(op: tile.DotOp) -> None:
+    """``tl.dot`` takes one batch dimension: lanes keep their order, and masks are behind us, so tags may go."""
+    result = _type(op.result)
+    operands = [_insert(op, tile.ReshapeOp(value, _one_batch(_type(value)))) for value in op.operands]
+    acc = operands[2] if op.accumulator is not None else None
+    precision = op.precision.data if op.precision is not None else None
+    product = _insert(op, tile.DotOp(operands[0], operands[1], acc, result.element_type, precision))
+    plain = tile.TileType([*result.shape[:-2], *result.dims.data[-2:]], result.element_type)
+    out = _insert(op, triton.RetagOp(_insert(op, tile.ReshapeOp(product, plain)), result))
+    out.name_hint = op.result.name_hint
+    Rewriter.replace_op(op, [], [out])
+
+
+def _one_batch(type: tile.TileType) -> tile.TileType:
+    return tile.TileType([prod(type.shape[:-2]), *type.dims.data[-2:]], type.element_type)
+
+
 def _expand_dot(op: tile.DotOp) -> None:
     """``dot %l, %r`` → the sum over K of ``%l[…, M, K, 1] * %r[…, 1, K, N]`` in the accumulator's type."""
-    lhs, rhs, result = op.lhs.type, op.rhs.type, op.result.type
-    assert isinstance(lhs, tile.TileType) and isinstance(rhs, tile.TileType) and isinstance(result, tile.TileType)
+    lhs, rhs, result = _type(op.lhs), _type(op.rhs), _type(op.result)
     rank = lhs.rank
     dims = [*lhs.dims.data, rhs.dims.data[-1]]
     whole = tile.TileType(dims, result.element_type)
@@ -55,8 +89,7 @@ def _expand_dot(op: tile.DotOp) -> None:
 
 
 def _widened(op: tile.DotOp, value: SSAValue, result: tile.TileType) -> SSAValue:
-    assert isinstance(value.type, tile.TileType)
-    if value.type.element_type == result.element_type:
+    if _type(value).element_type == result.element_type:
         return value
     return _insert(op, tile.CastOp(value, result.element_type))
 

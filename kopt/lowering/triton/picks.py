@@ -94,11 +94,18 @@ def _joined(op: tile.ConcatOp) -> SSAValue:
         ends.append((ends[-1] if ends else 0) + tile_type(value).shape[dim])
     result: SSAValue | None = None
     for value, end in reversed(list(zip(op.inputs, ends, strict=True))):
-        start = end - tile_type(value).shape[dim]
-        moved = _pick(op, value, _numbers(op, -start, 1, dims, dim), dim, False)
+        moved = _moved(op, value, end - tile_type(value).shape[dim], dims)
         result = moved if result is None else _select_before(op, end, dim, moved, result)
     assert result is not None
     return result
+
+
+def _moved(op: tile.ConcatOp, value: SSAValue, start: int, dims: Sequence[tile.DimAttr]) -> SSAValue:
+    """An input over the result's dimensions, its lanes from ``start`` on; a constant is one anywhere."""
+    if isinstance(value.owner, tile.FullOp):
+        return _insert(op, tile.FullOp(value.owner.number, tile_type(op.result)))
+    dim = op.dim.data
+    return _pick(op, value, _numbers(op, -start, 1, dims, dim), dim, False)
 
 
 def _select_before(op: tile.ConcatOp, end: int, dim: int, first: SSAValue, rest: SSAValue) -> SSAValue:

@@ -1,0 +1,129 @@
+"""Kernels made from the table: one kernel computes many calls, each into a result of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import kopt
+from kopt.dtypes import BY_SPEC, BY_TORCH
+from kopt.runtime.tolerance import mismatch
+
+HEADER = "import torch\nimport torch.nn.functional as F\n\nimport kopt.language as hl\n\n\n"
+#: How a kernel of each form walks its arguments, by rank.
+_LOOPS = {
+    ("lanes", 1): ("for i in hl.tile(a.size(0), block_size=16):", "i"),
+    ("lanes", 2): ("for i in hl.tile(a.size(0), block_size=8):", "i, :"),
+    ("rows", 3): ("for i in hl.tile(a.size(0), block_size=2):", "i, :, :"),
+    ("whole", 2): ("for _ in hl.grid(1):", ":, :"),
+}
+_numbers = itertools.count()
+
+
+@dataclass
+class Inputs:
+    """The tensors ``x y z n`` of one kernel."""
+
+    x: torch.Tensor
+    y: torch.Tensor
+    z: torch.Tensor
+    n: torch.Tensor
+
+    @classmethod
+    def of(cls, domain: str, spec: str, shape: Sequence[int]) -> Inputs:
+        """Of a domain, in a dtype; the same for the same arguments."""
+        generator = torch.Generator().manual_seed(len(shape) + sum(shape))
+        dtype = getattr(torch, BY_SPEC["i1" if spec == "bool" else spec].torch)
+        values = [_values(domain, dtype, shape, generator) for _ in range(3)]
+        return cls(*values, torch.randint(0, 7, tuple(shape), generator=generator))
+
+    @property
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """As a kernel takes them."""
+        return self.x, self.y, self.z, self.n
+
+
+def _values(domain: str, dtype: torch.dtype, shape: Sequence[int], generator: torch.Generator) -> torch.Tensor:
+    normal = torch.randn(tuple(shape), generator=generator)
+    if dtype == torch.bool:
+        return normal > 0
+    wide = {
+        "real": normal * 3,
+        "special": normal * 3,
+        "positive": normal.abs() * 2 + 0.25 + (not dtype.is_floating_point),
+        "unit": normal.tanh() * 0.9,
+        "nonzero": normal * 3 + torch.where(normal < 0, -1.0, 1.0),
+        "bits": normal * 40,
+        "counts": (normal * 20).round().abs(),
+    }[domain]
+    if not dtype.is_floating_point:
+        return (wide.abs() if dtype == torch.uint8 else wide).to(dtype)
+    if domain == "special" and wide.numel() > 8:
+        marks = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0])
+        at = torch.randint(0, wide.numel(), (5,), generator=generator)
+        wide.view(-1)[at] = marks
+    return wide.to(dtype)
+
+
+def expected(call: str, inputs: Inputs) -> torch.Tensor:
+    """torch's value of a call."""
+    names = {"torch": torch, "F": torch.nn.functional, **vars(inputs)}
+    return eval(call, names)
+
+
+def source(form: str, calls: Sequence[str], results: Sequence[torch.Tensor], rank: int) -> str:
+    """A kernel as text."""
+    loop, index = _LOOPS[form, rank]
+    lines = ["def kernel(a, b, c, d):"]
+    for number, result in enumerate(results):
+        lines.append(f"    out{number} = torch.empty({list(result.shape)}, dtype={result.dtype})")
+    lines += [f"    {loop}", f"        x, y, z, n = a[{index}], b[{index}], c[{index}], d[{index}]"]
+    place = "i, ..." if form != "whole" else "..."
+    for number, (call, result) in enumerate(zip(calls, results, strict=True)):
+        lines += [
+            f"        value = {call}",
+            f"        assert value.dtype == {result.dtype}, value.dtype",
+            f"        out{number}[{place if result.ndim else '()'}] = value",
+        ]
+    lines.append(f"    return {', '.join(f'out{n}' for n in range(len(results)))}")
+    return HEADER + "\n".join(lines) + "\n"
+
+
+def compiled(text: str, folder: Path) -> Any:
+    """The kernel of a text, from a file, so that errors show its lines."""
+    path = folder / f"kernel{next(_numbers)}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.kernel
+
+
+def run(form: str, calls: Sequence[str], inputs: Inputs, target: str, folder: Path) -> list[str]:
+    """What went wrong, a sentence a call: all calls in one kernel, each alone where that fails."""
+    wanted = [expected(call, inputs) for call in calls]
+    function = compiled(source(form, calls, wanted, inputs.x.ndim), folder)
+    try:
+        got = kopt.kernel(function).on(target)(*inputs.tensors)
+    except Exception as error:
+        if len(calls) == 1:
+            return [f"{calls[0]}: {type(error).__name__}: {error}"]
+        return [line for call in calls for line in run(form, [call], inputs, target, folder)]
+    got = got if isinstance(got, tuple) else (got,)
+    return [line for each in zip(calls, got, wanted, strict=True) if (line := compare(*each))]
+
+
+def compare(call: str, got: torch.Tensor, wanted: torch.Tensor) -> str:
+    """How a result differs from torch's, or nothing."""
+    if got.dtype != wanted.dtype:
+        return f"{call}: {got.dtype}, torch gives {wanted.dtype}"
+    dtype = BY_TORCH[str(wanted.dtype).removeprefix("torch.")]
+    difference = mismatch(got, wanted, dtype, 64)
+    return f"{call}: {difference}" if difference else ""
