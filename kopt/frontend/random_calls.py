@@ -166,7 +166,9 @@ def _along(value: DeviceTensor, axis: int, dims: Sequence[DimAttr]) -> DeviceTen
     """One dimension's lanes over all dimensions."""
     if len(dims) == 1:
         return value
-    return DeviceTensor(current().emit(tile.BroadcastOp(value.ssa, [axis], TileType(dims, value.tile_type.element_type))))
+    return DeviceTensor(
+        current().emit(tile.BroadcastOp(value.ssa, [axis], TileType(dims, value.tile_type.element_type)))
+    )
 
 
 FUNCTIONS = {"rand": rand, "rand4x": rand4x, "randint": randint}

@@ -53,14 +53,15 @@ class ExpandForMosaicPass(ModulePass):
     * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
-    * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly.
+    * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly;
+    * products of integers of 16 and 32 bits are sums of shifted products of their bytes.
 
         %s = tile.add %a, %b : !tile.tile<32 x 128 x i8>
     becomes
         %x = tile.cast %a … to !tile.tile<32 x 128 x i32>   %y = tile.cast %b …
         %z = tile.add %x, %y : !tile.tile<32 x 128 x i32>   %s = tile.cast %z … to !tile.tile<32 x 128 x i8>
 
-    Refuses products of integers of more than 8 bits.
+    Refuses products of 64-bit integers.
     """
 
     name = "expand-for-mosaic"

@@ -20,14 +20,14 @@ class LegaliseLayoutPass(ModulePass):
     """Makes the memrefs of each launch ones whose blocks Mosaic can move and compute with.
 
     Element types that it has no loads for are cast on the host: bool to i8, f16 to f32, and i64 to i32 where every
-    use in the kernel shows that this changes nothing. Windows that are not whole or not multiples of a tile get a
-    physical layout (a pad, a split, a transposition), which the conversion applies; the launch's attribute
-    ``layouts`` lists them, and each is a remark:
+    use in the kernel shows that this changes nothing. Rounding to f16 inside is done on the bits of f32. Windows
+    that are not whole or not multiples of a tile get a physical layout (a pad, a split, a transposition), which the
+    conversion applies; the launch's attribute ``layouts`` lists them, and each is a remark:
 
         remark: 'out' is laid out as 16 x 1 x 64 for the kernel: blocks of 64 lanes of dimension 0
 
-    Refuses, with the access's place, f64, 64-bit integer arithmetic that may not fit 32 bits, f16 values that are
-    rounded inside the kernel, and windows that no layout makes legal. Launches of no cells disappear.
+    Refuses, with the access's place, f64, 64-bit integer arithmetic that may not fit 32 bits, arithmetic in f16 (the
+    frontend computes in f32), and windows that no layout makes legal. Launches of no cells disappear.
     """
 
     name = "legalise-layout"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,8 @@ def _values(domain: str, dtype: torch.dtype, shape: Sequence[int], generator: to
     normal = torch.randn(tuple(shape), generator=generator)
     if dtype == torch.bool:
         return normal > 0
+    if domain == "words":
+        return torch.randint(-(2**31), 2**31, tuple(shape), generator=generator).to(dtype)
     wide = {
         "real": normal * 3,
         "special": normal * 3,
@@ -74,7 +77,9 @@ def _values(domain: str, dtype: torch.dtype, shape: Sequence[int], generator: to
 def expected(call: str, inputs: Inputs) -> torch.Tensor:
     """torch's value of a call."""
     names = {"torch": torch, "F": torch.nn.functional, **vars(inputs)}
-    return eval(call, names)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "(var|std).*degrees of freedom")  # torch counts those of no rows, too
+        return eval(call, names)
 
 
 def source(form: str, calls: Sequence[str], results: Sequence[torch.Tensor], rank: int) -> str:
@@ -112,12 +117,22 @@ def run(form: str, calls: Sequence[str], inputs: Inputs, target: str, folder: Pa
     function = compiled(source(form, calls, wanted, inputs.x.ndim), folder)
     try:
         got = kopt.kernel(function).on(target)(*inputs.tensors)
-    except Exception as error:
+    except kopt.KoptError as error:
         if len(calls) == 1:
-            return [f"{calls[0]}: {type(error).__name__}: {error}"]
-        return [line for call in calls for line in run(form, [call], inputs, target, folder)]
+            return [f"{calls[0]}: {error}"]
+        return [line for call in calls for line in run(form, [call], inputs, target, folder)] or [str(error)]
     got = got if isinstance(got, tuple) else (got,)
     return [line for each in zip(calls, got, wanted, strict=True) if (line := compare(*each))]
+
+
+def refused(form: str, call: str, inputs: Inputs, target: str, folder: Path) -> str:
+    """With what words a target refuses a call; nothing where it does not."""
+    function = compiled(source(form, [call], [expected(call, inputs)], inputs.x.ndim), folder)
+    try:
+        kopt.kernel(function).lower(*inputs.tensors, target=target)
+    except kopt.KoptError as error:
+        return str(error)
+    return ""
 
 
 def compare(call: str, got: torch.Tensor, wanted: torch.Tensor) -> str:

@@ -13,7 +13,6 @@ from functools import cached_property
 FLOATS = ("f32", "bf16", "f16")
 NUMBERS = (*FLOATS, "i32")
 INTEGERS = ("i32", "i64", "i16", "i8", "ui8")
-#: What 32-bit processors have no such thing as; `kopt/analysis/narrowing.py` proves the rest.
 TARGETS = ("reference", "pallas", "triton")
 
 
@@ -36,9 +35,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What a target says no to, and the words that say so."""
+    """Calls that a target says no to, in what words, and why. ``calls`` is a regular expression."""
 
     target: str
+    calls: str
     dtypes: tuple[str, ...]
     says: str
     reason: str
@@ -284,8 +284,8 @@ BITS = Group(
     torch.bitwise_or(x, y)
     torch.bitwise_xor(x, y)
     torch.bitwise_not(x)
-    torch.bitwise_left_shift(x, n.to(x.dtype))
-    torch.bitwise_right_shift(x, n.to(x.dtype))
+    torch.bitwise_left_shift(x, y & 7)
+    torch.bitwise_right_shift(x, y & 7)
     x & 3
     x | y
     x ^ 5
@@ -372,6 +372,8 @@ REDUCTIONS = Group(
     torch.sum(x, dim=(1, 2))
     torch.sum(x, dim=1, keepdim=True)
     torch.sum(x, -1, dtype=torch.float32)
+    torch.sum(x, -1, dtype=torch.int32)
+    torch.prod(x, 1, dtype=torch.int32)
     x.sum(axis=2)
     torch.prod(x, dim=1)
     torch.amax(x, dim=-1)
@@ -569,11 +571,23 @@ MATRICES = Group(
 INTEGER_PRODUCTS = Group(
     "Products of integers",
     "rows",
-    "real",
-    ("i32", "i8"),
+    "words",
+    ("i32", "i16", "i8"),
     """
     torch.matmul(x, y.transpose(1, 2))
     torch.bmm(x, y.mT)
+    """,
+)
+SCANS = Group(
+    "Scans",
+    "rows",
+    "nonzero",
+    ("f32", "bf16", "i32"),
+    """
+    torch.cumsum(x, dim=-1)
+    torch.cumsum(x, dim=1)
+    torch.cumsum(x, dim=1, dtype=torch.float32)
+    torch.cumprod(x, dim=1, dtype=torch.float32)
     """,
 )
 CREATION = Group(
@@ -622,5 +636,34 @@ GROUPS = (
     PRODUCTS,
     MATRICES,
     INTEGER_PRODUCTS,
+    SCANS,
     CREATION,
 )
+
+#: What of 64-bit integers 32 bits answer: comparisons, truth, and what does not look at them.
+_ANSWERED = (
+    r"torch\.(eq|ne|lt|le|gt|ge|logical_\w+|signbit|isnan|isinf|isfinite|any|all|count_nonzero)\(.*"
+    r"|torch\.(zeros|ones|full)_like\(.*|x\.new_(zeros|ones|full)\(.*|torch.clamp\(x, -2, 3\)"
+    r"|x > 0|0 >= x|x == 1|\(x > .*|torch.where\(x > y, 1.5, 0.0\)|x.bool\(\)"
+)
+_EVERY = (*FLOATS, *INTEGERS, "bool", "f8E4M3FN", "f8E5M2")
+_SUMS = r"(torch|x)\.(sum|prod)\(((?!dtype).)*\)"
+_PRODUCTS = r"(torch|x)\.prod\(((?!dtype).)*\)"
+_WIDE = "may not fit 32 bits"
+REFUSALS = (
+    Refusal("pallas", ".*", ("f64",), "a TPU has no f64", "a TPU has no f64"),
+    Refusal("pallas", r".*float_power.*", _EVERY, "a TPU has no f64", "a TPU has no f64"),
+    Refusal("pallas", r".*double\(\).*", tuple(d for d in _EVERY if d != "f32"), "no f64", "a TPU has no f64"),
+    Refusal("pallas", rf"(?!({_ANSWERED})$).*", ("i64",), _WIDE, "a TPU has no 64-bit integers to compute with"),
+    Refusal("pallas", r"x.long\(\)", (*FLOATS, "f8E4M3FN", "f8E5M2"), _WIDE, "the numbers may not fit 32 bits"),
+    Refusal("pallas", _SUMS, ("i32",), _WIDE, "torch adds in 64 bits; say `dtype=torch.int32`"),
+    Refusal("pallas", _PRODUCTS, ("i8", "ui8"), _WIDE, "torch multiplies in 64 bits; say `dtype=torch.int32`"),
+)
+
+
+def refusal(target: str, call: str, dtype: str) -> Refusal | None:
+    """Why a target refuses a call on inputs of a dtype; None where it does not."""
+    for rule in REFUSALS:
+        if rule.target == target and dtype in rule.dtypes and re.fullmatch(rule.calls, call):
+            return rule
+    return None

@@ -283,8 +283,10 @@ def _same(name: str) -> Callable[..., DeviceTensor]:
 
 
 def _are_booleans(values: tuple[Any, ...]) -> bool:
-    return all(value.dtype == torch.bool if isinstance(value, DeviceTensor) else value is True or value is False
-               for value in values)
+    return all(
+        value.dtype == torch.bool if isinstance(value, DeviceTensor) else value is True or value is False
+        for value in values
+    )
 
 
 def _float_extreme(name: str) -> Callable[..., DeviceTensor]:

@@ -1,42 +1,45 @@
-"""Matrix products that Mosaic lacks: several batch dimensions, operands of unsigned integers."""
+"""Matrix products that Mosaic lacks: several batch dimensions, unsigned integers, integers of more than 8 bits."""
 
 from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType, bf16, f32, i8
+from xdsl.dialects.builtin import IntegerType, bf16, f32, i8, i32
 from xdsl.ir import Operation, SSAValue
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import ELEMENTWISE, DotOp, SliceOp
+from kopt.dialects.tile import ELEMENTWISE, DotOp, FullOp, SliceOp
 from kopt.errors import LoweringError
 from kopt.passes.mosaic.building import Builder, element_of, type_of
 
 #: Products of two 8-bit numbers that f32 adds up exactly.
 _EXACT = 256
+#: Bytes of the type that products are added in.
+_WORD = 4
 
 
 def expand_dot(op: Operation) -> None:
-    """Rewrites one product; refuses integers of more than 8 bits, which no TPU multiplies as matrices."""
+    """Rewrites one product; refuses 64-bit integers."""
     assert isinstance(op, DotOp)
     element = element_of(op.lhs)
+    if type_of(op.lhs).rank > 3:
+        op = _one_batch(op)
     if isinstance(element, IntegerType) and element != i8:
-        if element.width.data != 8:
-            raise LoweringError(f"a TPU multiplies matrices of 8-bit integers, not {element}", location_of(op))
-        _of_unsigned(op)
-    elif type_of(op.lhs).rank > 3:
-        _one_batch(op)
+        if element.width.data == 64:
+            raise LoweringError("a TPU has no 64-bit integers", location_of(op), ["convert to int32"])
+        _of_unsigned(op) if element.width.data == 8 else _of_limbs(op)
 
 
-def _one_batch(op: DotOp) -> None:
-    """Several batch dimensions as one."""
+def _one_batch(op: DotOp) -> DotOp:
+    """Several batch dimensions as one; gives the product of one."""
     build = Builder(op)
     result = type_of(op.result)
     operands = [_merged(build, value) for value in op.operands]
     acc = operands[2] if op.accumulator is not None else None
     precision = op.precision.data if op.precision is not None else None
-    dot = build.add(DotOp(operands[0], operands[1], acc, result.element_type, precision))
-    build.replace(build.reshape(dot, result.dims.data))
+    dot = DotOp(operands[0], operands[1], acc, result.element_type, precision)
+    build.replace(build.reshape(build.add(dot), result.dims.data))
+    return dot
 
 
 def _merged(build: Builder, value: SSAValue) -> SSAValue:
@@ -58,6 +61,42 @@ def _of_unsigned(op: DotOp) -> None:
         total = part if total is None else build.add(ELEMENTWISE["add"](total, part))
     assert total is not None
     build.replace(total)
+
+
+def _of_limbs(op: DotOp) -> None:
+    """Numbers of 16 and 32 bits as sums of signed bytes times powers of 256: products of bytes, shifted, are added.
+
+    All in 32 bits that wrap, so that limbs above them do not matter.
+    """
+    build = Builder(op)
+    left, right = (_limbs(build, value) for value in (op.lhs, op.rhs))
+    total = op.accumulator
+    for place in range(_WORD):
+        pairs = [(left[n], right[place - n]) for n in range(place + 1) if n < len(left) and place - n < len(right)]
+        part = None
+        for lhs, rhs in pairs:
+            part = build.add(DotOp(lhs, rhs, part, i32))
+        if part is None:
+            continue
+        if place:
+            part = build.add(ELEMENTWISE["shl"](part, build.add(FullOp(8 * place, type_of(part)))))
+        total = part if total is None else build.add(ELEMENTWISE["add"](total, part))
+    assert total is not None
+    build.replace(total)
+
+
+def _limbs(build: Builder, value: SSAValue) -> list[SSAValue]:
+    """Signed bytes, the lowest first; a carry makes one more of them than 16 bits have."""
+    element = element_of(value)
+    assert isinstance(element, IntegerType)
+    rest, limbs = build.cast(value, i32), []
+    for place in range(_WORD if element.width.data == 32 else 3):
+        if place:
+            lower = build.cast(limbs[-1], i32)
+            rest = build.add(ELEMENTWISE["sub"](rest, lower))
+            rest = build.add(ELEMENTWISE["shr"](rest, build.add(FullOp(8, type_of(rest)))))
+        limbs.append(build.cast(rest, i8))
+    return limbs
 
 
 def _part(build: Builder, value: SSAValue, dim: int, start: int, size: int) -> SSAValue:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, StringAttr, UnitAttr, f16, f32, f64, i1, i32
 from xdsl.dialects.builtin import IntegerType as Int
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -11,11 +10,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.coverage import unspecified
 from kopt.analysis.narrowing import narrowing
 from kopt.analysis.read_back import may_see
-from kopt.analysis.wide_facts import MOVES, is_wide
+from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp
-from kopt.dialects.tile import CastOp, FullOp, LoadOp, MaskOp, StoreOp, TileType, literal, literal_value
+from kopt.dialects.tile import CastOp, LoadOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
+from kopt.passes.to_pallas.halves import widen_f16
 from kopt.passes.to_pallas.intervals import require_interval
 from kopt.passes.to_pallas.launches import erase_unused
 
@@ -28,7 +28,7 @@ _OUTSIDE: dict[Attribute, Attribute] = {i1: I8, f16: f32, Int(64): i32}
 def legalise_elements(launch: LaunchOp) -> None:
     """Casts arrays of bool, f16 and i64 around a launch, and rewrites the accesses inside.
 
-    Refuses f64, f16 that is computed with inside, and 64-bit integers that 32 bits may not serve.
+    Refuses f64, and 64-bit integers that 32 bits may not serve.
     """
     _refuse_f64(launch)
     _narrow_integers(launch)
@@ -38,7 +38,7 @@ def legalise_elements(launch: LaunchOp) -> None:
         inner = _OUTSIDE.get(arg.type.element_type)
         if inner is not None:
             _cast_operand(launch, number, inner)
-    _widen_f16(launch, {launch.body.block.args[number] for number in halves})
+    widen_f16(launch, {launch.body.block.args[number] for number in halves})
 
 
 def _refuse_f64(launch: LaunchOp) -> None:
@@ -178,40 +178,3 @@ def _store_as(op: StoreOp, inner: Attribute) -> None:
         step.location = op.location
     Rewriter.insert_op(steps, InsertPoint.before(op))
     op.operands[0] = steps[-1].result
-
-
-def _widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
-    """Holds f16 values in f32 where nothing rounds to f16 in between; a rounding inside the kernel is refused.
-
-    ``halves`` are the arrays that hold f16 values in f32: what is loaded from them needs no rounding.
-    """
-    for op in list(launch.walk()):
-        for result in op.results:
-            if isinstance(result.type, TileType) and result.type.element_type == f16:
-                _widen(op, result, result.type, halves)
-        if isinstance(op, CastOp) and op.input.type == op.result.type:
-            Rewriter.replace_op(op, [], [op.input])
-
-
-def _wide_literal(number: float) -> Attribute:
-    """A number of f16 in f32."""
-    return literal(float(np.float16(number)), f32)
-
-
-def _widen(op: Operation, result: SSAValue, type: TileType, halves: set[SSAValue]) -> None:
-    if isinstance(op, CastOp) and result.first_use is None:
-        Rewriter.erase_op(op)
-    elif isinstance(op, CastOp) and isinstance(op.input.owner, LoadOp) and op.input.owner.memory in halves:
-        Rewriter.replace_op(op, [], [op.input])
-    elif isinstance(op, MOVES + (FullOp,)):
-        if isinstance(op, MaskOp):
-            op.fill = _wide_literal(op.fill_number)
-        elif isinstance(op, FullOp):
-            op.value = _wide_literal(op.number)
-        Rewriter.replace_value_with_new_type(result, type.with_element(f32))
-    else:
-        raise LoweringError(
-            f"'{op.name}' rounds to f16 inside a kernel, which a TPU cannot do",
-            location_of(op),
-            notes=["compute in float32 or bfloat16 and convert after the kernel"],
-        )

@@ -57,10 +57,20 @@ func.func @batches(%x: memref<4x3x8x128xf32>, %y: memref<4x3x128x128xf32>) {
 
 // -----
 
+// Words are four signed bytes each: ten products of bytes, those of one place added up, then shifted to it.
+// CHECK-LABEL: func.func @words
+// CHECK: [[B:%.+]] = tile.cast %a : !tile.tile<128 x 128 x i32> to !tile.tile<128 x 128 x i8>
+// CHECK: tile.sub %a
+// CHECK: [[P:%.+]] = tile.dot [[B]], {{.*}} : !tile.tile<128 x 128 x i8>, !tile.tile<128 x 128 x i8> -> !tile.tile<128 x 128 x i32>
+// CHECK: [[Q:%.+]] = tile.dot [[B]], {{%[^,]*}} :
+// CHECK-NEXT: [[R:%.+]] = tile.dot {{%[^,]*}}, {{%[^,]*}}, [[Q]] :
+// CHECK-NEXT: [[S:%.+]] = tile.shl [[R]],
+// CHECK-NEXT: tile.add [[P]], [[S]]
+// CHECK-COUNT-7: tile.dot
+// CHECK-NOT: tile.dot
 func.func @words(%x: memref<128x128xi32>) {
   tile.grid (%i: b0=128) in (128) {
     %a = tile.load %x[:, :] : memref<128x128xi32> -> !tile.tile<128 x 128 x i32>
-    // expected-error @+1 {{a TPU multiplies matrices of 8-bit integers, not i32}}
     %d = tile.dot %a, %a : !tile.tile<128 x 128 x i32>, !tile.tile<128 x 128 x i32> -> !tile.tile<128 x 128 x i32>
     tile.store %d, %x[:, :] : !tile.tile<128 x 128 x i32>, memref<128x128xi32>
   }
