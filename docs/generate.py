@@ -1,6 +1,6 @@
-"""Writes the reference pages from the code's docstrings: one page a dialect, one of the passes.
+"""Writes the reference pages from the code: one page a dialect, one of the passes, one of the language.
 
-python docs/generate.py            writes docs/dialects/*.md and docs/passes.md
+python docs/generate.py            writes docs/dialects/*.md, docs/passes.md and docs/language.md
 python docs/generate.py --check    says which pages are out of date, exit 1 where one is
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
+from language_page import language_page  # noqa: E402
 from xdsl.irdl import OptionalDef, VariadicDef  # noqa: E402
 
 from kopt.dialects import DIALECTS  # noqa: E402
@@ -25,6 +26,7 @@ from kopt.passes import PASSES  # noqa: E402
 from kopt.registry import load  # noqa: E402
 
 NOTE = "<!-- written by docs/generate.py from the docstrings: edit those -->"
+TABLE_NOTE = "<!-- written by docs/generate.py from test/conformance/table.py and kopt/language: edit those -->"
 #: A line of IR that a docstring shows without indenting it.
 _IR_LINE = re.compile(rf"(%[\w.]+(, %[\w.]+)* = )|(({'|'.join(DIALECTS)})\.\w+ .*[:{{(])")
 
@@ -150,7 +152,8 @@ def pages() -> dict[Path, str]:
     """Every generated page and its text."""
     own = [name for name, path in DIALECTS.items() if path.startswith("kopt.")]
     texts = {DOCS / "dialects" / f"{name}.md": dialect_page(name) for name in own}
-    return {**texts, DOCS / "passes.md": passes_page()}
+    language = f"{TABLE_NOTE}\n\n{language_page()}"
+    return {**texts, DOCS / "passes.md": passes_page(), DOCS / "language.md": language}
 
 
 def out_of_date() -> list[Path]:

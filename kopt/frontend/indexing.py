@@ -172,7 +172,7 @@ def _place(items: list[Any], entries: list[Entry], dims: tuple[DimAttr, ...], wi
             repeated[position] = wide[entry]
             position += 1
         elif tile.is_gather(value):
-            position += 0 if gathered else len(value.tile_type.dims.data)  # pyright: ignore
+            position += 0 if gathered else len(value.type.dims.data)  # pyright: ignore
             gathered = True
         elif not isinstance(value, int) and (not isinstance(value, SSAValue) or tile.is_range(value)):
             position += 1

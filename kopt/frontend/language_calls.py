@@ -27,6 +27,7 @@ from kopt.frontend.random_calls import FUNCTIONS as RANDOM
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import BlockSize, DeviceTensor, TileRange, as_tensor, describe, is_device
+from kopt.language.unsupported import UNSUPPORTED
 
 #: The size of an open block when nothing says better.
 PROVISIONAL = 128
@@ -246,18 +247,6 @@ def _later(name: str, advice: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-_UNSUPPORTED = {
-    "dot_scaled": "scale the operands and use hl.dot",
-    "stacktensor_like": "pass a tuple of tensors and use hl.static_range",
-    "breakpoint": "remove it",
-    "float4_e2m1fn_x2_to_float32": "unpack with shifts and masks",
-    "load_bfloat16_x16_to_float16": "load and convert with .to",
-    "load_float4_e2m1fn_x16_to_float16": "unpack with shifts and masks",
-    "make_async_remote_copy": "use a collective on the host",
-    "remote_barrier": "use a collective on the host",
-    "pdl_wait": "remove it",
-    "pdl_launch_dependents": "remove it",
-}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tile": tile,
     "grid": grid,
@@ -288,7 +277,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **inline_code.FUNCTIONS,
     **RANDOM,
     **{f"tile_{name}": _attribute(name) for name in ("index", "begin", "end", "block_size", "id", "count")},
-    **{name: _later(name, advice) for name, advice in _UNSUPPORTED.items()},
+    **{name: _later(name, advice) for name, advice in UNSUPPORTED.items()},
 }
 
 

@@ -414,6 +414,7 @@ MOMENTS = Group(
     torch.std(x, dim=-1)
     torch.std_mean(x, dim=1)[0]
     torch.logsumexp(x, dim=1, keepdim=True)
+    torch.logcumsumexp(x, dim=1)
     torch.logsumexp(x, dim=(1, 2))
     torch.softmax(x, dim=-1)
     torch.softmax(x, 1)
@@ -455,6 +456,7 @@ EVERYTHING = Group(
     x.float().logsumexp(0)
     x.float().norm()
     torch.ravel(x)
+    torch.msort(x)
     torch.hstack([x, y])
     torch.vstack([x, y])
     """,
@@ -579,7 +581,7 @@ INTEGER_PRODUCTS = Group(
     """,
 )
 SCANS = Group(
-    "Scans",
+    "Scans and sorts",
     "rows",
     "nonzero",
     ("f32", "bf16", "i32"),
@@ -588,6 +590,15 @@ SCANS = Group(
     torch.cumsum(x, dim=1)
     torch.cumsum(x, dim=1, dtype=torch.float32)
     torch.cumprod(x, dim=1, dtype=torch.float32)
+    torch.cummax(x, dim=-1).values
+    torch.cummax(x, dim=1).indices
+    torch.cummin(x, 1)[0]
+    torch.sort(x, dim=-1).values
+    torch.sort(x, 1, descending=True)[0]
+    torch.sort(x, dim=-1, stable=True).indices
+    torch.argsort(x, dim=1, stable=True)
+    torch.topk(x, 3, dim=-1).values
+    torch.kthvalue(x, 2, dim=1).values
     """,
 )
 CREATION = Group(
@@ -647,7 +658,7 @@ _ANSWERED = (
     r"|x > 0|0 >= x|x == 1|\(x > .*|torch.where\(x > y, 1.5, 0.0\)|x.bool\(\)"
 )
 _EVERY = (*FLOATS, *INTEGERS, "bool", "f8E4M3FN", "f8E5M2")
-_SUMS = r"(torch|x)\.(sum|prod)\(((?!dtype).)*\)"
+_SUMS = r"(torch|x)\.(sum|prod|cumsum|cumprod)\(((?!dtype).)*\)"
 _PRODUCTS = r"(torch|x)\.prod\(((?!dtype).)*\)"
 _WIDE = "may not fit 32 bits"
 REFUSALS = (
@@ -659,6 +670,13 @@ REFUSALS = (
     Refusal("pallas", _SUMS, ("i32",), _WIDE, "torch adds in 64 bits; say `dtype=torch.int32`"),
     Refusal("pallas", _PRODUCTS, ("i8", "ui8"), _WIDE, "torch multiplies in 64 bits; say `dtype=torch.int32`"),
 )
+
+#: Answered while a kernel is imported, and what has no one value to compare: not in the table.
+WITHOUT_VALUES = {
+    **dict.fromkeys(("dim", "size", "numel", "element_size", "is_contiguous", "is_floating_point"), "a Python value"),
+    **dict.fromkeys(("empty", "empty_like", "new_empty"), "unspecified elements"),
+    **dict.fromkeys(("rand", "randn", "rand_like", "randn_like"), "refused: `hl.rand` takes a seed"),
+}
 
 
 def refusal(target: str, call: str, dtype: str) -> Refusal | None:

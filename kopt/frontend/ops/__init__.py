@@ -44,7 +44,7 @@ def method(value: DeviceTensor, name: str) -> Any:
         raise AttributeError(name)
     if name.endswith("_") and name[:-1] in REGISTRY:
         unsupported(f"'.{name}' writes a device value in place", f"use the result instead: acc = acc.{name[:-1]}(…)")
-    return unsupported(f"'.{name}' is not supported on device values", "see the table of torch operations in docs/")
+    return unsupported(f"'.{name}' is not supported on device values", "docs/language.md lists the operations")
 
 
 _functions: dict[Any, Callable[..., Any]] = {}

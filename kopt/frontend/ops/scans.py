@@ -40,7 +40,7 @@ def scan_by(function: Block, values: Sequence[DeviceTensor], dim: int, reverse: 
 def recorded(function: Callable[..., Any], values: Sequence[DeviceTensor], names: Sequence[str] = ()) -> Block:
     """A function of the scalars of the left, then of the right, that gives as many as the left has."""
     tracer = current()
-    block, kept = function_of([value.type for value in values]), tracer.block
+    block, kept = function_of([value.tile_type for value in values]), tracer.block
     for argument, name in zip(block.args, names, strict=False):
         argument.name_hint = name
     tracer.block = block
@@ -73,7 +73,7 @@ def _check_closed(block: Block) -> None:
 
 def numbered(value: DeviceTensor, dim: int) -> DeviceTensor:
     """The number of each lane along a dimension, over all of a value's dimensions."""
-    size = value.type.shape[dim]
+    size = value.tile_type.shape[dim]
     lanes = DeviceTensor(current().emit(tile.ArangeOp(0, 1, TileType([size], i32))))
     return broadcast(reshape_dims(lanes, [DimAttr(size) if n == dim else ONE for n in range(value.rank)]), value.dims)
 

@@ -32,7 +32,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     """``topk``, always sorted; of equals the first ones."""
     value = as_tensor(input)
     at = positive_dim(value, dim)
-    lanes = value.type.shape[at]
+    lanes = value.tile_type.shape[at]
     if not isinstance(k, int) or not 0 <= int(k) <= lanes:
         unsupported(f"topk of {k} needs a number known while the kernel is imported, at most the {lanes} lanes")
     ordered = sort(value, at, largest)
