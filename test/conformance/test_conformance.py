@@ -21,7 +21,12 @@ def _mode(target: str) -> str:
 
 def _cases() -> list[object]:
     each = [(group, dtype, target) for target in TARGETS for group in GROUPS for dtype in group.dtypes]
-    return [pytest.param(*case, id=f"{case[0].title}-{case[1]}-{case[2]}") for case in each]
+    return [pytest.param(*case, id=f"{case[0].title}-{case[1]}-{case[2]}", marks=_marks(*case[1:])) for case in each]
+
+
+def _marks(dtype: str, target: str) -> tuple[pytest.MarkDecorator, ...]:
+    """XLA compiles each kernel: the dtypes beside the main ones wait for the long run."""
+    return (pytest.mark.slow,) if target == "pallas" and dtype not in ("f32", "bf16", "i32", "bool") else ()
 
 
 def _check(group: Group, dtype: str, target: str, shape: tuple[int, ...], folder) -> None:

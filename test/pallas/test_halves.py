@@ -1,0 +1,36 @@
+"""Roundings to f16 inside a kernel give torch's bits."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+
+
+def through_f16(x):
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0), block_size=8):
+        out[i, :] = x[i, :].half().float()
+    return out
+
+
+def _numbers(shape: tuple[int, int] = (16, 256)) -> dict[str, torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    words = torch.randint(-(2**31), 2**31, shape, generator=generator).to(torch.int32)
+    halves = torch.randint(0, 0x7BFF, shape, generator=generator).to(torch.int16).view(torch.float16)
+    above = torch.nextafter(halves, torch.tensor(float("inf"), dtype=torch.float16))
+    ties = (halves.double() + above.double()).div(2).float()
+    ends = [65504, 65519, 65520, 65536, float("inf"), float("nan"), 0, 1e-8, 2**-25, 2**-24, 3 * 2**-25, 2**-14]
+    both = torch.tensor([*ends, *(-n for n in ends)], dtype=torch.float32)
+    return {"any bits": words.view(torch.float32), "ties": ties, "negative ties": -ties, "ends": both.repeat(8, 1)}
+
+
+@pytest.mark.parametrize("numbers", _numbers().values(), ids=_numbers())
+def test_roundings(numbers: torch.Tensor) -> None:
+    """To nearest even, with infinities, subnormal numbers, signed zeros and NaN."""
+    got = kopt.kernel(through_f16).on("pallas:interpret")(numbers)
+    wanted = numbers.half().float()
+    same = (got.view(torch.int32) == wanted.view(torch.int32)) | (got.isnan() & wanted.isnan())
+    assert same.all(), numbers[~same][:8]
