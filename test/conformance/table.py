@@ -651,11 +651,11 @@ GROUPS = (
     CREATION,
 )
 
-#: What of 64-bit integers 32 bits answer: comparisons, truth, and what does not look at them.
+#: What of 64-bit integers 32 bits answer: comparisons, logic, and what does not look at them.
 _ANSWERED = (
     r"torch\.(eq|ne|lt|le|gt|ge|logical_\w+|signbit|isnan|isinf|isfinite|any|all|count_nonzero)\(.*"
     r"|torch\.(zeros|ones|full)_like\(.*|x\.new_(zeros|ones|full)\(.*|torch.clamp\(x, -2, 3\)"
-    r"|x > 0|0 >= x|x == 1|\(x > .*|torch.where\(x > y, 1.5, 0.0\)|x.bool\(\)"
+    r"|x > 0|0 >= x|x == 1|\(x > .*|torch.where\(x > y, 1.5, 0.0\)"
 )
 _EVERY = (*FLOATS, *INTEGERS, "bool", "f8E4M3FN", "f8E5M2")
 _SUMS = r"(torch|x)\.(sum|prod|cumsum|cumprod)\(((?!dtype).)*\)"
