@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 from conformance.table import GROUPS, TARGETS, WITHOUT_VALUES, Group, Refusal, refusal
 
 from kopt import language
-from kopt.language.unsupported import UNSUPPORTED
+from kopt.language.unsupported import TRITON_ONLY, UNSUPPORTED
 
 _INTRO = """\
 What kernels may call, and where it works. The tests of `test/conformance` run each line below on each target, in each
