@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.aliases import root
 from kopt.analysis.symmetric import Reader, host_ops, is_contiguous, is_reader, is_static, waits, writes
-from kopt.dialects.host import AllocOp, ReuseOp
+from kopt.dialects.host import AllocOp, PartitionOp, ReuseOp
 from kopt.dialects.symm import group_of
 
 
@@ -51,6 +51,15 @@ def name_of(value: SSAValue) -> str:
     return f"'{root(value).name_hint}'" if root(value).name_hint else "an array"
 
 
+def written_by_later_calls(value: SSAValue) -> str | None:
+    """Why an array's memory is the same in every call, as a clause, or None where it is this call's own."""
+    if group_of(value.type) is not None:
+        return "its memory is symmetric"
+    owner = memory(value).owner
+    captured = isinstance(owner, Operation) and isinstance(owner.parent_op(), PartitionOp)
+    return "its memory is a captured partition's" if captured else None
+
+
 def _misplaced(op: Operation) -> Iterator[Hazard]:
     assert isinstance(op, Reader)
     type, group = op.input.type, op.group.data
@@ -64,8 +73,8 @@ def _misplaced(op: Operation) -> Iterator[Hazard]:
 
 def _returned(op: Operation) -> Iterator[Hazard]:
     for value in op.operands if isinstance(op, ReturnOp) else ():
-        if group_of(value.type) is not None:
-            message = f"{name_of(value)} is returned, but its memory is symmetric: later calls write it again"
+        if (why := written_by_later_calls(value)) is not None:
+            message = f"{name_of(value)} is returned, but {why}: later calls write it again"
             yield Hazard(op, message, "return a copy in memory of the device's own")
 
 

@@ -15,6 +15,8 @@ PASSES: dict[str, str] = {
     "drop-unit-dims": "kopt.passes.drop_unit_dims:DropUnitDimsPass",
     "forward-stores": "kopt.passes.forward_stores:ForwardStoresPass",
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
+    "host-hoist-allocs": "kopt.passes.host_hoist_allocs:HostHoistAllocsPass",
+    "host-partition": "kopt.passes.host_partition:HostPartitionPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "lower-gathers": "kopt.passes.lower_gathers:LowerGathersPass",
     "lower-jagged": "kopt.passes.lower_jagged:LowerJaggedPass",

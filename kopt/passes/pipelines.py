@@ -21,6 +21,9 @@ HOST_PROGRAM = (
     # Allocators are part of types, so what may share memory is known only when all of them are chosen.
     "symm-place",
     "symm-propagate",
+    # Views of what is copied before it is returned.
+    "dce",
+    # Captured runs are what memory is planned for; ``host-partition,host-hoist-allocs`` go here where they are wanted.
     # Last of what changes memory: lives are final.
     "plan-buffers",
     # Nothing notices a missing barrier when it runs: the last look at what is printed.

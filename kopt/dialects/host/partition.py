@@ -44,7 +44,8 @@ class PartitionOp(IRDLOperation):
     """A run of host ops that is captured once and replayed in every later call, with the addresses of the capture.
 
     ``static`` lists the arrays from outside that are at the same address in every call, such as symmetric buffers:
-    they are used where they are. All others are copied to where the capture found them.
+    they are used where they are. All others are copied to where the capture found them, and back where they are
+    written. What the run allocates is at the same address in every call too, so a caller must be given a copy.
 
         %y = host.partition capture static (%h : memref<8xf32, #symm.space<"tp">>) -> memref<8xf32> {
           …

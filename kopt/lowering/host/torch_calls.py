@@ -208,6 +208,7 @@ def _names(function: HostFunction, value: SSAValue) -> list[str]:
 
 
 def _partition(function: HostFunction, op: host.PartitionOp) -> None:
+    """What could be replayed is done op by op: the same results, without the capture."""
     for inner in op.body.block.ops:
         function.print(inner)
     for result, value in zip(op.outputs, op.yielded, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -20,11 +21,11 @@ from kopt.lowering.torch.collectives import HANDLERS as COLLECTIVES
 from kopt.lowering.triton.module import print_kernels, print_launch
 from kopt.lowering.writer import Writer, is_identifier
 
-_IMPORTS = (
-    "import torch",
-    "import torch.distributed as dist",
-    "from torch.distributed import _symmetric_memory as symm_mem",
-)
+#: What a program may import besides torch, each where the name is used.
+_IMPORTS = {
+    "dist": "import torch.distributed as dist",
+    "symm_mem": "from torch.distributed import _symmetric_memory as symm_mem",
+}
 
 
 class Program(HostFunction):
@@ -52,12 +53,19 @@ def print_module(module: ModuleOp, entry: str) -> str:
         raise LoweringError(f"'{entry}' cannot be the name of a Python function", location_of(func))
     for hazard in hazards(func):
         raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])
+    text = _function_text(func, entry)
     writer = Writer()
-    writer.lines(_IMPORTS)
+    writer.line("import torch")
+    writer.lines(line for name, line in _IMPORTS.items() if re.search(rf"(?<!\.)\b{name}\.", text))
     if any(isinstance(op, triton.LaunchOp) for op in func.walk()):
         writer.lines(["import triton", "import triton.language as tl"])
         print_kernels(writer, func)
-    writer.lines(["", ""])
+    writer.lines(["", "", *text.splitlines()])
+    return writer.text()
+
+
+def _function_text(func: FuncOp, entry: str) -> str:
+    writer = Writer()
     program = Program(func, writer)
     parameters = [*program.parameters, *(["*", *program.groups.values()] if program.groups else [])]
     with writer.block(f"def {entry}({', '.join(parameters)}):"):

@@ -7,22 +7,21 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.aliases import root, view_chain
-from kopt.analysis.symm_hazards import name_of
+from kopt.analysis.aliases import view_chain
+from kopt.analysis.symm_hazards import name_of, written_by_later_calls
 from kopt.analysis.symmetric import in_space
 from kopt.diagnostics import remark
 from kopt.dialects.host import AllocOp, CopyOp
-from kopt.dialects.symm import group_of
 
 
 def copy_returned(func: FuncOp) -> None:
-    """Copies each returned array that is in symmetric memory, once for all of its views, to one of the device's own."""
+    """Copies each returned array that later calls write, once for all of its views, to one of this call's own."""
     end = func.body.block.last_op
     if not isinstance(end, ReturnOp):
         return
     copies: dict[SSAValue, SSAValue] = {}
     for number, value in enumerate(end.operands):
-        if group_of(value.type) is not None:
+        if written_by_later_calls(value) is not None:
             end.operands[number] = _copy_of(value, end, copies)
     outputs = [value.type for value in end.operands]
     func.function_type = FunctionType.from_lists(func.function_type.inputs.data, outputs)
@@ -30,15 +29,16 @@ def copy_returned(func: FuncOp) -> None:
 
 def _copy_of(value: SSAValue, end: ReturnOp, copies: dict[SSAValue, SSAValue]) -> SSAValue:
     """The same view of a copy."""
-    memory = root(value)
+    chain = view_chain(value)
+    memory = chain[0].source if chain else value
     if memory not in copies:
-        remark(end, f"{name_of(memory)} is copied before it is returned: its memory is symmetric")
+        remark(end, f"{name_of(memory)} is copied before it is returned: {written_by_later_calls(memory)}")
         alloc = AllocOp(in_space(memory.type, None))
         alloc.result.name_hint = f"{memory.name_hint or 'array'}_copy"
         Rewriter.insert_op([alloc, CopyOp(memory, alloc.result)], InsertPoint.before(end))
         copies[memory] = alloc.result
     result = copies[memory]
-    for view in view_chain(value):
+    for view in chain:
         again = view.clone({view.source: result})
         Rewriter.insert_op(again, InsertPoint.before(end))
         result = Rewriter.replace_value_with_new_type(again.result, in_space(view.result.type, None))

@@ -44,6 +44,18 @@ func.func @strided(%x: memref<4x2xf32>, %r: memref<8x2xf32, strided<[1, 8]>>) {
 
 // -----
 
+func.func @captured() -> memref<8xf32> {
+  %p = host.partition capture -> memref<8xf32> {
+    %a = host.alloc : memref<8xf32>
+    host.yield %a : memref<8xf32>
+  }
+  // expected-note @+2 {{return a copy in memory of the device's own}}
+  // expected-error @+1 {{'a' is returned, but its memory is a captured partition's: later calls write it again}}
+  func.return %p : memref<8xf32>
+}
+
+// -----
+
 func.func @grid(%x: memref<64xf32>) {
   // expected-error @+1 {{'tile.grid' has no torch form}}
   tile.grid (%i: b0=16) in (64) {

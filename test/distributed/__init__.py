@@ -1,0 +1,1 @@
+"""Emitted host programs on several processes."""
