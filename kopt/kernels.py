@@ -143,6 +143,10 @@ def _helion_config(fn: Any) -> dict[str, Any] | Config:
     given = dict(getattr(configs[0], "config", {}))
     given.setdefault("block_sizes", given.pop("block_size", None))
     known = {key: given[key] for key in ("block_sizes", "num_warps", "num_stages") if given.get(key)}
+    if isinstance(known.get("block_sizes"), list):  # a list for each loop of several dimensions, in the older form
+        known["block_sizes"] = [
+            n for each in known["block_sizes"] for n in (each if isinstance(each, list) else [each])
+        ]
     theirs = inspect.signature(type(configs[0]).__init__).parameters  # by the older names without the s, too
     tunables = {key: value for key, value in given.items() if key not in theirs and f"{key}s" not in theirs}
     return replace(make_config(known), tunables=tunables)

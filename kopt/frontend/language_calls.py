@@ -13,7 +13,7 @@ import torch
 
 from kopt import language
 from kopt.errors import ConfigError
-from kopt.frontend import atomics, inline_code
+from kopt.frontend import atomics, inline_code, scaled_products
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.control import LoopSpec, Walk
@@ -275,6 +275,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "next_power_of_2": next_power_of_2,
     **atomics.FUNCTIONS,
     **inline_code.FUNCTIONS,
+    **scaled_products.FUNCTIONS,
     **RANDOM,
     **{f"tile_{name}": _attribute(name) for name in ("index", "begin", "end", "block_size", "id", "count")},
     **{name: _later(name, advice) for name, advice in UNSUPPORTED.items()},

@@ -186,8 +186,21 @@ def dot(mat1: Any, mat2: Any, acc: Any = None, out_dtype: Any = None) -> Any:
     _outside("dot")
 
 
-def dot_scaled(*args: Any, **kwargs: Any) -> Any:
-    """The product of matrices with scales by blocks."""
+def dot_scaled(
+    mat1: Any,
+    mat1_scale: Any,
+    mat1_format: str,
+    mat2: Any,
+    mat2_scale: Any,
+    mat2_format: str,
+    acc: Any = None,
+    out_dtype: Any = None,
+) -> Any:
+    """The product of matrices with a scale for each group of elements along the summed dimension, in f32.
+
+    Scales are uint8 exponents with a bias of 127: ``mat1_scale`` has a row for each row of ``mat1``, ``mat2_scale`` one
+    for each column of ``mat2``. Formats are ``e4m3``, ``e5m2``, ``bf16`` and ``fp16``, of operands in that dtype.
+    """
     _outside("dot_scaled")
 
 

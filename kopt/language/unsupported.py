@@ -2,7 +2,6 @@
 
 #: What no target has, and what to write instead.
 UNSUPPORTED = {
-    "dot_scaled": "scale the operands and use hl.dot",
     "stacktensor_like": "pass a tuple of tensors and use hl.static_range",
     "breakpoint": "remove it",
     "float4_e2m1fn_x2_to_float32": "unpack with shifts and masks",

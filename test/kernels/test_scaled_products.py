@@ -1,0 +1,49 @@
+"""Products with a scale for each group of elements, on every CPU target."""
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+
+DTYPES = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+def product(x, x_scale, y, y_scale, left: str, right: str):
+    """Rows and columns in blocks, the summed dimension whole."""
+    out = torch.empty([x.size(0), y.size(1)], dtype=torch.float32)
+    for i, j in hl.tile(out.size(), block_size=[16, 32]):
+        acc = hl.full([i, j], 1.0)
+        out[i, j] = hl.dot_scaled(x[i, :], x_scale[i, :], left, y[:, j], y_scale[j, :], right, acc=acc)
+    return out
+
+
+def arguments(left, right):
+    x = (torch.randn(20, 64) * 0.5).to(DTYPES[left])
+    y = (torch.randn(64, 40) * 0.5).to(DTYPES[right])
+    return (
+        x,
+        torch.randint(120, 130, (20, 2), dtype=torch.uint8),
+        y,
+        torch.randint(120, 130, (40, 2), dtype=torch.uint8),
+    )
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+@pytest.mark.parametrize(("left", "right"), [("e4m3", "e5m2"), ("bf16", "bf16"), ("fp16", "e4m3")])
+def test_scales(target, left, right):
+    """Each by its own group."""
+    x, x_scale, y, y_scale = arguments(left, right)
+    rows = torch.exp2(x_scale.float() - 127).repeat_interleave(32, 1)
+    columns = torch.exp2(y_scale.float() - 127).repeat_interleave(32, 1)
+    expected = (x.float() * rows) @ (y.float() * columns.T) + 1
+    got = kopt.kernel(product, target=target, config={"dot_precision": "ieee"})(x, x_scale, y, y_scale, left, right)
+    torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("left", "message"), [("e2m1", "has the formats"), ("e5m2", "'e5m2' in hl.dot_scaled is")])
+def test_formats_that_do_not_fit(left, message):
+    """Are refused."""
+    x, x_scale, y, y_scale = arguments("e4m3", "e4m3")
+    with pytest.raises(kopt.UnsupportedError, match=message):
+        kopt.kernel(product, target="reference")(x, x_scale, y, y_scale, left, "e4m3")
