@@ -1,7 +1,7 @@
 """Which arrays a loop may stream: copied block by block, by DMAs, while the block before is computed with.
 
-Pure. Mosaic copies blocks whose last two dimensions start at multiples of a tile and are whole tiles, 8 rows (more for
-narrower elements) by 128 lanes, or the whole dimension.
+Pure. Mosaic copies blocks whose last two dimensions start at multiples of 8 rows (32 of 8-bit elements) and 128 lanes
+and are whole tiles, 8 rows (more for narrower elements) by 128 lanes, or the whole dimension.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from kopt.analysis.layouts import LANES
+from kopt.analysis.alignment import copied_multiple, multiple
 from kopt.analysis.linear import at_most, begin
 from kopt.analysis.ranges import binding
 from kopt.analysis.windows import Window
@@ -34,10 +34,9 @@ def _load_streams(load: LoadOp, window: Window) -> bool:
         return False
     if not any(walks(entry, loop) for entry in load.entries):
         return False
-    rank = len(load.entries)
-    multiples = {rank - 1: LANES, rank - 2: 8 * 32 // window.bits}
-    shape = window.type.get_shape()
-    return all(_fits(entry, multiples.get(n, 1), shape[n], n >= rank - 2) for n, entry in enumerate(load.entries))
+    rank, shape = len(load.entries), window.type.get_shape()
+    multiples = [(multiple(window.type, n), copied_multiple(window.type, n)) for n in range(rank)]
+    return all(_fits(entry, *multiples[n], shape[n], n >= rank - 2) for n, entry in enumerate(load.entries))
 
 
 def walks(entry: Entry, loop: ForOp) -> bool:
@@ -69,7 +68,8 @@ def _needed(value: SSAValue, ops: Sequence[Operation]) -> frozenset[Operation]:
     return frozenset(found)
 
 
-def _fits(entry: Entry, multiple: int, extent: int, in_tile: bool) -> bool:
+def _fits(entry: Entry, begins: int, sizes: int, extent: int, in_tile: bool) -> bool:
+    """Whether an entry's blocks begin at multiples of one number, and are a multiple of another."""
     if isinstance(entry, AllAttr):
         return True
     if isinstance(entry, int):
@@ -77,8 +77,8 @@ def _fits(entry: Entry, multiple: int, extent: int, in_tile: bool) -> bool:
     if not isinstance(entry, SSAValue):
         return False
     if isinstance(entry.type, RangeType):
-        starts_well = begin(entry).divisor % multiple == 0
-        return starts_well and entry.type.size % multiple == 0 and _stays(entry, extent)
+        starts_well = begin(entry).divisor % begins == 0
+        return starts_well and entry.type.size % sizes == 0 and _stays(entry, extent)
     return isinstance(entry.type, IndexType) and not in_tile
 
 

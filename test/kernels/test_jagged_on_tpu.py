@@ -31,9 +31,10 @@ def test_strictly(kernel, expected, blocks, more, loop_type) -> None:
     check(kernel, expected, blocks, "pallas:strict", x, offsets, more, loop_type=loop_type)
 
 
-def test_an_item_is_a_slice() -> None:
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+def test_an_item_is_a_slice(dtype) -> None:
     """Large arrays stay in HBM and are never gathered; offsets are numbers in scalar memory."""
-    source = kopt.kernel(kernels.jagged_sum).lower("f32[10003,256]", "i32[513]", target="pallas:tpu7x").source
+    source = kopt.kernel(kernels.jagged_sum).lower(f"{dtype}[10003,256]", "i32[513]", target="pallas:tpu7x").source
     assert "pltpu.make_async_copy" in source and "x_buffer" in source
     assert "grid=(512,)" in source and "memory_space=pltpu.SMEM" in source
 

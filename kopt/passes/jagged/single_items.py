@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.alignment import multiple
+from kopt.analysis.alignment import copied_multiple
 from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
 from kopt.dialects.tile import (
     BroadcastOp,
@@ -26,14 +26,14 @@ from kopt.dialects.tile.memory import block_type
 
 
 def row_sizes(grid: GridOp) -> dict[str, int]:
-    """Sizes for the blocks of rows: multiples of the rows of a tile of memory."""
+    """Sizes for the blocks of rows: whole tiles of memory, which copies take."""
     sizes: dict[str, int] = {}
     for access in [op for op in grid.walk() if isinstance(op, LoadOp | StoreOp)]:
         type = access.memory.type
         assert isinstance(type, MemRefType)
         for dim, entry in enumerate(access.entries):
             if isinstance(entry, SSAValue) and isinstance(entry.owner, RowsOp) and len(access.entries) > 1:
-                block, unit = _range_type(entry.owner), multiple(type, dim)
+                block, unit = _range_type(entry.owner), copied_multiple(type, dim)
                 size = sizes.get(block.tag, block.size)
                 sizes[block.tag] = -(-size // unit) * unit
     return sizes
