@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
-from kopt.analysis.aliases import accessed
+from kopt.analysis.aliases import accessed, root
 from kopt.dialects.host import CallOutOp
 from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile import GridOp, LoadOp, StoreOp
@@ -15,14 +15,22 @@ from kopt.dialects.tile import GridOp, LoadOp, StoreOp
 def pointwise_inputs(op: Operation, out: SSAValue) -> tuple[SSAValue, ...]:
     """The arrays of ``out``'s shape of which an op reads an element only to write the one in its place in ``out``.
 
-    Such an array may be ``out`` itself. All of its accesses have to be of this kind, or it is not among them.
+    Such an array may be ``out`` itself. All of its accesses have to be of this kind, those through other views too, or
+    it is not among them.
     """
-    if isinstance(op, CallOutOp) and op.out is out and OUT_FORMS[op.callee.data].pointwise:
-        return tuple(value for value in dict.fromkeys(op.inputs) if _alike(value, out))
-    if isinstance(op, GridOp):
-        reads = accessed(op, MemoryEffectKind.READ)
-        return tuple(value for value in reads if value is not out and _alike(value, out) and _in_place(op, value, out))
-    return ()
+    reads = accessed(op, MemoryEffectKind.READ)
+    found = [value for value in reads if value is not out and _alike(value, out) and _computes(op, value, out)]
+    return tuple(value for value in found if not any(_is_other_view(other, value) for other in reads))
+
+
+def _computes(op: Operation, source: SSAValue, out: SSAValue) -> bool:
+    if isinstance(op, CallOutOp):
+        return op.out is out and OUT_FORMS[op.callee.data].pointwise
+    return isinstance(op, GridOp) and _in_place(op, source, out)
+
+
+def _is_other_view(other: SSAValue, value: SSAValue) -> bool:
+    return other is not value and root(other) is root(value)
 
 
 def _alike(a: SSAValue, b: SSAValue) -> bool:

@@ -60,6 +60,8 @@ class Placer:
             return "its elements do not lie one after the other"
         if overwrites_input(op) and any(_runs_after(use, op) for use in uses(memory)):
             return "it is read after a two-shot reduction overwrites it"
+        if overwrites_input(op) and isinstance(memory, BlockArgument):
+            return "the caller keeps what a two-shot reduction would overwrite"
         if group_of(op.input.type) == op.group.data:
             return None
         if (other := group_of(op.input.type)) is not None:

@@ -57,6 +57,23 @@ func.func @in_place(%x: memref<8xf32>) -> (memref<8xf32>, memref<8xf32>) {
 
 // -----
 
+// An input that is read through another view as well is not written over.
+// CHECK: func.func @other_view
+func.func @other_view(%x: memref<4x4xf32>) -> memref<4x4xf32> {
+  // CHECK-NEXT: %a = host.alloc
+  %a = host.alloc : memref<4x4xf32>
+  // CHECK-NEXT: %b = host.alloc
+  %b = host.alloc : memref<4x4xf32>
+  host.copy %x to %a : memref<4x4xf32>, memref<4x4xf32>
+  %t = host.permute %a [1, 0] : memref<4x4xf32> to memref<4x4xf32, strided<[1, 4]>>
+  // CHECK: host.call_out "aten.add.Tensor"(%a, %t) args [unit, unit] to %b
+  host.call_out "aten.add.Tensor"(%a, %t) args [unit, unit] to %b : (memref<4x4xf32>, memref<4x4xf32, strided<[1, 4]>>) to memref<4x4xf32>
+  // CHECK-NEXT: host.free %a
+  func.return %b : memref<4x4xf32>
+}
+
+// -----
+
 // Symmetric memory is reused after the exit barrier, here a separate one, and apart from other memory of its shape.
 // CHECK: func.func @exit_barrier
 func.func @exit_barrier(%x: memref<8xf32>) -> memref<8xf32> {

@@ -113,6 +113,17 @@ func.func @overwritten(%x: memref<8xf32>) -> memref<8xf32> {
 
 // -----
 
+// Neither may it overwrite the caller's array, wherever that is.
+// CHECK-LABEL: func.func @kept
+func.func @kept(%x: memref<8xf32, #symm.space<"tp">>) -> memref<8xf32> {
+  // expected-remark @+1 {{'x' is copied to the symmetric memory of group "tp": the caller keeps what a two-shot reduction would overwrite}}
+  %a = symm.all_reduce add %x group "tp" by two_shot : memref<8xf32, #symm.space<"tp">> to memref<8xf32>
+  func.return %a : memref<8xf32>
+}
+// CHECK: host.copy %x to %x_tp
+
+// -----
+
 // Without an algorithm a library moves the data, from anywhere.
 // CHECK-LABEL: func.func @library
 // CHECK-NEXT: symm.all_reduce add %x group "tp" : memref<8xf32> to memref<8xf32>
