@@ -43,6 +43,12 @@ class Inputs:
         """32-bit integers from 0 up to but not including ``high``."""
         return torch.randint(high, shape, generator=self._generator, device=self.device, dtype=torch.int32)
 
+    def offsets(self, items: int, rows: int) -> torch.Tensor:
+        """Where each item's rows begin, and where the last one's end: 64-bit integers that never go down."""
+        inner = torch.randint(rows + 1, (items - 1,), generator=self._generator, device=self.device)
+        ends = torch.tensor([0, rows], device=self.device)
+        return torch.cat([inner, ends]).sort().values
+
     def seed(self) -> torch.Tensor:
         """A seed of 64 bits; a tensor, so that a kernel serves for all seeds."""
         return torch.randint(2**63 - 1, (), generator=self._generator, device=self.device)
@@ -271,6 +277,27 @@ EXAMPLES = (
         "concat:concat_rows:reference_rows",
         lambda new, m, k, n: (new(m, n), new(k, n)),
         _sizes(((19, 10, 140), (16, 128, 16, 128)), ((75, 50, 333), (32, 128, 32, 128)), 2001, 1500, 1000),
+    ),
+    Example(
+        "packed_attention",
+        "packed:packed_attention:reference_attention",
+        lambda new, items, n, h, d: (new(n, h, d), new(n, h, d), new(n, h, d), new.offsets(items, n), True),
+        _sizes(((3, 19, 1, 32), (8, 16)), ((5, 75, 2, 64), (32, 16)), 16, 2048, 8, 128),
+        lambda items, n, h, d: n,
+    ),
+    Example(
+        "jagged_jagged_bmm",
+        "packed:jagged_jagged_bmm:reference_products",
+        lambda new, items, n, rows, columns: (new(n, rows), new(n, columns), new.offsets(items, n)),
+        _sizes(((3, 19, 20, 140), (16, 128, 8)), ((5, 75, 33, 150), (16, 128, 16)), 64, 8000, 256, 300),
+        lambda items, n, rows, columns: n,
+    ),
+    Example(
+        "grouped_matmul",
+        "packed:grouped_matmul:reference_grouped",
+        lambda new, items, n, k, m: (new(n, k), new(items, k, m, scale=0.25), new.offsets(items, n)),
+        _sizes(((3, 19, 140, 150), (16, 128, 128)), ((5, 75, 200, 333), (16, 128, 128)), 16, 4096, 1000, 768),
+        lambda items, n, k, m: k,
     ),
     Example(
         "standardize",

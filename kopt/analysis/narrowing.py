@@ -28,6 +28,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.wide_facts import ARITHMETIC, HIGH, MOVES, Fact, array_of, fact_of, is_wide
 from kopt.dialects.tile import (
+    ELEMENTWISE,
     AssociativeOp,
     CastOp,
     ElementwiseOp,
@@ -143,6 +144,8 @@ def _leads_to_index(user: Operation, value: SSAValue) -> bool:
         return isinstance(user.result.type, IndexType)
     if isinstance(user, TakeAlongOp) and value is user.indices:
         return True
+    if isinstance(user, ELEMENTWISE["eq"]):
+        return True  # a row of a one-hot matrix
     return (isinstance(user, (*MOVES, CastOp)) or _computes(user)) and _indexed(user)
 
 

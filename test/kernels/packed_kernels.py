@@ -1,49 +1,10 @@
-"""Products and attention over packed items: two jagged operands, sequences, the rows of groups and of experts."""
+"""Kernels over packed items beside those of the examples."""
 
 from __future__ import annotations
 
 import torch
 
 import kopt.language as hl
-
-
-def jagged_jagged_bmm(x, y, offsets):
-    """Each item's rows of ``x``, transposed, times its rows of ``y``: the jagged extent is summed over."""
-    items, rows, columns = offsets.size(0) - 1, x.size(1), y.size(1)
-    out = torch.empty([items, rows, columns], dtype=x.dtype)
-    for i in hl.grid(items):
-        begin, end = offsets[i], offsets[i + 1]
-        for m, n in hl.tile([rows, columns]):
-            acc = hl.zeros([m, n], dtype=torch.float32)
-            for k in hl.tile(begin, end):
-                acc = torch.addmm(acc, x[k, m].transpose(0, 1), y[k, n])
-            out[i, m, n] = acc.to(x.dtype)
-    return out
-
-
-def packed_attention(q, k, v, offsets, causal: bool):
-    """Softmax attention inside each sequence of a pack of them, one block of rows at a time."""
-    rows, heads, depth = q.size()
-    out = torch.zeros_like(q)
-    scale = depth**-0.5
-    for i, h in hl.grid([offsets.size(0) - 1, heads]):
-        begin, end = offsets[i], offsets[i + 1]
-        for mine in hl.tile(begin, end):
-            top = hl.full([mine], float("-inf"), dtype=torch.float32)
-            total = hl.zeros([mine], dtype=torch.float32)
-            acc = hl.zeros([mine, depth], dtype=torch.float32)
-            for others in hl.tile(begin, end):
-                scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
-                if causal:
-                    scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
-                higher = torch.maximum(top, scores.amax(1))
-                weights = torch.exp(scores - higher[:, None])
-                decay = torch.exp(top - higher)
-                total = total * decay + weights.sum(1)
-                acc = torch.addmm(acc * decay[:, None], weights.to(v.dtype), v[others, h, :])
-                top = higher
-            out[mine, h, :] = (acc / total[:, None]).to(q.dtype)
-    return out
 
 
 def packed_attention_padded(q, k, v, offsets, longest: int):
@@ -74,22 +35,6 @@ def packed_attention_padded(q, k, v, offsets, longest: int):
                 top = higher
             result = (acc / total[:, None]).to(q.dtype)
             hl.store(out, [i.index + start, h.begin, slice(None)], result, extra_mask=inside[:, None])
-    return out
-
-
-def grouped_matmul(x, weights, offsets):
-    """The rows of each group times the group's own matrix."""
-    groups, inner, columns = weights.size()
-    out = torch.zeros([x.size(0), columns], dtype=x.dtype)
-    for g in hl.grid(groups):
-        start = offsets[g]
-        count = offsets[g + 1] - start
-        if count > 0:
-            for m, n in hl.tile([count, columns]):
-                acc = hl.zeros([m, n], dtype=torch.float32)
-                for k in hl.tile(inner):
-                    acc = torch.addmm(acc, x[start + m.index, k], weights[g, k, n])
-                out[start + m.index, n] = acc.to(x.dtype)
     return out
 
 
