@@ -54,14 +54,11 @@ def grouped_matmul(x, weights, offsets):
     groups, inner, columns = weights.size()
     out = torch.zeros([x.size(0), columns], dtype=x.dtype)
     for g in hl.grid(groups):
-        start = offsets[g]
-        count = offsets[g + 1] - start
-        if count > 0:
-            for m, n in hl.tile([count, columns]):
-                acc = hl.zeros([m, n], dtype=torch.float32)
-                for k in hl.tile(inner):
-                    acc = torch.addmm(acc, x[start + m.index, k], weights[g, k, n])
-                out[start + m.index, n] = acc.to(x.dtype)
+        for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
+            acc = hl.zeros([m, n], dtype=torch.float32)
+            for k in hl.tile(inner):
+                acc = torch.addmm(acc, x[m, k], weights[g, k, n])
+            out[m, n] = acc.to(x.dtype)
     return out
 
 

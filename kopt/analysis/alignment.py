@@ -1,7 +1,8 @@
 """Where blocks may begin in a TPU's memory, and which loops walk from an element where none may.
 
-Pure. Copies and reads of blocks begin at multiples of 8 rows (32 of 8-bit elements) and of 128 lanes; of an array of
-one dimension at multiples of as many elements as 128 words of 32 bits hold. Dimensions further out begin anywhere.
+Pure. Copies and reads of blocks begin at multiples of 8 rows (16 of 16-bit elements, 32 of 8-bit ones) and of 128 lanes;
+of an array of one dimension at multiples of as many elements as 128 words of 32 bits hold. Dimensions further out begin
+anywhere.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.analysis.layouts import LANES, sublanes
+from kopt.analysis.layouts import LANES
 from kopt.analysis.linear import begin
 from kopt.analysis.partition import is_blind_to_visits
 from kopt.analysis.ranges import unshifted
@@ -52,7 +53,7 @@ def multiple(type: MemRefType, dim: int) -> int:
     bits = max(8, element.bitwidth)
     if rank == 1:
         return LANES * 32 // min(bits, 32)
-    return {rank - 1: LANES, rank - 2: sublanes(bits)}.get(dim, 1)
+    return {rank - 1: LANES, rank - 2: 8 * max(1, 32 // bits)}.get(dim, 1)
 
 
 def copied_multiple(type: MemRefType, dim: int) -> int:

@@ -42,7 +42,7 @@ from kopt.passes.gathers.building import Arrays, array_type
 @dataclass(frozen=True)
 class RealignBlocksPass(ModulePass):
     """Rewrites loads of blocks that begin at rows or lanes that no layout aligns: a larger block is loaded from the
-    multiple of 8 rows or 128 lanes before, and rotated.
+    multiple of 8 rows (16 of 16-bit elements) or 128 lanes before, and rotated.
 
     Arrays that such a block would leave are padded on the host, with a remark.
 

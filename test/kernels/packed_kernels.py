@@ -38,6 +38,22 @@ def packed_attention_padded(q, k, v, offsets, longest: int):
     return out
 
 
+def grouped_matmul_by_index(x, weights, offsets):
+    """The rows of each group times the group's own matrix, numbered from the group's start."""
+    groups, inner, columns = weights.size()
+    out = torch.zeros([x.size(0), columns], dtype=x.dtype)
+    for g in hl.grid(groups):
+        start = offsets[g]
+        count = offsets[g + 1] - start
+        if count > 0:
+            for m, n in hl.tile([count, columns]):
+                acc = hl.zeros([m, n], dtype=torch.float32)
+                for k in hl.tile(inner):
+                    acc = torch.addmm(acc, x[start + m.index, k], weights[g, k, n])
+                out[start + m.index, n] = acc.to(x.dtype)
+    return out
+
+
 def routed_matmul(x, weights, tokens, offsets, most: int):
     """The rows of ``x`` that each expert has, by their numbers in ``tokens``, times the expert's matrix."""
     experts, inner, columns = weights.size()

@@ -73,6 +73,16 @@ CASES: dict[str, Case] = {
         ),
         [8, 16, 16],
     ),
+    "grouped_by_index": (
+        kernels.grouped_matmul_by_index,
+        packed.reference_grouped,
+        lambda offsets, rows, dtype: (
+            random(rows, 20, dtype=dtype),
+            random(len(offsets) - 1, 20, 24, dtype=dtype, seed=1) / 4,
+            offsets,
+        ),
+        [8, 16, 16],
+    ),
     "routed": (
         kernels.routed_matmul,
         routed,
