@@ -1,8 +1,8 @@
 """Where blocks may begin in a TPU's memory, and which loops walk from an element where none may.
 
-Pure. Copies and reads of blocks begin at multiples of 8 rows (16 of 16-bit elements, 32 of 8-bit ones) and of 128 lanes;
-of an array of one dimension at multiples of as many elements as 128 words of 32 bits hold. Dimensions further out begin
-anywhere.
+Pure. Copies and reads of blocks begin at multiples of 8 rows (16 of 16-bit elements, 32 of 8-bit ones) and of 128
+lanes; of an array of one dimension at multiples of as many elements as 128 words of 32 bits hold. Dimensions further
+out begin anywhere.
 """
 
 from __future__ import annotations
