@@ -28,9 +28,20 @@ def run(folder: Path, ranks: int, names: list[str], runs: int, barriers: str = "
     script = str(Path(__file__).with_name("rank.py"))
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)]
     command = [*launcher, script, str(folder), barriers, str(runs), *names]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
-    assert done.returncode == 0, done.stderr[:4000]
+    code, errors = _launch(command)
+    assert code == 0, errors[:4000]
     return [json.loads((folder / f"wrong_{rank}.json").read_text()) for rank in range(ranks)]
+
+
+def _launch(command: list[str]) -> tuple[int, str]:
+    """Exit code and errors of a launcher, which is ended with all of its ranks when the time is up."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            _, errors = process.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # torchrun then ends its ranks; killed, it would leave them
+            raise
+    return process.returncode, errors
 
 
 @pytest.mark.slow
