@@ -67,6 +67,7 @@ _LIKE_REFERENCE = "pallas:interpret"
 def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     """The sizes of the open blocks that suit the target: the config's made legal, or chosen ones."""
     from kopt.analysis.block_sizes import choose_sizes, legal_sizes
+    from kopt.analysis.seen_blocks import seen_blocks
     from kopt.passes.pipelines import scheduled_jagged
 
     given = [block.size for block in imported.blocks]
@@ -79,8 +80,11 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
         wanted = choose_sizes(module, groups, given, like, config.loop_type == "resident")
     elif isinstance(target.chip, TpuChip):
         wanted = legal_sizes(imported.module, groups, given, target.chip)
+        seen = seen_blocks(imported.module)
         pairs = zip(imported.blocks, given, wanted, strict=True)
-        wanted = [size if block.observed else legal for block, size, legal in pairs]
+        wanted = [
+            size if block.observed or not seen.isdisjoint(block.tags) else legal for block, size, legal in pairs
+        ]
     else:
         return given
     return [block.bounded(size) for block, size in zip(imported.blocks, wanted, strict=True)]

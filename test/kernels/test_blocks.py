@@ -144,3 +144,33 @@ def every_cell(x):
 def test_cells_that_write_the_same(target):
     """Do not disturb each other."""
     check(every_cell, [X], X * 2, target)
+
+
+def centred(x: torch.Tensor) -> torch.Tensor:
+    """Every block of rows less its own mean: the size of the blocks shows."""
+    out = torch.empty_like(x)
+    for rows in hl.tile(x.size(0)):
+        out[rows, :] = x[rows, :] - x[rows, :].mean(0)[None, :]
+    return out
+
+
+def doubled_where_marked(x: torch.Tensor, marks: torch.Tensor) -> torch.Tensor:
+    """A branch on what a block holds."""
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        if (marks[tile] != 0).sum():
+            out[tile] = x[tile] * 2
+        else:
+            out[tile] = x[tile]
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+def test_sizes_that_show_are_kept(target: str) -> None:
+    """A TPU wants blocks of 8 rows or 128 lanes, but those would give something else."""
+    x = torch.randn(12, 140, generator=torch.Generator().manual_seed(0))
+    found = kopt.kernel(centred, target=target, config={"block_sizes": [4]})(x)
+    torch.testing.assert_close(found, torch.cat([part - part.mean(0) for part in x.split(4)]))
+    x, marks = torch.arange(8.0), torch.tensor([0, 1, 0, 0, 1, 0, 0, 1], dtype=torch.int32)
+    found = kopt.kernel(doubled_where_marked, target=target, config={"block_sizes": [1]})(x, marks)
+    torch.testing.assert_close(found, torch.where(marks != 0, x * 2, x))

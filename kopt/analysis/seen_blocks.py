@@ -1,0 +1,91 @@
+"""Blocks whose size shows in what a kernel computes: a write or a branch sees what lanes of one were combined to.
+
+Pure. What only goes from visit to visit (the running maximum of a softmax, the accumulator of a product) does not show
+which elements shared a visit; ``x[i] - mean(x[i])`` and ``if x[i].sum() > 0`` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from kopt.dialects.atomic import RmwOp
+from kopt.dialects.tile import DotOp, RangeType, ReduceOp, TileType
+from kopt.dialects.tile.memory import WritesMemory
+
+#: Ops that combine or order lanes of their operands and are no plain reduction or product.
+_ORDERED = ("tile.argreduce", "tile.scan", "tile.associative_scan", "tile.associative_reduce", "tile.sort")
+
+
+def seen_blocks(module: ModuleOp) -> frozenset[str]:
+    """The tags of the blocks whose size shows."""
+    found: set[str] = set()
+    for op in module.walk():
+        for tag in _combined_tags(op):
+            if tag and tag not in found and _shows(op, _home(op, tag)):
+                found.add(tag)
+    return frozenset(found)
+
+
+def _combined_tags(op: Operation) -> Iterator[str]:
+    """The tags of the dimensions whose lanes an op combines."""
+    if isinstance(op, ReduceOp) and isinstance(op.input.type, TileType):
+        yield from (op.input.type.tags[dim] for dim in op.dimensions)
+    elif isinstance(op, DotOp) and isinstance(op.lhs.type, TileType):
+        yield op.lhs.type.tags[-1]
+    elif op.name in _ORDERED:
+        for operand in op.operands:
+            if isinstance(operand.type, TileType):
+                yield from operand.type.tags
+
+
+def _home(op: Operation, tag: str) -> Block | None:
+    """The block of code that runs once for each block of elements: the body of the loop that binds a tag."""
+    block = op.parent
+    while block is not None:
+        if any(isinstance(arg.type, RangeType) and arg.type.tag == tag for arg in block.args):
+            return block
+        block = block.parent_block()
+    return None
+
+
+def _shows(op: Operation, home: Block | None) -> bool:
+    """Whether a write or a branch in ``home`` depends on an op's results."""
+    seen: set[SSAValue] = set()
+    todo = list(op.results)
+    while todo and home is not None:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for use in value.uses:
+            user = use.operation
+            if isinstance(user, scf.IfOp) or (user.has_trait(WritesMemory) and not _adds_up(op, user)):
+                return True
+            if not _ends(user, home):
+                todo += [*user.results, *_passed_on(user)]
+    return False
+
+
+def _adds_up(op: Operation, user: Operation) -> bool:
+    """Whether an update combines results of blocks by the kind that combined their lanes."""
+    if not isinstance(user, RmwOp) or user.previous:
+        return False
+    return user.kind.data == (op.kind.data if isinstance(op, ReduceOp) else "add")
+
+
+def _ends(user: Operation, home: Block) -> bool:
+    """Whether an op passes its operands on to the next visit."""
+    return user is home.last_op
+
+
+def _passed_on(user: Operation) -> list[SSAValue]:
+    """What a loop carries or an inner terminator gives."""
+    values: list[SSAValue] = [arg for region in user.regions for block in region.blocks for arg in block.args]
+    parent = user.parent_op()
+    if parent is not None and user.parent is not None and user is user.parent.last_op:
+        values += parent.results
+    return [value for value in values if not isinstance(value.type, RangeType)]
