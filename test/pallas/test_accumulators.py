@@ -122,14 +122,15 @@ def test_strict(dtype: str, kind: str, splits: int) -> None:
     check(split(dtype, kind, splits, fresh=False), "pallas:strict")
 
 
+@pytest.mark.parametrize("target", ["pallas:interpret", pytest.param("pallas:strict", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("splits", [1, 4])
-def test_bf16_is_rounded_once(splits: int) -> None:
+def test_bf16_is_rounded_once(splits: int, target: str) -> None:
     """Rounding on each visit would be off by 0.75."""
     text = matmul("bf16", splits)
     values = arguments(text)
     values[2] *= 8
     exact = values[2].astype(np.float64) + values[0].astype(np.float64) @ values[1].astype(np.float64)
-    assert np.abs(compute(text, "pallas:interpret", values).astype(np.float64) - exact).max() <= 0.25
+    assert np.abs(compute(text, target, values).astype(np.float64) - exact).max() <= 0.25
 
 
 @pytest.mark.slow
