@@ -128,7 +128,7 @@ def _emit(callee: str, texts: Mapping[str, str], args: Sequence[Any], output_lik
     likes = list(output_like) if several else [] if output_like is None else [output_like]
     if not all(isinstance(like, DeviceTensor) for like in likes):
         unsupported("output_like is a device tensor, several, or None")
-    types = [like.type for like in likes]
+    types = [like.tile_type for like in likes]
     return _results(InlineOp(callee, texts, [as_tensor(value).ssa for value in args], types), several)
 
 
