@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.ranges import binding
-from kopt.dialects.tile import DotOp, ElementwiseOp, ForOp, GridOp, StoreOp, TileType, YieldOp
+from kopt.dialects import atomic
+from kopt.dialects.tile import COMBINING_OPS, DotOp, ElementwiseOp, ForOp, GridOp, StoreOp, TileType, YieldOp
 
-#: The elementwise ops that combine, and the kind of reduction that they are.
-KINDS = {"add": "add", "maximum": "max", "minimum": "min", "and": "and", "or": "or", "xor": "xor"}
+#: The elementwise ops that combine as memory can be updated, and the kind of reduction that they are.
+KINDS = {op: kind for kind, op in COMBINING_OPS.items() if kind in atomic.KINDS}
 
 
 class NotAReduction(Exception):

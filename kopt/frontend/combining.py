@@ -12,6 +12,7 @@ from typing import Any
 from xdsl.ir import Block, Region
 
 from kopt.dialects import tile
+from kopt.dialects.tile import COMBINING_OPS
 from kopt.frontend.broadcasting import broadcast, cast, common_dims
 from kopt.frontend.dtypes import compute_dtype
 from kopt.frontend.ops.reductions import combine, dims_of
@@ -21,7 +22,7 @@ from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor
 
 #: The combination of the tables that an operation on two scalars is.
-KINDS = {"add": "add", "mul": "mul", "maximum": "max", "minimum": "min", "and": "and", "or": "or", "xor": "xor"}
+KINDS = {op: kind for kind, op in COMBINING_OPS.items()}
 
 
 def reduce_call(

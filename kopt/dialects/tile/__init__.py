@@ -34,7 +34,16 @@ from kopt.dialects.tile.loops import CarryingLoop, ForOp, GridOp, WhenOp, YieldO
 from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
 from kopt.dialects.tile.random import PhiloxOp
 from kopt.dialects.tile.ranges import BeginOp, CountOp, EndOp, IdOp, IndexOp, ShiftOp, ValidOp, WholeOp
-from kopt.dialects.tile.reductions import COMBINERS, ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, neutral
+from kopt.dialects.tile.reductions import (
+    COMBINERS,
+    COMBINING_OPS,
+    ArgReduceOp,
+    DotOp,
+    MaskOp,
+    ReduceOp,
+    ScanOp,
+    neutral,
+)
 from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, DynamicSliceOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
 from kopt.dialects.tile.sorting import SortOp
 from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType
@@ -44,6 +53,7 @@ from kopt.dialects.tile.while_loop import WhileOp
 __all__ = [
     "ALL",
     "COMBINERS",
+    "COMBINING_OPS",
     "ELEMENTWISE",
     "TABLE",
     "Access",

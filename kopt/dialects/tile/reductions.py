@@ -34,6 +34,8 @@ from kopt.dialects.tile.values import is_float, literal, literal_value, parse_li
 
 #: How lanes are combined, and the value that changes nothing (floats, then integers by width).
 COMBINERS = ("add", "mul", "max", "min", "and", "or", "xor")
+#: The elementwise op that combines two values as each kind does.
+COMBINING_OPS = {kind: {"max": "maximum", "min": "minimum"}.get(kind, kind) for kind in COMBINERS}
 
 
 def neutral(kind: str, type: Attribute) -> float | int:

@@ -11,6 +11,7 @@ from kopt.analysis.ranges import unshifted
 from kopt.analysis.windows import Accesses
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
+    COMBINING_OPS,
     ELEMENTWISE,
     CastOp,
     FullOp,
@@ -27,9 +28,6 @@ from kopt.dialects.tile.index_list import block_axes
 from kopt.passes.accumulators.block import AccumulatorBlock
 from kopt.passes.accumulators.place import Place
 from kopt.passes.mosaic.building import element_of, type_of
-
-#: The elementwise op of each kind of update.
-COMBINE = {"add": "add", "max": "maximum", "min": "minimum", "and": "and", "or": "or", "xor": "xor"}
 
 
 class Updates:
@@ -59,7 +57,7 @@ class Updates:
         old.name_hint = "old"
         value = place.spread(self._wide(op.value, place))
         if op.kind.data != "xchg":
-            value = place.build.add(ELEMENTWISE[COMBINE[op.kind.data]](old, value))
+            value = place.build.add(ELEMENTWISE[COMBINING_OPS[op.kind.data]](old, value))
         self._update(place, op, old, value)
 
     def _cas(self, place: Place, op: Accesses) -> None:

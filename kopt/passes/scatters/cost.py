@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kopt.analysis.layouts import window_bytes
-from kopt.dialects.tile import is_float
-from kopt.passes.scatters.formulations import COMBINE, MOST_ROWS
+from kopt.dialects.tile import COMBINING_OPS, is_float
+from kopt.passes.scatters.formulations import MOST_ROWS
 from kopt.passes.scatters.target import LANES
 from kopt.passes.scatters.update import Update, is_exact_in_bf16
 from kopt.runtime.targets import TpuChip
@@ -42,7 +42,7 @@ class Sizes:
     def of(cls, update: Update, shape: tuple[int, ...]) -> Sizes:
         """The sizes of an update of an array of a shape."""
         flat = len(shape) == 1
-        commutes = update.kind in COMBINE and update.previous is None
+        commutes = update.kind in COMBINING_OPS and update.previous is None
         sums = commutes and update.kind == "add" and is_float(update.element)
         staged = flat or update.origin is None
         visits = update.rows if staged or update.origin is None else update.origin.most

@@ -13,6 +13,7 @@ from kopt.analysis.ranges import always_full, ranges_in_scope
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ALL,
+    COMBINING_OPS,
     BeginOp,
     DotOp,
     Entry,
@@ -37,8 +38,6 @@ from kopt.passes.scatters.staging import Staging
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update, is_exact_in_bf16
 
-#: The elementwise op of each kind that combines.
-COMBINE = {"add": "add", "max": "maximum", "min": "minimum", "and": "and", "or": "or", "xor": "xor"}
 #: Rows of the target that one product makes.
 CHUNK = 512
 #: Rows of values that one product can take: more would not be counted right by `_strange_sums`.
@@ -85,13 +84,13 @@ class Formulation:
         value = build.select(hit, value, build.full(neutral(update.kind, element_of(value)), value))
         total = build.add(ReduceOp(update.kind, value, [0]))
         old = build.named("old", LoadOp(self.target.memory, [ALL]))
-        new = build.named("new", build.compute(COMBINE[update.kind], old, total))
+        new = build.named("new", build.compute(COMBINING_OPS[update.kind], old, total))
         build.insert(StoreOp(new, self.target.memory, [ALL]))
 
     def rows(self, space: str | None = None) -> None:
         """Combines one row after the other. With ``space`` each is fetched from there and sent back by DMAs."""
         update = self.update
-        simple = update.kind in COMBINE and update.previous is None
+        simple = update.kind in COMBINING_OPS and update.previous is None
         values = [self._neutralised()] if simple else update.values
         self._rows(update.build, values, None if simple else update.keep, space)
 
@@ -192,7 +191,7 @@ def combined(build: Builder, kind: str, old: SSAValue, given: list[SSAValue]) ->
     if kind == "cas":
         expected, desired = given
         return build.select(build.compute("eq", build.bits(old), build.bits(expected)), desired, old)
-    return given[0] if kind == "xchg" else build.compute(COMBINE[kind], old, given[0])
+    return given[0] if kind == "xchg" else build.compute(COMBINING_OPS[kind], old, given[0])
 
 
 def _dot(build: Builder, hot: SSAValue, values: SSAValue, narrow: bool) -> SSAValue:

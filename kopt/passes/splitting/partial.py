@@ -9,11 +9,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.ranges import binding
-from kopt.analysis.reduction_loops import KINDS, ReductionLoop
+from kopt.analysis.reduction_loops import ReductionLoop
 from kopt.dialects.atomic import RmwOp
 from kopt.dialects.host import AllocOp
 from kopt.dialects.tile import (
     ALL,
+    COMBINING_OPS,
     ELEMENTWISE,
     BeginOp,
     EndOp,
@@ -181,8 +182,8 @@ class _Rest:
         """Lets a value stand for one of the loop's results; the loop goes with the last of them."""
         value.name_hint = self.loop.results[number].name_hint
         if not self.partial.starts_neutral(number):
-            word = next(word for word, kind in KINDS.items() if kind == self.partial.kinds[number])
-            value = self.add(ELEMENTWISE[word](self.loop.inits[number], value))
+            combine = ELEMENTWISE[COMBINING_OPS[self.partial.kinds[number]]]
+            value = self.add(combine(self.loop.inits[number], value))
         self.loop.results[number].replace_all_uses_with(value)
         if number == len(self.loop.results) - 1:
             Rewriter.erase_op(self.loop)
