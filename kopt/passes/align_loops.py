@@ -31,8 +31,8 @@ from kopt.dialects.tile import (
     TileType,
     WholeOp,
 )
-from kopt.passes.cloning import new_tags
 from kopt.passes.gathers.building import Arrays, array_type
+from kopt.passes.retyping import new_tags
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects import atomic, tile
 from kopt.dialects.tile.shape import int_array
+from kopt.passes.retyping import defined_values
 
 #: Dialects whose ops the pass can rewrite.
 _KNOWN = ("tile", "atomic", "arith", "scf")
@@ -87,7 +88,7 @@ def _drop(grid: tile.GridOp, tags: set[str]) -> None:
         if rewrite is not None:
             rewrite(op, tags)
     for op in grid.walk():
-        for value in (*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)):
+        for value in defined_values(op):
             if isinstance(value.type, tile.TileType) and tags & set(value.type.tags):
                 Rewriter.replace_value_with_new_type(value, _without(value.type, tags))
     for op in [inner for inner in grid.walk() if isinstance(inner, tile.ReduceOp) and not inner.dimensions]:

@@ -14,8 +14,9 @@ from xdsl.rewriter import Rewriter
 from kopt.diagnostics import remark
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import Access, FullOp, GridOp, RangeType
+from kopt.dialects.tile import Access, FullOp, GridOp
 from kopt.passes.mosaic.building import type_of
+from kopt.passes.retyping import bound_tags
 from kopt.passes.scatters.access import UpdateOp, as_blocks, gathered, previous_of, values_of
 from kopt.passes.scatters.blocks import update_block
 from kopt.passes.scatters.building import Builder
@@ -61,7 +62,7 @@ class LowerScattersPass(ModulePass):
     strategy: Strategy = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        tags = _tags(op)
+        tags = set(bound_tags(op))
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             for number in launch.written:
                 self._lower(launch, number, tags)
@@ -146,13 +147,6 @@ def _formulate(formulation: Formulation, name: str) -> None:
         formulation.reduction() if flat else formulation.product()
     else:
         formulation.rows("hbm" if name == "dma" else None)
-
-
-def _tags(module: ModuleOp) -> set[str]:
-    """The tags that ranges of the module have."""
-    values = [arg for op in module.walk() for region in op.regions for block in region.blocks for arg in block.args]
-    results = [result for op in module.walk() for result in op.results]
-    return {value.type.tag for value in (*values, *results) if isinstance(value.type, RangeType)}
 
 
 def _accesses(target: Target) -> list[Access]:

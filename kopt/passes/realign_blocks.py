@@ -35,8 +35,8 @@ from kopt.dialects.tile import (
     is_gather,
     literal,
 )
-from kopt.passes.cloning import new_tags
 from kopt.passes.gathers.building import Arrays, array_type
+from kopt.passes.retyping import new_tags
 
 
 @dataclass(frozen=True)

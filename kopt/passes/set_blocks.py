@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import CarryingLoop, ConcatOp, DimAttr, GridOp, RangeType, RefType, ReshapeOp, SliceOp, TileType
+from kopt.dialects.tile import CarryingLoop, ConcatOp, DimAttr, GridOp, RangeType, ReshapeOp, SliceOp, TileType
 from kopt.errors import ConfigError, LoweringError
+from kopt.passes.retyping import bound_tags, replace_dims
 
 #: Ops that hold numbers derived from block sizes when a tagged dimension takes part in more than its own place.
 _SIZED = (ConcatOp, ReshapeOp, SliceOp)
@@ -56,42 +56,17 @@ def parse_sizes(text: str) -> dict[str, int]:
 
 def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
     """Replaces the sizes of tags in every type of a module, in place."""
-    unknown = set(sizes) - {range.type.tag for range in _ranges(module)}  # pyright: ignore[reportAttributeAccessIssue]
+    unknown = set(sizes) - set(bound_tags(module))
     if unknown:
         raise ConfigError(f"no loop binds '{min(unknown)}'")
-    ops = list(module.walk())
-    for op in ops:
+    for op in module.walk():
         _check(op, sizes)
-    for op in ops:
-        for value in _values(op):
-            type = _resized(value.type, sizes)
-            if type is not value.type:
-                Rewriter.replace_value_with_new_type(value, type)
 
+    def resized(dim: DimAttr) -> DimAttr:
+        tag = dim.tag.data
+        return DimAttr(sizes[tag], tag) if tag in sizes else dim
 
-def _ranges(module: ModuleOp) -> list[SSAValue]:
-    return [value for op in module.walk() for value in _values(op) if isinstance(value.type, RangeType)]
-
-
-def _values(op: Operation) -> list[SSAValue]:
-    blocks: list[Block] = [block for region in op.regions for block in region.blocks]
-    return [*op.results, *(arg for block in blocks for arg in block.args)]
-
-
-def _resized(type: Attribute, sizes: dict[str, int]) -> Attribute:
-    if isinstance(type, RangeType):
-        return RangeType(type.tag, sizes[type.tag]) if type.tag in sizes else type
-    if isinstance(type, TileType | RefType) and any(tag in sizes for tag in type.tags):
-        dims = [_resized_dim(dim, sizes) for dim in type.dims.data]
-        if isinstance(type, TileType):
-            return type.with_dims(dims)
-        return RefType(dims, type.element_type, type.space.data)
-    return type
-
-
-def _resized_dim(dim: DimAttr, sizes: dict[str, int]) -> DimAttr:
-    tag = dim.tag.data
-    return DimAttr(sizes[tag], tag) if tag in sizes else dim
+    replace_dims(module, resized)
 
 
 def _check(op: Operation, sizes: dict[str, int]) -> None:

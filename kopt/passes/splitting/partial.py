@@ -32,7 +32,8 @@ from kopt.dialects.tile import (
     neutral,
 )
 from kopt.dialects.tile.integers import int_array
-from kopt.passes.cloning import clone_with_new_tags, new_tags
+from kopt.passes.cloning import clone_with_new_tags
+from kopt.passes.retyping import new_tags
 
 
 class Partial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, StringAttr, UnitAttr, f16, f32, f64, i1, i32
 from xdsl.dialects.builtin import IntegerType as Int
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import unspecified
@@ -15,6 +15,7 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp
 from kopt.dialects.tile import CastOp, LoadOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
+from kopt.passes.retyping import defined_values
 from kopt.passes.to_pallas.halves import widen_f16
 from kopt.passes.to_pallas.intervals import require_interval
 from kopt.passes.to_pallas.launches import erase_unused
@@ -73,8 +74,7 @@ def _narrow_integers(launch: LaunchOp) -> None:
 
 def _retype_op(op: Operation) -> None:
     """An op's 64-bit tiles and literals become 32-bit ones."""
-    blocks: list[Block] = [block for region in op.regions for block in region.blocks]
-    for value in (*op.results, *(arg for block in blocks for arg in block.args)):
+    for value in defined_values(op):
         if isinstance(value.type, TileType) and is_wide(value.type):
             Rewriter.replace_value_with_new_type(value, value.type.with_element(i32))
         elif value.type == Int(64):
