@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.analysis.combining import ORDERING_OPS
 from kopt.analysis.layouts import LANES
 from kopt.analysis.linear import begin
 from kopt.analysis.partition import is_blind_to_visits
 from kopt.analysis.ranges import unshifted
 from kopt.dialects.tile import (
     Access,
-    ArgReduceOp,
-    AssociativeOp,
     BeginOp,
     BroadcastOp,
     CountOp,
@@ -30,9 +29,7 @@ from kopt.dialects.tile import (
     LoadOp,
     RangeType,
     ReduceOp,
-    ScanOp,
     ShiftOp,
-    SortOp,
     TileType,
     TransposeOp,
     WhenOp,
@@ -147,7 +144,7 @@ def _is_lanewise(op: Operation, loop: ForOp) -> bool:
     """Whether an op computes the same for a lane, wherever in a block it stands."""
     if isinstance(op, _SEES_BLOCKS) and any(unshifted(value) is loop.range for value in _ranges(op)):
         return False
-    if isinstance(op, ArgReduceOp | AssociativeOp | ScanOp | SortOp):
+    if isinstance(op, ORDERING_OPS):
         return not any(_has_tag(value, loop) for value in op.operands)
     if isinstance(op, (Access, *_LANEWISE)):
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.dialects.tile import ArgReduceOp, DotOp, ReduceOp, ScanOp, SortOp, TileType, neutral
+from kopt.dialects.tile import ArgReduceOp, AssociativeOp, DotOp, ReduceOp, ScanOp, SortOp, TileType, neutral
 from kopt.dialects.triton import InlineOp
 
 
@@ -27,6 +27,18 @@ def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], float |
     if isinstance(op, InlineOp):
         return [(number, tuple(range(_type(value).rank)), 0) for number, value in enumerate(op.args)]
     return []
+
+
+#: Ops whose result depends on the order of lanes, or on which of them are there together.
+ORDERING_OPS = (ArgReduceOp, AssociativeOp, ScanOp, SortOp)
+
+
+def summed_tags(op: Operation) -> list[str]:
+    """The tags of the dimensions that a reduction or a product sums over; none for other ops."""
+    if not isinstance(op, ReduceOp | DotOp):
+        return []
+    number, dims, _ = combined_operands(op)[0]
+    return [_type(op.operands[number]).tags[dim] for dim in dims]
 
 
 def _type(value: SSAValue) -> TileType:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.combining import summed_tags
 from kopt.analysis.ranges import unshifted
 from kopt.analysis.reduction_loops import KINDS
 from kopt.dialects.tile import (
@@ -22,7 +23,6 @@ from kopt.dialects.tile import (
     ReduceOp,
     ReshapeOp,
     StoreOp,
-    TileType,
     TransposeOp,
 )
 
@@ -87,13 +87,7 @@ def _combination(term: SSAValue, kind: str, loop: ForOp) -> Operation | None:
 def _combines_lanes(op: Operation, loop: ForOp) -> bool:
     """Whether an op combines lanes of the loop's block."""
     assert isinstance(loop.range.type, RangeType)
-    tag = loop.range.type.tag
-    if isinstance(op, DotOp):
-        return isinstance(op.lhs.type, TileType) and op.lhs.type.tags[-1] == tag
-    if isinstance(op, ReduceOp):
-        assert isinstance(op.input.type, TileType)
-        return any(op.input.type.tags[dim] == tag for dim in op.dimensions)
-    return False
+    return loop.range.type.tag in summed_tags(op)
 
 
 def _walks(entry: SSAValue, loop: ForOp) -> bool:

@@ -12,12 +12,10 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.analysis.combining import ORDERING_OPS, summed_tags
 from kopt.dialects.atomic import RmwOp
-from kopt.dialects.tile import DotOp, RangeType, ReduceOp, TileType
+from kopt.dialects.tile import RangeType, ReduceOp, TileType
 from kopt.dialects.tile.memory import WritesMemory
-
-#: Ops that combine or order lanes of their operands and are no plain reduction or product.
-_ORDERED = ("tile.argreduce", "tile.scan", "tile.associative_scan", "tile.associative_reduce", "tile.sort")
 
 
 def seen_blocks(module: ModuleOp) -> frozenset[str]:
@@ -31,12 +29,9 @@ def seen_blocks(module: ModuleOp) -> frozenset[str]:
 
 
 def _combined_tags(op: Operation) -> Iterator[str]:
-    """The tags of the dimensions whose lanes an op combines."""
-    if isinstance(op, ReduceOp) and isinstance(op.input.type, TileType):
-        yield from (op.input.type.tags[dim] for dim in op.dimensions)
-    elif isinstance(op, DotOp) and isinstance(op.lhs.type, TileType):
-        yield op.lhs.type.tags[-1]
-    elif op.name in _ORDERED:
+    """The tags of the dimensions whose lanes an op combines or orders."""
+    yield from summed_tags(op)
+    if isinstance(op, ORDERING_OPS):
         for operand in op.operands:
             if isinstance(operand.type, TileType):
                 yield from operand.type.tags

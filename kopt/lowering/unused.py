@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 #: What may be called in an expression that is dropped, besides ``jnp``'s functions. Loops and atomics have effects.
@@ -14,26 +15,28 @@ _PARTS = (ast.operator, ast.unaryop, ast.cmpop, ast.expr_context, ast.keyword)
 
 def drop_unused(text: str) -> str:
     """The text without assignments of plain arithmetic to names that its function never reads."""
-    while lines := set(_unused_lines(ast.parse(text))):
-        text = "\n".join(line for number, line in enumerate(text.split("\n"), 1) if number not in lines)
-    return text
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    lines = {number for function in functions for number in _unused_lines(function)}
+    return "\n".join(line for number, line in enumerate(text.split("\n"), 1) if number not in lines)
 
 
-def _unused_lines(module: ast.Module) -> Iterator[int]:
-    for function in module.body:
-        if isinstance(function, ast.FunctionDef):
-            read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and _is_read(node)}
-            for node in ast.walk(function):
-                if isinstance(node, ast.Assign) and _assigns_unread(node, read) and _is_arithmetic(node.value):
-                    yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+def _unused_lines(function: ast.FunctionDef) -> Iterator[int]:
+    """The lines of assignments whose names nothing reads, or only assignments that go themselves."""
+    reads = Counter(_names_read(function))
+    candidates = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and _is_arithmetic(node.value)]
+    while unread := [node for node in candidates if _assigns_unread(node, reads)]:
+        for node in unread:
+            candidates.remove(node)
+            reads -= Counter(_names_read(node))
+            yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
-def _is_read(name: ast.Name) -> bool:
-    return not isinstance(name.ctx, ast.Store)
+def _names_read(node: ast.AST) -> Iterator[str]:
+    return (name.id for name in ast.walk(node) if isinstance(name, ast.Name) and not isinstance(name.ctx, ast.Store))
 
 
-def _assigns_unread(node: ast.Assign, read: set[str]) -> bool:
-    return all(isinstance(target, ast.Name) and target.id not in read for target in node.targets)
+def _assigns_unread(node: ast.Assign, reads: Counter[str]) -> bool:
+    return all(isinstance(target, ast.Name) and not reads[target.id] for target in node.targets)
 
 
 def _is_arithmetic(expression: ast.expr) -> bool:
