@@ -7,6 +7,7 @@
 | ``output_only`` | ``return swap donate off`` | what becomes of outputs that are only written |
 | ``split_k`` | a number | to how many times as many cells reduction loops are dealt out (1: none) |
 | ``deterministic`` | ``True``, ``False`` | whether sums of parts are formed in one order, whatever runs first |
+| ``programs`` | a number | how many programs of a GPU share the items of a jagged kernel, by their work |
 | ``checks`` | ``True``, ``False`` | whether a call looks at the offsets of items first; always on some targets |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |
 | ``dot_precision`` | ``ieee tf32 bf16`` | how f32 operands of a dot may be rounded |
@@ -39,6 +40,7 @@ class Config:
     output_only: str | None = None
     split_k: int | None = None
     deterministic: bool = False
+    programs: int | None = None
     checks: bool = False
     num_warps: int | None = None
     num_stages: int | None = None
@@ -50,7 +52,7 @@ class Config:
             value = getattr(self, key)
             if value is not None and value not in choices:
                 raise ConfigError(f"config key '{key}' is one of {', '.join(choices)}, found {value!r}")
-        for key in ("split_k", "num_warps", "num_stages"):
+        for key in ("split_k", "programs", "num_warps", "num_stages"):
             value = getattr(self, key)
             if value is not None and not _is_positive(value):
                 raise ConfigError(f"config key '{key}' is a positive number, found {value!r}")

@@ -76,8 +76,7 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     groups = [block.tags for block in imported.blocks]
     if config.block_sizes is None:
         like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
-        module = scheduled_jagged(imported.module) if isinstance(like.chip, TpuChip) else imported.module
-        wanted = choose_sizes(module, groups, given, like, config.loop_type == "resident")
+        wanted = choose_sizes(scheduled_jagged(imported.module), groups, given, like, config.loop_type == "resident")
     elif isinstance(target.chip, TpuChip):
         wanted = legal_sizes(imported.module, groups, given, target.chip)
         seen = seen_blocks(imported.module)

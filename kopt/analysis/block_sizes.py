@@ -163,6 +163,8 @@ def _tpu_least(role: Role, chip: TpuChip) -> int:
 
 
 def _gpu_start(role: Role) -> int:
+    if role.single:
+        return 1
     extent = role.extent if role.extent is not None else 128
     dot = _GPU_WIDE_SUM if role.wide_dot and role.dot == {"k"} else _GPU_DOT
     most = dot if role.dot else 1024 if 0 in role.places else 32

@@ -1,7 +1,8 @@
-"""Numbers that each item has, as sums of elements of a function's arguments: where it starts, how long it is.
+"""Numbers that each item has, as sums of elements of arrays on the host: where it starts, how long it is.
 
-``offsets[i + 1] - offsets[i]``, loaded as tiles or one by one, of the array itself or of a host slice of it. What is
-computed in another way, or from more than one loop over items, is not such a number.
+``offsets[i + 1] - offsets[i]``, loaded as tiles or one by one, of an argument, of what the host computes before the
+kernel, or of a host slice of either. What is computed in another way, or from more than one loop over items, is not
+such a number; nor is what the function itself writes.
 """
 
 from __future__ import annotations
@@ -10,21 +11,22 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import SSAValue
+from xdsl.traits import MemoryEffectKind
 
-from kopt.analysis.aliases import root, view_chain, written_arguments
+from kopt.analysis.aliases import accessed, root, view_chain
 from kopt.analysis.lane_sums import lane_sum
 from kopt.analysis.linear import linear
 from kopt.analysis.ranges import binding, unshifted
-from kopt.dialects.host import SliceOp
+from kopt.dialects.host import CallOp, SliceOp
 from kopt.dialects.tile import CastOp, ExtractOp, LoadOp, RangeType, ShiftOp
 
 
 @dataclass(frozen=True, order=True)
 class Element:
-    """For item ``i``, element ``i + shift`` of an argument of one dimension."""
+    """For item ``i``, element ``i + shift`` of an array of one dimension: of number ``array`` of `host_arrays`."""
 
-    argument: int
+    array: int
     name: str
     shift: int
 
@@ -51,7 +53,13 @@ class ItemNumber:
 
 
 class Unknown(Exception):
-    """A value is no sum of elements of arguments."""
+    """A value is no sum of elements of arrays on the host."""
+
+
+def host_arrays(func: FuncOp) -> tuple[SSAValue, ...]:
+    """The arrays that items' numbers may be elements of: a function's arguments, then what its host calls give."""
+    calls = [op for op in func.body.block.ops if isinstance(op, CallOp)]
+    return (*func.body.block.args, *(output for op in calls for output in op.outputs))
 
 
 class ItemReader:
@@ -59,7 +67,8 @@ class ItemReader:
 
     def __init__(self, func: FuncOp):
         self.items: set[SSAValue] = set()
-        self._written = set(written_arguments(func))
+        written = {root(value) for value in accessed(func, MemoryEffectKind.WRITE)}
+        self._arrays = {value: n for n, value in enumerate(host_arrays(func)) if value not in written}
 
     def number(self, value: SSAValue | int) -> ItemNumber:
         """A tile of one number an item, an ``index`` or an ``int``; casts are taken to keep it. Raises `Unknown`."""
@@ -84,21 +93,22 @@ class ItemReader:
             return self.number(atom.owner.input)
         if not isinstance(atom.owner, LoadOp) or atom.owner.mask is not None or len(atom.owner.entries) != 1:
             raise Unknown
-        argument, moved = self._argument(atom.owner.memory)
+        array, moved = self._array(atom.owner.memory)
         shift = self._place(atom.owner.entries[0]) + moved
-        return ItemNumber(0, ((Element(argument.index, argument.name_hint or f"arg{argument.index}", shift), 1),))
+        number = self._arrays[array]
+        return ItemNumber(0, ((Element(number, array.name_hint or f"array {number}", shift), 1),))
 
-    def _argument(self, memory: SSAValue) -> tuple[BlockArgument, int]:
-        """The argument that an array is, or is a slice of, and where in it the slice starts."""
+    def _array(self, memory: SSAValue) -> tuple[SSAValue, int]:
+        """The array that a memref is, or is a slice of, and where in it the slice starts."""
         moved = 0
         for view in view_chain(memory):
             if not isinstance(view, SliceOp) or len(view.bounds) != 1 or view.bounds[0][2] != 1:
                 raise Unknown
             moved += view.bounds[0][0]
-        argument = root(memory)
-        if not isinstance(argument, BlockArgument) or argument in self._written:
+        array = root(memory)
+        if array not in self._arrays:
             raise Unknown
-        return argument, moved
+        return array, moved
 
     def _place(self, entry: object) -> int:
         """How far an index is from the item's number."""

@@ -147,6 +147,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "constant_pad_nd": _pad,
     "flip": lambda x, dims: np.flip(x, _dims(dims)),
     "arange": _arange,
+    "searchsorted": np.searchsorted,
     **dict.fromkeys(("zeros", "zeros_like", "new_zeros"), _filled(0)),
     **dict.fromkeys(("ones", "ones_like", "new_ones"), _filled(1)),
     **dict.fromkeys(("full", "full_like", "new_full"), lambda _, value, *__: np.asarray(value)),

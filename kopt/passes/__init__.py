@@ -6,6 +6,7 @@ A new pass is one line here: its name and ``"module:Class"`` of its ``ModulePass
 PASSES: dict[str, str] = {
     # kopt's own passes.
     "align-loops": "kopt.passes.align_loops:AlignLoopsPass",
+    "balance-items": "kopt.passes.balance_items:BalanceItemsPass",
     "convert-tile-to-pallas": "kopt.passes.convert_tile_to_pallas:ConvertTileToPallasPass",
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "eliminate-output-only": "kopt.passes.eliminate_output_only:EliminateOutputOnlyPass",

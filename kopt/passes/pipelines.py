@@ -53,7 +53,7 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         *_simplify(),
         *_schedule(config),
-        *_jagged("schedule-jagged"),
+        *_jagged(_make("schedule-jagged")),
         # Launches cannot give new versions of arrays through views with repeated elements.
         _make("reduce-expanded-updates"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
@@ -93,7 +93,7 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
 
 
 def scheduled_jagged(module: ModuleOp) -> ModuleOp:
-    """A module as TPU schedules of jagged loops leave it, for whoever asks what its blocks will be used for."""
+    """A module with each item of jagged loops by itself, for whoever asks what its blocks will be used for."""
     if not any(isinstance(op, Access) and any(map(is_gather, op.entries)) for op in module.walk()):
         return module
     copy = module.clone()
@@ -108,7 +108,8 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         *_simplify(),
         *_schedule(config),
-        *_jagged(),
+        # Shares of items while their loops are seen as such; one item's rows need fewer masks than several items'.
+        *_jagged(*_balance(config), _make("schedule-jagged", resize=False)),
         # New arrays around grids: while blocks are still those of the source, which say how many updates meet.
         _make("widen-atomics", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
@@ -140,11 +141,17 @@ def _schedule(config: Config) -> list[ModulePass]:
     return [_make("split-k", factor=config.split_k, deterministic=config.deterministic), _make("dce")]
 
 
-def _jagged(*schedule: str) -> list[ModulePass]:
+def _balance(config: Config) -> list[ModulePass]:
+    """Items dealt out to a number of programs, where the configuration asks for it."""
+    return [] if config.programs is None else [_make("balance-items", programs=config.programs)]
+
+
+def _jagged(*schedule: ModulePass) -> list[ModulePass]:
     """Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only."""
     # Slices first: what they are made of is dead then, and does not stop a schedule. One comparison with the lengths
     # serves all that it masks.
-    return [_make(name) for name in ("raise-jagged", "dce", *schedule, "lower-jagged", "canonicalize", "cse")]
+    raised, lowered = ("raise-jagged", "dce"), ("lower-jagged", "canonicalize", "cse")
+    return [*map(_make, raised), *schedule, *map(_make, lowered)]
 
 
 def _make(name: str, **options: Any) -> ModulePass:

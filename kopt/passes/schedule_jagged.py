@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.item_blocks import item_tags, why_blocks_stay
 from kopt.diagnostics import remark
+from kopt.dialects.jagged import ForOp
 from kopt.dialects.tile import GridOp
 from kopt.errors import LoweringError
 from kopt.passes.drop_unit_dims import drop_dims
@@ -36,26 +37,37 @@ class ScheduleJaggedPass(ModulePass):
             %rows = tile.shift %k by %s
             %v = tile.load %x[%rows, :] : memref<999x64xf32> -> !tile.tile<b1=16 x 64 x f32>
 
-    Items stay in blocks, with a remark, where something combines or rearranges them or asks for a block's number.
+    Items stay in blocks, with a remark, where something combines or rearranges them or asks for a block's number. With
+    ``resize=false``, for other targets, blocks stay as they are, and only items in blocks of one are taken so.
     """
 
     name = "schedule-jagged"
 
+    resize: bool = True
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in [inner for inner in op.walk() if isinstance(inner, GridOp)]:
             tags = item_tags(grid)
-            reason = why_blocks_stay(grid, tags) if tags else None
+            if not tags or not self.resize and not _single(grid, tags):
+                continue
+            reason = why_blocks_stay(grid, tags)
             if reason is not None:
                 remark(grid, f"items stay in blocks: {reason}")
-            elif tags:
-                _schedule(op, grid, tags)
+            else:
+                _schedule(op, grid, tags, self.resize)
 
 
-def _schedule(module: ModuleOp, grid: GridOp, tags: set[str]) -> None:
-    try:
-        substitute_sizes(module, {**row_sizes(grid), **dict.fromkeys(tags, 1)})
-    except LoweringError as why:
-        remark(grid, f"items stay in blocks: {why.message}")
-        return
+def _single(grid: GridOp, tags: set[str]) -> bool:
+    loops = [op for op in grid.walk() if isinstance(op, ForOp)]
+    return all(dim.size.data == 1 for loop in loops for dim in loop.lengths_type.dims.data if dim.tag.data in tags)
+
+
+def _schedule(module: ModuleOp, grid: GridOp, tags: set[str], resize: bool) -> None:
+    if resize:
+        try:
+            substitute_sizes(module, {**row_sizes(grid), **dict.fromkeys(tags, 1)})
+        except LoweringError as why:
+            remark(grid, f"items stay in blocks: {why.message}")
+            return
     unblock_items(grid)
     drop_dims(grid, tags)

@@ -18,10 +18,10 @@ def check_slices(kernel: str, slices: Sequence[ItemSlice], values: Sequence[Any]
     arrays: dict[int, np.ndarray] = {}
     for one in slices:
         for element, _ in (*one.start.terms, *one.end.terms):
-            if element.argument not in arrays:
-                if not _known(values[element.argument]):
+            if element.array not in arrays:
+                if not _known(values[element.array]):
                     return
-                arrays[element.argument] = _host(values[element.argument]).astype(np.int64)
+                arrays[element.array] = _host(values[element.array]).astype(np.int64)
         problem = _problem(one, arrays)
         if problem is not None:
             raise ArgumentError(f"{kernel}: {problem}")
@@ -65,7 +65,7 @@ def _problem(one: ItemSlice, arrays: Mapping[int, np.ndarray]) -> str | None:
     if one.last <= one.first:
         return None
     for element, _ in (*one.start.terms, *one.end.terms):
-        size, needed = len(arrays[element.argument]), one.last - 1 + element.shift
+        size, needed = len(arrays[element.array]), one.last - 1 + element.shift
         if needed >= size or one.first + element.shift < 0:
             return f"'{element.name}' has {size} elements, and item {one.last - 1} needs {element.name}[{needed}]"
     return _out_of_order(one, arrays) or _out_of_range(one, arrays)
@@ -75,12 +75,12 @@ def _out_of_order(one: ItemSlice, arrays: Mapping[int, np.ndarray]) -> str | Non
     """Ends before starts, of one array of offsets; other lengths below 0 count as 0."""
     length = one.end - one.start
     ends = {factor: element for element, factor in length.terms}
-    if length.const or len(length.terms) != 2 or set(ends) != {1, -1} or ends[1].argument != ends[-1].argument:
+    if length.const or len(length.terms) != 2 or set(ends) != {1, -1} or ends[1].array != ends[-1].array:
         return None
     short = np.flatnonzero(_evaluated(length, one, arrays) < 0)
     if not len(short):
         return None
-    item, array = one.first + int(short[0]), arrays[ends[1].argument]
+    item, array = one.first + int(short[0]), arrays[ends[1].array]
     low, high = (f"{end.name}[{item + end.shift}] = {array[item + end.shift]}" for end in (ends[-1], ends[1]))
     return f"{high} is less than {low}"
 
@@ -105,5 +105,5 @@ def _evaluated(number: ItemNumber, one: ItemSlice, arrays: Mapping[int, np.ndarr
     """The number of every item."""
     total = np.full(one.last - one.first, number.const, np.int64)
     for element, factor in number.terms:
-        total += factor * arrays[element.argument][one.first + element.shift : one.last + element.shift]
+        total += factor * arrays[element.array][one.first + element.shift : one.last + element.shift]
     return total

@@ -171,7 +171,8 @@ def _call(function: HostFunction, op: host.CallOp) -> None:
         raise LoweringError(f"{op.callee.data!r} is no name of a torch operator", location_of(op))
     inputs = iter(op.inputs)
     arguments = [_argument(function, attr, inputs, op) for attr in op.arguments.data]
-    text = f"torch.ops.{'.'.join(parts)}({', '.join(arguments)})"
+    new = op.outputs and not op.inputs and parts[0] == "aten"
+    text = f"torch.ops.{'.'.join(parts)}({', '.join(arguments)}{function.device if new else ''})"
     if not op.outputs:
         function.writer.line(text)
         return

@@ -1,8 +1,11 @@
 // RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(schedule-jagged,canonicalize,cse,dce)' | filecheck %s
+// RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(schedule-jagged{resize=false},canonicalize,cse,dce)' | filecheck %s --check-prefix=KEEP
 
 // Lengths and starts are numbers, loaded once an item; its rows are a slice, in blocks of whole tiles of memory: 32 rows of bytes. A
 // store keeps its mask.
 // CHECK-LABEL: func.func @slices
+// KEEP-LABEL: func.func @slices
+// KEEP: jagged.for %k: b1=20 in %n
 // CHECK: tile.grid (%i: b0=1) in (100) {
 // CHECK-NEXT: [[I:%.+]] = tile.begin %i
 // CHECK: %n = tile.load %lens[[[I]]] : memref<100xi64> -> !tile.tile<i64>
@@ -92,6 +95,30 @@ func.func @numbered(%x: memref<100x64xf32>, %lens: memref<100xi32>, %out: memref
       %t = tile.add %u, %v : !tile.tile<b0=8 x b1=16 x f32>
       tile.store %t, %x[%i, %k] : !tile.tile<b0=8 x b1=16 x f32>, memref<100x64xf32>
     }
+  }
+  func.return
+}
+
+// -----
+
+// Items in blocks of one already: rows keep their blocks where sizes are to be kept.
+// KEEP-LABEL: func.func @single
+// KEEP: tile.for %k: b1=20 in (0, [[N:%.+]]) iter(
+// KEEP: %rows = tile.shift %k by [[S:%.+]] : !tile.range<b1=20>
+// KEEP: tile.load %x[%rows, :] : memref<999x64xf32> -> !tile.tile<b1=20 x 64 x f32>
+func.func @single(%x: memref<999x64xf32>, %lens: memref<100xi64>, %starts: memref<100xi64>, %sums: memref<100x64xf32>) {
+  tile.grid (%i: b0=1) in (100) {
+    %n = tile.load %lens[%i] : memref<100xi64> -> !tile.tile<b0=1 x i64>
+    %s = tile.load %starts[%i] : memref<100xi64> -> !tile.tile<b0=1 x i64>
+    %z = tile.full 0.0 : !tile.tile<b0=1 x 64 x f32>
+    %r = jagged.for %k: b1=20 in %n iter(%a = %z) -> (!tile.tile<b0=1 x 64 x f32>) {
+      %rows = jagged.rows %k from %s : !tile.range<b1=20>, !tile.tile<b0=1 x i64>
+      %v = tile.load %x[%rows, :] : memref<999x64xf32> -> !tile.tile<b0=1 x b1=20 x 64 x f32>
+      %t = tile.reduce add %v [1] : !tile.tile<b0=1 x b1=20 x 64 x f32>
+      %b = tile.add %a, %t : !tile.tile<b0=1 x 64 x f32>
+      tile.yield %b : !tile.tile<b0=1 x 64 x f32>
+    }
+    tile.store %r, %sums[%i, :] : !tile.tile<b0=1 x 64 x f32>, memref<100x64xf32>
   }
   func.return
 }

@@ -1,0 +1,122 @@
+"""The pass ``balance-items``: a fixed number of programs walk the items, each about as much work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.arith import AddiOp, ConstantOp
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.item_work import ItemWork, NotBalanced, item_work
+from kopt.analysis.ranges import binding
+from kopt.diagnostics import location_of, remark
+from kopt.dialects.tile import BeginOp, ExtractOp, ForOp, GridOp, LoadOp, RangeType
+from kopt.errors import ConfigError
+from kopt.passes.jagged.shares import first_items
+from kopt.passes.retyping import new_tags
+
+
+@dataclass(frozen=True)
+class BalanceItemsPass(ModulePass):
+    """Deals out the items of jagged loops to ``programs`` cells, neighbours to one cell, each about as much work.
+
+    The host counts the visits of every item's loops, and one more for the item itself; adds them up along the items;
+    and searches where each cell's share begins. An item is never cut, so no share exceeds the mean by more than the
+    largest item, and results do not depend on ``programs``. Other dimensions of a grid stay, and the cells count.
+
+        tile.grid (%b: b0=8) in (100) {
+          %n = tile.load %lengths[%b] …   %s = jagged.for %k: b1=16 in %n … { … } }
+    becomes
+        %work = host.call "aten.cumsum…"(visits of blocks of items)   %first = host.call "aten.searchsorted…"(%work, …)
+        tile.grid (%share: b2=1) in (132) {
+          %begin = tile.load %first[%share] …   %end = tile.load %first[%share + 1] …
+          tile.for %b: b0=8 in (%begin, %end) { … } }
+
+    A grid without such loops stays as it is, with a remark. Refuses a module without any that can be balanced, and says
+    why for the first: `programs cannot share this grid: no loop goes to bounds that are known for each item …`.
+    """
+
+    name = "balance-items"
+
+    programs: int
+
+    def __post_init__(self) -> None:
+        if self.programs < 1:
+            raise ConfigError(f"balance-items needs at least 1 program, found {self.programs}")
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        grids = [inner for inner in op.walk() if isinstance(inner, GridOp)]
+        reasons = [self._balance(grid) for grid in grids]
+        if grids and all(reasons):
+            raise ConfigError(f"programs cannot share this grid: {reasons[0]}", location_of(grids[0]))
+        for grid, reason in zip(grids, reasons, strict=True):
+            if reason:
+                remark(grid, f"items are not dealt out: {reason}")
+
+    def _balance(self, grid: GridOp) -> str | None:
+        """Deals out one grid's items; gives the reason where it cannot."""
+        if not isinstance(grid.parent_op(), FuncOp):
+            return "it is part of a launch"
+        try:
+            work = item_work(grid)
+            shares = self._shares(grid, work)
+            first = first_items(grid, work, shares)
+        except NotBalanced as reason:
+            return str(reason)
+        _deal_out(grid, work.items, shares, first)
+        remark(grid, f"items are dealt out to {shares} programs by the visits of their loops")
+        return None
+
+    def _shares(self, grid: GridOp, work: ItemWork) -> int:
+        """As many as there are blocks of items at most; cells of other dimensions are programs of their own."""
+        others = 1
+        for range in grid.ranges:
+            if range is not work.items:
+                others *= binding(range).trips or 1
+        return max(1, min(-(-self.programs // max(1, others)), binding(work.items).trips or 0))
+
+
+def _deal_out(grid: GridOp, items: SSAValue, shares: int, first: SSAValue) -> None:
+    """Puts the body in a loop over the cell's own items."""
+    number = grid.ranges.index(items)
+    upper = [shares if n == number else end for n, (_, end) in enumerate(grid.bounds)]
+    lower = [0 if n == number else begin for n, (begin, _) in enumerate(grid.bounds)]
+    share_type = RangeType(next(new_tags(grid)), 1)
+    outer = Block(arg_types=[share_type if n == number else value.type for n, value in enumerate(grid.ranges)])
+    for old, new in zip(grid.ranges, outer.args, strict=True):
+        new.name_hint = "share" if old is items else old.name_hint
+    share = outer.args[number]
+    at = InsertPoint.at_end(outer)
+    begin = _insert(BeginOp(share), at, grid)
+    lower_item, upper_item = (_bound(first, begin, which, at, grid) for which in range(2))
+    body = Rewriter.move_region_contents_to_new_regions(grid.body)
+    for n in reversed(range(len(outer.args))):
+        if n != number:
+            body.block.args[n].replace_all_uses_with(outer.args[n])
+            body.block.erase_arg(body.block.args[n])
+    _insert(ForOp(lower_item, upper_item, [], body), at, grid)
+    balanced = GridOp(upper, Region(outer), lower, attributes=grid.attributes)
+    balanced.location = grid.location
+    Rewriter.replace_op(grid, balanced)
+
+
+def _bound(first: SSAValue, share: SSAValue, which: int, at: InsertPoint, grid: GridOp) -> SSAValue:
+    """The first item of a share, or of the one after it."""
+    if which:
+        one = _insert(ConstantOp.from_int_and_width(1, IndexType()), at, grid)
+        share = _insert(AddiOp(share, one), at, grid)
+    item = _insert(LoadOp(first, [share]), at, grid)
+    bound = _insert(ExtractOp(item, IndexType()), at, grid)
+    bound.name_hint = item.name_hint = ("share_begin", "share_end")[which]
+    return bound
+
+
+def _insert(op: Operation, at: InsertPoint, source: Operation) -> SSAValue:
+    op.location = source.location
+    Rewriter.insert_op(op, at)
+    return op.results[0] if op.results else SSAValue.get(op.operands[0])
