@@ -21,16 +21,20 @@ if TYPE_CHECKING:
         KoptError,
         LoweringError,
         ParseError,
+        RankError,
         UnsupportedError,
         VerifyError,
     )
+    from kopt.programs import Program, program
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Kernel": "kopt.api",
     "Lowered": "kopt.api",
+    "Program": "kopt.programs",
     "kernel": "kopt.api",
+    "program": "kopt.programs",
     "lower_module": "kopt.api",
     "parse": "kopt.api",
     "run_pipeline": "kopt.api",
@@ -40,6 +44,7 @@ _HOME = {
     "KoptError": "kopt.errors",
     "LoweringError": "kopt.errors",
     "ParseError": "kopt.errors",
+    "RankError": "kopt.errors",
     "UnsupportedError": "kopt.errors",
     "VerifyError": "kopt.errors",
 }
@@ -53,11 +58,14 @@ __all__ = [
     "Lowered",
     "LoweringError",
     "ParseError",
+    "Program",
+    "RankError",
     "UnsupportedError",
     "VerifyError",
     "kernel",
     "lower_module",
     "parse",
+    "program",
     "run_pipeline",
 ]
 

@@ -92,5 +92,9 @@ class LoweringError(KoptError):
     """Valid IR that a lowering refuses because it could not be lowered correctly."""
 
 
+class RankError(KoptError):
+    """A rank of a program's group did not come in time, or is gone."""
+
+
 class CompileError(KoptError):
     """The target's own compiler refused the emitted module; carries its reason."""

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from kopt.runtime.executable import Executable
 
 
-def import_for_target(fn: Callable[..., Any], values: dict[str, Any], target: Target, config: Config) -> Imported:
+def import_for_target(
+    fn: Callable[..., Any], values: dict[str, Any], target: Target, config: Config, all_reduce: str | None = None
+) -> Imported:
     """Imports a function for a call's values, with the block sizes of the config or ones that fit the target's chip.
+
+    ``all_reduce`` is the algorithm of a program's collectives that name none.
 
     Block sizes enter the IR as numbers, so sizes that differ from the provisional ones mean a second import.
     """
@@ -32,6 +36,7 @@ def import_for_target(fn: Callable[..., Any], values: dict[str, Any], target: Ta
             block_sizes=sizes,
             tunables=config.tunables,
             dot_precision=config.dot_precision or torch_precision(),
+            all_reduce=all_reduce,
         )
 
     imported = run(config.block_sizes)
@@ -77,6 +82,7 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     if config.block_sizes is None:
         like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
         wanted = choose_sizes(scheduled_jagged(imported.module), groups, given, like, config.loop_type == "resident")
+        wanted = _with_pinned(imported, given, wanted, target)
     elif isinstance(target.chip, TpuChip):
         wanted = legal_sizes(imported.module, groups, given, target.chip)
         seen = seen_blocks(imported.module)
@@ -87,6 +93,19 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     else:
         return given
     return [block.bounded(size) for block, size in zip(imported.blocks, wanted, strict=True)]
+
+
+def _with_pinned(imported: Imported, given: list[int], chosen: list[int], target: Target) -> list[int]:
+    """The chosen sizes, but for blocks of called kernels that have a configuration: theirs, made legal."""
+    from kopt.analysis.block_sizes import legal_sizes
+
+    if not any(block.pinned for block in imported.blocks):
+        return chosen
+    groups = [block.tags for block in imported.blocks]
+    legal = legal_sizes(imported.module, groups, given, target.chip) if isinstance(target.chip, TpuChip) else given
+    return [
+        theirs if block.pinned else ours for block, theirs, ours in zip(imported.blocks, legal, chosen, strict=True)
+    ]
 
 
 def signature_of(imported: Imported) -> Signature:

@@ -12,8 +12,10 @@ from kopt.runtime.targets import Target
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
 
     from kopt.analysis.offset_checks import ItemSlice
+    from kopt.programs import ProgramOptions
     from kopt.runtime.executable import Executable
     from kopt.runtime.signature import Signature
 
@@ -24,7 +26,8 @@ class Lowered:
 
     ``module`` is the imported module (``ModuleOp``), never rewritten; ``source`` the self-contained Python module that
     was emitted (empty for ``reference``, which emits nothing); ``remarks`` what the passes reported on the way;
-    ``intervals`` which integers arguments must hold, by position, for 32 bits to serve.
+    ``intervals`` which integers arguments must hold, by position, for 32 bits to serve; ``program`` how a host program
+    was planned (None for a kernel), and ``groups`` torch's names of its process groups by its own.
     """
 
     module: ModuleOp
@@ -37,6 +40,8 @@ class Lowered:
     remarks: tuple[Any, ...] = ()
     intervals: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     package: Callable[[Executable], Callable[..., Any]] = field(default=lambda executable: executable, repr=False)
+    program: ProgramOptions | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ir(self) -> str:
@@ -47,10 +52,10 @@ class Lowered:
         """``[(pass name, IR text after it)]`` of the target's pipeline, the import first."""
         from kopt.context import make_context
         from kopt.pass_manager import run
-        from kopt.passes.pipelines import pipeline
 
         recorder = _recorder()
-        run(self.module.clone(), make_context(), pipeline(self.target, self.config), instrumentation=[recorder])
+        passes = _passes(self.target, self.config, self.program)
+        run(self.module.clone(), make_context(), passes, instrumentation=[recorder])
         return [("import", self.ir), *recorder.stages]
 
     def compile(self) -> Any:
@@ -79,6 +84,7 @@ class Lowered:
             location=location_of(func),
             slices=self._slices(),
             intervals=self.intervals,
+            groups=None if self.program is None else self.groups,
         )
 
     def _slices(self) -> tuple[ItemSlice, ...]:
@@ -127,7 +133,9 @@ def lower(
     config: Config,
     signature: Signature,
     hidden: Sequence[Any] = (),
-    package: Callable[[Executable], Callable[..., Any]] | None = None,
+    package: Callable[[Executable], Callable[..., Any]] = lambda executable: executable,
+    program: ProgramOptions | None = None,
+    groups: Mapping[str, str] | None = None,
 ) -> Lowered:
     """Runs the target's pipeline on a copy of an imported module, verifies what came out, and prints it."""
     from kopt.analysis.entry import entry_function
@@ -136,18 +144,35 @@ def lower(
     from kopt.diagnostics import collect
     from kopt.lowering import emit
     from kopt.pass_manager import run
-    from kopt.passes.pipelines import pipeline
     from kopt.verification import verify
 
-    passes = pipeline(target, config)
+    passes = _passes(target, config, program)
     with collect() as remarks:
         rewritten = module.clone() if passes else module
         run(rewritten, make_context(), passes)
         verify(rewritten)
-        source = emit(rewritten, entry, target.family) if passes else ""
+        source = emit(rewritten, entry, "torch" if program else target.family) if passes else ""
         noted = intervals(entry_function(rewritten, entry))
-    extra = {"package": package} if package else {}
-    return Lowered(module, entry, target, config, source, signature, tuple(hidden), tuple(remarks), noted, **extra)
+    return Lowered(
+        module,
+        entry,
+        target,
+        config,
+        source,
+        signature,
+        tuple(hidden),
+        tuple(remarks),
+        noted,
+        package,
+        program,
+        groups or {},
+    )
+
+
+def _passes(target: Target, config: Config, program: ProgramOptions | None) -> list[ModulePass]:
+    from kopt.passes.pipelines import pipeline, program_pipeline
+
+    return pipeline(target, config) if program is None else program_pipeline(target, config, program.capture)
 
 
 def _recorder() -> Any:

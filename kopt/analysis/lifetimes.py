@@ -11,7 +11,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kopt import dtypes
-from kopt.analysis.symmetric import host_ops, is_reader, is_static, waits
+from kopt.analysis.host_order import host_ops
+from kopt.analysis.symmetric import is_reader, is_static, waits
 from kopt.dialects.host import AllocOp, FreeOp, PartitionOp, ViewOp, YieldOp
 from kopt.dialects.symm import group_of
 

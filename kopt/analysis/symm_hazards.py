@@ -14,7 +14,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.aliases import root
-from kopt.analysis.symmetric import Reader, host_ops, is_contiguous, is_reader, is_static, waits, writes
+from kopt.analysis.host_order import host_ops
+from kopt.analysis.symmetric import Reader, is_contiguous, is_reader, is_static, waits, writes
 from kopt.dialects.host import AllocOp, PartitionOp, ReuseOp
 from kopt.dialects.symm import group_of
 

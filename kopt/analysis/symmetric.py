@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed, root
@@ -15,14 +15,6 @@ from kopt.dialects.symm import AllReduceOp, AllReduceOutOp, BarrierOp, SpaceAttr
 
 #: Collectives that read other ranks' symmetric memory.
 Reader = AllReduceOp | AllReduceOutOp
-
-
-def host_ops(block: Block) -> Iterator[Operation]:
-    """The host ops of a function in the order in which they run, those of partitions among them."""
-    for op in block.ops:
-        yield op
-        if isinstance(op, PartitionOp):
-            yield from host_ops(op.body.block)
 
 
 def is_reader(op: Operation) -> bool:

@@ -20,6 +20,7 @@ from kopt.frontend.ops import maker, torch_operation
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe
 from kopt.frontend.while_loops import WhileLoop
+from kopt.kernels import kernel
 from kopt.runtime.users_code import is_users
 
 loop = make_loop
@@ -254,7 +255,9 @@ def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         return known(*args, **kwargs)
     inner = getattr(function, "fn", None)
     if isinstance(inner, FunctionType):
-        return call(inner, *args, **kwargs)
+        config = kernel(function).config
+        with tracer.configured(config.block_sizes, config.tunables):
+            return call(inner, *args, **kwargs)
     if "device" in kwargs and kwargs["device"] is not None and _is_torch(function):
         kwargs["device"] = "meta"
     return function(*args, **kwargs)

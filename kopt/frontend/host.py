@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import MemRefType, StridedLayoutAttr
 from xdsl.ir import Operation, SSAValue
 
 from kopt.frontend.dtypes import element_type
+from kopt.frontend.groups import Groups
 from kopt.frontend.state import unsupported
 from kopt.frontend.tracer import Tracer
 from kopt.frontend.values import DeviceTensor
@@ -61,6 +62,9 @@ class Host(TorchDispatchMode):
         self.real: list[Any] = []
         self.reads: list[tuple[Callable[[Any], Any], Any]] = []
         self.keep: list[torch.Tensor] = []
+        #: The process groups that collectives name, and the algorithm of all-reduces that name none.
+        self.groups = Groups()
+        self.all_reduce: str | None = None
         #: Whether torch's operators pass unrecorded.
         self.quiet = False
 

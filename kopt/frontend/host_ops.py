@@ -12,6 +12,7 @@ from xdsl.ir import Attribute
 
 from kopt import dtypes as kopt_dtypes
 from kopt.dialects import host as ir
+from kopt.frontend import collectives
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.host import Host, HostArray, Root, memref_type
 from kopt.frontend.state import unsupported
@@ -27,7 +28,7 @@ def record(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     args, kwargs = tree_map(lambda v: host.meta(v) if isinstance(v, torch.Tensor) else v, (args, kwargs))
     if "device" in kwargs:
         kwargs["device"] = torch.device("meta")
-    handler = _HANDLERS.get(name)
+    handler = collectives.handler_of(func) or _HANDLERS.get(name)
     if handler is not None:
         return handler(host, func, args, kwargs)
     if name.endswith("_") and not name.endswith("__"):

@@ -47,7 +47,8 @@ class Imported:
     """What an import gives. ``params`` lists tensor arguments in order, hidden ones (``hidden``) last.
 
     ``results`` rebuilds the Python result from the function's; ``mutated`` numbers the arguments that are written;
-    ``guards`` are host values the import relied on; ``blocks`` and ``tunables`` what a configuration may choose.
+    ``guards`` are host values the import relied on; ``blocks`` and ``tunables`` what a configuration may choose;
+    ``groups`` torch's names of the process groups, by those of the IR.
     """
 
     module: ModuleOp
@@ -59,6 +60,7 @@ class Imported:
     guards: list[Guard]
     blocks: list[BlockInfo]
     tunables: dict[str, Any] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
 
 
 def import_kernel(
@@ -69,21 +71,23 @@ def import_kernel(
     block_sizes: Sizes | None = None,
     tunables: Mapping[str, Any] | None = None,
     dot_precision: str | None = None,
+    all_reduce: str | None = None,
 ) -> Imported:
     """Imports a function of the kernel language for given arguments.
 
     Args: ``fn`` a plain function or a kernel object that holds one; ``args`` arrays, specs, scalars, dtypes, None,
     callables, and tuples, lists and named tuples of them; ``block_sizes`` one number for each open tile in order of
     appearance, or a function from what is known of them to the numbers, or None for provisional ones; ``tunables`` by
-    name; ``dot_precision`` what f32 products may round to (``ieee``, ``tf32``, ``bf16``; None: the target's default).
+    name; ``dot_precision`` what f32 products may round to (``ieee``, ``tf32``, ``bf16``; None: the target's default);
+    ``all_reduce`` the algorithm of collectives that name none, as in `kopt.dialects.symm.AllReduceOp`.
 
     Raises `UnsupportedError` with the place for what cannot be imported, `ArgumentError`, `ConfigError`.
     """
     function = _function(fn)
     if callable(block_sizes):
-        found = _Import(function, args, kwargs or {}, None, tunables or {}, dot_precision).run()
+        found = _Import(function, args, kwargs or {}, None, tunables or {}, dot_precision, all_reduce).run()
         block_sizes = list(block_sizes(found.blocks))
-    return _Import(function, args, kwargs or {}, block_sizes, tunables or {}, dot_precision).run()
+    return _Import(function, args, kwargs or {}, block_sizes, tunables or {}, dot_precision, all_reduce).run()
 
 
 def _function(fn: Any) -> FunctionType:
@@ -107,11 +111,13 @@ class _Import:
         sizes: Sequence[int] | None,
         tunables: Mapping[str, Any],
         dot_precision: str | None,
+        all_reduce: str | None,
     ):
         self.function, self.args, self.kwargs = function, args, kwargs
         self.block = Block()
         self.tracer = Tracer(self.block, sizes, tunables, dot_precision)
         self.host = Host(self.tracer, self._add_hidden)
+        self.host.all_reduce = all_reduce
         self.tracer.host = self.host
         self.params: list[Param] = []
         self.metas: list[torch.Tensor] = []
@@ -144,6 +150,7 @@ class _Import:
             return {k: self._argument(v, (*path, k)) for k, v in value.items()}
         if isinstance(value, TensorSpec) or framework_of(value) is not None or _is_struct(value):
             return self._tensor(value, path)
+        self.host.groups.bring("_".join(map(str, path)), value)
         return value
 
     def _tensor(self, value: Any, path: tuple[Any, ...]) -> torch.Tensor:
@@ -215,6 +222,7 @@ class _Import:
             [*read_guards(host.reads), *name_guards(tracer.functions)],
             tracer.blocks,
             tracer.tunables,
+            host.groups.names,
         )
 
     def _mutated(self) -> list[int]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,8 @@ class BlockInfo:
     size; ``tags`` are the loop bindings that use it; ``axis`` is its position in its loop and ``rank`` that loop's
     number of dimensions; ``on_grid`` tells a launch's grid from a loop inside; ``last`` and ``second_last`` say that
     it indexes the last or the last but one dimension of some array; ``observed`` that the kernel asks for the size,
-    or for a block's number, so that its results may depend on it.
+    or for a block's number, so that its results may depend on it; ``pinned`` that the configuration of a kernel called
+    in this one gives the size.
     """
 
     number: int
@@ -37,6 +39,7 @@ class BlockInfo:
     last: bool = False
     second_last: bool = False
     observed: bool = False
+    pinned: bool = False
 
     def bounded(self, size: int) -> int:
         """The nearest size to one that the kernel allows."""
@@ -66,6 +69,8 @@ class Tracer:
         self.sizes = list(sizes) if sizes is not None else None
         self.given_tunables = dict(tunables)
         self.tunables: dict[str, Any] = {}
+        #: The sizes that the configuration of a called kernel has, and the number of its first open tile.
+        self.callee: tuple[list[int], int] | None = None
         self.dot_precision = dot_precision
         self.blocks: list[BlockInfo] = []
         #: The range of each tag in scope, as its loop binds it.
@@ -153,12 +158,37 @@ class Tracer:
         number = len(self.blocks)
         if self.sizes is not None and number >= len(self.sizes):
             raise ConfigError(f"block_sizes has {len(self.sizes)} entries, but the kernel has more open tiles")
-        size = self.sizes[number] if self.sizes is not None else default()
+        callees = self._callees_size(number)
+        size = self.sizes[number] if self.sizes is not None else callees or default()
         if not isinstance(size, int) or size < 1:
             raise ConfigError(f"block_sizes[{number}] must be a positive integer, found {size!r}")
-        info = BlockInfo(number, size, **facts)
+        info = BlockInfo(number, size, pinned=callees is not None, **facts)
         self.blocks.append(info)
         return info
+
+    @contextmanager
+    def configured(self, sizes: Sequence[int] | None, tunables: Mapping[str, Any]) -> Iterator[None]:
+        """Inside, a kernel is called that has a configuration of its own."""
+        outer, first = (self.callee, self.given_tunables, self.tunables), len(self.blocks)
+        self.callee = (list(sizes), first) if sizes is not None else None
+        self.given_tunables, self.tunables = dict(tunables), {}
+        try:
+            yield
+            if unknown := sorted(set(self.given_tunables) - set(self.tunables)):
+                raise ConfigError(f"the kernel that is called here has no tunable '{unknown[0]}'")
+        finally:
+            self.callee, self.given_tunables, self.tunables = outer
+        if self.callee is not None:  # the caller's own tiles go on where they were
+            self.callee = (self.callee[0], self.callee[1] + len(self.blocks) - first)
+
+    def _callees_size(self, number: int) -> int | None:
+        """What the configuration of the called kernel says of an open tile."""
+        if self.callee is None:
+            return None
+        sizes, first = self.callee
+        if number - first >= len(sizes):
+            raise ConfigError(f"block_sizes has {len(sizes)} entries, but the kernel called here has more open tiles")
+        return sizes[number - first]
 
     def mark(self) -> Scope:
         """A point to go back to when a body is recorded once more."""

@@ -17,6 +17,7 @@ PASSES: dict[str, str] = {
     "forward-stores": "kopt.passes.forward_stores:ForwardStoresPass",
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
     "host-hoist-allocs": "kopt.passes.host_hoist_allocs:HostHoistAllocsPass",
+    "host-to-dps": "kopt.passes.host_to_dps:HostToDpsPass",
     "host-partition": "kopt.passes.host_partition:HostPartitionPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "lower-gathers": "kopt.passes.lower_gathers:LowerGathersPass",

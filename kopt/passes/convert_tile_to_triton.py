@@ -14,6 +14,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
+from kopt.analysis.host_order import host_ops
 from kopt.analysis.ranges import always_full, ranges_in_scope, unshifted
 from kopt.diagnostics import location_of, remark
 from kopt.dialects import atomic, tile, triton
@@ -62,7 +63,7 @@ class ConvertTileToTritonPass(ModulePass):
                 self._convert_function(func)
 
     def _convert_function(self, func: FuncOp) -> None:
-        grids = [op for op in func.body.block.ops if isinstance(op, tile.GridOp)]
+        grids = [op for op in host_ops(func.body.block) if isinstance(op, tile.GridOp)]
         for number, grid in enumerate(grids):
             if any(lower == upper for lower, upper in grid.bounds):
                 Rewriter.erase_op(grid)
@@ -150,9 +151,11 @@ def _outer_values(grid: tile.GridOp) -> list[SSAValue]:
 
 def _in_order(memrefs: list[SSAValue], grid: tile.GridOp) -> list[SSAValue]:
     """Memrefs in the order in which the function defines them: arguments first."""
-    block = grid.parent
-    assert block is not None
-    defined = [*block.args, *(result for op in block.ops for result in op.results)]
+    func = grid.parent_op()
+    while not isinstance(func, FuncOp):
+        assert func is not None
+        func = func.parent_op()
+    defined = [*func.body.block.args, *(result for op in host_ops(func.body.block) for result in op.results)]
     return sorted(memrefs, key={value: number for number, value in enumerate(defined)}.__getitem__)
 
 

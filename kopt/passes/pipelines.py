@@ -15,7 +15,7 @@ from kopt.registry import load
 from kopt.runtime.targets import Target
 
 #: The passes that plan a host program of calls, kernels and collectives for ``-t torch-py``, in order.
-HOST_PROGRAM = (
+HOST_PROGRAM: tuple[str, ...] = (
     # Results that collectives would allocate become arrays of the function's own, which all that follows can place.
     "symm-to-dps",
     # Allocators are part of types, so what may share memory is known only when all of them are chosen.
@@ -34,6 +34,15 @@ HOST_PROGRAM = (
 def pipeline(target: Target, config: Config) -> list[ModulePass]:
     """The passes for a target. The reference interpreter runs the imported module as it is."""
     return {"pallas": _pallas, "triton": _triton, "reference": _reference}[target.family](target, config)
+
+
+def program_pipeline(target: Target, config: Config, capture: bool) -> list[ModulePass]:
+    """The passes that take a host program to torch code: its memory is planned first, then its kernels are lowered."""
+    place = HOST_PROGRAM.index("plan-buffers")
+    # Calls that allocate their results end a captured run.
+    before, captured = (("host-to-dps",), ("host-partition", "host-hoist-allocs")) if capture else ((), ())
+    planned = (*before, *HOST_PROGRAM[:place], *captured, *HOST_PROGRAM[place:])
+    return [*_simplify(), *map(_make, planned), *_triton(target, config)]
 
 
 def jagged_pipeline() -> list[ModulePass]:

@@ -13,9 +13,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.host_order import host_ops
 from kopt.analysis.lifetimes import Lifetime, bytes_of, lifetimes, made_by
 from kopt.analysis.pointwise import pointwise_inputs
-from kopt.analysis.symmetric import host_ops
 from kopt.diagnostics import remark
 from kopt.dialects.host import AllocOp, FreeOp, ReuseOp
 from kopt.dialects.symm import group_of

@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from kopt.analysis.symmetric import host_ops, is_reader
+from kopt.analysis.host_order import host_ops
+from kopt.analysis.symmetric import is_reader
 from kopt.passes.symm.placing import Placer
 from kopt.passes.symm.returns import copy_returned
 

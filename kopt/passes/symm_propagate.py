@@ -11,9 +11,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from kopt.analysis.aliases import root
+from kopt.analysis.host_order import host_ops
 from kopt.analysis.pointwise import pointwise_inputs
 from kopt.analysis.symm_hazards import name_of
-from kopt.analysis.symmetric import can_choose, host_ops, is_contiguous, uses
+from kopt.analysis.symmetric import can_choose, is_contiguous, uses
 from kopt.diagnostics import remark
 from kopt.dialects.symm import group_of
 from kopt.passes.symm.retyping import own_allocation

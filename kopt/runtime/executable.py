@@ -71,7 +71,8 @@ class Executable:
     largest grid in which ``pallas:strict`` looks for races; ``swap`` whether mutated torch arguments of Pallas targets
     take over the storage of their final values where that is safe (`kopt.runtime.swap`), with a remark where it is not;
     ``location`` of the kernel, for remarks; ``slices`` what the items of the arguments reach and ``intervals`` those of
-    integers by argument, both looked at before each call (`kopt.runtime.argument_checks`).
+    integers by argument, both looked at before each call (`kopt.runtime.argument_checks`); ``groups`` torch's names of
+    a program's process groups by those of its parameters, None for a kernel.
 
     Calling it returns None, a value or a tuple, in the framework of the arguments. torch and NumPy arguments that the
     kernel mutates are updated; for JAX arrays, which cannot change, the final values come last in the results.
@@ -94,6 +95,7 @@ class Executable:
         location: Location | None = None,
         slices: Sequence[ItemSlice] = (),
         intervals: Mapping[int, tuple[int, int]] | None = None,
+        groups: Mapping[str, str] | None = None,
     ):
         self.source = source
         self.entry = entry
@@ -112,6 +114,7 @@ class Executable:
         self._names = [*names, *("a closure's tensor" for _ in hidden)]
         self._slices = tuple(slices)
         self._intervals = intervals or {}
+        self.groups = groups
 
     def __repr__(self) -> str:
         return f"<kopt executable {self.params} for {self.target}>"
@@ -209,6 +212,10 @@ def _strict(exe: Executable) -> Runner:
 def _triton(exe: Executable) -> Runner:
     from kopt.runtime.triton_interpret import triton_runner
 
+    if exe.groups is not None:
+        from kopt.runtime.program import program_runner
+
+        return program_runner(exe.source, exe.entry, exe.target, exe._specs, exe.groups, exe._time_limit)
     return triton_runner(exe.source, exe.entry, exe.target, exe._specs, exe._time_limit)
 
 

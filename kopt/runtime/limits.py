@@ -9,6 +9,8 @@ from kopt.errors import ConfigError
 #: Seconds for one interpreted call, and for one compilation.
 CALL_SECONDS = 300.0
 COMPILE_SECONDS = 180.0
+#: Seconds that the ranks of a program wait for each other before they first run it.
+MEETING_SECONDS = 120.0
 
 
 def time_limit(default: float) -> float:

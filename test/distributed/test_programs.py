@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,8 @@ from kopt.lowering import emit
 from kopt.passes.pipelines import HOST_PROGRAM
 
 from . import programs, references
+from .launching import torchrun
 
-LIMIT_S = 240
 NAMES = [name for name in vars(references) if not name.startswith("_") and name not in ("annotations", "torch", "dist")]
 
 
@@ -25,23 +23,9 @@ def run(folder: Path, ranks: int, names: list[str], runs: int, barriers: str = "
     kopt.run_pipeline(module, ",".join(HOST_PROGRAM))
     for name in names:
         (folder / f"{name}.py").write_text(emit(module, name, "torch"))
-    script = str(Path(__file__).with_name("rank.py"))
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)]
-    command = [*launcher, script, str(folder), barriers, str(runs), *names]
-    code, errors = _launch(command)
+    code, errors = torchrun(ranks, "rank.py", str(folder), barriers, str(runs), *names)
     assert code == 0, errors[:4000]
     return [json.loads((folder / f"wrong_{rank}.json").read_text()) for rank in range(ranks)]
-
-
-def _launch(command: list[str]) -> tuple[int, str]:
-    """Exit code and errors of a launcher, which is ended with all of its ranks when the time is up."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            _, errors = process.communicate(timeout=LIMIT_S)
-        except subprocess.TimeoutExpired:
-            process.terminate()  # torchrun then ends its ranks; killed, it would leave them
-            raise
-    return process.returncode, errors
 
 
 @pytest.mark.slow

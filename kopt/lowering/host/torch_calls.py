@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.arith import ConstantOp
@@ -37,7 +37,7 @@ class HostFunction:
 
     def __init__(
         self,
-        func: FuncOp,
+        arguments: Sequence[SSAValue],
         writer: Writer,
         print_launch: LaunchPrinter,
         handlers: Mapping[type[Operation], Callable[[Any, Any], None]] | None = None,
@@ -48,8 +48,8 @@ class HostFunction:
         self._handlers = HANDLERS if handlers is None else handlers
         self._print_launch = print_launch
         self._comment: str | None = None
-        self.parameters = [self.names.bind(arg, arg.name_hint or "arg") for arg in func.body.block.args]
-        self._arrays = [self.names[arg] for arg in func.body.block.args if isinstance(arg.type, MemRefType)]
+        self.parameters = [self.names.bind(arg, arg.name_hint or "arg") for arg in arguments]
+        self._arrays = [self.names[arg] for arg in arguments if isinstance(arg.type, MemRefType)]
 
     @property
     def device(self) -> str:
@@ -87,7 +87,7 @@ class HostFunction:
 
 def print_function(writer: Writer, func: FuncOp, print_launch: LaunchPrinter) -> None:
     """``def name(x):`` with its arrays, views, calls and launches."""
-    function = HostFunction(func, writer, print_launch)
+    function = HostFunction(func.body.block.args, writer, print_launch)
     with writer.block(f"def {func.sym_name.data}({', '.join(function.parameters)}):"):
         for op in func.body.block.ops:
             function.print(op)
@@ -208,7 +208,7 @@ def _names(function: HostFunction, value: SSAValue) -> list[str]:
     return [function.names[value], *(name for view in views for name in _names(function, view))]
 
 
-def _partition(function: HostFunction, op: host.PartitionOp) -> None:
+def print_inline(function: HostFunction, op: host.PartitionOp) -> None:
     """What could be replayed is done op by op: the same results, without the capture."""
     for inner in op.body.block.ops:
         function.print(inner)
@@ -252,7 +252,7 @@ HANDLERS: dict[type[Operation], Callable[[HostFunction, object], None]] = {
     host.CallOutOp: _call_out,
     host.ReuseOp: _reuse,
     host.FreeOp: _free,
-    host.PartitionOp: _partition,
+    host.PartitionOp: print_inline,
     host.YieldOp: _nothing,
     triton.LaunchOp: HostFunction.launch,
     ReturnOp: _return,

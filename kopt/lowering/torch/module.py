@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.entry import entry_function
+from kopt.analysis.host_order import host_ops
 from kopt.analysis.symm_hazards import hazards
-from kopt.analysis.symmetric import host_ops
 from kopt.diagnostics import location_of
 from kopt.dialects import triton
+from kopt.dialects.host import PartitionOp
 from kopt.dialects.symm import group_of
 from kopt.errors import LoweringError
 from kopt.lowering.host.torch_calls import HANDLERS, HostFunction
 from kopt.lowering.torch.collectives import HANDLERS as COLLECTIVES
+from kopt.lowering.torch.partitions import HELPER, print_partition
 from kopt.lowering.triton.module import print_kernels, print_launch
 from kopt.lowering.writer import Writer, is_identifier
 
@@ -28,13 +31,37 @@ _IMPORTS = {
 }
 
 
-class Program(HostFunction):
-    """The state of printing a host program: names, those of process groups too, and what makes ids its own."""
+_ALL_HANDLERS = {**HANDLERS, **COLLECTIVES, PartitionOp: print_partition}
 
-    def __init__(self, func: FuncOp, writer: Writer):
-        super().__init__(func, writer, print_launch, {**HANDLERS, **COLLECTIVES}, ("dist", "symm_mem"))
+
+class Program(HostFunction):
+    """The state of printing a host program: names, those of process groups too, and what makes ids its own.
+
+    ``runs`` are the texts of its captured runs.
+    """
+
+    def __init__(self, func: FuncOp, writer: Writer, arguments: Sequence[SSAValue] | None = None):
+        reserved = ("dist", "symm_mem", "Captured")
+        arguments = func.body.block.args if arguments is None else arguments
+        super().__init__(arguments, writer, print_launch, _ALL_HANDLERS, reserved)
         self.groups = {group: self.names.fresh(group, "group") for group in _groups(func)}
+        self.runs: list[str] = []
+        self._func = func
         self._text = str(func)
+
+    def add_run(self, op: PartitionOp, arguments: Sequence[SSAValue], written: Sequence[int]) -> str:
+        """Prints a captured run as a function of arrays and groups of its own; the name of what replays it."""
+        name = self.names.fresh(f"{self._func.sym_name.data}_{len(self.runs)}")
+        writer = Writer()
+        run = Program(self._func, writer, arguments)
+        with writer.block(f"def run_{name}({', '.join([*run.parameters, *run.groups.values()])}):"):
+            for inner in op.body.block.ops:
+                run.print(inner)
+            if op.outputs:
+                writer.line(f"return {', '.join(run.names[value] for value in op.yielded)}")
+        which = f", {tuple(written)}" if written else ""
+        self.runs.append(f"{writer.text()}\n\n{name} = Captured(run_{name}{which})\n")
+        return name
 
     def alloc_id(self, id: str) -> int:
         """The number of a persistent array: the same on all ranks and in every run, another in any other program."""
@@ -53,7 +80,7 @@ def print_module(module: ModuleOp, entry: str) -> str:
         raise LoweringError(f"'{entry}' cannot be the name of a Python function", location_of(func))
     for hazard in hazards(func):
         raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])
-    text = _function_text(func, entry)
+    text = _program_text(func, entry)
     writer = Writer()
     writer.line("import torch")
     writer.lines(line for name, line in _IMPORTS.items() if re.search(rf"(?<!\.)\b{name}\.", text))
@@ -64,14 +91,16 @@ def print_module(module: ModuleOp, entry: str) -> str:
     return writer.text()
 
 
-def _function_text(func: FuncOp, entry: str) -> str:
+def _program_text(func: FuncOp, entry: str) -> str:
+    """The function, below its captured runs."""
     writer = Writer()
     program = Program(func, writer)
     parameters = [*program.parameters, *(["*", *program.groups.values()] if program.groups else [])]
     with writer.block(f"def {entry}({', '.join(parameters)}):"):
         for op in func.body.block.ops:
             program.print(op)
-    return writer.text()
+    runs = [HELPER.strip("\n") + "\n", *program.runs] if program.runs else []
+    return "\n\n".join([*runs, writer.text()])
 
 
 def _groups(func: FuncOp) -> list[str]:

@@ -11,11 +11,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.access import may_alias
 from kopt.analysis.aliases import root, view_chain
+from kopt.analysis.host_order import host_ops
 from kopt.analysis.symm_hazards import name_of
 from kopt.analysis.symmetric import (
     Reader,
     can_choose,
-    host_ops,
     in_space,
     is_contiguous,
     is_static,

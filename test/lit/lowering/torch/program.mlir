@@ -40,10 +40,16 @@ func.func @planned(%x: memref<2x8xf32>) -> memref<2x8xf32> {
   func.return %r : memref<2x8xf32>
 }
 
-// Without an algorithm, torch.distributed moves the data; captured ops run as others do.
+// Without an algorithm, torch.distributed moves the data; captured runs are functions of what they use.
 // LIBRARY: import torch
 // LIBRARY-NEXT: import torch.distributed as dist
 // LIBRARY-EMPTY:
+// LIBRARY: class Captured:
+// LIBRARY: def run_library_0(x, tp, dp):
+// LIBRARY: c = x.permute((1, 0))
+// LIBRARY: dist.all_to_all_single(d, c.contiguous(), group=dp)
+// LIBRARY: return e
+// LIBRARY: library_0 = Captured(run_library_0)
 // LIBRARY: def library(x, y, *, tp, dp):
 // LIBRARY: a = torch.empty((2, 8), dtype=torch.float32, device=x.device)
 // LIBRARY-NEXT: a.copy_(x)
@@ -53,9 +59,8 @@ func.func @planned(%x: memref<2x8xf32>) -> memref<2x8xf32> {
 // LIBRARY: dist.reduce_scatter_tensor(y, g, group=tp)
 // LIBRARY: t = torch.empty((8, 8), dtype=torch.float32, device=x.device)
 // LIBRARY-NEXT: dist.all_to_all_single(t, g, group=dp)
-// LIBRARY: c = x.permute((1, 0))
-// LIBRARY: dist.all_to_all_single(d, c.contiguous(), group=dp)
-// LIBRARY: q.copy_(e)
+// LIBRARY: p = library_0((), (x,), (tp, dp))
+// LIBRARY: q.copy_(p)
 // LIBRARY: return q
 func.func @library(%x: memref<2x8xf32>, %y: memref<4x8xf32>) -> memref<8x2xf32> {
   %a = symm.all_reduce max %x group "tp" : memref<2x8xf32> to memref<2x8xf32>
