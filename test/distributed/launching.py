@@ -11,9 +11,9 @@ LIMIT_S = 240
 
 
 def torchrun(ranks: int, script: str, *arguments: str, **environment: str) -> tuple[int, str]:
-    """Exit code and errors of ranks that run a script of this folder; all of them end when the time is up."""
+    """Exit code and errors of ranks that run a script, by its path from here; all of them end when the time is up."""
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)]
-    command = [*launcher, str(Path(__file__).with_name(script)), *arguments]
+    command = [*launcher, str(Path(__file__).parent / script), *arguments]
     given = {**os.environ, **environment}
     quiet, pipe = subprocess.DEVNULL, subprocess.PIPE
     with subprocess.Popen(command, stdout=quiet, stderr=pipe, text=True, env=given) as process:

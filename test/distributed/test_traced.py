@@ -37,6 +37,12 @@ def test_ranks_agree_with_torch(ranks: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_example_runs_under_torchrun() -> None:
+    code, errors = torchrun(2, "../../examples/programs/tensor_parallel.py", TRITON_INTERPRET="1")
+    assert code == 0, errors[:4000]
+
+
+@pytest.mark.slow
 def test_a_missing_rank_is_named(tmp_path: Path) -> None:
     _, (first, last) = results(tmp_path, "missing", 2, seconds=10)
     assert first[0] == "RankError" and "rank 1 of group 'tp' did not call library(f32[8,12]) within 10 s" in first[1]
