@@ -36,7 +36,8 @@ class CallOp(IRDLOperation):
     """One `pl.pallas_call`: ``windows`` of the operands, then of the results; ``semantics`` of the grid's dimensions.
 
     ``aliases`` gives for each result the operand whose buffer it takes over, or -1. ``vmem_limit`` raises the
-    chip's default limit, in bytes. The body's arguments are a ref for each operand and result, then scratch.
+    chip's default limit, in bytes. ``collective`` numbers the semaphore of kernels that meet those of other ranks at a
+    `symm.barrier`. The body's arguments are a ref for each operand and result, then scratch.
     """
 
     name = "pallas.call"
@@ -47,6 +48,7 @@ class CallOp(IRDLOperation):
     semantics = prop_def(ArrayAttr[StringAttr])
     aliases = prop_def(DenseArrayBase)
     vmem_limit = opt_prop_def(IntegerAttr)
+    collective = opt_prop_def(IntegerAttr)
     outputs = var_result_def(MemRefType)
     body = region_def("single_block")
 
@@ -63,6 +65,7 @@ class CallOp(IRDLOperation):
         scratch: Sequence[RefType],
         refs: Sequence[RefType],
         vmem_limit: int | None = None,
+        collective: int | None = None,
     ):
         super().__init__(
             operands=[inputs],
@@ -72,6 +75,7 @@ class CallOp(IRDLOperation):
                 "semantics": ArrayAttr([StringAttr(word) for word in semantics]),
                 "aliases": int_array(aliases),
                 "vmem_limit": IntegerAttr(vmem_limit, 64) if vmem_limit is not None else None,
+                "collective": IntegerAttr(collective, 64) if collective is not None else None,
             },
             result_types=[result_types],
             regions=[Region(Block(arg_types=[*refs, *scratch]))],
@@ -121,10 +125,11 @@ class CallOp(IRDLOperation):
         parser.parse_keyword("aliases")
         aliases = parse_ints(parser)
         limit = parser.parse_integer() if parser.parse_optional_keyword("vmem_limit") else None
+        collective = parser.parse_integer() if parser.parse_optional_keyword("collective") else None
         parser.parse_punctuation(":")
         types = parser.parse_function_type().outputs.data
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        op = cls(name, operands, types, windows, semantics, aliases, (), (), limit)
+        op = cls(name, operands, types, windows, semantics, aliases, (), (), limit, collective)
         op.detach_region(0)
         op.add_region(parser.parse_region())
         op.attributes |= attributes.data if attributes else {}
@@ -143,6 +148,8 @@ class CallOp(IRDLOperation):
         print_ints(printer, self.aliased)
         if self.vmem_limit is not None:
             printer.print_string(f" vmem_limit {self.vmem_limit.value.data}")
+        if self.collective is not None:
+            printer.print_string(f" collective {self.collective.value.data}")
         printer.print_string(" : ")
         printer.print_operation_type(self)
         printer.print_op_attributes(self.attributes, print_keyword=True)

@@ -1,7 +1,8 @@
 """The ``symm`` dialect: collectives between the devices of a group, and the memory that all of them can address.
 
 A symmetric buffer's allocator is part of its type: ``memref<1024xf32, #symm.space<"tp">>`` lies at the same place on
-every rank of the group ``tp``. Collectives give new arrays; their ``_out`` forms write arrays that are given.
+every rank of the group ``tp``. Collectives give new arrays; their ``_out`` forms write arrays that are given. Kernels
+copy to each other's memory, and signal.
 
     %sum = symm.all_reduce add %x group "tp" : memref<8x64xf32> to memref<8x64xf32>
     %all = symm.all_gather %x group "tp" : memref<8x64xf32> to memref<32x64xf32>
@@ -18,9 +19,9 @@ from kopt.dialects.symm.out_forms import (
     CollectiveOutOp,
     ReduceScatterOutOp,
 )
-from kopt.dialects.symm.remote_copy import RemoteCopyStartOp, RemoteCopyWaitOp, TransferType
+from kopt.dialects.symm.remote_copy import RemoteCopyOp, RemoteCopyStartOp, RemoteCopyWaitOp, TransferType
 from kopt.dialects.symm.space import SpaceAttr, group_of
-from kopt.dialects.symm.synchronisation import BarrierOp, SignalOp, WaitOp
+from kopt.dialects.symm.synchronisation import BarrierOp, RankOp, SignalOp, WaitOp
 
 __all__ = [
     "AllGatherOp",
@@ -32,8 +33,10 @@ __all__ = [
     "BarrierOp",
     "CollectiveOp",
     "CollectiveOutOp",
+    "RankOp",
     "ReduceScatterOp",
     "ReduceScatterOutOp",
+    "RemoteCopyOp",
     "RemoteCopyStartOp",
     "RemoteCopyWaitOp",
     "SignalOp",
@@ -49,8 +52,8 @@ Symm = Dialect(
     [
         *(AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp),
         *(AllReduceOutOp, AllGatherOutOp, ReduceScatterOutOp, AllToAllOutOp),
-        *(BarrierOp, SignalOp, WaitOp),
-        *(RemoteCopyStartOp, RemoteCopyWaitOp),
+        *(RankOp, BarrierOp, SignalOp, WaitOp),
+        *(RemoteCopyOp, RemoteCopyStartOp, RemoteCopyWaitOp),
     ],
     [SpaceAttr, TransferType],
 )

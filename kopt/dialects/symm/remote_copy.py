@@ -1,12 +1,14 @@
-"""Copies between the memories of kernels on two ranks, started in one place and waited for in another."""
+"""Copies between the memories of kernels on two ranks: described, started, and waited for in places of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import IntegerType, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IndexType, StringAttr
 from xdsl.ir import Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
@@ -14,93 +16,159 @@ from xdsl.irdl import (
     prop_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.tile.index_list import (
+    Entry,
+    join_entries,
+    parse_entries,
+    print_entries,
+    split_entries,
+    verify_entries,
+)
+from kopt.dialects.tile.memory import ref_block_type
 from kopt.dialects.tile.types import RefType
 
 ENDS = ("send", "receive")
+_PLACES = ("source", "target", "sent", "received")
 
 
 @irdl_attr_definition
 class TransferType(ParametrizedAttribute, TypeAttribute):
-    """A copy that is under way: ``!symm.transfer``. Either end is waited for by itself."""
+    """A copy to another rank: ``!symm.transfer``. It is started, and either end is waited for by itself."""
 
     name = "symm.transfer"
 
 
-class _Starts(MemoryEffect):
+class _Moves(MemoryEffect):
+    """Whoever starts the copy reads the source and writes the target: nothing on either moves across it."""
+
     @classmethod
     def get_effects(cls, op: Operation):
+        source, target = op.operands[0], op.operands[1]
         return {
-            EffectInstance(MemoryEffectKind.READ, op.operands[0]),
-            EffectInstance(MemoryEffectKind.WRITE, op.operands[1]),
+            EffectInstance(MemoryEffectKind.READ, source),
+            EffectInstance(MemoryEffectKind.WRITE, target),
             EffectInstance(MemoryEffectKind.WRITE),
         }
 
 
 @irdl_op_definition
-class RemoteCopyStartOp(IRDLOperation):
-    """Starts to copy a block to ``target`` of another rank, and so to receive one in ``target`` from whoever sends.
+class RemoteCopyOp(IRDLOperation):
+    """Describes a copy of a block of ``source`` here to a block of ``target`` on another rank; it moves nothing yet.
 
-    Every rank of the group starts it, each for a rank of its own. Until the ends have been waited for, ``source``
-    is not written and ``target`` is not read.
+    Every rank of the group describes one, each for a rank of its own, and so receives in ``target`` from whoever
+    names it. The two semaphores after ``signal`` count the bytes: the first, here, those that have left; the second,
+    on the other rank, those that have arrived. Copies at one place share them, as in a loop.
 
-        %t = symm.remote_copy_start %a to %b on %rank group "tp" : !tile.ref<8 x 128 x f32, vmem>
+        %t = symm.remote_copy %a[:, :] to %b[%slot, :, :] on %right signal %sent[0], %received[%slot] group "tp"
+            : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<2 x 8 x 128 x f32, vmem>, …
+        symm.remote_copy_start %t
+        symm.remote_copy_wait receive %t
     """
 
-    name = "symm.remote_copy_start"
+    name = "symm.remote_copy"
 
     source = operand_def(RefType)
     target = operand_def(RefType)
-    rank = operand_def(IntegerType(32))
+    sent = operand_def(RefType)
+    received = operand_def(RefType)
+    rank = operand_def(IndexType())
+    source_indices = var_operand_def()
+    target_indices = var_operand_def()
+    sent_indices = var_operand_def()
+    received_indices = var_operand_def()
+    source_layout = prop_def(ArrayAttr)
+    target_layout = prop_def(ArrayAttr)
+    sent_layout = prop_def(ArrayAttr)
+    received_layout = prop_def(ArrayAttr)
     group = prop_def(StringAttr)
     transfer = result_def(TransferType)
 
-    traits = traits_def(_Starts())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(_Moves())
 
-    def __init__(self, source: SSAValue, target: SSAValue, rank: SSAValue | Operation, group: str):
+    def __init__(
+        self,
+        refs: Sequence[SSAValue],
+        entries: Sequence[Sequence[Entry]],
+        rank: SSAValue | Operation,
+        group: str,
+    ):
+        lists = [split_entries(some) for some in entries]
+        layouts = {f"{place}_layout": layout for place, (_, layout) in zip(_PLACES, lists, strict=True)}
         super().__init__(
-            operands=[source, target, rank], properties={"group": StringAttr(group)}, result_types=[TransferType()]
+            operands=[*refs, rank, *(operands for operands, _ in lists)],
+            properties={**layouts, "group": StringAttr(group)},
+            result_types=[TransferType()],
         )
 
+    @property
+    def places(self) -> tuple[tuple[SSAValue, tuple[Entry, ...]], ...]:
+        """Ref and index list of the source, the target, and the semaphores of what has left and of what arrived."""
+        indices = (self.source_indices, self.target_indices, self.sent_indices, self.received_indices)
+        layouts = (self.source_layout, self.target_layout, self.sent_layout, self.received_layout)
+        refs = (self.source, self.target, self.sent, self.received)
+        return tuple((ref, join_entries(*pair)) for ref, *pair in zip(refs, indices, layouts, strict=True))
+
     def verify_(self) -> None:
-        if self.source.type != self.target.type:
-            raise VerifyException(f"{self.name} keeps the type, found {self.source.type} and {self.target.type}")
         if not self.group.data:
             raise VerifyException(f"{self.name} needs the name of its group")
+        blocks = []
+        for number, (ref, entries) in enumerate(self.places):
+            assert isinstance(ref.type, RefType)
+            verify_entries(entries, ref.type.shape)
+            if (ref.type.space.data == "semaphore") != (number >= 2):
+                raise VerifyException(f"{self.name} copies between memories and signals semaphores, found {ref.type}")
+            blocks.append(ref_block_type(ref.type, entries))
+        source, target, *_ = blocks
+        if source.shape != target.shape or source.element_type != target.element_type:
+            raise VerifyException(f"{self.name} copies blocks of one shape, found {source} to {target}")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        source = parser.parse_unresolved_operand()
+        places = [_parse_place(parser)]
         parser.parse_keyword("to")
-        target = parser.parse_unresolved_operand()
+        places.append(_parse_place(parser))
         parser.parse_keyword("on")
         rank = parser.parse_operand()
+        parser.parse_keyword("signal")
+        places.append(_parse_place(parser))
+        parser.parse_punctuation(",")
+        places.append(_parse_place(parser))
         parser.parse_keyword("group")
         group = parser.parse_str_literal("the group's name")
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
-        op = cls(parser.resolve_operand(source, type), parser.resolve_operand(target, type), rank, group)
+        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        op = cls([ref for ref, _ in places], [entries for _, entries in places], rank, group)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        printer.print_string(" to ")
-        printer.print_ssa_value(self.target)
-        printer.print_string(" on ")
-        printer.print_ssa_value(self.rank)
+        words = (" ", " to ", " signal ", ", ")
+        for number, (word, (ref, entries)) in enumerate(zip(words, self.places, strict=True)):
+            if number == 2:
+                printer.print_string(" on ")
+                printer.print_ssa_value(self.rank)
+            printer.print_string(word)
+            printer.print_ssa_value(ref)
+            print_entries(printer, entries)
         printer.print_string(" group ")
         printer.print_string_literal(self.group.data)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
+        printer.print_list([ref.type for ref, _ in self.places], printer.print_attribute)
+
+
+def _parse_place(parser: Parser) -> tuple[SSAValue, tuple[Entry, ...]]:
+    ref = parser.parse_operand()
+    return ref, join_entries(*parse_entries(parser))
 
 
 class _Waits(MemoryEffect):
@@ -112,10 +180,32 @@ class _Waits(MemoryEffect):
 
 
 @irdl_op_definition
+class RemoteCopyStartOp(IRDLOperation):
+    """Starts a copy that was described: ``symm.remote_copy_start %t``.
+
+    Until its ends have been waited for, the source is not written, and the target, on the other rank, is not used.
+    """
+
+    name = "symm.remote_copy_start"
+
+    transfer = operand_def(TransferType)
+
+    traits = traits_def(_Waits())
+
+    assembly_format = "$transfer attr-dict"
+
+    def __init__(self, transfer: SSAValue | Operation):
+        super().__init__(operands=[transfer])
+
+
+@irdl_op_definition
 class RemoteCopyWaitOp(IRDLOperation):
     """Waits for one end of a copy: ``send``, after which the source may be written, or ``receive``: it has arrived.
 
-    symm.remote_copy_wait receive %t
+    What has arrived is what another rank sent here by its own copy of the same place. Any description of the same
+    blocks and semaphores will do, another visit's of a loop too.
+
+        symm.remote_copy_wait receive %t
     """
 
     name = "symm.remote_copy_wait"

@@ -211,8 +211,8 @@ class RangeType(ParametrizedAttribute, TypeAttribute):
         printer.print_string(f"<{self.dim}>")
 
 
-#: On-chip memories a `ref` may live in, and semaphores.
-SPACES = ("vmem", "smem", "hbm", "any", "semaphore")
+#: Memories a `ref` may live in, semaphores that copies count bytes with, and counters of signals.
+SPACES = ("vmem", "smem", "hbm", "any", "semaphore", "counter")
 
 
 @irdl_attr_definition

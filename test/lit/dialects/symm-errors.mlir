@@ -104,7 +104,7 @@ func.func @out_parts(%x: memref<8xf32>, %y: memref<12xf32>) {
 
 func.func @signal(%x: memref<8xf32>, %rank: i32) {
   // expected-error @+1 {{symm.signal goes beside a buffer in symmetric memory, found memref<8xf32>}}
-  symm.signal %x to %rank channel 0 : i32 : memref<8xf32>
+  symm.signal %x to %rank channel 0 : i32 : memref<8xf32>, i32
   func.return
 }
 
@@ -112,16 +112,95 @@ func.func @signal(%x: memref<8xf32>, %rank: i32) {
 
 func.func @channel(%x: memref<8xf32, #symm.space<"tp">>, %rank: i32) {
   // expected-error @+1 {{symm.wait has channels from 0 on, found -1}}
-  symm.wait %x from %rank channel -1 : i32 : memref<8xf32, #symm.space<"tp">>
+  symm.wait %x from %rank channel -1 : i32 : memref<8xf32, #symm.space<"tp">>, i32
   func.return
 }
 
 // -----
 
-func.func @copy_types(%rank: i32) {
+func.func @ends(%rank: index) {
   %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
-  %t = symm.remote_copy_start %a to %a on %rank group "tp" : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  %t = symm.remote_copy %a[:, :] to %a[:, :] on %rank signal %s[0], %s[0] group "tp" : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>, !tile.ref<1 x i32, semaphore>
   // expected-error @+1 {{symm.remote_copy_wait waits for send or receive, found 'both'}}
   symm.remote_copy_wait both %t
+  func.return
+}
+
+// -----
+
+func.func @copy_shapes(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{symm.remote_copy copies blocks of one shape, found !tile.tile<8 x 128 x f32> to !tile.tile<4 x 128 x f32>}}
+  %t = symm.remote_copy %a[:, :] to %a[0:4, :] on %rank signal %s[0], %s[0] group "tp" : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>, !tile.ref<1 x i32, semaphore>
+  func.return
+}
+
+// -----
+
+func.func @copy_spaces(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{symm.remote_copy copies between memories and signals semaphores, found !tile.ref<8 x 128 x f32, vmem>}}
+  %t = symm.remote_copy %a[:, :] to %a[:, :] on %rank signal %a[0, 0], %s[0] group "tp" : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>
+  func.return
+}
+
+// -----
+
+func.func @copy_group(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{symm.remote_copy needs the name of its group}}
+  %t = symm.remote_copy %a[:, :] to %a[:, :] on %rank signal %s[0], %s[0] group "" : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>, !tile.ref<1 x i32, semaphore>
+  func.return
+}
+
+// -----
+
+func.func @counters(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{symm.signal counts in a list of counters, found !tile.ref<1 x i32, semaphore>}}
+  symm.signal %s to %rank channel 0 : i32 group "tp" : !tile.ref<1 x i32, semaphore>, index
+  func.return
+}
+
+// -----
+
+func.func @counters_group(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  %c = pallas.scratch : !tile.ref<1 x i32, counter>
+  // expected-error @+1 {{symm.wait of a kernel needs the name of its group}}
+  symm.wait %c from %rank channel 0 : i32 : !tile.ref<1 x i32, counter>, index
+  func.return
+}
+
+// -----
+
+func.func @counters_channel(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  %c = pallas.scratch : !tile.ref<1 x i32, counter>
+  // expected-error @+1 {{symm.wait has channel 1 of 1}}
+  symm.wait %c from %rank channel 1 : i32 group "tp" : !tile.ref<1 x i32, counter>, index
+  func.return
+}
+
+// -----
+
+func.func @barrier_ranks() {
+  // expected-error @+1 {{symm.barrier is of one rank or more, found 0}}
+  symm.barrier group "tp" ranks 0 : i32
+  func.return
+}
+
+// -----
+
+func.func @own_group(%x: memref<8xf32, #symm.space<"tp">>, %rank: i32) {
+  // expected-error @+1 {{symm.signal is in its buffer's group, found "dp"}}
+  symm.signal %x to %rank channel 0 : i32 group "dp" : memref<8xf32, #symm.space<"tp">>, i32
   func.return
 }

@@ -40,18 +40,35 @@ func.func @out_forms(%s: memref<8x64xbf16, #symm.space<"tp">>, %x: memref<8x64xb
 
 // CHECK: func.func @point_to_point
 func.func @point_to_point(%s: memref<8x64xbf16, #symm.space<"tp">>, %rank: i32) {
-  // CHECK-NEXT: symm.signal %s to %rank channel 0 : i32 {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">>
-  symm.signal %s to %rank channel 0 : i32 {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">>
-  // CHECK-NEXT: symm.wait %s from %rank channel 1 : i32 : memref<8x64xbf16, #symm.space<"tp">>
-  symm.wait %s from %rank channel 1 : i32 : memref<8x64xbf16, #symm.space<"tp">>
-  // CHECK-NEXT: %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  // CHECK-NEXT: symm.signal %s to %rank channel 0 : i32 {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">>, i32
+  symm.signal %s to %rank channel 0 : i32 {note = "kept"} : memref<8x64xbf16, #symm.space<"tp">>, i32
+  // CHECK-NEXT: symm.wait %s from %rank channel 1 : i32 : memref<8x64xbf16, #symm.space<"tp">>, i32
+  symm.wait %s from %rank channel 1 : i32 : memref<8x64xbf16, #symm.space<"tp">>, i32
+  func.return
+}
+
+// CHECK: func.func @remote_copies
+func.func @remote_copies() {
+  // CHECK-NEXT: %me = symm.rank group "tp" {note = "kept"}
+  %me = symm.rank group "tp" {note = "kept"}
+  // CHECK-NEXT: symm.barrier group "tp" ranks 4 : i32
+  symm.barrier group "tp" ranks 4 : i32
   %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
-  %b = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
-  // CHECK: %t = symm.remote_copy_start %a to %b on %rank group "tp" {note = "kept"} : !tile.ref<8 x 128 x f32, vmem>
-  %t = symm.remote_copy_start %a to %b on %rank group "tp" {note = "kept"} : !tile.ref<8 x 128 x f32, vmem>
+  %b = pallas.scratch : !tile.ref<2 x 8 x 128 x f32, vmem>
+  %sent = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  %received = pallas.scratch : !tile.ref<2 x i32, semaphore>
+  %free = pallas.scratch : !tile.ref<1 x i32, counter>
+  // CHECK: %t = symm.remote_copy %a[:, :] to %b[1, :, :] on %me signal %sent[0], %received[1] group "tp" {note = "kept"} : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<2 x 8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>, !tile.ref<2 x i32, semaphore>
+  %t = symm.remote_copy %a[:, :] to %b[1, :, :] on %me signal %sent[0], %received[1] group "tp" {note = "kept"} : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<2 x 8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>, !tile.ref<2 x i32, semaphore>
+  // CHECK-NEXT: symm.remote_copy_start %t {note = "kept"}
+  symm.remote_copy_start %t {note = "kept"}
   // CHECK-NEXT: symm.remote_copy_wait send %t {note = "kept"}
   symm.remote_copy_wait send %t {note = "kept"}
   // CHECK-NEXT: symm.remote_copy_wait receive %t
   symm.remote_copy_wait receive %t
+  // CHECK-NEXT: symm.signal %free to %me channel 0 : i32 group "tp" : !tile.ref<1 x i32, counter>, index
+  symm.signal %free to %me channel 0 : i32 group "tp" : !tile.ref<1 x i32, counter>, index
+  // CHECK-NEXT: symm.wait %free from %me channel 0 : i32 group "tp" {note = "kept"} : !tile.ref<1 x i32, counter>, index
+  symm.wait %free from %me channel 0 : i32 group "tp" {note = "kept"} : !tile.ref<1 x i32, counter>, index
   func.return
 }

@@ -86,8 +86,8 @@ func.func @library(%x: memref<2x8xf32>, %y: memref<4x8xf32>) -> memref<8x2xf32> 
 // RANKS: symm_mem.rendezvous(h, tp.group_name).wait_signal(1, 2)
 func.func @ranks(%h: memref<8xf32, #symm.space<"tp">>, %rank: i32) {
   %one = arith.constant 1 : i32
-  symm.signal %h to %rank channel 2 : i32 : memref<8xf32, #symm.space<"tp">>
-  symm.wait %h from %one channel 2 : i32 : memref<8xf32, #symm.space<"tp">>
+  symm.signal %h to %rank channel 2 : i32 : memref<8xf32, #symm.space<"tp">>, i32
+  symm.wait %h from %one channel 2 : i32 : memref<8xf32, #symm.space<"tp">>, i32
   func.return
 }
 
