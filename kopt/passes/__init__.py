@@ -10,6 +10,7 @@ PASSES: dict[str, str] = {
     "convert-tile-to-pallas": "kopt.passes.convert_tile_to_pallas:ConvertTileToPallasPass",
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "eliminate-output-only": "kopt.passes.eliminate_output_only:EliminateOutputOnlyPass",
+    "expand-collectives": "kopt.passes.expand_collectives:ExpandCollectivesPass",
     "expand-for-mosaic": "kopt.passes.expand_for_mosaic:ExpandForMosaicPass",
     "drop-dead-arrays": "kopt.passes.drop_dead_arrays:DropDeadArraysPass",
     "drop-dead-initialization": "kopt.passes.drop_dead_initialization:DropDeadInitializationPass",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kopt.tools.command_line import ArgumentParser
 
-TARGETS = ("mlir", "pallas-py", "triton-py", "torch-py")
+TARGETS = ("mlir", "pallas-py", "triton-py", "torch-py", "jax-py")
 DEFAULT_REPRODUCER = "kopt-reproducer.mlir"
 
 DESCRIPTION = "Rewrite kernel IR: parse FILE, run passes, print IR or the emitted Python module."

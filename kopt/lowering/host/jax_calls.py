@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, NoneAttr, NoneType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -15,9 +16,12 @@ from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import literal_value
 from kopt.errors import LoweringError
-from kopt.lowering.pallas.printing import Printing, number
+from kopt.lowering.host.numbers import number
 
-HostPrinter = Callable[[Operation, Printing], str]
+if TYPE_CHECKING:
+    from kopt.lowering.pallas.printing import Printing
+
+HostPrinter = Callable[[Operation, "Printing"], str]
 
 #: Unary operators whose name is jnp's.
 _SAME = "exp exp2 expm1 log log2 log10 log1p sqrt abs sign sin cos tan tanh floor ceil square isnan isinf".split()
@@ -48,6 +52,10 @@ CALLS: dict[str, str] = {
     "mul": "({0} * {1}).astype({dtype})",
     "div": "({0} / {1}).astype({dtype})",
     "neg": "-{0}",
+    "mm": 'jnp.matmul({0}, {1}, precision="highest").astype({dtype})',
+    "bmm": 'jnp.matmul({0}, {1}, precision="highest").astype({dtype})',
+    "tril": "jnp.tril({0})",
+    "triu": "jnp.triu({0})",
     "rsqrt": "jax.lax.rsqrt({0})",
     "reciprocal": "1 / {0}",
     "sigmoid": "jax.nn.sigmoid({0})",

@@ -16,6 +16,7 @@ from kopt.lowering.pallas.loops import LOOPS
 from kopt.lowering.pallas.pipelines import print_pipeline
 from kopt.lowering.pallas.printing import RESERVED, Printing, Visit
 from kopt.lowering.pallas.refs import REFS
+from kopt.lowering.pallas.remote import REMOTE
 from kopt.lowering.pallas.specs import call_grid, grid_extents
 from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.pallas.values.elementwise import is_number_only
@@ -80,6 +81,8 @@ def print_op(op: Operation, printing: Printing) -> None:
     kind = type(op)
     if kind in REFS:
         REFS[kind](op, printing)
+    elif kind in REMOTE:
+        REMOTE[kind](op, printing)
     elif kind in LOOPS:
         LOOPS[kind](op, printing, print_block)
     elif isinstance(op, PipelineOp):

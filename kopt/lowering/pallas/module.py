@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
@@ -9,7 +12,7 @@ from xdsl.ir import Attribute, Operation
 from kopt.diagnostics import location_of
 from kopt.dialects.pallas import CallOp
 from kopt.errors import LoweringError
-from kopt.lowering.host.jax_calls import HOST
+from kopt.lowering.host.jax_calls import HOST, HostPrinter
 from kopt.lowering.pallas.kernel import print_kernel
 from kopt.lowering.pallas.printing import RESERVED, Printing
 from kopt.lowering.pallas.specs import print_call
@@ -20,6 +23,7 @@ _IMPORTS = {
     "jnp": "import jax.numpy as jnp",
     "pl": "from jax.experimental import pallas as pl",
     "pltpu": "from jax.experimental.pallas import tpu as pltpu",
+    "P": "from jax.sharding import PartitionSpec as P",
 }
 
 
@@ -30,16 +34,26 @@ def print_module(module: ModuleOp, entry: str) -> str:
     `LoweringError` for an unknown entry or for ops that have no spelling.
     """
     func = _find(module, entry)
+    text = print_functions(func, entry, Names((*RESERVED, entry)), HOST)
+    return f'"""{entry}: Pallas kernels for TPU, emitted by kopt."""\n\n{text}'
+
+
+def print_functions(
+    func: FuncOp, name: str, names: Names, spellings: Mapping[type[Operation], HostPrinter], rest: str = ""
+) -> str:
+    """The imports, helpers and kernels of a function, and itself as ``name``, then ``rest``.
+
+    ``spellings`` has the host ops that may stand around its calls.
+    """
     body = Writer()
     helpers: dict[str, str] = {}
-    names = Names((*RESERVED, entry))
     kernels = {op: names.fresh(f"{op.sym_name.data}_kernel") for op in func.walk() if isinstance(op, CallOp)}
-    for call, name in kernels.items():
-        print_kernel(call, name, body, helpers)
+    for call, kernel in kernels.items():
+        print_kernel(call, kernel, body, helpers)
         body.trim()
         body.lines(("", ""))
-    _print_public(func, entry, Printing(body, names, helpers=helpers), kernels)
-    return _header(entry, helpers, body.text())
+    _print_public(func, name, Printing(body, names, helpers=helpers), kernels, spellings)
+    return _header(helpers, body.text() + rest)
 
 
 def _find(module: ModuleOp, entry: str) -> FuncOp:
@@ -49,27 +63,38 @@ def _find(module: ModuleOp, entry: str) -> FuncOp:
     raise LoweringError(f"the module has no function '{entry}'")
 
 
-def _header(entry: str, helpers: dict[str, str], body: str) -> str:
-    """The docstring, the imports that the rest names, and the helper functions."""
+def _header(helpers: dict[str, str], body: str) -> str:
+    """The imports that the rest names, and the helper functions."""
     text = "\n\n\n".join([*(helper.strip() for helper in helpers.values()), body])
-    imports = [line for name, line in _IMPORTS.items() if f"{name}." in text]
-    return "\n".join([f'"""{entry}: Pallas kernels for TPU, emitted by kopt."""', "", *imports, "", "", text])
+    imports = [line for name, line in _IMPORTS.items() if re.search(rf"(?<![\w.]){name}[.(]", text)]
+    return "\n".join([*imports, "", "", text])
 
 
-def _print_public(func: FuncOp, entry: str, printing: Printing, kernels: dict[CallOp, str]) -> None:
+def _print_public(
+    func: FuncOp,
+    entry: str,
+    printing: Printing,
+    kernels: dict[CallOp, str],
+    spellings: Mapping[type[Operation], HostPrinter],
+) -> None:
     args = [printing.names.bind(arg) for arg in func.body.block.args]
     with printing.block(f"def {entry}({', '.join(args)}):"):
         for op in func.body.block.ops:
-            _print_host(op, printing, kernels)
+            _print_host(op, printing, kernels, spellings)
 
 
-def _print_host(op: Operation, printing: Printing, kernels: dict[CallOp, str]) -> None:
+def _print_host(
+    op: Operation,
+    printing: Printing,
+    kernels: dict[CallOp, str],
+    spellings: Mapping[type[Operation], HostPrinter],
+) -> None:
     if isinstance(op, CallOp):
         print_call(op, kernels[op], printing, narrow=_handles_wide(op))
     elif isinstance(op, ReturnOp):
         _print_return(op, printing)
-    elif type(op) in HOST:
-        expression = HOST[type(op)](op, printing)
+    elif type(op) in spellings:
+        expression = spellings[type(op)](op, printing)
         if any(result.first_use is not None for result in op.results):
             printing.bind(op.results[0], expression, op)
     else:

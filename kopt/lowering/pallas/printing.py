@@ -24,6 +24,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects.tile import RangeType, TileType, literal_value
 from kopt.dtypes import from_ir
 from kopt.errors import LoweringError
+from kopt.lowering.host.numbers import number
 from kopt.lowering.writer import Names, Writer, source_place
 
 #: What the printer of one op's value is.
@@ -155,15 +156,6 @@ class Printing:
         """
         assert self.helpers.setdefault(name, source) == source, f"two helpers are called {name}"
         return name
-
-
-def number(value: float | int) -> str:
-    """A Python number as emitted code spells it."""
-    if value != value:
-        return "jnp.nan"
-    if value in (float("inf"), float("-inf")):
-        return "jnp.inf" if value > 0 else "-jnp.inf"
-    return repr(value)
 
 
 def _owner_op(value: SSAValue) -> Operation | None:

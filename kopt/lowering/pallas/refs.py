@@ -46,6 +46,11 @@ def _at(ref: SSAValue, entries: Sequence[Entry], printing: Printing) -> str:
     return f"{printing.name(ref)}[{_indices(ref, entries, printing)}]"
 
 
+def place(ref: SSAValue, entries: Sequence[Entry], printing: Printing) -> str:
+    """``x_ref.at[…]``: where a copy reads or writes."""
+    return f"{printing.name(ref)}.at[{_indices(ref, entries, printing)}]"
+
+
 def _indices(ref: SSAValue, entries: Sequence[Entry], printing: Printing) -> str:
     assert isinstance(ref.type, RefType)
     texts = [_index(entry, size, printing) for entry, size in zip(entries, ref.type.shape, strict=True)]
@@ -109,7 +114,7 @@ def _dma(op: Operation, printing: Printing) -> None:
         (op.target, op.target_entries),
         (op.semaphore, op.semaphore_entries),
     )
-    texts = [f"{printing.name(ref)}.at[{_indices(ref, entries, printing)}]" for ref, entries in places]
+    texts = [place(ref, entries, printing) for ref, entries in places]
     action = "start" if isinstance(op, DmaStartOp) else "wait"
     printing.line("pltpu.make_async_copy(", op)
     printing.writer.lines(f"    {text}," for text in texts)

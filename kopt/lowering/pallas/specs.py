@@ -17,6 +17,7 @@ from kopt.lowering.writer import Names
 #: Lists longer than this are written an item a line.
 _LONG = 90
 
+_SEMAPHORES = {"semaphore": "DMA", "counter": "REGULAR"}
 _SPACES = {"smem": "pltpu.SMEM", "hbm": "pltpu.HBM", "any": "pl.ANY"}
 
 
@@ -87,6 +88,8 @@ def _parameters(call: CallOp) -> Iterator[str]:
     yield f"dimension_semantics={_tuple(words)}"
     if call.vmem_limit is not None:
         yield f"vmem_limit_bytes={call.vmem_limit.value.data}"
+    if call.collective is not None:
+        yield f"collective_id={call.collective.value.data}"
 
 
 def _tuple(items: Sequence[object]) -> str:
@@ -127,7 +130,7 @@ def _shape(value: SSAValue, printing: Printing) -> str:
 def _scratch(ref: SSAValue, printing: Printing) -> str:
     assert isinstance(ref.type, RefType)
     shape = _tuple(ref.type.shape)
-    if ref.type.space.data == "semaphore":
-        return f"pltpu.SemaphoreType.DMA({shape})"
+    if (kind := _SEMAPHORES.get(ref.type.space.data)) is not None:
+        return f"pltpu.SemaphoreType.{kind}({shape})"
     space = {"vmem": "pltpu.VMEM", "smem": "pltpu.SMEM"}[ref.type.space.data]
     return f"{space}({shape}, {printing.dtype(ref.type.element_type)})"

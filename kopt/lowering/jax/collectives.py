@@ -1,0 +1,55 @@
+"""How collectives are printed: `jax.lax` operations along the mesh's axis of their group.
+
+How the data move is XLA's choice, so an algorithm that an all-reduce names says nothing here; ``expand-collectives``
+makes kernels of collectives whose ranks copy to each other by themselves.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerType, MemRefType
+from xdsl.ir import Operation
+
+from kopt.diagnostics import location_of
+from kopt.dialects import symm
+from kopt.errors import LoweringError
+from kopt.lowering.host.jax_calls import HOST, HostPrinter
+from kopt.lowering.pallas.printing import Printing
+
+_REDUCTIONS = {"add": "psum", "max": "pmax", "min": "pmin", "avg": "pmean"}
+_TEMPLATES: dict[type[Operation], str] = {
+    symm.AllGatherOp: 'jax.lax.all_gather({0}, "{1}", tiled=True)',
+    symm.ReduceScatterOp: 'jax.lax.psum_scatter({0}, "{1}", tiled=True)',
+    symm.AllToAllOp: 'jax.lax.all_to_all({0}, "{1}", 0, 0, tiled=True)',
+}
+
+
+def _all_reduce(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, symm.AllReduceOp) and isinstance(op.input.type, MemRefType)
+    if op.kind.data == "avg" and isinstance(op.input.type.element_type, IntegerType):
+        raise LoweringError(f"JAX's average of {op.input.type} is no integer", location_of(op))
+    return f'jax.lax.{_REDUCTIONS[op.kind.data]}({printing.name(op.input)}, "{op.group.data}")'
+
+
+def _collective(op: Operation, printing: Printing) -> str:
+    assert isinstance(op, symm.CollectiveOp)
+    return _TEMPLATES[type(op)].format(printing.name(op.input), op.group.data)
+
+
+def _out_form(op: Operation, printing: Printing) -> str:
+    message = f"'{op.name}' writes an array that is given, and JAX has none to give: it plans the memory itself"
+    raise LoweringError(message, location_of(op), notes=["lower the program as it was before symm-to-dps"])
+
+
+def _ordered_by_data(op: Operation, printing: Printing) -> str:
+    """Nothing: arrays are values here, so whoever reads one waits for it."""
+    return ""
+
+
+#: The printer of each host op of a program.
+SPELLINGS: dict[type[Operation], HostPrinter] = {
+    **HOST,
+    symm.AllReduceOp: _all_reduce,
+    **dict.fromkeys(_TEMPLATES, _collective),
+    **dict.fromkeys((symm.AllReduceOutOp, symm.AllGatherOutOp, symm.ReduceScatterOutOp, symm.AllToAllOutOp), _out_form),
+    symm.BarrierOp: _ordered_by_data,
+}

@@ -1,0 +1,97 @@
+"""Copies to other ranks, signals and barriers inside a kernel.
+
+A rank is named by its number along the mesh's axis of its group; along the other axes it is this rank's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.ir import Operation
+
+from kopt.diagnostics import location_of
+from kopt.dialects import symm
+from kopt.dialects.pallas import CallOp
+from kopt.errors import LoweringError
+from kopt.lowering.pallas.printing import Printing
+from kopt.lowering.pallas.refs import place
+
+_WAITS = {"send": "wait_send", "receive": "wait_recv"}
+
+
+def _rank(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, symm.RankOp)
+    printing.bind(op.result, f'jax.lax.axis_index("{op.group.data}")', op)
+
+
+def _barrier(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, symm.BarrierOp)
+    _check_barrier(op)
+    assert op.ranks is not None
+    group, ranks = op.group.data, op.ranks.value.data
+    if ranks == 1:
+        return
+    me = printing.assign(f'jax.lax.axis_index("{group}")', "rank", op)
+    barrier = printing.assign("pltpu.get_barrier_semaphore()", "barrier")
+    other = printing.names.fresh("other")
+    with printing.block(f"for {other} in range(1, {ranks}):"):
+        printing.line(f'pl.semaphore_signal({barrier}, device_id={{"{group}": ({me} + {other}) % {ranks}}})')
+    printing.line(f"pl.semaphore_wait({barrier}, {ranks - 1})")
+
+
+def _check_barrier(op: symm.BarrierOp) -> None:
+    call = op.parent_op()
+    while call is not None and not isinstance(call, CallOp):
+        call = call.parent_op()
+    if call is None or op.ranks is None or call.collective is None:
+        message = "a barrier in a kernel needs its number of ranks, and the call its collective's number"
+        raise LoweringError(message, location_of(op))
+    barriers = [other for other in call.walk() if isinstance(other, symm.BarrierOp)]
+    if barriers[0] is not op:
+        raise LoweringError(
+            "a kernel has one semaphore for barriers, so one barrier: a rank that is ahead would signal the next",
+            location_of(op),
+            notes=["signal and wait for counters instead, one channel for each rank"],
+        )
+
+
+def _copy(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, symm.RemoteCopyOp)
+    name = printing.names.bind(op.transfer, op.transfer.name_hint or "copy")
+    printing.line(f"{name} = pltpu.make_async_remote_copy(", op)
+    printing.writer.lines(f"    {place(ref, entries, printing)}," for ref, entries in op.places)
+    printing.writer.line(f'    device_id={{"{op.group.data}": {printing.name(op.rank)}}},')
+    printing.line(")")
+
+
+def _start(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, symm.RemoteCopyStartOp)
+    printing.line(f"{printing.name(op.transfer)}.start()", op)
+
+
+def _wait_end(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, symm.RemoteCopyWaitOp)
+    printing.line(f"{printing.name(op.transfer)}.{_WAITS[op.end.data]}()", op)
+
+
+def _signal(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, symm.SignalOp) and op.group is not None
+    counter = f"{printing.name(op.buffer)}.at[{op.channel.value.data}]"
+    printing.line(f'pl.semaphore_signal({counter}, device_id={{"{op.group.data}": {printing.name(op.rank)}}})', op)
+
+
+def _wait(op: Operation, printing: Printing) -> None:
+    assert isinstance(op, symm.WaitOp)
+    printing.line(f"pl.semaphore_wait({printing.name(op.buffer)}.at[{op.channel.value.data}])", op)
+
+
+#: The writer of each op.
+REMOTE: dict[type[Operation], Callable[[Operation, Printing], None]] = {
+    symm.RankOp: _rank,
+    symm.BarrierOp: _barrier,
+    symm.RemoteCopyOp: _copy,
+    symm.RemoteCopyStartOp: _start,
+    symm.RemoteCopyWaitOp: _wait_end,
+    symm.SignalOp: _signal,
+    symm.WaitOp: _wait,
+}

@@ -1,0 +1,1 @@
+"""How `symm` collectives become kernels whose ranks copy to each other's memory."""

@@ -1,0 +1,120 @@
+"""Arrays as kernels move them: parts of rows of 128 lanes, padded to whole tiles of the chip, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.ir import SSAValue
+
+from kopt.analysis.layouts import LANES
+from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
+from kopt.dialects.tile import literal
+
+#: Rows of 128 lanes that a kernel holds on the chip at a time.
+_PIECE_ROWS = 512
+
+
+def bits_of(type: MemRefType) -> int:
+    """The bits of an element."""
+    assert isinstance(type.element_type, FixedBitwidthType)
+    return type.element_type.bitwidth
+
+
+def tile_rows(type: MemRefType) -> int:
+    """The rows of a tile of the chip: 8 of 32 bits, more of narrower elements."""
+    return 8 * 32 // bits_of(type)
+
+
+def rounded(size: int, unit: int) -> int:
+    """The smallest multiple of ``unit`` that is not below ``size``."""
+    return -(-size // unit) * unit
+
+
+@dataclass(frozen=True)
+class Parts:
+    """``count`` parts of so many elements, each as ``rows`` of 128 lanes, moved ``piece`` rows at a time."""
+
+    type: MemRefType
+    count: int
+    elements: int
+
+    @property
+    def piece(self) -> int:
+        """Rows that are moved at a time: all, or as many as divide them."""
+        return min(_PIECE_ROWS, rounded(-(-self.elements // LANES), tile_rows(self.type)))
+
+    @property
+    def rows(self) -> int:
+        """Rows of a part, in whole pieces."""
+        return rounded(-(-self.elements // LANES), self.piece)
+
+    @property
+    def whole(self) -> MemRefType:
+        """The type of all parts."""
+        return MemRefType(self.type.element_type, (self.count, self.rows, LANES))
+
+    @property
+    def single(self) -> MemRefType:
+        """The type of one part."""
+        return MemRefType(self.type.element_type, (self.rows, LANES))
+
+
+def parts_of(type: MemRefType, count: int) -> Parts:
+    """An array cut into so many parts of equal size, the last of them padded."""
+    return Parts(type, count, -(-math.prod(type.get_shape()) // count))
+
+
+def to_rows(value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """The elements of an array in another shape, after as many zeros as it takes: before a kernel.
+
+    Each part along the first of three dimensions is padded by itself where the elements divide among them.
+    """
+    assert isinstance(value.type, MemRefType)
+    elements, size = math.prod(value.type.get_shape()), math.prod(shape)
+    count = shape[0] if len(shape) == 3 and elements % shape[0] == 0 else 1
+    flat = _reshape(value, (count, elements // count))
+    return _reshape(_pad(flat, size // count), shape)
+
+
+def from_rows(value: SSAValue, parts: int, type: MemRefType) -> SSAValue:
+    """The inverse: the elements without the zeros at the end of each part, in a shape: after a kernel."""
+    assert isinstance(value.type, MemRefType)
+    size, elements = math.prod(value.type.get_shape()), math.prod(type.get_shape())
+    count = parts if elements % parts == 0 else 1
+    return _reshape(_crop(_reshape(value, (count, size // count)), elements // count), type.get_shape())
+
+
+def _reshape(value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    assert isinstance(value.type, MemRefType)
+    if value.type.get_shape() == tuple(shape):
+        return value
+    return _called_like(ReshapeOp(value, MemRefType(value.type.element_type, shape)).result, value)
+
+
+def _pad(value: SSAValue, size: int) -> SSAValue:
+    assert isinstance(value.type, MemRefType)
+    count, elements = value.type.get_shape()
+    if elements == size:
+        return value
+    widths = ArrayAttr([IntegerAttr(0, i64), IntegerAttr(size - elements, i64)])
+    zero = literal(0, value.type.element_type)
+    type = MemRefType(value.type.element_type, (count, size))
+    call = CallOp("aten.constant_pad_nd.default", [value], [UnitAttr(), widths, zero], [type])
+    return _called_like(call.outputs[0], value)
+
+
+def _crop(value: SSAValue, elements: int) -> SSAValue:
+    assert isinstance(value.type, MemRefType)
+    count, size = value.type.get_shape()
+    if size == elements:
+        return value
+    type = MemRefType(value.type.element_type, (count, elements))
+    return _called_like(SliceOp(value, [0, 0], [count, elements], [1, 1], type).result, value)
+
+
+def _called_like(value: SSAValue, other: SSAValue) -> SSAValue:
+    value.name_hint = other.name_hint
+    return value
