@@ -43,6 +43,7 @@ PASSES: dict[str, str] = {
     "symm-to-dps": "kopt.passes.symm_to_dps:SymmToDpsPass",
     "symm-propagate": "kopt.passes.symm_propagate:SymmPropagatePass",
     "verify-accumulators": "kopt.passes.verify_accumulators:VerifyAccumulatorsPass",
+    "verify-barriers": "kopt.passes.verify_barriers:VerifyBarriersPass",
     "verify-symm": "kopt.passes.verify_symm:VerifySymmPass",
     "widen-atomics": "kopt.passes.widen_atomics:WidenAtomicsPass",
     # xDSL's clean-up passes.

@@ -1,0 +1,136 @@
+"""The accesses to a kernel's memory that nothing orders, and what can happen then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
+
+from kopt.analysis.remote.conflicts import Access, conflicts
+from kopt.analysis.remote.events import Arrive, AwaitSignal, Pass
+from kopt.analysis.remote.order import Point, Run, Transfer, run
+from kopt.analysis.remote.unroll import NotKnown, unroll
+from kopt.dialects import symm
+from kopt.dialects.pallas import CallOp
+
+_SEND_NOTE = "symm.remote_copy_wait send of every copy, before the kernel ends"
+_RECEIVE_NOTE = "symm.remote_copy_wait receive of every copy, on a semaphore that no other copy signals meanwhile"
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """What can happen at an op, on ranks of a number, and what would prevent it."""
+
+    op: Operation
+    message: str
+    note: str
+
+
+def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
+    """Everything that can go wrong between the ranks of a kernel, in some order of its events.
+
+    Raises `NotKnown` where the order depends on what is in memory, or has more than ``limit`` events.
+    """
+    barriers = [op for op in call.walk() if isinstance(op, symm.BarrierOp)]
+    first = next(op for op in call.walk() if isinstance(op, symm.RemoteCopyOp | symm.SignalOp))
+    ranks = barriers[0].ranks if barriers else None
+    if ranks is None:
+        message = "ranks write each other's memory with no barrier before: a rank that has not begun this kernel"
+        message += " still uses that memory for something else"
+        yield Hazard(first, message, "symm.barrier with its number of ranks, before the first copy or signal")
+        return
+    if len({op.properties["group"] for op in call.walk() if "group" in op.properties}) > 1:
+        raise NotKnown(first, "it names several groups")
+    count = ranks.value.data
+    order = run([unroll(call, rank, limit // count) for rank in range(count)])
+    if order.stuck:
+        yield from _stuck(order)
+    else:
+        yield from _unordered(order)
+
+
+def _stuck(order: Run) -> Iterator[Hazard]:
+    rank, number = order.stuck[0]
+    event = order.event((rank, number))
+    if isinstance(event, Pass | Arrive):
+        message = f"rank {rank} waits at a barrier for a rank that ends, or waits, without coming to it"
+        yield Hazard(event.op, message, "every rank comes to every barrier")
+    else:
+        what = "a signal" if isinstance(event, AwaitSignal) else "a copy"
+        yield Hazard(event.op, f"rank {rank} waits for {what} that never comes", "as many are sent as are waited for")
+
+
+def _unordered(order: Run) -> Iterator[Hazard]:
+    for transfer in order.transfers:
+        yield from _at_entry(order, transfer)
+        yield from _at_exit(order, transfer)
+    for point in order.mixed():
+        message = f"rank {point[0]} waits for a block of another size than what is sent"
+        yield Hazard(order.event(point).op, message, "a semaphore counts bytes: blocks of one size share it")
+    for one, other in conflicts(order):
+        yield _conflict(order, one, other)
+    for point in order.left_over():
+        op = order.event(point).op
+        if isinstance(op, symm.SignalOp):
+            message = f"a signal of rank {point[0]} is never waited for: the next kernel's count would begin with it"
+            yield Hazard(op, message, "as many are waited for as are sent")
+    yield from _barrier_reused(order)
+
+
+def _at_entry(order: Run, transfer: Transfer) -> Iterator[Hazard]:
+    rank, to = transfer.start[0], transfer.copy.to
+    if to != rank and not order.is_before((to, 0), transfer.start):
+        message = f"rank {rank} may write {transfer.copy.target.name} of rank {to} before that has begun the kernel:"
+        message += " it still uses the memory for something else"
+        yield Hazard(transfer.copy.op, message, "an entry barrier is missing: symm.barrier before the first copy")
+
+
+def _at_exit(order: Run, transfer: Transfer) -> Iterator[Hazard]:
+    rank, to, op = transfer.start[0], transfer.copy.to, transfer.copy.op
+    source, target = transfer.copy.source.name, transfer.copy.target.name
+    if transfer.left is None:
+        message = f"rank {rank} may end while its copy of {source} still leaves: what comes after is sent instead"
+        yield Hazard(op, message, _SEND_NOTE)
+    if transfer.arrived is None:
+        message = f"rank {to} may end before the copy of rank {rank} has arrived in {target}:"
+        message += " it would be written into the memory of what comes after"
+        yield Hazard(op, message, _RECEIVE_NOTE)
+
+
+def _conflict(order: Run, one: Access, other: Access) -> Hazard:
+    """Two accesses of which at least one is a copy's, put first."""
+    copy, touch = (one, other) if one.transfer is not None else (other, one)
+    assert copy.transfer is not None
+    name, rank, sender = copy.block.name, copy.rank, copy.transfer.start[0]
+    if touch.transfer is not None:
+        message = f"two copies may be in {name} of rank {rank} at a time: one of rank {sender}, one of rank"
+        message += f" {touch.transfer.start[0]}"
+        return Hazard(touch.op, message, "the second waits until the first has arrived and is no longer needed")
+    does = "writes" if touch.writes else "reads"
+    if not copy.writes:
+        message = f"rank {rank} writes {name} while it may still be sent: what is sent is some of both"
+        return Hazard(touch.op, message, "symm.remote_copy_wait send before the source is written again")
+    if order.is_before(copy.begin, touch.begin):
+        message = f"rank {rank} {does} {name}, and the copy of rank {sender} may not have arrived"
+        return Hazard(touch.op, message, _RECEIVE_NOTE)
+    message = f"rank {sender} may overwrite {name} of rank {rank} before that {does} it:"
+    message += f" nothing tells rank {sender} that it has"
+    return Hazard(copy.op, message, "symm.signal after the last use, and symm.wait for it before the next copy")
+
+
+def _barrier_reused(order: Run) -> Iterator[Hazard]:
+    """A rank that ends may come to the next kernel's barrier: all must be through this one's, which it must know."""
+    ends = {rank: (rank, len(events) - 1) for rank, events in enumerate(order.ranks)}
+    for rank, events in enumerate(order.ranks):
+        passed = [(rank, number) for number, event in enumerate(events) if isinstance(event, Pass)]
+        for other, end in ends.items():
+            if passed and not order.is_before(passed[-1], end):
+                yield _reuse_of_barrier(order, other, passed[-1])
+                return
+
+
+def _reuse_of_barrier(order: Run, rank: int, passed: Point) -> Hazard:
+    message = f"rank {rank} may end, and signal the next kernel's barrier, while rank {passed[0]} still waits at this"
+    message += " one: it would go on too early"
+    return Hazard(order.event(passed).op, message, "before it ends, each rank waits for a copy or signal of every rank")

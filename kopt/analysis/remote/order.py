@@ -1,0 +1,178 @@
+"""What is known to come before what, when all ranks run: vector clocks.
+
+A wait of a flag goes on when as many signals have come as it and the waits before it have taken. Which they were is
+known where no other can have come by then; a wait of which that is not known, a *weak* one, orders nothing. So a flag
+that several copies share is no help until as many have been waited for as can have signalled it. Signals of one rank
+that are no copies come in their order, so there the number alone tells how far that rank has got.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kopt.analysis.remote.events import Arrive, Await, AwaitSignal, Copy, Event, Flag, Pass, Signal
+
+#: A rank, and the number of one of its events.
+Point = tuple[int, int]
+
+
+@dataclass(eq=False)
+class Transfer:
+    """A copy that was started: where, and the waits that make sure that it has left and arrived."""
+
+    copy: Copy
+    start: Point
+    left: Point | None = None
+    arrived: Point | None = None
+
+
+@dataclass
+class _Line:
+    """The signals of one rank's flag in the order of the run, and the waits that took them."""
+
+    signals: list[tuple[Point, Transfer | None, bool]] = field(default_factory=list)
+    waits: list[Point] = field(default_factory=list)
+    known: int = 0
+
+
+def run(ranks: Sequence[Sequence[Event]]) -> Run:
+    """A run of all ranks in which no wait orders more than is known."""
+    weak: frozenset[Point] = frozenset()
+    while True:
+        found = Run(ranks, weak)
+        confused = weak | set(found.confused())
+        if confused == weak:
+            return found
+        weak = confused
+
+
+class Run:
+    """One run of all ranks: each event's clock, the transfers, and the ranks that wait for ever."""
+
+    def __init__(self, ranks: Sequence[Sequence[Event]], weak: frozenset[Point]):
+        self.ranks = ranks
+        self._weak = weak
+        self.transfers: list[Transfer] = []
+        self.clocks: list[list[tuple[int, ...]]] = [[] for _ in ranks]
+        self._lines: dict[tuple[int, Flag], _Line] = {}
+        self._run()
+
+    @property
+    def stuck(self) -> list[Point]:
+        """The event at which each rank that did not end waits."""
+        pairs = zip(self.ranks, self.clocks, strict=True)
+        return [(rank, len(clocks)) for rank, (events, clocks) in enumerate(pairs) if len(clocks) < len(events)]
+
+    def event(self, point: Point) -> Event:
+        """The event at a point."""
+        return self.ranks[point[0]][point[1]]
+
+    def is_before(self, one: Point | None, other: Point) -> bool:
+        """Whether one event has happened whenever the other has."""
+        return one is not None and self.clocks[other[0]][other[1]][one[0]] >= one[1]
+
+    def left_over(self) -> Iterator[Point]:
+        """Signals that nobody waits for."""
+        for line in self._lines.values():
+            yield from (point for point, *_ in line.signals[len(line.waits) :])
+
+    def confused(self) -> Iterator[Point]:
+        """Waits that other signals might satisfy than those that came in this run."""
+        for line in self._lines.values():
+            for count, wait in enumerate(line.waits, 1):
+                others = _first_of_each_rank(line.signals[count:])
+                if not _in_order(line.signals) and not all(self.is_before(wait, point) for point in others):
+                    yield wait
+
+    def mixed(self) -> Iterator[Point]:
+        """Waits for a size that is not the size of what is signalled."""
+        for line in self._lines.values():
+            sizes = {transfer.copy.size for _, transfer, _ in line.signals if transfer is not None}
+            for wait in line.waits:
+                event = self.event(wait)
+                if isinstance(event, Await) and sizes != {event.size}:
+                    yield wait
+
+    def _run(self) -> None:
+        moved = True
+        while moved:
+            moved = False
+            for rank in range(len(self.ranks)):
+                while self._step(rank):
+                    moved = True
+
+    def _step(self, rank: int) -> bool:
+        number = len(self.clocks[rank])
+        if number == len(self.ranks[rank]):
+            return False
+        point, event = (rank, number), self.ranks[rank][number]
+        seen = self._seen(point, event)
+        if seen is None:
+            return False
+        clock = [max(numbers) for numbers in zip(*seen, strict=True)]
+        clock[rank] = number
+        self.clocks[rank].append(tuple(clock))
+        self._signal(point, event)
+        return True
+
+    def _seen(self, point: Point, event: Event) -> list[tuple[int, ...]] | None:
+        """The clocks of what an event follows, or None where it cannot happen yet."""
+        rank, number = point
+        own = self.clocks[rank][number - 1] if number else (-1,) * len(self.ranks)
+        if isinstance(event, Await | AwaitSignal):
+            return self._taken(point, event, own)
+        if isinstance(event, Pass):
+            count = sum(isinstance(other, Arrive) for other in self.ranks[rank][:number])
+            arrivals = [self._arrival(other, count) for other in range(len(self.ranks))]
+            return None if None in arrivals else [own, *(clock for clock in arrivals if clock is not None)]
+        return [own]
+
+    def _arrival(self, rank: int, count: int) -> tuple[int, ...] | None:
+        """The clock at which a rank has come to its barrier of a number."""
+        for number, clock in enumerate(self.clocks[rank]):
+            count -= isinstance(self.ranks[rank][number], Arrive)
+            if not count:
+                return clock
+        return None
+
+    def _taken(self, point: Point, event: Await | AwaitSignal, own: tuple[int, ...]) -> list[tuple[int, ...]] | None:
+        line = self._line(point[0], event.flag)
+        if len(line.signals) == len(line.waits):
+            return None
+        line.waits.append(point)
+        if point in self._weak:
+            return [own]
+        taken = line.signals[line.known : len(line.waits)]
+        line.known = len(line.waits)
+        for _, transfer, is_sent in taken:
+            if transfer is not None:
+                transfer.left = point if is_sent or transfer.copy.sent is None else transfer.left
+                transfer.arrived = transfer.arrived if is_sent else point
+        return [own, *(self.clocks[rank][number] for (rank, number), *_ in taken)]
+
+    def _signal(self, point: Point, event: Event) -> None:
+        if isinstance(event, Signal):
+            self._line(event.to, event.flag).signals.append((point, None, False))
+        elif isinstance(event, Copy):
+            transfer = Transfer(event, point)
+            self.transfers.append(transfer)
+            self._line(event.to, event.received).signals.append((point, transfer, False))
+            if event.sent is not None:
+                self._line(point[0], event.sent).signals.append((point, transfer, True))
+
+    def _line(self, rank: int, flag: Flag) -> _Line:
+        return self._lines.setdefault((rank, flag), _Line())
+
+
+def _first_of_each_rank(signals: Sequence[tuple[Point, Transfer | None, bool]]) -> Iterator[Point]:
+    """The first of each rank's: those after it come later than whatever it comes later than."""
+    found: dict[int, Point] = {}
+    for point, *_ in signals:
+        found.setdefault(point[0], point)
+    return iter(found.values())
+
+
+def _in_order(signals: Sequence[tuple[Point, Transfer | None, bool]]) -> bool:
+    """Whether all are one rank's, and no copies."""
+    return len({point[0] for point, *_ in signals}) <= 1 and all(transfer is None for _, transfer, _ in signals)

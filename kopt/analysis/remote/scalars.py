@@ -1,0 +1,85 @@
+"""The numbers that a kernel's scalars are on one rank, where they follow from the rank and from loops alone."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.ranges import binding
+from kopt.dialects.symm import RankOp
+from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp
+
+#: What is known of values: numbers, and of ranges the number of the block.
+Known = dict[SSAValue, int]
+
+_BINARY: dict[type[Operation], Callable[[int, int], int]] = {
+    arith.AddiOp: operator.add,
+    arith.SubiOp: operator.sub,
+    arith.MuliOp: operator.mul,
+    arith.DivUIOp: operator.floordiv,
+    arith.FloorDivSIOp: operator.floordiv,
+    arith.RemUIOp: operator.mod,
+    arith.MinUIOp: min,
+    arith.MinSIOp: min,
+    arith.MaxUIOp: max,
+    arith.MaxSIOp: max,
+    arith.AndIOp: operator.and_,
+    arith.OrIOp: operator.or_,
+    arith.XOrIOp: operator.xor,
+}
+#: By predicate number; indices are never negative.
+_COMPARISONS = (operator.eq, operator.ne, *(operator.lt, operator.le, operator.gt, operator.ge) * 2)
+
+
+def evaluate(op: Operation, known: Known, rank: int) -> int | None:
+    """The number that an op gives, or None where it is not known."""
+    if isinstance(op, RankOp):
+        return rank
+    if isinstance(op, arith.ConstantOp):
+        return op.value.value.data if isinstance(op.value, IntegerAttr) else None
+    if isinstance(op, BeginOp | EndOp | IdOp | CountOp):
+        return _of_range(op, known)
+    operands = [known.get(value) for value in op.operands]
+    return None if None in operands else _combined(op, [number for number in operands if number is not None])
+
+
+def _combined(op: Operation, operands: Sequence[int]) -> int | None:
+    if isinstance(op, arith.CmpiOp):
+        return int(_COMPARISONS[op.predicate.value.data](*operands))
+    if isinstance(op, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp):
+        return operands[0]
+    if isinstance(op, arith.SelectOp):
+        return operands[1] if operands[0] else operands[2]
+    function = _BINARY.get(type(op))
+    return None if function is None else function(*operands)
+
+
+def begin(range: SSAValue, known: Known) -> int | None:
+    """The first element of a range's block."""
+    bound = binding(range)
+    lower = bound.lower if isinstance(bound.lower, int) else known.get(bound.lower)
+    block = known.get(bound.value)
+    return None if lower is None or block is None or range is not bound.value else lower + block * bound.size
+
+
+def limit(range: SSAValue, known: Known) -> int | None:
+    """The element at which a range's loop ends."""
+    upper = binding(range).upper
+    return upper if isinstance(upper, int) else known.get(upper)
+
+
+def _of_range(op: BeginOp | EndOp | IdOp | CountOp, known: Known) -> int | None:
+    if isinstance(op, IdOp):
+        return known.get(op.range)
+    first, last, size = begin(op.range, known), limit(op.range, known), binding(op.range).size
+    if first is None or last is None:
+        return None
+    if isinstance(op, BeginOp):
+        return first
+    if isinstance(op, EndOp):
+        return min(first + size, last)
+    return -(-(last - first) // size) + known[op.range]
