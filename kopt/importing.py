@@ -87,9 +87,7 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
         wanted = legal_sizes(imported.module, groups, given, target.chip)
         seen = seen_blocks(imported.module)
         pairs = zip(imported.blocks, given, wanted, strict=True)
-        wanted = [
-            size if block.observed or not seen.isdisjoint(block.tags) else legal for block, size, legal in pairs
-        ]
+        wanted = [size if block.observed or not seen.isdisjoint(block.tags) else legal for block, size, legal in pairs]
     else:
         return given
     return [block.bounded(size) for block, size in zip(imported.blocks, wanted, strict=True)]

@@ -20,6 +20,7 @@ from kopt.dialects.pallas import CallOp
 from kopt.errors import ConfigError
 from kopt.passes.collectives.building import Members
 from kopt.passes.collectives.expansion import Collective, Job, expand, obstacle, ranks_of
+from kopt.passes.retyping import new_tags
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,14 @@ class ExpandCollectivesPass(ModulePass):
                 self._expand_in(func)
 
     def _expand_in(self, func: FuncOp) -> None:
-        groups = groups_of(func)
+        groups, tags = groups_of(func), new_tags(func)
         for op in list(func.body.block.ops):
             if isinstance(op, Collective) and self.group in (None, op.group.data):
                 ranks = self._ranks(op)
                 if (reason := obstacle(op)) is not None or ranks == 1:
                     remark(op, f"stays a collective: {reason or 'of one rank'}")
                     continue
-                members = Members(op.group.data, ranks, groups.index(op.group.data))
+                members = Members(op.group.data, ranks, groups.index(op.group.data), tags)
                 _replace(Job(op, _name(func, op), members, self._is_ring(op)))
 
     def _ranks(self, op: Collective) -> int:

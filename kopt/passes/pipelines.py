@@ -30,6 +30,14 @@ HOST_PROGRAM: tuple[str, ...] = (
     "verify-symm",
 )
 
+#: What makes kernels of the collectives of a program for ``-t jax-py``, in order; left out, `jax.lax` has them.
+JAX_COLLECTIVES = (
+    # After a Pallas target's own passes: what they would do to kernels is done here already.
+    "expand-collectives",
+    # The interpreters' race detector does not see a rank that is late: the last look at what is printed.
+    "verify-barriers",
+)
+
 
 def pipeline(target: Target, config: Config) -> list[ModulePass]:
     """The passes for a target. The reference interpreter runs the imported module as it is."""
@@ -98,6 +106,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("convert-tile-to-pallas", chip=chip),
         # Mosaic compiles lost updates silently: the last look at what is printed.
         _make("verify-accumulators"),
+        # Copies between ranks that nothing orders go wrong now and then only.
+        _make("verify-barriers"),
     ]
 
 

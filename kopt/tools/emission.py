@@ -1,4 +1,4 @@
-"""``-t pallas-py``, ``-t triton-py``, ``-t torch-py`` and ``-t jax-py``: the emitted Python module of one entry function."""
+"""``-t pallas-py``, ``triton-py``, ``torch-py`` and ``jax-py``: the emitted Python module of one entry function."""
 
 from __future__ import annotations
 

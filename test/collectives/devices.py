@@ -5,14 +5,8 @@ devices.py FOLDER RANKS NAME…      FOLDER has NAME.py and NAME.npz; writes NAM
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-
-RANKS = int(sys.argv[2])
-os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={RANKS}"
-# Every device's callbacks want a thread of their own: with fewer the devices wait for each other for ever.
-os.environ["NPROC"] = "16"
 
 import jax
 import ml_dtypes
@@ -29,9 +23,7 @@ PARAMS = pltpu.InterpretParams(dma_execution_mode="eager", detect_races=True, un
 def run(folder: Path, name: str, mesh: jax.sharding.Mesh) -> None:
     """One program: its results into a file, its name on stdout where ranks race."""
     module = interpreted_module((folder / f"{name}.py").read_text(), name, lambda grid: PARAMS)
-    function = jax.jit(
-        lambda *arrays: getattr(module, name)(*arrays, mesh=mesh), compiler_options=exact_options()
-    )
+    function = jax.jit(lambda *arrays: getattr(module, name)(*arrays, mesh=mesh), compiler_options=exact_options())
     with np.load(folder / f"{name}.npz") as given:
         arrays = [given[key].view(ml_dtypes.bfloat16) if given[key].dtype == np.uint16 else given[key] for key in given]
     results = jax.block_until_ready(function(*arrays))

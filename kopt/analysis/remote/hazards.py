@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.remote.conflicts import Access, conflicts
 from kopt.analysis.remote.events import Arrive, AwaitSignal, Pass
@@ -13,6 +13,7 @@ from kopt.analysis.remote.order import Point, Run, Transfer, run
 from kopt.analysis.remote.unroll import NotKnown, unroll
 from kopt.dialects import symm
 from kopt.dialects.pallas import CallOp
+from kopt.dialects.tile import RefType
 
 _SEND_NOTE = "symm.remote_copy_wait send of every copy, before the kernel ends"
 _RECEIVE_NOTE = "symm.remote_copy_wait receive of every copy, on a semaphore that no other copy signals meanwhile"
@@ -33,7 +34,7 @@ def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
     Raises `NotKnown` where the order depends on what is in memory, or has more than ``limit`` events.
     """
     barriers = [op for op in call.walk() if isinstance(op, symm.BarrierOp)]
-    first = next(op for op in call.walk() if isinstance(op, symm.RemoteCopyOp | symm.SignalOp))
+    first = next(op for op in call.walk() if isinstance(op, symm.RemoteCopyOp | symm.SignalOp | symm.WaitOp))
     ranks = barriers[0].ranks if barriers else None
     if ranks is None:
         message = "ranks write each other's memory with no barrier before: a rank that has not begun this kernel"
@@ -64,26 +65,37 @@ def _stuck(order: Run) -> Iterator[Hazard]:
 def _unordered(order: Run) -> Iterator[Hazard]:
     for transfer in order.transfers:
         yield from _at_entry(order, transfer)
-        yield from _at_exit(order, transfer)
     for point in order.mixed():
         message = f"rank {point[0]} waits for a block of another size than what is sent"
         yield Hazard(order.event(point).op, message, "a semaphore counts bytes: blocks of one size share it")
-    for one, other in conflicts(order):
+    # What a kernel reads and writes itself says more than which copies meet.
+    for one, other in sorted(conflicts(order), key=lambda pair: pair[1].transfer is not None):
         yield _conflict(order, one, other)
+    for transfer in order.transfers:
+        yield from _at_exit(order, transfer)
     for point in order.left_over():
-        op = order.event(point).op
-        if isinstance(op, symm.SignalOp):
-            message = f"a signal of rank {point[0]} is never waited for: the next kernel's count would begin with it"
-            yield Hazard(op, message, "as many are waited for as are sent")
+        message = f"a signal of rank {point[0]} is never waited for: the next kernel's count would begin with it"
+        yield Hazard(order.event(point).op, message, "as many are waited for as are sent")
     yield from _barrier_reused(order)
 
 
 def _at_entry(order: Run, transfer: Transfer) -> Iterator[Hazard]:
     rank, to = transfer.start[0], transfer.copy.to
+    if to != rank and _is_window(transfer.copy.target.ref):
+        message = f"rank {rank} writes {transfer.copy.target.name} of rank {to}, a window that moves with its grid"
+        yield Hazard(transfer.copy.op, message, "copy to scratch memory, or to an array in HBM")
     if to != rank and not order.is_before((to, 0), transfer.start):
         message = f"rank {rank} may write {transfer.copy.target.name} of rank {to} before that has begun the kernel:"
         message += " it still uses the memory for something else"
         yield Hazard(transfer.copy.op, message, "an entry barrier is missing: symm.barrier before the first copy")
+
+
+def _is_window(ref: SSAValue) -> bool:
+    call = ref.owner.parent_op() if isinstance(ref.owner, Block) else None
+    if not isinstance(call, CallOp) or ref not in (*call.input_refs, *call.output_refs):
+        return False
+    assert isinstance(ref.type, RefType)
+    return ref.type.space.data not in ("hbm", "any")
 
 
 def _at_exit(order: Run, transfer: Transfer) -> Iterator[Hazard]:
@@ -111,12 +123,23 @@ def _conflict(order: Run, one: Access, other: Access) -> Hazard:
     if not copy.writes:
         message = f"rank {rank} writes {name} while it may still be sent: what is sent is some of both"
         return Hazard(touch.op, message, "symm.remote_copy_wait send before the source is written again")
-    if order.is_before(copy.begin, touch.begin):
+    if order.is_before(copy.begin, touch.begin) or not _has_content(order, touch):
         message = f"rank {rank} {does} {name}, and the copy of rank {sender} may not have arrived"
         return Hazard(touch.op, message, _RECEIVE_NOTE)
     message = f"rank {sender} may overwrite {name} of rank {rank} before that {does} it:"
     message += f" nothing tells rank {sender} that it has"
     return Hazard(copy.op, message, "symm.signal after the last use, and symm.wait for it before the next copy")
+
+
+def _has_content(order: Run, touch: Access) -> bool:
+    """Whether a copy has arrived where it is read: if so, it is what was meant."""
+    return any(
+        transfer.copy.to == touch.rank
+        and transfer.copy.target.ref is touch.block.ref
+        and transfer.copy.target.overlaps(touch.block)
+        and order.is_before(transfer.arrived, touch.begin)
+        for transfer in order.transfers
+    )
 
 
 def _barrier_reused(order: Run) -> Iterator[Hazard]:

@@ -48,7 +48,7 @@ class NotKnown(Exception):
 
 def copies_to_other_ranks(call: CallOp) -> bool:
     """Whether a kernel has anything to do with other ranks' memory."""
-    return any(isinstance(op, symm.RemoteCopyStartOp | symm.SignalOp) for op in call.walk())
+    return any(isinstance(op, symm.RemoteCopyOp | symm.SignalOp | symm.WaitOp) for op in call.walk())
 
 
 def unroll(call: CallOp, rank: int, limit: int) -> list[Event]:

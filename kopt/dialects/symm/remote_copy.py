@@ -114,7 +114,8 @@ class RemoteCopyOp(IRDLOperation):
         indices = (self.source_indices, self.target_indices, self.sent_indices, self.received_indices)
         layouts = (self.source_layout, self.target_layout, self.sent_layout, self.received_layout)
         refs = (self.source, self.target, self.sent, self.received)
-        return tuple((ref, join_entries(*pair)) for ref, *pair in zip(refs, indices, layouts, strict=True))
+        lists = (join_entries(some, layout) for some, layout in zip(indices, layouts, strict=True))
+        return tuple(zip(refs, lists, strict=True))
 
     def verify_(self) -> None:
         if not self.group.data:

@@ -78,9 +78,7 @@ class _SignalOp(IRDLOperation):
         group: str | None = None,
     ):
         name = None if group is None else StringAttr(group)
-        super().__init__(
-            operands=[buffer, rank], properties={"channel": IntegerAttr(channel, i32), "group": name}
-        )
+        super().__init__(operands=[buffer, rank], properties={"channel": IntegerAttr(channel, i32), "group": name})
 
     def verify_(self) -> None:
         if isinstance(self.buffer.type, RefType):

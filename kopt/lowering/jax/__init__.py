@@ -1,4 +1,4 @@
-"""Host programs as JAX code: what each device of a mesh does, kernels and collectives, and the program over the mesh."""
+"""Host programs as JAX code: what each device of a mesh does, and the program over all of them."""
 
 from kopt.lowering.jax.module import print_module
 

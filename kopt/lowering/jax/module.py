@@ -50,7 +50,8 @@ def _over_mesh(func: FuncOp, entry: str, one: str, groups: Sequence[str]) -> str
         writer.line(f'"""Arrays of all ranks, over a mesh that has {axes}."""')
         for group, ranks in ranks_of(func).items():
             with writer.block(f'if mesh.shape["{group}"] != {ranks}:'):
-                writer.line(f"raise ValueError(f\"{entry} is for {ranks} ranks along '{group}', found {{mesh.shape}}\")")
+                message = f"{entry} is for {ranks} ranks along '{group}', found {{mesh.shape}}"
+                writer.line(f'raise ValueError(f"{message}")')
         places = "mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False"
         writer.line(f"program = jax.shard_map({one}, {places})")
         writer.line(f"return program({', '.join(arrays)})")
@@ -61,4 +62,4 @@ def _specs(types: Iterable[Attribute], groups: Sequence[str]) -> str:
     """Parts along dimension 0, of arrays that have one: one spec for all where it holds for all."""
     axes = f'"{groups[0]}"' if len(groups) == 1 else f"({', '.join(repr(group) for group in groups)})".replace("'", '"')
     each = [f"P({axes})" if isinstance(type, MemRefType) and type.get_shape() else "P()" for type in types]
-    return f"P({axes})" if set(each) <= {f"P({axes})"} else f"({', '.join(each)},)"
+    return f"P({axes})" if set(each) <= {f"P({axes})"} else f"({', '.join(each)}{',' if len(each) == 1 else ''})"

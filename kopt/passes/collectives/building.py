@@ -25,11 +25,15 @@ Place = tuple[SSAValue, tuple[Entry, ...]]
 
 @dataclass(frozen=True)
 class Members:
-    """The group that a kernel runs in: its name, its number of ranks, and the number of its barriers' semaphore."""
+    """The group that a kernel runs in: its name, its number of ranks, and the number of its barriers' semaphore.
+
+    ``tags`` are those that loops of the function may still take.
+    """
 
     group: str
     ranks: int
     collective: int
+    tags: Iterator[str]
 
 
 class Kernel:
@@ -53,7 +57,7 @@ class Kernel:
     @contextmanager
     def body(self) -> Iterator[SSAValue]:
         """Where ops of the cell are built; gives this rank's number."""
-        cell = Block(arg_types=[RangeType("g0", 1)])
+        cell = Block(arg_types=[RangeType(next(self.members.tags), 1)])
         with ImplicitBuilder(cell):
             yield named(RankOp(self.members.group).result, "me")
             YieldOp()
@@ -83,7 +87,7 @@ def number(value: int) -> SSAValue:
 
 def ring(rank: SSAValue, distance: int, ranks: int, name: str) -> SSAValue:
     """``(rank + distance) mod ranks``; the distance may be negative."""
-    return wrapped(arith.AddiOp(rank, number(distance % ranks)).result, ranks, name)
+    return wrapped(named(arith.AddiOp(rank, number(distance % ranks)).result, "ahead"), ranks, name)
 
 
 def wrapped(value: SSAValue, ranks: int, name: str) -> SSAValue:
@@ -93,14 +97,14 @@ def wrapped(value: SSAValue, ranks: int, name: str) -> SSAValue:
 
 def before(rank: SSAValue, step: SSAValue, distance: int, ranks: int, name: str) -> SSAValue:
     """``(rank - step - distance) mod ranks``, for steps below the number of ranks."""
-    start = arith.AddiOp(rank, number(2 * ranks - distance)).result
-    return wrapped(arith.SubiOp(start, step).result, ranks, name)
+    start = named(arith.AddiOp(rank, number(2 * ranks - distance)).result, "ahead")
+    return wrapped(named(arith.SubiOp(start, step).result, "behind"), ranks, name)
 
 
 @contextmanager
-def loop(name: str, tag: str, upper: int, size: int = 1) -> Iterator[SSAValue]:
+def loop(members: Members, name: str, upper: int, size: int = 1) -> Iterator[SSAValue]:
     """A loop over blocks of ``size`` of ``upper`` elements; gives its range."""
-    block = Block(arg_types=[RangeType(tag, size)])
+    block = Block(arg_types=[RangeType(next(members.tags), size)])
     named(block.args[0], name)
     with ImplicitBuilder(block):
         yield block.args[0]
@@ -115,7 +119,7 @@ def when(predicate: str, value: SSAValue, bound: int) -> Iterator[None]:
     with ImplicitBuilder(then):
         yield
         scf.YieldOp()
-    scf.IfOp(arith.CmpiOp(value, number(bound), predicate), [], Region(then))
+    scf.IfOp(named(arith.CmpiOp(value, number(bound), predicate).result, "applies"), [], Region(then))
 
 
 def visit(range: SSAValue, name: str) -> SSAValue:

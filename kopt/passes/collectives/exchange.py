@@ -1,9 +1,7 @@
 """One-shot kernels: every rank copies to every other at once. Few steps; each link carries what all ranks send.
 
-    barrier
-    copy my own part to my place here
-    for each other rank: start to copy its part to my place there
-    for each other rank: wait until that has left, and until what it sends has come
+After a barrier, a rank copies its own part to its place here, and starts to copy each other rank's part to its place
+there; then it waits, for each, until that has left, and until what the other sends has come.
 """
 
 from __future__ import annotations
@@ -25,6 +23,7 @@ from kopt.passes.collectives.building import (
     Place,
     RemoteCopy,
     loop,
+    named,
     number,
     visit,
     whole,
@@ -54,16 +53,17 @@ class _Post:
         """Sends ``source(n)`` to each rank n, and waits for what they send."""
         own = LocalCopy(source(me), self.target(me), self.loaded)
         own.start()
-        with self._others(me, "s0") as other:
+        with self._others(me) as other:
             self._copy(source(other), me, other).start()
         own.wait()
-        with self._others(me, "w0") as other:
+        with self._others(me) as other:
             self._copy(source(other), other, other).wait()
 
     @contextmanager
-    def _others(self, me: SSAValue, tag: str) -> Iterator[SSAValue]:
-        with loop("d", tag, self.members.ranks - 1) as distance:
-            far = arith.AddiOp(arith.AddiOp(me, visit(distance, "d")), number(1)).result
+    def _others(self, me: SSAValue) -> Iterator[SSAValue]:
+        with loop(self.members, "d", self.members.ranks - 1) as distance:
+            beside = named(arith.AddiOp(me, number(1)).result, "ahead")
+            far = named(arith.AddiOp(beside, visit(distance, "d")).result, "ahead")
             yield wrapped(far, self.members.ranks, "other")
 
     def _copy(self, source: Place, sender: SSAValue, rank: SSAValue) -> RemoteCopy:
@@ -99,7 +99,7 @@ def reduce_at_once(
     given, out, box, result, loaded, sent, arrived = kernel.call_refs(*names)
     with kernel.body() as me:
         BarrierOp(members.group, members.ranks)
-        with loop("piece", "p0", parts.rows, parts.piece) as piece:
+        with loop(members, "piece", parts.rows, parts.piece) as piece:
             half = wrapped(visit(piece, "turn"), 2, "half")
             target: Places = lambda rank: (box, (half, rank, ALL, ALL))  # noqa: E731
             post = _Post(members, target, sent, arrived, loaded, (half,))

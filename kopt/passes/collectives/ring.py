@@ -2,8 +2,8 @@
 
 Reducing, a part travels the whole ring, and each rank adds its own; gathering, each rank passes on what has come.
 
-    reduce:  send what I have summed; add my part to what comes        (n - 1 steps)
-    gather:  send what came last; keep what comes                      (n - 1 steps)
+A step of a reduction sends what has been summed, and adds this rank's part to what comes. A step of a gathering sends
+what came last, and keeps what comes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _pass_on(
     members: Members, ranks: Neighbours, out: SSAValue, rows: tuple[Entry, ...], sent: SSAValue, received: SSAValue
 ) -> None:
     """Sends on what is in ``out``: my own part first, then each that has come."""
-    with loop("step", "s1", members.ranks - 1) as range:
+    with loop(members, "step", members.ranks - 1) as range:
         step = visit(range, "step")
         part = (out, (before(ranks.me, step, 0, members.ranks, "part"), *rows))
         RemoteCopy(part, part, ranks.right, (sent, (0,)), (received, (step,)), members.group).run()
@@ -82,13 +82,13 @@ def reduce(name: str, source: SSAValue, parts: Parts, members: Members, kind: st
     scratch = [block, block, inbox, *semaphores, *gathered]
     kernel = Kernel(name, [source], [parts.whole if is_gathered else parts.single], scratch, members)
     extra = ("passed", "gathered") if is_gathered else ()
-    names = ("given", "out", "total", "mine", "inbox", "loaded", "sent", "received", "free", *extra)
+    names = ("given", "out", "sum", "mine", "inbox", "loaded", "sent", "received", "free", *extra)
     given, out, total, mine, box, loaded, sent, received, free, *rest = kernel.call_refs(*names)
     ring = _Reduction(members, parts, kind, given, total, mine, box, loaded, sent, received, free)
     with kernel.body() as me:
         ranks = neighbours(me, members)
         BarrierOp(members.group, members.ranks)
-        with loop("piece", "p0", parts.rows, parts.piece) as piece:
+        with loop(members, "piece", parts.rows, parts.piece) as piece:
             ring.run(ranks, piece)
             if kind == "avg":
                 write(scaled(kind, read(whole(total), "sum"), members.ranks), whole(total))
@@ -124,7 +124,7 @@ class _Reduction:
         first = ring(ranks.me, -1, self.members.ranks, "first")
         LocalCopy((self.given, (first, piece, ALL)), whole(self.total), self.loaded).run()
         turn = visit(piece, "turn")
-        with loop("step", "s0", self.members.ranks - 1) as range:
+        with loop(self.members, "step", self.members.ranks - 1) as range:
             self._step(ranks, piece, turn, visit(range, "step"))
 
     def _step(self, ranks: Neighbours, piece: SSAValue, turn: SSAValue, step: SSAValue) -> None:
