@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -122,8 +123,8 @@ def _as_spec(value: Any) -> Any:
 def kernel(fn: Any = None, *, config: Mapping[str, Any] | None = None, target: Any = None) -> Any:
     """Makes a kernel of a Python function: ``@kopt.kernel``, ``@kopt.kernel(config={…})``, ``kopt.kernel(f)``.
 
-    ``fn`` is a plain function or a Helion kernel, whose own ``config`` is honoured for the keys that kopt has.
-    Raises `ArgumentError` for anything else.
+    ``fn`` is a plain function or a Helion kernel. Of a Helion kernel's own ``config``, and of one given here in its
+    words, the keys that kopt has are honoured. Raises `ArgumentError` for anything else.
     """
     if fn is None:
         return functools.partial(kernel, config=config, target=target)
@@ -132,21 +133,35 @@ def kernel(fn: Any = None, *, config: Mapping[str, Any] | None = None, target: A
     inner = fn if inspect.isfunction(fn) else getattr(fn, "fn", None)
     if not inspect.isfunction(inner):
         raise ArgumentError(f"a kernel is made of a Python function, found {type(fn).__name__}")
-    return Kernel(inner, config if config is not None else _helion_config(fn), target)
+    return Kernel(inner, config if inner is fn else _helion_config(fn, config), target)
 
 
-def _helion_config(fn: Any) -> dict[str, Any] | Config:
-    """A Helion kernel's single fixed config: the keys that kopt has too, and what it gives to the kernel's tunables."""
+def _helion_config(fn: Any, config: Mapping[str, Any] | None) -> Mapping[str, Any] | Config:
+    """The configuration of a Helion kernel: the one given, where keys of Helion's own say nothing, else the kernel's.
+
+    What its single fixed config gives to keys that only kopt has is for tunables of the kernel.
+    """
+    if isinstance(config, Config):
+        return config
     configs = getattr(fn, "configs", None) or []
-    if len(configs) != 1:
-        return {}
-    given = dict(getattr(configs[0], "config", {}))
-    given.setdefault("block_sizes", given.pop("block_size", None))
-    known = {key: given[key] for key in ("block_sizes", "num_warps", "num_stages") if given.get(key)}
-    if isinstance(known.get("block_sizes"), list):  # a list for each loop of several dimensions, in the older form
-        known["block_sizes"] = [
-            n for each in known["block_sizes"] for n in (each if isinstance(each, list) else [each])
+    given = dict(config if config is not None else getattr(configs[0], "config", {}) if len(configs) == 1 else {})
+    if "block_size" in given:
+        given.setdefault("block_sizes", given.pop("block_size"))
+    if isinstance(given.get("block_sizes"), list):  # a list for each loop of several dimensions, in the older form
+        given["block_sizes"] = [
+            n for each in given["block_sizes"] for n in (each if isinstance(each, list) else [each])
         ]
-    theirs = inspect.signature(type(configs[0]).__init__).parameters  # by the older names without the s, too
-    tunables = {key: value for key, value in given.items() if key not in theirs and f"{key}s" not in theirs}
-    return replace(make_config(known), tunables=tunables)
+    shared = {key: given.pop(key, None) or None for key in ("block_sizes", "num_warps", "num_stages")}
+    theirs = _helion_keys()
+    rest = {k: v for k, v in given.items() if not (k in theirs or f"{k}s" in theirs or k.startswith(_BACKENDS))}
+    return {**shared, **rest} if config is not None else replace(make_config(shared), tunables=rest)
+
+
+#: What the names of configuration keys of single backends of Helion's begin with.
+_BACKENDS = ("pallas_", "cute_", "tcgen05_")
+
+
+def _helion_keys() -> frozenset[str]:
+    """The keys of Helion's configurations; the older ones have no s."""
+    theirs = getattr(sys.modules.get("helion"), "Config", None)
+    return frozenset() if theirs is None else frozenset(inspect.signature(theirs.__init__).parameters)

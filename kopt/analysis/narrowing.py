@@ -7,14 +7,15 @@ Pure. A 64-bit value is one of
 | ``exact`` | its interval fits 32 bits | anything |
 | ``loaded`` | anything; saturated: its order to 32-bit numbers stays | comparisons, indices of lanes, moves |
 | ``literal`` | saturated; outside of what is loaded from arrays | as ``loaded``, and numbers for loops |
-| ``offset`` | its interval fits: its array, whose numbers are indices, was found to be inside an interval | anything |
+| ``offset`` | its interval fits: its array was found to be inside an interval | anything |
 | ``derived`` | sums and products of ``offset``, right modulo 2^32 | indices: what does not fit is in no array |
 | ``wrapped`` | right modulo 2^32 | casts to integers of at most 32 bits |
 
 A narrower cast of ``loaded`` and ``derived`` is an index too where nothing but indices comes of it. Whatever else is
 done with a 64-bit value has no proof.
 
-`narrowing` first looks for a proof without ``offset``, then for the widest interval that makes one.
+`narrowing` first looks for a proof without ``offset``, then for the widest interval that makes one: of arrays of
+indices alone, then of all arguments whose numbers are computed with in 64 bits, narrower ones that are widened too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.intervals import argument_of
 from kopt.analysis.wide_facts import ARITHMETIC, HIGH, MOVES, Fact, array_of, fact_of, is_wide
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -40,45 +42,72 @@ from kopt.dialects.tile import (
     YieldOp,
 )
 
+Interval = tuple[int, int]
+#: The fewest bits that numbers of an array may be asked to have.
+FEWEST = 7
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 @dataclass(frozen=True)
 class Narrowing:
-    """``interval`` is what the numbers of ``arrays`` must be found in; ``unproven`` ops make that hopeless."""
+    """``intervals`` are what the numbers of arrays must be found in; ``unproven`` ops make that hopeless."""
 
-    arrays: tuple[SSAValue, ...]
-    interval: tuple[int, int] | None
+    intervals: dict[SSAValue, tuple[int, int]]
     unproven: tuple[Operation, ...] = ()
 
 
 def narrowing(body: Operation) -> Narrowing:
     """What it takes to hold the 64-bit integers of a launch in 32 bits."""
-    loads = [op for op in body.walk() if isinstance(op, LoadOp) and is_wide(op.result.type)]
-    most = max((n for op in body.walk() if isinstance(op, LoadOp) for n in _shape(op.memory)), default=0)
-    arrays = tuple(dict.fromkeys(array_of(op.memory) for op in loads if _indexed(op)))
+    loads = [op for op in body.walk() if isinstance(op, LoadOp)]
+    most = max((n for op in loads for n in _shape(op.memory)), default=0)
+    indexed = dict.fromkeys(array_of(op.memory) for op in loads if is_wide(op.result.type) and _indexed(op))
+    written = {array_of(op.memory) for op in body.walk() if isinstance(op, StoreOp)}
+    widened = dict.fromkeys(array_of(op.memory) for op in loads if _widened(op.result))
     unproven: tuple[Operation, ...] = ()
-    for interval in _candidates(most) if arrays else (None,):
-        unproven = tuple(_unproven(body, {} if interval is None else dict.fromkeys(arrays, interval)))
+    checked = [array for array in widened if argument_of(array) is not None and array not in written]
+    for found in _candidates(list(indexed), checked, most):
+        unproven = tuple(_unproven(body, found))
         if not unproven:
-            return Narrowing(arrays, interval)
-    return Narrowing(arrays, None, unproven)
+            return Narrowing(found)
+    return Narrowing({}, unproven)
 
 
-def _candidates(most: int) -> Iterator[tuple[int, int] | None]:
-    """None at all, then ever narrower ones that indices up to ``most`` are in."""
-    yield None
-    for bits in range(31, most.bit_length() - 1, -1):
-        yield -(2**bits) + 1, 2**bits - 1
-    if most <= HIGH:
-        yield 0, most
+def _candidates(indexed: list[SSAValue], checked: list[SSAValue], most: int) -> Iterator[dict[SSAValue, Interval]]:
+    """No intervals at all, then ever narrower ones: of indices such that those up to ``most`` are in."""
+    yield {}
+    if indexed:
+        yield from (dict.fromkeys(indexed, _around(bits)) for bits in range(31, most.bit_length() - 1, -1))
+        if most <= HIGH:
+            yield dict.fromkeys(indexed, (0, most))
+    if checked:
+        for bits in range(31, FEWEST - 1, -1):
+            wide = _around(max(bits, most.bit_length()))
+            yield {**dict.fromkeys(checked, _around(bits)), **dict.fromkeys(indexed, wide)}
 
 
-def _unproven(body: Operation, offsets: dict[SSAValue, tuple[int, int]]) -> Iterator[Operation]:
-    """The ops of a body that use or make 64-bit integers in a way that 32 bits may not serve.
+def _around(bits: int) -> Interval:
+    return -(2**bits) + 1, 2**bits - 1
 
-    ``offsets`` are arrays of indices, and the interval of their numbers.
-    """
+
+def _widened(value: SSAValue) -> bool:
+    """Whether 64-bit numbers come of a loaded value: it has 64 bits, or is moved and then cast to them."""
+    if is_wide(value.type):
+        return True
+    users = [use.operation for use in value.uses]
+    return any(
+        isinstance(user, CastOp) and is_wide(user.result.type) or isinstance(user, MOVES) and _widened(user.results[0])
+        for user in users
+        if _is_whole(value)
+    )
+
+
+def _is_whole(value: SSAValue) -> bool:
+    element = getattr(value.type, "element_type", None)
+    return isinstance(element, IntegerType) and element.width.data == 32
+
+
+def _unproven(body: Operation, found: dict[SSAValue, Interval]) -> Iterator[Operation]:
+    """The ops of a body that use or make 64-bit integers in a way that 32 bits may not serve."""
     facts: dict[SSAValue, Fact | None] = {}
     for op in body.walk():
         if isinstance(op, AssociativeOp):
@@ -86,7 +115,7 @@ def _unproven(body: Operation, offsets: dict[SSAValue, tuple[int, int]]) -> Iter
                 facts |= {value: facts.get(input) for value, input in zip(values, op.inputs, strict=True)}
         for result in op.results:
             if is_wide(result.type) and isinstance(result.type, TileType):
-                facts[result] = facts.get(result) or fact_of(op, facts, offsets)
+                facts[result] = facts.get(result) or fact_of(op, facts, found)
                 if facts[result] is None:
                     yield op
         if not _uses_well(op, facts):
@@ -103,7 +132,7 @@ def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
         return all(_keeps(facts.get(new), facts.get(old)) for new, old in zip(op.operands, function.left, strict=True))
     wide = [value for value in op.operands if is_wide(value.type) and isinstance(value.type, TileType)]
     kinds = {fact.kind for value in wide if (fact := facts.get(value)) is not None}
-    if kinds <= {"exact", "offset"} or op.results and is_wide(op.results[0].type):
+    if kinds <= {"exact", "offset"} or any(is_wide(result.type) for result in op.results):
         return True  # exact, or judged by its own fact
     if "wrapped" in kinds:
         return isinstance(op, CastOp) and _fits(op.result)

@@ -1,4 +1,7 @@
-"""What is known of 64-bit integer tiles: the classes of `kopt.analysis.narrowing`, from op to op."""
+"""What is known of 64-bit integer tiles: the classes of `kopt.analysis.narrowing`, from op to op.
+
+``found`` are the arrays of which a check before each call says what interval their numbers are in.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +46,10 @@ LOW, HIGH = -(2**31), 2**31 - 1
 #: Ops that put lanes elsewhere, unchanged.
 MOVES = (BroadcastOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp, MaskOp, SelectOp, TakeAlongOp, DynamicSliceOp)
 ARITHMETIC = ("add", "sub", "mul", "floordiv", "truncdiv", "mod", "rem", "minimum", "maximum", "neg", "abs")
+BITS = ("and", "or", "xor", "not", "shl", "shr")
 #: What is right modulo 2^32 where its operands are.
-_MODULAR = ("add", "sub", "mul", "neg")
+_MODULAR = ("add", "sub", "mul", "neg", "and", "or", "xor", "not")
+Found = Mapping[SSAValue, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -62,28 +67,26 @@ def is_wide(type: Attribute) -> bool:
     return isinstance(element, IntegerType) and element.width.data == 64
 
 
-def fact_of(
-    op: Operation, facts: Mapping[SSAValue, Fact | None], offsets: Mapping[SSAValue, tuple[int, int]]
-) -> Fact | None:
-    """The fact of an op's result, None where there is none; ``offsets`` are arrays whose numbers were found inside."""
+def fact_of(op: Operation, facts: Mapping[SSAValue, Fact | None], found: Found) -> Fact | None:
+    """The fact of an op's result, None where there is none."""
     if isinstance(op, LoadOp):
-        interval = offsets.get(array_of(op.memory))
+        interval = found.get(array_of(op.memory))
         return Fact("offset", *interval) if interval is not None else Fact("loaded")
     if isinstance(op, FullOp):
         return _constant(int(op.number))
     if isinstance(op, CastOp):
-        return _interval(op.input)
+        return _interval(op.input, found)
     if isinstance(op, SplatOp) and op.scalar.type == IndexType():
         return Fact("exact")
     if isinstance(op, ReduceOp | ScanOp):
         return _reduced(op, facts.get(op.input))
     if isinstance(op, SortOp):
         known = facts.get(op.input)
-        return known if known is not None and known.kind == "exact" else None
+        return known if known is not None and known.kind in ("exact", "offset") else None
     if isinstance(op, MOVES):
         known = [facts.get(value) for value in op.operands if is_wide(value.type)]
         return _joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known)
-    if isinstance(op, ElementwiseOp) and op.ROW.name in ARITHMETIC:
+    if isinstance(op, ElementwiseOp) and op.ROW.name in (*ARITHMETIC, *BITS, "sign"):
         return _computed(op, [facts.get(value) for value in op.inputs])
     return None
 
@@ -97,7 +100,7 @@ def _exact(low: int, high: int) -> Fact | None:
     return Fact("exact", low, high) if low >= LOW and high <= HIGH else None
 
 
-def _interval(value: SSAValue) -> Fact | None:
+def _interval(value: SSAValue, found: Found) -> Fact | None:
     """The interval of a narrower integer value."""
     element = value.type.element_type if isinstance(value.type, TileType) else None
     if not isinstance(element, IntegerType) or element.width.data > 32:
@@ -106,12 +109,19 @@ def _interval(value: SSAValue) -> Fact | None:
     if isinstance(op, IndexOp):
         bound = binding(op.range)
         return _exact(0, bound.upper + bound.size) if isinstance(bound.upper, int) else Fact("exact")
-    if isinstance(op, ArangeOp | ArgReduceOp):
+    if isinstance(op, ArangeOp):
+        last = op.start.data + op.step.data * (op.result.type.shape[0] - 1)  # pyright: ignore
+        return _exact(min(op.start.data, last), max(op.start.data, last))
+    if isinstance(op, ArgReduceOp):
         return _exact(0, HIGH)
-    if isinstance(op, BroadcastOp | ReshapeOp | TransposeOp):
-        return _interval(op.input)
     own = _of_type(element)
-    source = _interval(op.input) if isinstance(op, CastOp) else None
+    if isinstance(op, LoadOp) and (interval := found.get(array_of(op.memory))) is not None:
+        return Fact("exact", *interval)
+    if isinstance(op, MOVES):
+        same = [operand for operand in op.operands if getattr(operand.type, "element_type", None) == element]
+        known = [_interval(operand, found) for operand in same]
+        return _joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known) or own
+    source = _interval(op.input, found) if isinstance(op, CastOp) else None
     fits = source is not None and own is not None and own.low <= source.low <= source.high <= own.high
     return source if fits else own
 
@@ -133,13 +143,14 @@ def _reduced(op: ReduceOp | ScanOp, fact: Fact | None) -> Fact | None:
         return None
     if kind in ("max", "min"):
         return fact if fact.kind != "wrapped" else None
-    if fact.kind not in ("exact", "wrapped") or kind not in ("add", "mul"):
+    if fact.kind not in ("exact", "offset", "wrapped") or kind not in ("add", "mul"):
         return None
     type = op.input.type
     assert isinstance(type, TileType)
     lanes = prod(type.shape[axis] for axis in (op.dimensions if isinstance(op, ReduceOp) else (op.dim.data,)))
-    fits = kind == "add" and fact.kind == "exact"
-    return (_exact(min(0, fact.low * lanes), max(0, fact.high * lanes)) if fits else None) or Fact("wrapped")
+    if kind == "add" and fact.kind != "wrapped" and LOW <= fact.low * lanes and fact.high * lanes <= HIGH:
+        return Fact(fact.kind, min(0, fact.low * lanes), max(0, fact.high * lanes))
+    return Fact("wrapped")
 
 
 def _joined(facts: list[Fact | None]) -> Fact | None:
@@ -187,6 +198,10 @@ def _bounded(name: str, facts: list[Fact]) -> Fact:
 
 def _ends(name: str, facts: list[Fact]) -> list[int]:
     """Numbers between which the result of an op on exact operands lies; none where that is not worked out."""
+    if name in BITS:
+        return _bits(name, facts)
+    if name == "sign":
+        return [-1, 1]
     a = (facts[0].low, facts[0].high)
     if len(facts) == 1:
         return [-a[0], -a[1], *a, 0]
@@ -202,7 +217,20 @@ def _ends(name: str, facts: list[Fact]) -> list[int]:
         return [(min if name == "minimum" else max)(x, y) for x, y in pairs]
     if name in ("mod", "rem"):
         return [-max(map(abs, b)), max(map(abs, b))]
-    return [*a, *(-x for x in a)] if b[0] > 0 or b[1] < 0 else []
+    return [*a, *(-x for x in a)]
+
+
+def _bits(name: str, facts: list[Fact]) -> list[int]:
+    """The same for bitwise operations, by the bits that the operands' numbers take; for shifts by less than 32."""
+    if name in ("shl", "shr"):
+        numbers, by = facts
+        steps = [by.low, by.high] if 0 <= by.low and by.high < 32 else []
+        return [x << n if name == "shl" else x >> n for x in (numbers.low, numbers.high) for n in steps]
+    if name == "and" and (positive := [fact.high for fact in facts if fact.low >= 0]):
+        return [0, min(positive)]
+    bits = max(n.bit_length() for fact in facts for n in (fact.low, fact.high, ~fact.low, ~fact.high))
+    signed = name == "not" or any(fact.low < 0 for fact in facts)
+    return [-(2**bits) if signed else 0, 2**bits - 1]
 
 
 def array_of(memory: SSAValue) -> SSAValue:

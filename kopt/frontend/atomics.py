@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects import atomic, tile
 from kopt.frontend.dtypes import element_type
-from kopt.frontend.indexing import Address, drop_ones, resolve, to_address, to_user, wide_block, without_moving
+from kopt.frontend.indexing import Address, drop_ones, resolve, stored, to_address, to_user, wide_block, without_moving
 from kopt.frontend.ops.elementwise import convert, truth
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, describe, full_tensor, is_number
@@ -74,7 +74,7 @@ class _Update:
         dtype = self.array.dtype
         if is_number(value):
             return full_tensor(_number(value, dtype), self.address.dims, dtype).ssa
-        tensor = drop_ones(convert(value, dtype), len(self.address.user_dims()))
+        tensor = drop_ones(convert(stored(value), dtype), len(self.address.user_dims()))
         return to_address(tensor, self.address)
 
 

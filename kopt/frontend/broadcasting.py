@@ -44,8 +44,9 @@ def broadcast(value: DeviceTensor, dims: Dims) -> DeviceTensor:
     if value.dims == dims:
         return value
     places = _places(value.dims, dims)
-    if places is None:
+    if places is None or any(_is_padding(value.dims[n], dims[place]) for n, place in enumerate(places)):
         mismatch(f"{describe(value)} does not broadcast to [{' x '.join(map(str, dims))}]")
+    value = _without_padding(value, [dims[place] for place in places])
     value = untag(value, [n for n, place in enumerate(places) if not _fits(value.dims[n], dims[place])])
     value = _unit(value, [n for n, place in enumerate(places) if not _fits(value.dims[n], dims[place])])
     if value.dims == dims:
@@ -114,10 +115,29 @@ def _join_dim(a: DimAttr, b: DimAttr) -> DimAttr | None:
     if a.size.data == 1:
         return b
     if a.size != b.size:
-        return None
+        return min(a, b, key=_lanes) if _is_padding(a, b) or _is_padding(b, a) else None
     if a.tag.data and b.tag.data and not _same_block(a.tag.data, b.tag.data):
         return None
     return DimAttr(a.size.data)
+
+
+def _lanes(dim: DimAttr) -> int:
+    return dim.size.data
+
+
+def _is_padding(small: DimAttr, large: DimAttr) -> bool:
+    """Whether the kernel made the larger dimension as the next power of two of the smaller one."""
+    plain = not small.tag.data and not large.tag.data
+    return plain and (_lanes(small), _lanes(large)) in current().powers_of_two
+
+
+def _without_padding(value: DeviceTensor, dims: Sequence[DimAttr]) -> DeviceTensor:
+    """The lanes of a value that meet ``dims``: those beyond a size are there only for the sake of a power of two."""
+    pairs = zip(value.dims, dims, strict=True)
+    sizes = [_lanes(mine if not _is_padding(its, mine) else its) for mine, its in pairs]
+    if sizes == list(value.tile_type.shape):
+        return value
+    return DeviceTensor(current().emit(tile.SliceOp(value.ssa, [0] * value.rank, sizes, [1] * value.rank)))
 
 
 def _same_block(a: str, b: str) -> bool:

@@ -118,10 +118,18 @@ def cdiv(a: Any, b: Any) -> Any:
 
 
 def next_power_of_2(value: int) -> int:
-    """The smallest power of two that is not less."""
+    """The smallest power of two that is not less; a dimension of that size meets one of ``value`` lanes."""
     if is_device(value):
         unsupported("next_power_of_2 needs a number that is known while the kernel is imported")
-    return 1 << max(0, int(value) - 1).bit_length()
+    power = rounded_up(int(value))
+    if power != value:
+        current().powers_of_two.add((int(value), power))
+    return power
+
+
+def rounded_up(value: int) -> int:
+    """The smallest power of two that is not less."""
+    return 1 << max(0, value - 1).bit_length()
 
 
 def _math(name: str) -> Callable[..., Any]:

@@ -73,7 +73,7 @@ def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None
     memory = tracer.host.written(array)
     index, mask = without_moving(tuple(array.shape), index, mask)
     address = resolve(tuple(array.shape), index)
-    tensor = value if is_number(value) else as_tensor(value)
+    tensor = value if is_number(value) else as_tensor(stored(value))
     if isinstance(tensor, DeviceTensor) and tensor.rank > len(address.user_dims()):
         tensor = drop_ones(tensor, len(address.user_dims()))
     if mask is not None:
@@ -83,6 +83,11 @@ def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None
     else:
         ssa = tracer.emit(tile.FullOp(tensor, tile.TileType(address.dims, element_type(array.dtype))))
     tracer.append(tile.StoreOp(ssa, memory, address.entries, mask))
+
+
+def stored(value: Any) -> Any:
+    """What goes to memory: of a host tensor, all of it."""
+    return current().host.load_whole(value) if isinstance(value, torch.Tensor) else value
 
 
 def without_moving(shape: tuple[int, ...], index: Any, mask: Any = None) -> tuple[list[Any], Any]:

@@ -14,7 +14,7 @@ import torch
 from kopt import language
 from kopt.errors import ConfigError
 from kopt.frontend import atomics, inline_code, scaled_products
-from kopt.frontend.builtin_calls import cdiv, next_power_of_2
+from kopt.frontend.builtin_calls import cdiv, next_power_of_2, rounded_up
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.control import LoopSpec, Walk
 from kopt.frontend.indexing import load, store, subscript
@@ -88,7 +88,7 @@ def _provisional(extent: int | None, axis: int, rank: int) -> int:
     """A size to start with: 1 for leading dimensions of three or more, a power of two for the last two."""
     if axis < rank - 2:
         return 1
-    return min(next_power_of_2(max(1, extent if extent is not None else PROVISIONAL)), PROVISIONAL)
+    return min(rounded_up(max(1, extent if extent is not None else PROVISIONAL)), PROVISIONAL)
 
 
 def grid(begin_or_end: Any, end_or_none: Any = None, /, step: Any = None) -> LoopSpec:
@@ -127,8 +127,8 @@ def static_range(begin_or_end: Any, end_or_none: Any = None, /, step: Any = 1) -
 def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> BlockSize:
     """``hl.register_block_size``."""
     low, high = (1, min_or_max) if max_or_none is None else (min_or_max, max_or_none)
-    default = lambda: max(int(low), min(next_power_of_2(max(1, int(high))), PROVISIONAL))  # noqa: E731
-    high = next_power_of_2(max(1, int(high)))
+    default = lambda: max(int(low), min(rounded_up(max(1, int(high))), PROVISIONAL))  # noqa: E731
+    high = rounded_up(max(1, int(high)))
     info = current().new_block(default, low=int(low), high=high, extent=None, observed=True)
     return BlockSize(info.size, "", info)
 

@@ -76,6 +76,8 @@ class Tracer:
         #: The range of each tag in scope, as its loop binds it.
         self.ranges: dict[str, SSAValue] = {}
         self.range_blocks: dict[str, BlockInfo | None] = {}
+        #: Sizes of which the kernel asked for the next power of two, with it.
+        self.powers_of_two: set[tuple[int, int]] = set()
         #: The extent of a tag's range, where it is a number.
         self.extents: dict[str, int | None] = {}
         #: The tags of jagged loops.

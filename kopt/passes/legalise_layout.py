@@ -20,7 +20,8 @@ class LegaliseLayoutPass(ModulePass):
     """Makes the memrefs of each launch ones whose blocks Mosaic can move and compute with.
 
     Element types that it has no loads for are cast on the host: bool to i8, f16 to f32, and i64 to i32 where every
-    use in the kernel shows that this changes nothing. Rounding to f16 inside is done on the bits of f32. Windows
+    use in the kernel shows that this changes nothing, if need be for numbers of arguments that are in an interval:
+    ``kopt.interval``, which calls check. Rounding to f16 inside is done on the bits of f32. Windows
     that are not whole or not multiples of a tile get a physical layout (a pad, a split, a transposition), which the
     conversion applies; the launch's attribute ``layouts`` lists them, and each is a remark:
 

@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.read_back import may_see
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -24,6 +25,7 @@ from kopt.dialects.tile import (
     SelectOp,
     ShiftOp,
     SplatOp,
+    StoreOp,
     is_gather,
     literal,
 )
@@ -67,9 +69,7 @@ class LowerGathersPass(ModulePass):
                     self._rewrite(access, launch, arrays)
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
-        if launch.body.block.args.index(access.memory) in launch.written:
-            raise LoweringError("a gather from an array that the same loop writes", location_of(access))
-        load = as_blocks(access)
+        load = as_blocks(_of_input(access, launch, arrays))
         if any(is_gather(entry) for entry in load.entries):
             _replace(load, self._lower(load, launch, arrays))
 
@@ -98,6 +98,22 @@ class LowerGathersPass(ModulePass):
             return False
         size = gathering.shape[0] * block.shape[1] * gathering.bits // 8
         return self.strategy == "one-hot" or size <= self.one_hot_bytes
+
+
+def _of_input(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
+    """The load, of an array that the launch only reads: of the version before, where none of its stores may be seen."""
+    number = launch.body.block.args.index(load.memory)
+    if number not in launch.written:
+        return load
+    stores = [use.operation for use in load.memory.uses if isinstance(use.operation, StoreOp)]
+    if number >= len(launch.inputs) or any(may_see(load, store) for store in stores):
+        raise LoweringError(
+            "a gather from an array that the same loop writes",
+            location_of(load),
+            notes=["gather before the loop writes, or from an array that another loop has written"],
+        )
+    load.operands[0] = arrays.again(load.memory)
+    return load
 
 
 def as_blocks(load: LoadOp) -> LoadOp:

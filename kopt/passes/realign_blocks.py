@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -33,8 +34,10 @@ from kopt.dialects.tile import (
     WholeOp,
     block_axes,
     is_gather,
+    is_range,
     literal,
 )
+from kopt.dialects.tile.index_list import Entry
 from kopt.passes.gathers.building import Arrays, array_type
 from kopt.passes.retyping import new_tags
 
@@ -52,6 +55,9 @@ class RealignBlocksPass(ModulePass):
         %u = tile.load %x[%w, %j] : memref<96x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
         %v = tile.dynamic_slice %u from %r.begin - %w.begin dim 0 : … to !tile.tile<b1=16 x b2=128 x f32>
 
+    Loads that pick single rows or lanes from an array of which others take blocks read it as an operand of its own
+    first: what is right for both is often right for each.
+
     It leaves alone loads of arrays that the launch writes, and gathers.
     """
 
@@ -60,8 +66,21 @@ class RealignBlocksPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             arrays = Arrays(launch)
+            for load in [load for load in _unaligned_loads(launch) if _picks_from_blocks(load)]:
+                load.operands[0] = arrays.again(load.memory)
             for load in list(_unaligned_loads(launch)):
                 _Realigner(load, arrays).run()
+
+
+def _picks_from_blocks(load: LoadOp) -> bool:
+    """Whether a load picks by number what other loads of the array take a block of."""
+    others = [use.operation.entries for use in load.memory.uses if isinstance(use.operation, LoadOp)]
+    picked = [number for number, entry in enumerate(load.entries) if _is_computed(entry) and not is_range(entry)]
+    return any(_is_computed(entries[number]) and is_range(entries[number]) for entries in others for number in picked)
+
+
+def _is_computed(entry: Entry) -> TypeGuard[SSAValue]:
+    return isinstance(entry, SSAValue)
 
 
 def _unaligned_loads(launch: LaunchOp) -> Iterator[LoadOp]:

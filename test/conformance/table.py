@@ -651,24 +651,17 @@ GROUPS = (
     CREATION,
 )
 
-#: What of 64-bit integers 32 bits answer: comparisons, logic, and what does not look at them.
-_ANSWERED = (
-    r"torch\.(eq|ne|lt|le|gt|ge|logical_\w+|signbit|isnan|isinf|isfinite|any|all|count_nonzero)\(.*"
-    r"|torch\.(zeros|ones|full)_like\(.*|x\.new_(zeros|ones|full)\(.*|torch.clamp\(x, -2, 3\)"
-    r"|x > 0|0 >= x|x == 1|\(x > .*|torch.where\(x > y, 1.5, 0.0\)"
-)
 _EVERY = (*FLOATS, *INTEGERS, "bool", "f8E4M3FN", "f8E5M2")
-_SUMS = r"(torch|x)\.(sum|prod|cumsum|cumprod)\(((?!dtype).)*\)"
 _PRODUCTS = r"(torch|x)\.prod\(((?!dtype).)*\)"
 _WIDE = "may not fit 32 bits"
 REFUSALS = (
     Refusal("pallas", ".*", ("f64",), "a TPU has no f64", "a TPU has no f64"),
     Refusal("pallas", r".*float_power.*", _EVERY, "a TPU has no f64", "a TPU has no f64"),
     Refusal("pallas", r".*double\(\).*", tuple(d for d in _EVERY if d != "f32"), "no f64", "a TPU has no f64"),
-    Refusal("pallas", rf"(?!({_ANSWERED})$).*", ("i64",), _WIDE, "a TPU has no 64-bit integers to compute with"),
     Refusal("pallas", r"x.long\(\)", (*FLOATS, "f8E4M3FN", "f8E5M2"), _WIDE, "the numbers may not fit 32 bits"),
-    Refusal("pallas", _SUMS, ("i32",), _WIDE, "torch adds in 64 bits; say `dtype=torch.int32`"),
-    Refusal("pallas", _PRODUCTS, ("i8", "ui8"), _WIDE, "torch multiplies in 64 bits; say `dtype=torch.int32`"),
+    Refusal(
+        "pallas", _PRODUCTS, ("i32", "i64", "i8", "ui8"), _WIDE, "torch multiplies in 64 bits; say `dtype=torch.int32`"
+    ),
 )
 
 #: Answered while a kernel is imported, and what has no one value to compare: not in the table.

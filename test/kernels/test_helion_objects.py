@@ -44,3 +44,11 @@ def test_a_config_of_ones_own_replaces_it():
     """Defaults hold for what it leaves out."""
     kernel = kopt.kernel(scaled, target="reference", config={"block_sizes": [8]})
     torch.testing.assert_close(kernel(X), X * 2 + 8)
+
+
+def test_configs_may_use_helions_words():
+    """Keys of Helion and its backends say nothing; unknown ones are errors as ever."""
+    theirs = {"block_sizes": [8], "pallas_loop_type": "fori_loop", "reduction_loops": [None], "loop_order": [0]}
+    torch.testing.assert_close(kopt.kernel(scaled, target="reference", config=theirs)(X), X * 2 + 8)
+    with pytest.raises(kopt.ConfigError, match="no tunable 'tile_order'"):
+        kopt.kernel(scaled, target="reference", config={"tile_order": [0]})(X)

@@ -52,6 +52,69 @@ def rows_by_int64(ids, table):
     return out
 
 
+@case(
+    lambda x, y, n: (x * 3 - y // 2, n.sum(1), x.cumsum(1), x & 7),
+    [8],
+    _below(99, 13, 21),
+    _below(99, 13, 21),
+    _below(99, 13, 21).int(),
+)
+def arithmetic_of_int64(x, y, n):
+    """And a sum of 32-bit numbers, which torch makes in 64."""
+    out, sums = torch.empty_like(x), torch.empty([x.size(0)], dtype=torch.int64)
+    running, low = torch.empty_like(x), torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        out[i, :] = x[i, :] * 3 - y[i, :] // 2
+        sums[i] = n[i, :].sum(1)
+        running[i, :] = torch.cumsum(x[i, :], 1)
+        low[i, :] = x[i, :] & 7
+    return out, sums, running, low
+
+
+@case(lambda x: x + 2, [8], _random(21, 50))
+def next_power_of_two(x):
+    """Lanes that stand for a power of two meet a row of any length, also round a loop."""
+    width = hl.next_power_of_2(x.size(1))
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        total = hl.zeros([i, width])
+        for _ in range(2):
+            total = total + 0.5
+        total += hl.full([i, width], 1 / width) @ hl.full([width, width], 1.0)
+        for _ in hl.grid(2):
+            total += x[i, :] / 2
+        out[i, :] = total
+    return out
+
+
+@case(lambda x, row: (row.expand(5, 8), torch.full((3,), 5) * row.sum()), [], _random(5, 8), _random(8))
+def whole_tensors_stored(x, row):
+    out, total = torch.empty_like(x), torch.zeros([3])
+    for i in hl.grid(x.size(0)):
+        out[i] = row
+        hl.atomic_add(total, [slice(None)], row.sum())
+    return out, total
+
+
+@case(lambda x, ids: (x[torch.arange(5), ids], x * 2), [8], _random(5, 200), _below(200, 5))
+def gathered_before_it_is_written(x, ids):
+    picked, x = torch.empty([x.size(0)]), x.clone()
+    for i in hl.grid(x.size(0)):
+        picked[i] = x[i, ids[i].unsqueeze(0)].squeeze(0)
+        for j in hl.tile(x.size(1)):
+            x[i, j] = x[i, j] * 2
+    return picked, x
+
+
+@case(lambda x: x - x[:, [15, 31, 39], :].repeat_interleave(torch.tensor([16, 16, 8]), 1), [], _random(2, 40, 3))
+def blocks_and_the_last_row_of_each(x):
+    out = torch.empty_like(x)
+    for b, c in hl.grid([x.size(0), x.size(2)]):
+        for t in hl.tile(x.size(1), block_size=16):
+            out[b, t, c] = x[b, t, c] - x[b, min(t.begin + 16, x.size(1)) - 1, c]
+    return out
+
+
 @case(lambda x, ids: x[torch.arange(13), ids], [8], _random(13, 21), _below(21, 13))
 def elements_by_int64_addresses(x, ids):
     flat = x.view(-1)
@@ -142,7 +205,7 @@ def blocks_left_out(x, last=32):
 @pytest.mark.parametrize("name", CASES)
 def test_as_torch(name, target):
     kernel, args, expected, blocks = CASES[name]
-    got = kopt.kernel(kernel, config={"block_sizes": blocks}).on(target)(*args)
+    got = kopt.kernel(kernel, config={"block_sizes": blocks or None}).on(target)(*args)
     torch.testing.assert_close(got, expected(*args), rtol=2e-4, atol=2e-4)
 
 
@@ -171,3 +234,18 @@ def test_slice_of_unknown_length():
 
     with pytest.raises(kopt.UnsupportedError, match="known while the kernel is imported"):
         kopt.kernel(between).lower(_random(37), torch.tensor([3]), target="reference")
+
+
+def test_int64_beyond_32_bits_is_found_before_a_call():
+    """Never a wrong sum: the largest numbers that may be are those whose results fit."""
+
+    def double(x):
+        out = torch.empty_like(x)
+        for i in hl.tile(x.size(0)):
+            out[i] = x[i] + x[i]
+        return out
+
+    kernel = kopt.kernel(double).on("pallas:interpret")
+    assert kernel(torch.tensor([2**30 - 1, -5])).tolist() == [2**31 - 2, -10]
+    with pytest.raises(kopt.ArgumentError, match=r"x\[1\] = 1073741824 is not from"):
+        kernel(torch.tensor([0, 2**30]))

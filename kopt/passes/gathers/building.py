@@ -97,6 +97,13 @@ class Arrays:
         self.launch.operands = [*self.launch.operands, source]
         return argument
 
+    def again(self, memory: SSAValue) -> SSAValue:
+        """A further argument for one of the launch's arrays, as it is before the launch."""
+        source = self.launch.inputs[self.launch.body.block.args.index(memory)]
+        if (source, (), ()) not in self._added:
+            self._added[source, (), ()] = self.take(source, memory.name_hint)
+        return self._added[source, (), ()]
+
     def _add(self, op: Operation) -> SSAValue:
         op.location = self.launch.location
         Rewriter.insert_op(op, InsertPoint.before(self.launch))

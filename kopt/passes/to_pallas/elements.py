@@ -63,11 +63,13 @@ def _narrow_integers(launch: LaunchOp) -> None:
         raise LoweringError(
             f"a TPU has no 64-bit integers, and '{op.name}' may not fit 32 bits",
             location_of(op),
-            notes=["64-bit numbers can be compared and used as indices; convert to int32 for anything else"],
+            notes=[
+                "64-bit numbers can be compared and used as indices, and those of arguments be computed with where "
+                "results fit; convert to int32 for anything else"
+            ],
         )
-    if found.interval is not None:
-        for array in found.arrays:
-            require_interval(array, *found.interval)
+    for array, interval in found.intervals.items():
+        require_interval(array, *interval)
     for op in wide:
         _retype_op(op)
 

@@ -54,3 +54,33 @@ func.func @lanes(%x: memref<40x200xf32>) -> memref<40x200xf32> {
   }
   func.return %out : memref<40x200xf32>
 }
+
+// -----
+
+// What a cell gathers before it writes is gathered from the array as it was before the launch.
+// CHECK-LABEL: func.func @before
+// CHECK: host.launch @before ({{.*}}[[NEW:%x_.]] = %x, [[OLD:%x_.]] = %x) writes
+// CHECK: tile.load [[OLD]][
+// CHECK: tile.store %v, [[NEW]][
+func.func @before(%x: memref<300x200xf32>, %ids: memref<300xi32>) -> memref<300x200xf32> {
+  tile.grid (%i: b0=16) in (300) {
+    %n = tile.load %ids[%i] : memref<300xi32> -> !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+    tile.store %v, %x[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
+  }
+  func.return %x : memref<300x200xf32>
+}
+
+// -----
+
+func.func @after(%x: memref<300x200xf32>, %ids: memref<300xi32>, %out: memref<300x200xf32>) {
+  tile.grid (%i: b0=16) in (300) {
+    %n = tile.load %ids[%i] : memref<300xi32> -> !tile.tile<b0=16 x i32>
+    %w = tile.full 1.0 : !tile.tile<b0=16 x 200 x f32>
+    tile.store %w, %x[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
+    // expected-error @+1 {{a gather from an array that the same loop writes}}
+    %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
+  }
+  func.return
+}

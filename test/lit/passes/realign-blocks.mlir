@@ -35,3 +35,21 @@ func.func @aligned(%x: memref<100x256xf32>, %out: memref<100x256xf32>) {
   }
   func.return
 }
+
+// Single rows at computed places of an array that is also read in blocks come from an operand of their own.
+// CHECK-LABEL: @row_and_block
+// CHECK: host.launch @row_and_block ({{.*}}[[ALL:%x_.]] = %x, {{.*}}, [[ROW:%x_.]] = %x)
+// CHECK: tile.load [[ALL]][%i, 0]
+// CHECK: tile.load [[ROW]][%n, 0]
+func.func @row_and_block(%x: memref<100x2xf32>, %at: memref<1xi32>, %out: memref<100x2xf32>) {
+  tile.grid (%i: b2=10) in (100) {
+    %s = tile.load %at[0] : memref<1xi32> -> !tile.tile<i32>
+    %n = tile.extract %s : !tile.tile<i32> to index
+    %v = tile.load %x[%i, 0] : memref<100x2xf32> -> !tile.tile<b2=10 x f32>
+    %row = tile.load %x[%n, 0] : memref<100x2xf32> -> !tile.tile<f32>
+    %all = tile.broadcast %row dims [] : !tile.tile<f32> to !tile.tile<b2=10 x f32>
+    %sum = tile.add %v, %all : !tile.tile<b2=10 x f32>
+    tile.store %sum, %out[%i, 0] : !tile.tile<b2=10 x f32>, memref<100x2xf32>
+  }
+  func.return
+}
