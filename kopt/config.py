@@ -13,12 +13,13 @@
 | ``dot_precision`` | ``ieee tf32 bf16`` | how f32 operands of a dot may be rounded |
 
 Every other key names a tunable of the kernel (`register_tunable`); a name that the kernel does not have is an error.
+Where a kernel has a tunable named like a key of the table, the key is that tunable's value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from kopt.errors import ConfigError
@@ -62,13 +63,20 @@ class Config:
         if self.num_warps is not None and self.num_warps & (self.num_warps - 1):
             raise ConfigError(f"config key 'num_warps' is a power of two, found {self.num_warps}")
 
+    def yielding(self, names: Iterable[str]) -> Config:
+        """The configuration of a kernel with tunables of these names: keys of the same name are the kernel's."""
+        taken = {name: getattr(self, name) for name in names if name in _KEYS}
+        given = {name: value for name, value in taken.items() if value != _DEFAULTS[name]}
+        return replace(self, **{name: _DEFAULTS[name] for name in given}, tunables={**given, **self.tunables})
+
     @property
     def key(self) -> tuple[Any, ...]:
         """A hashable summary, for caches."""
         return (*(getattr(self, name) for name in _KEYS), tuple(sorted(self.tunables.items(), key=lambda i: i[0])))
 
 
-_KEYS = tuple(f.name for f in fields(Config) if f.name != "tunables")
+_DEFAULTS = {f.name: f.default for f in fields(Config) if f.name != "tunables"}
+_KEYS = tuple(_DEFAULTS)
 
 
 def make_config(mapping: Mapping[str, Any] | Config | None) -> Config:

@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
 def import_for_target(
     fn: Callable[..., Any], values: dict[str, Any], target: Target, config: Config, all_reduce: str | None = None
-) -> Imported:
+) -> tuple[Imported, Config]:
     """Imports a function for a call's values, with the block sizes of the config or ones that fit the target's chip.
 
     ``all_reduce`` is the algorithm of a program's collectives that name none.
 
-    Block sizes enter the IR as numbers, so sizes that differ from the provisional ones mean a second import.
+    Also gives what the config says to the lowering. Block sizes enter the IR as numbers, so sizes that differ from the
+    provisional ones mean a second import; tunables that have the name of a key likewise.
     """
     from kopt.frontend import import_kernel
     from kopt.verification import verify
 
-    def run(sizes: Sequence[int] | None) -> Imported:
+    def run(config: Config, sizes: Sequence[int] | None) -> Imported:
         return import_kernel(
             fn,
             *_call(fn, values),
@@ -39,13 +40,15 @@ def import_for_target(
             all_reduce=all_reduce,
         )
 
-    imported = run(config.block_sizes)
+    imported = run(config, config.block_sizes)
+    if (yielded := config.yielding(imported.tunables)) != config:
+        config, imported = yielded, run(yielded, yielded.block_sizes)
     given = [block.size for block in imported.blocks]
     wanted = _sizes_for(imported, target, config)
     if wanted != given:
-        imported = run(wanted)
+        imported = run(config, wanted)
     verify(imported.module)
-    return imported
+    return imported, config
 
 
 #: How torch's ``float32_matmul_precision`` lets f32 operands of a product be rounded.

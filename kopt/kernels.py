@@ -94,7 +94,7 @@ class Kernel:
         from kopt.importing import CompiledKernel, import_for_target, signature_of
         from kopt.lowered import lower
 
-        imported = import_for_target(self.fn, values, target, config)
+        imported, config = import_for_target(self.fn, values, target, config)
         return lower(
             imported.module,
             imported.entry,

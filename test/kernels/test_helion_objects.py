@@ -52,3 +52,10 @@ def test_configs_may_use_helions_words():
     torch.testing.assert_close(kopt.kernel(scaled, target="reference", config=theirs)(X), X * 2 + 8)
     with pytest.raises(kopt.ConfigError, match="no tunable 'tile_order'"):
         kopt.kernel(scaled, target="reference", config={"tile_order": [0]})(X)
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+def test_a_key_named_like_a_tunable_is_the_tunable(target):
+    """The kernel's own tunable takes it, whatever the key means elsewhere."""
+    kernel = kopt.kernel(parts, target=target, config={"split_k": 2})
+    torch.testing.assert_close(kernel(X), X.sum()[None] + 4)
