@@ -1,4 +1,4 @@
-"""An elementwise kernel of any rank."""
+"""An elementwise kernel of any rank, and its gradient."""
 
 import torch
 
@@ -14,8 +14,22 @@ def exp(x):
     return out
 
 
+@kopt.kernel
+def exp_backward(grad, y):
+    out = torch.empty_like(y)
+    for tile in hl.tile(y.size()):
+        out[tile] = grad[tile] * y[tile]
+    return out
+
+
 def reference(x):
     return torch.exp(x)
+
+
+def reference_backward(grad, y):
+    x = torch.log(y.double()).requires_grad_()
+    (exact,) = torch.autograd.grad(torch.exp(x), x, grad.double())
+    return exact.to(y.dtype)
 
 
 if __name__ == "__main__":

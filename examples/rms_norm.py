@@ -1,4 +1,4 @@
-"""RMS normalisation over the last dimension, which also returns the reciprocal root for a backward pass."""
+"""RMS normalisation over the last dimension, and its gradients, which use the reciprocal roots that it returns."""
 
 import torch
 
@@ -19,10 +19,35 @@ def rms_norm(x, weight, eps=1e-5):
     return out, inverse
 
 
+@kopt.kernel
+def rms_norm_backward(grad, x, weight, inverse):
+    m, n = x.size()
+    block = hl.register_block_size(m)
+    out = torch.empty_like(x)
+    parts = torch.empty([-(-m // block), n], dtype=torch.float32, device=x.device)
+    for batch in hl.tile(m, block_size=block):
+        part = hl.zeros([n], dtype=torch.float32)
+        for rows in hl.tile(batch.begin, batch.end):
+            rstd = inverse[rows][:, None]
+            normal = x[rows, :].to(torch.float32) * rstd
+            arriving = grad[rows, :].to(torch.float32)
+            scaled = arriving * weight[:].to(torch.float32)
+            out[rows, :] = ((scaled - normal * (scaled * normal).mean(-1, keepdim=True)) * rstd).to(x.dtype)
+            part += (arriving * normal).sum(0)
+        parts[batch.id, :] = part
+    return out, parts.sum(0).to(weight.dtype)
+
+
 def reference(x, weight, eps=1e-5):
     values = x.float()
     inverse = torch.rsqrt(values.square().mean(-1) + eps)
     return (values * inverse[:, None] * weight.float()).to(x.dtype), inverse
+
+
+def reference_backward(grad, x, weight, inverse, eps=1e-5):
+    values, scale = x.double().requires_grad_(), weight.double().requires_grad_()
+    result = values * torch.rsqrt(values.square().mean(-1, keepdim=True) + eps) * scale
+    return tuple(t.to(x.dtype) for t in torch.autograd.grad(result, [values, scale], grad.double()))
 
 
 if __name__ == "__main__":

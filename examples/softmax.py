@@ -1,4 +1,4 @@
-"""Softmax over the rows of a matrix: in one call, spelt out, and online in two passes over blocks of columns."""
+"""Softmax over the rows of a matrix: in one call, spelt out, online in two passes over blocks; and its gradient."""
 
 import torch
 
@@ -47,6 +47,19 @@ def softmax_two_pass(x):
     return out
 
 
+@kopt.kernel
+def softmax_backward(grad, y):
+    m, n = y.size()
+    out = torch.empty_like(y)
+    for rows in hl.tile(m):
+        shared = hl.zeros([rows], dtype=torch.float32)
+        for cols in hl.tile(n):
+            shared += (grad[rows, cols].to(torch.float32) * y[rows, cols]).sum(1)
+        for cols in hl.tile(n):
+            out[rows, cols] = ((grad[rows, cols] - shared[:, None]) * y[rows, cols]).to(y.dtype)
+    return out
+
+
 def reference(x):
     return torch.softmax(x, dim=1)
 
@@ -54,6 +67,12 @@ def reference(x):
 def reference_decomposed(x):
     powers = torch.exp(x - torch.amax(x, dim=1, keepdim=True))
     return powers / torch.sum(powers, dim=1, keepdim=True)
+
+
+def reference_backward(grad, y):
+    x = torch.log(y.double()).requires_grad_()
+    (exact,) = torch.autograd.grad(torch.softmax(x, dim=1), x, grad.double())
+    return exact.to(y.dtype)
 
 
 if __name__ == "__main__":

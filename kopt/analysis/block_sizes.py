@@ -1,7 +1,8 @@
 """Block sizes for the loops whose size a kernel leaves open: as large as pays, and fitting the chip.
 
 Sizes start generous by what the axis is used for (lanes, sublanes, rows, matrix products) and the costliest is halved
-until a cell fits: half of the chip's VMEM on a TPU, a register budget on a GPU.
+until a cell fits: half of the chip's VMEM on a TPU, a register budget on a GPU. The block of a loop that walks another
+block is never the larger of the two.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from xdsl.ir import Attribute, SSAValue
 from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.footprint import footprint
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
-from kopt.dialects.tile import GridOp, PhiloxOp, TileType
+from kopt.analysis.ranges import binding, walked_range
+from kopt.dialects.tile import CarryingLoop, GridOp, PhiloxOp, TileType
 from kopt.runtime.targets import Target, TpuChip
 
 Sizes = dict[str, int]
+Nested = list[tuple[str, str]]
 
 #: Elements of the largest tile that one Triton program may hold: for products of wide operands, which live in
 #: registers, and for anything else. Lanes that products start from, and of their summed side where operands are wide.
@@ -76,11 +79,12 @@ def _choose_tpu(
     hoisted: Sequence[SSAValue],
 ) -> Sizes:
     budget = min(chip.vmem_bytes // 2, chip.scoped_vmem_bytes * 3 // 4)
-    start = _spread(groups, lambda tag: _tpu_start(roles[tag], chip))
+    nested = _nested(module, roles)
     least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip))
+    start = _fitted(groups, _spread(groups, lambda tag: _tpu_start(roles[tag], chip)), least, nested)
     drawn = [op.offset.type for op in module.walk() if isinstance(op, PhiloxOp)]
-    start = _shrink(groups, start, least, lambda sizes: _largest_tile(drawn, sizes), _TPU_DRAWN)
-    return _shrink(groups, start, least, lambda sizes: footprint(module, chip, sizes, hoisted), budget)
+    start = _shrink(groups, start, least, nested, lambda sizes: _largest_tile(drawn, sizes), _TPU_DRAWN)
+    return _shrink(groups, start, least, nested, lambda sizes: footprint(module, chip, sizes, hoisted), budget)
 
 
 def _hoistable(module: ModuleOp) -> list[SSAValue]:
@@ -93,11 +97,39 @@ def _hoistable(module: ModuleOp) -> list[SSAValue]:
 
 
 def _choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping[str, Role]) -> Sizes:
-    start = _spread(groups, lambda tag: _gpu_start(roles[tag]))
+    nested = _nested(module, roles)
     least = _spread(groups, lambda tag: 16 if roles[tag].dot else 1)
+    start = _fitted(groups, _spread(groups, lambda tag: _gpu_start(roles[tag])), least, nested)
     tiles = _tile_types(module)
     budget = _GPU_WIDE_TILE if any(role.wide_dot for role in roles.values()) else _GPU_TILE
-    return _shrink(groups, start, least, lambda sizes: _largest_tile(tiles, sizes), budget)
+    return _shrink(groups, start, least, nested, lambda sizes: _largest_tile(tiles, sizes), budget)
+
+
+def _nested(module: ModuleOp, roles: Mapping[str, Role]) -> Nested:
+    """The tag of each loop that walks one block of another, with that one's, where the sizes of both are open."""
+    pairs = []
+    for op in module.walk():
+        outer = walked_range(binding(op.range)) if isinstance(op, CarryingLoop) else None
+        if outer is not None:
+            tags = [range.type.tag for range in (op.range, outer)]  # pyright: ignore
+            pairs += [tuple(tags)] if not any(roles[tag].single for tag in tags) else []
+    return pairs
+
+
+def _fitted(groups: Sequence[Sequence[str]], sizes: Sizes, least: Sizes, nested: Nested) -> Sizes:
+    """Sizes with the blocks of walking loops no larger than what they walk."""
+    fitted = dict(sizes)
+    group_of = {tag: group for group in groups for tag in group}
+    for inner, outer in nested:
+        if inner in fitted and outer in fitted:
+            size = max(least[inner], min(fitted[inner], fitted[outer]))
+            fitted.update(dict.fromkeys(group_of[inner], size))
+            fitted.update(dict.fromkeys(group_of[outer], max(size, fitted[outer])))
+    return fitted
+
+
+def _fits(sizes: Sizes, nested: Nested) -> bool:
+    return all(sizes.get(inner, 0) <= sizes.get(outer, sizes.get(inner, 0)) for inner, outer in nested)
 
 
 def _spread(groups: Sequence[Sequence[str]], size: Callable[[str], int]) -> Sizes:
@@ -110,20 +142,39 @@ def _spread(groups: Sequence[Sequence[str]], size: Callable[[str], int]) -> Size
 
 
 def _shrink(
-    groups: Sequence[Sequence[str]], sizes: Sizes, least: Sizes, cost: Callable[[Sizes], int], budget: int
+    groups: Sequence[Sequence[str]],
+    start: Sizes,
+    least: Sizes,
+    nested: Nested,
+    cost: Callable[[Sizes], int],
+    budget: int,
 ) -> Sizes:
     """Halves the group that saves most, again and again, until the cost is within the budget."""
-    now = cost(sizes)
+    sizes, now = start, cost(start)
     while now > budget:
-        smaller = [_halved(sizes, group) for group in groups if sizes[group[0]] // 2 >= least[group[0]]]
+        smaller = [_times(sizes, group, 0.5) for group in groups if sizes[group[0]] // 2 >= least[group[0]]]
+        smaller = [candidate for candidate in smaller if _fits(candidate, nested)]
         if not smaller:
-            return sizes
+            break
         now, sizes = min(((cost(candidate), candidate) for candidate in smaller), key=lambda pair: pair[0])
+    return _regrown(groups, start, sizes, nested, lambda sizes: cost(sizes) <= now)
+
+
+def _regrown(
+    groups: Sequence[Sequence[str]], start: Sizes, sizes: Sizes, nested: Nested, good: Callable[[Sizes], bool]
+) -> Sizes:
+    """Takes back each halving that turned out to save nothing."""
+    for group in groups:
+        while sizes[group[0]] < start[group[0]]:
+            larger = _times(sizes, group, 2)
+            if not _fits(larger, nested) or not good(larger):
+                break
+            sizes = larger
     return sizes
 
 
-def _halved(sizes: Sizes, group: Sequence[str]) -> Sizes:
-    return {**sizes, **{tag: sizes[tag] // 2 for tag in group}}
+def _times(sizes: Sizes, group: Sequence[str], factor: float) -> Sizes:
+    return {**sizes, **{tag: int(sizes[tag] * factor) for tag in group}}
 
 
 def _power_of_two(number: int) -> int:

@@ -59,3 +59,30 @@ def test_few_random_numbers_are_drawn_at_once():
     low = lower(noise, (4096, 2560))
     drawn = [op.offset.type for op in low.module.walk() if isinstance(op, PhiloxOp)]
     assert drawn and all(prod(type.shape) <= 8192 for type in drawn)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def weight_gradient(grad, x, mean):
+    block = hl.register_block_size(x.size(0))
+    out = torch.empty_like(x)
+    parts = torch.empty([-(-x.size(0) // block), x.size(1)])
+    for batch in hl.tile(x.size(0), block_size=block):
+        part = hl.zeros([x.size(1)])
+        for rows in hl.tile(batch.begin, batch.end):
+            centred = x[rows, :] - mean[rows][:, None]
+            out[rows, :] = centred * grad[rows, :]
+            part += (centred * grad[rows, :]).sum(0)
+        parts[batch.id, :] = part
+    return out, parts.sum(0)
+
+
+@pytest.mark.parametrize("columns", [64, 10240])
+def test_a_block_that_is_walked_in_blocks_is_no_smaller_than_those(columns):
+    """Else a cell would visit rows of other cells, which it may not write."""
+    batch, rows = sizes(lower(weight_gradient, (4096, columns), (4096, columns), (4096,)))
+    assert batch % rows == 0
+
+
+def test_what_saves_nothing_stays_large():
+    """Wide rows take small blocks; how many of those one cell walks costs no memory."""
+    batch, rows = sizes(lower(weight_gradient, (4096, 10240), (4096, 10240), (4096,)))
+    assert (batch, rows) == (512, 128)

@@ -14,16 +14,22 @@ SIZES = {
     "triton:sm90": "real",
     "triton:gfx942": "ragged",
 }
+#: Of light rows.
+REAL = ("pallas:tpu7x", "pallas:v6e", "triton:sm90")
+CASES = [
+    (name, target, size)
+    for name, example in BY_NAME.items()
+    for target, size in (dict.fromkeys(REAL, "real") if example.light else SIZES).items()
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", list(SIZES))
-@pytest.mark.parametrize("name", list(BY_NAME))
-def test_example_compiles(name, target):
+@pytest.mark.parametrize(("name", "target", "size"), CASES)
+def test_example_compiles(name, target, size):
     compiler = "libtpu" if target.startswith("pallas") else "triton"
     if importlib.util.find_spec(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     example = BY_NAME[name]
-    args = example.make_args(SIZES[target], DTYPES["bf16"])
+    args = example.make_args(size, DTYPES["bf16"])
     report = example.kernel.lower(*args, target=target).report()
     assert report["legal"], report["reason"]

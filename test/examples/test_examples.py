@@ -1,5 +1,7 @@
 """Every example beside torch, on every target that needs no accelerator."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -8,19 +10,26 @@ from examples.check import TARGETS, configured, mismatches, run
 from examples.registry import BY_NAME, DTYPES, EXAMPLES
 
 NAMES = list(BY_NAME)
-ON_CPU = [(name, target, dtype) for name in NAMES for target, dtypes in TARGETS.items() for dtype in dtypes]
+SIZES = ("tiny", "ragged")
+FULL = [name for name in NAMES if not BY_NAME[name].light]
+ON_CPU = [
+    (name, target, dtype, size)
+    for name in NAMES
+    for target, dtypes in TARGETS.items()
+    for dtype, size in ((("bf16", "tiny"), ("f32", "ragged")) if BY_NAME[name].light else product(dtypes, SIZES))
+]
 FAMILIES = [("pallas:interpret", "pallas:strict", "pallas:tpu7x"), ("triton:interpret", "triton:sm90")]
 
 
-@pytest.mark.parametrize("size", ["tiny", "ragged"])
-@pytest.mark.parametrize(("name", "target", "dtype"), ON_CPU)
+@pytest.mark.parametrize(("name", "target", "dtype", "size"), ON_CPU)
 def test_example_is_right(name, target, dtype, size):
     assert run(BY_NAME[name], size, DTYPES[dtype], target) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["f32", "bf16"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "dtype"), [(name, dtype) for name in NAMES for dtype in ["f32", "bf16"][BY_NAME[name].light :]]
+)
 def test_example_is_right_in_strict_mode(name, dtype):
     assert run(BY_NAME[name], "tiny", DTYPES[dtype], "pallas:strict") == []
 
@@ -42,7 +51,7 @@ def _strided(tensor):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FULL)
 def test_interpreters_run_what_chips_compile(name, family):
     example = BY_NAME[name]
     args = example.make_args("ragged", torch.float32)
