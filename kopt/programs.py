@@ -86,7 +86,7 @@ class Program(Kernel):
         from kopt.importing import CompiledKernel, import_for_target, signature_of
         from kopt.lowered import lower
 
-        imported = import_for_target(self.fn, values, target, config, self.options.algorithm)
+        imported, config = import_for_target(self.fn, values, target, config, self.options.algorithm)
         return lower(
             imported.module,
             imported.entry,
