@@ -1,4 +1,4 @@
-"""Which arrays a loop may stream: copied block by block, by DMAs, while the block before is computed with.
+"""Which arrays a loop may stream: copied block by block, by DMAs, while the block before is computed with or leaves.
 
 Pure. Mosaic copies blocks whose last two dimensions start at multiples of 8 rows (32 of 8-bit elements) and 128 lanes
 and are whole tiles, 8 rows (more for narrower elements) by 128 lanes, or the whole dimension.
@@ -6,7 +6,7 @@ and are whole tiles, 8 rows (more for narrower elements) by 128 lanes, or the wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
@@ -27,16 +27,48 @@ def streams(window: Window) -> bool:
 
 def _load_streams(load: LoadOp, window: Window) -> bool:
     loop = load.parent_op()
-    type = load.result.type
-    if not isinstance(loop, ForOp) or loop.schedule is None or loop.schedule.data != "fori":
+    if not isinstance(loop, ForOp) or not _is_streaming(loop):
         return False
-    if not isinstance(type, TileType) or type.rank < 2 or load.mask is not None:
+    return any(walks(entry, loop) for entry in load.entries) and _is_copied(load, window)
+
+
+def _is_copied(access: LoadOp | StoreOp, window: Window, padded: bool = False) -> bool:
+    """Whether DMAs copy the block of an access, from or to an array that is ``padded`` to hold its last block."""
+    type = block_of(access)
+    if type.rank < 2 or isinstance(access, LoadOp) and access.mask is not None:
         return False
-    if not any(walks(entry, loop) for entry in load.entries):
-        return False
-    rank, shape = len(load.entries), window.type.get_shape()
+    rank, shape = len(access.entries), window.type.get_shape()
     multiples = [(multiple(window.type, n), copied_multiple(window.type, n)) for n in range(rank)]
-    return all(_fits(entry, *multiples[n], shape[n], n >= rank - 2) for n, entry in enumerate(load.entries))
+    return all(
+        _fits(entry, *multiples[n], None if padded else shape[n], n >= rank - 2)
+        for n, entry in enumerate(access.entries)
+    )
+
+
+def block_of(access: LoadOp | StoreOp) -> TileType:
+    """The type of the block that an access reads or writes."""
+    type = (access.result if isinstance(access, LoadOp) else access.value).type
+    assert isinstance(type, TileType)
+    return type
+
+
+def sends(window: Window) -> bool:
+    """Whether an array is written block by block by DMAs: every access walks with a loop of schedule ``fori``, in
+    blocks that DMAs take, and the loop's bounds are computed."""
+    if not window.stores or window.atomics:
+        return False
+    accesses = (*window.loads, *window.stores)
+    return all(_walks_streamed(access) and _is_copied(access, window, padded=True) for access in accesses)
+
+
+def _walks_streamed(access: LoadOp | StoreOp) -> bool:
+    """Whether an access moves with a loop around it that streams a part of its arrays."""
+    loops = [loop for loop in _loops_around(access) if is_computed(loop) and _is_streaming(loop)]
+    return any(walks(entry, loop) for loop in loops for entry in access.entries)
+
+
+def _is_streaming(loop: ForOp) -> bool:
+    return loop.schedule is not None and loop.schedule.data == "fori"
 
 
 def walks(entry: Entry, loop: ForOp) -> bool:
@@ -68,7 +100,7 @@ def _needed(value: SSAValue, ops: Sequence[Operation]) -> frozenset[Operation]:
     return frozenset(found)
 
 
-def _fits(entry: Entry, begins: int, sizes: int, extent: int, in_tile: bool) -> bool:
+def _fits(entry: Entry, begins: int, sizes: int, extent: int | None, in_tile: bool) -> bool:
     """Whether an entry's blocks begin at multiples of one number, and are a multiple of another."""
     if isinstance(entry, AllAttr):
         return True
@@ -82,11 +114,12 @@ def _fits(entry: Entry, begins: int, sizes: int, extent: int, in_tile: bool) -> 
     return isinstance(entry.type, IndexType) and not in_tile
 
 
-def _stays(entry: SSAValue, extent: int) -> bool:
-    """Whether all blocks lie in the extent, or in it rounded up to a block where they begin at their multiples."""
+def _stays(entry: SSAValue, extent: int | None) -> bool:
+    """Whether all blocks lie in the extent, if one is given, or in it rounded up to a block where they begin at their
+    multiples."""
     size, last = binding(entry).size, at_most(begin(entry))
     if last is not None:
-        return last + size <= extent
+        return extent is None or last + size <= extent
     return begin(entry).divisor % size == 0
 
 
@@ -101,20 +134,25 @@ def walks_computed(window: Window) -> bool:
 
 
 def _in_computed(access: LoadOp | StoreOp) -> bool:
-    loop = access.parent_op()
-    while loop is not None and not isinstance(loop, GridOp):
-        if isinstance(loop, ForOp) and is_computed(loop) and any(walks(entry, loop) for entry in access.entries):
-            return True
-        loop = loop.parent_op()
-    return False
+    loops = [loop for loop in _loops_around(access) if is_computed(loop)]
+    return any(walks(entry, loop) for loop in loops for entry in access.entries)
+
+
+def _loops_around(access: Operation) -> Iterator[ForOp]:
+    parent = access.parent_op()
+    while parent is not None and not isinstance(parent, GridOp):
+        if isinstance(parent, ForOp):
+            yield parent
+        parent = parent.parent_op()
 
 
 def streamed_extents(window: Window) -> tuple[int, ...]:
     """The extents that make every streamed block lie inside the array."""
     extents = list(window.type.get_shape())
-    for load in window.loads:
-        for number, entry in enumerate(load.entries):
-            if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and at_most(begin(entry)) is None:
-                size = entry.type.size
-                extents[number] = max(extents[number], -(-window.type.get_shape()[number] // size) * size)
+    for access in (*window.loads, *window.stores):
+        for number, entry in enumerate(access.entries):
+            if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
+                size, last = entry.type.size, at_most(begin(entry))
+                reach = -(-window.type.get_shape()[number] // size) * size if last is None else last + size
+                extents[number] = max(extents[number], reach)
     return tuple(extents)

@@ -91,9 +91,10 @@ class PlanWindowsPass(ModulePass):
 
 
 def streams_part(loop: ForOp) -> bool:
-    """Whether a loop that visits some part of its arrays, known when it runs, reads large ones."""
-    loads = [op for op in loop.walk() if isinstance(op, LoadOp) and any(walks(entry, loop) for entry in op.entries)]
-    return is_computed(loop) and any(_bytes(load.memory.type) > _WHOLE_BYTES for load in loads)
+    """Whether a loop that visits some part of its arrays, known when it runs, reads or writes large ones."""
+    accesses = [op for op in loop.walk() if isinstance(op, LoadOp | StoreOp)]
+    walking = [op for op in accesses if any(walks(entry, loop) for entry in op.entries)]
+    return is_computed(loop) and any(_bytes(op.memory.type) > _WHOLE_BYTES for op in walking)
 
 
 def _bytes(type: Attribute) -> int:

@@ -149,7 +149,8 @@ def _if(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
     assert isinstance(op, scf.IfOp)
     condition = printing.name(op.cond)
     if not op.results:
-        _guarded(condition, op, op.true_region.block, printing, print_block)
+        if len(op.true_region.block.ops) > 1:
+            _guarded(condition, op, op.true_region.block, printing, print_block)
         if op.false_region.blocks and len(op.false_region.block.ops) > 1:
             _guarded(f"jnp.logical_not({condition})", op, op.false_region.block, printing, print_block)
         return

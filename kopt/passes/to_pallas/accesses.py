@@ -73,6 +73,11 @@ def convert_store(store: StoreOp, place: Place) -> None:
     Rewriter.erase_op(store)
 
 
+def written_lanes(store: StoreOp, place: Place) -> SSAValue | None:
+    """The lanes that a store writes, or None where it may write all of its block."""
+    return _Builder(store).written_lanes(store, place)
+
+
 def _type(value: SSAValue) -> TileType:
     assert isinstance(value.type, TileType)
     return value.type

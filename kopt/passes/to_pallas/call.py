@@ -14,7 +14,7 @@ from kopt.analysis.footprint import call_bytes
 from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.layouts import SCALAR_BYTES, Layout, LayoutProblem, Part, layout
 from kopt.analysis.pipelining import Pipelined, pipelined
-from kopt.analysis.streaming import streamed_extents, streams
+from kopt.analysis.streaming import sends, streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, is_injective, windows
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
@@ -26,6 +26,7 @@ from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physic
 from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
 from kopt.passes.to_pallas.rows import fetch_row, send_row, stays_in_hbm
+from kopt.passes.to_pallas.sends import send_block
 from kopt.passes.to_pallas.streams import stream_load
 from kopt.runtime.targets import TpuChip
 
@@ -78,6 +79,8 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
         return Operand(number, whole, _as_it_is(whole), "hbm", reads, writes)
     if streams(window):
         return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
+    if sends(window):
+        return Operand(number, window, _streamed(window), "hbm", reads, writes)
     if not writes and (space := _unblocked_space(window)):
         whole = _all_of(window)
         return Operand(number, whole, _as_it_is(whole), space, reads, writes)
@@ -247,9 +250,9 @@ class LaunchConverter:
                 continue
             place = places[args[operand.number]]
             # Asked before any of its accesses is gone.
-            streamed, by_rows = streams(operand.window), stays_in_hbm(operand.window)
+            streamed, by_rows, sent = (test(operand.window) for test in (streams, stays_in_hbm, sends))
             for load in operand.window.loads:
-                if by_rows:
+                if by_rows or sent:
                     fetch_row(load, place.ref, call)
                 elif streamed:
                     stream_load(load, place.ref, call)
@@ -258,6 +261,8 @@ class LaunchConverter:
             for store in operand.window.stores:
                 if by_rows:
                     send_row(store, place.ref, call)
+                elif sent:
+                    send_block(store, place, call)
                 else:
                     convert_store(store, place)
         self._copy_old(call, inputs, outputs)

@@ -15,6 +15,7 @@ from kopt.analysis.windows import Window
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import ALL, Entry, GetOp, LoadOp, PutOp, RefType, StoreOp
 from kopt.passes.mosaic.building import type_of
+from kopt.passes.to_pallas.scratch import scratch_ref
 
 #: The attribute that says where an access finds its array.
 SPACE = "space"
@@ -52,19 +53,12 @@ def send_row(store: StoreOp, target: SSAValue, call: CallOp) -> None:
 
 def _buffer(access: Operation, value: SSAValue, array: SSAValue, call: CallOp) -> tuple[SSAValue, SSAValue]:
     """Scratch for one row, and a semaphore."""
-    type, name = type_of(value), array.name_hint or "array"
+    type = type_of(value)
     what = "fetched" if isinstance(access, LoadOp) else "sent"
     return (
-        _scratch(call, RefType(type.shape, type.element_type), f"{name}_row_{what}"),
-        _scratch(call, RefType((1,), type.element_type, "semaphore"), f"{name}_{what}"),
+        scratch_ref(call, RefType(type.shape, type.element_type), array, f"row_{what}"),
+        scratch_ref(call, RefType((1,), type.element_type, "semaphore"), array, what),
     )
-
-
-def _scratch(call: CallOp, type: RefType, hint: str) -> SSAValue:
-    block = call.body.block
-    ref = block.insert_arg(type, len(block.args))
-    ref.name_hint = hint
-    return ref
 
 
 def _copy(

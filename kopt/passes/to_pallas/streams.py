@@ -25,6 +25,7 @@ from kopt.dialects.tile import (
     TileType,
     WhenOp,
 )
+from kopt.passes.to_pallas.scratch import scratch_ref
 
 
 def stream_load(load: LoadOp, source: SSAValue, call: CallOp) -> None:
@@ -47,14 +48,8 @@ class _Stream:
         assert isinstance(loop, ForOp) and isinstance(load.result.type, TileType)
         self.load, self.loop, self.source, self.type = load, loop, source, load.result.type
         self.at = InsertPoint.before(load)
-        self.buffer = self._scratch(call, RefType((2, *self.type.shape), self.type.element_type), "buffer")
-        self.semaphores = self._scratch(call, RefType((2,), self.type.element_type, "semaphore"), "arrived")
-
-    def _scratch(self, call: CallOp, type: RefType, what: str) -> SSAValue:
-        block = call.body.block
-        ref = block.insert_arg(type, len(block.args))
-        ref.name_hint = f"{self.source.name_hint or 'array'}_{what}"
-        return ref
+        self.buffer = scratch_ref(call, RefType((2, *self.type.shape), self.type.element_type), source, "buffer")
+        self.semaphores = scratch_ref(call, RefType((2,), self.type.element_type, "semaphore"), source, "arrived")
 
     def convert(self) -> None:
         id = self._add(IdOp(self.loop.range))
