@@ -16,7 +16,8 @@ from kopt.dtypes import from_ir
 class Role:
     """The uses of one tag.
 
-    ``extent`` elements are walked in all (None where that is only known when running); ``places`` are the axis's
+    ``extent`` elements are walked in all (None where that is only known when running), and the smallest dimension of an
+    array that the axis indexes has ``within`` elements; ``places`` are the axis's
     distances from the last dimension in the memrefs that it indexes (0: lanes, 1: sublanes); ``bits`` the widths of
     their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix products: ``m``, ``n``, ``k``;
     ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes of a block as the
@@ -31,6 +32,7 @@ class Role:
     wide_dot: bool = False
     size: int = 0
     single: bool = False
+    within: int | None = None
 
 
 def block_roles(module: ModuleOp) -> dict[str, Role]:
@@ -71,6 +73,7 @@ def _note_access(roles: dict[str, Role], op: Access) -> None:
     for position, entry in enumerate(entries):
         if is_range(entry) and isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
             role = roles[entry.type.tag]
+            role.within = min(role.within or type.get_shape()[position], type.get_shape()[position])
             role.places.add(len(entries) - 1 - position)
             role.bits.add(dtype.bits if dtype else 32)
 

@@ -190,7 +190,10 @@ def _sublanes(role: Role, chip: TpuChip) -> int:
 def _tpu_start(role: Role, chip: TpuChip) -> int:
     if role.single:
         return 1
-    extent = role.extent if role.extent is not None else _COMPUTED_LANES if role.places == {0} else _COMPUTED_ROWS
+    extent = role.extent
+    if extent is None:
+        generous = _COMPUTED_LANES if role.places == {0} else _COMPUTED_ROWS
+        extent = min(generous, role.within or generous)
     if 0 in role.places or role.dot & {"n", "k"}:
         return max(chip.lanes, min(_power_of_two(extent), 1024 if role.places == {0} and not role.dot else 512))
     if 1 in role.places or role.dot or not role.places:

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.layouts import window_bytes
-from kopt.analysis.streaming import walks_computed
+from kopt.analysis.streaming import sends, streams, walks_computed
 from kopt.analysis.windows import Accesses, Window, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import CarryingLoop, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
@@ -56,6 +56,18 @@ def grid_bytes(
         total += 2 * window_bytes(block, window.bits)
         total += window_bytes(block, 32) if window.atomics else 0
     return total + temporaries(grid, sizes)
+
+
+def scheduled_bytes(grid: GridOp) -> int:
+    """As `grid_bytes`, of a grid whose loops have schedules: what they stream and send counts by its blocks."""
+    memories = {op.memory for op in grid.walk() if isinstance(op, Accesses)}
+    total = 0
+    for window in windows(grid, memories).values():
+        if streams(window) or sends(window):
+            total += 2 * sum(_accessed_bytes(access, window.bits, {}) for access in (*window.loads, *window.stores))
+        else:
+            total += 2 * window_bytes(window.block, window.bits)
+    return total + temporaries(grid, {})
 
 
 def _accessed_bytes(access: LoadOp | StoreOp, bits: int, sizes: Mapping[str, int]) -> int:

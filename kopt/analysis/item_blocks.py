@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.combining import combined_operands
 from kopt.analysis.ranges import unshifted
-from kopt.dialects.jagged import ForOp
+from kopt.dialects.jagged import ForOp, RowsOp
 from kopt.dialects.tile import (
     BeginOp,
     CountOp,
@@ -30,8 +30,10 @@ _SEES_BLOCKS = (BeginOp, EndOp, IdOp, CountOp, WhenOp)
 
 
 def item_tags(grid: GridOp) -> set[str]:
-    """The tags of the items of all jagged loops in a grid's cells."""
-    return {tag for loop in grid.walk() if isinstance(loop, ForOp) for tag in loop.lengths_type.tags}
+    """The tags of the items of all jagged loops in a grid's cells, and of those whose rows are taken in other loops."""
+    loops = [op.lengths_type for op in grid.walk() if isinstance(op, ForOp)]
+    rows = [_type(op.starts) for op in grid.walk() if isinstance(op, RowsOp)]
+    return {tag for type in (*loops, *rows) for tag in type.tags if tag}
 
 
 def why_blocks_stay(grid: GridOp, tags: set[str]) -> str | None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from kopt.analysis.alignment import copied_multiple, multiple
-from kopt.analysis.linear import at_most, begin
+from kopt.analysis.linear import at_most, begin, linear
 from kopt.analysis.ranges import binding
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType
@@ -123,6 +123,20 @@ def _stays(entry: SSAValue, extent: int | None) -> bool:
     return begin(entry).divisor % size == 0
 
 
+def stays_inside_array(load: LoadOp) -> bool:
+    """Whether the block of a load is known to lie inside its array, or in it rounded up to a block."""
+    assert isinstance(load.memory.type, MemRefType)
+    return all(map(_is_inside, load.entries, load.memory.type.get_shape()))
+
+
+def _is_inside(entry: Entry, extent: int) -> bool:
+    if not isinstance(entry, SSAValue):
+        return True
+    if isinstance(entry.type, RangeType):
+        return _stays(entry, extent)
+    return isinstance(entry.type, IndexType) and all(isinstance(s.type, RangeType) for s in linear(entry).symbols)
+
+
 def is_computed(loop: ForOp) -> bool:
     """Whether a loop's bounds are only known when it runs."""
     return any(isinstance(bound, SSAValue) for bound in loop.bounds)
@@ -135,7 +149,14 @@ def walks_computed(window: Window) -> bool:
 
 def _in_computed(access: LoadOp | StoreOp) -> bool:
     loops = [loop for loop in _loops_around(access) if is_computed(loop)]
-    return any(walks(entry, loop) for loop in loops for entry in access.entries)
+    return any(_moves(entry, loop) for loop in loops for entry in access.entries)
+
+
+def _moves(entry: Entry, loop: ForOp) -> bool:
+    """Whether an entry's blocks move with a loop, wherever inside it they are computed."""
+    if walks(entry, loop):
+        return True
+    return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and loop.range in begin(entry).symbols
 
 
 def _loops_around(access: Operation) -> Iterator[ForOp]:

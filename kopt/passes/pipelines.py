@@ -83,6 +83,10 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("lower-gathers", chip=chip),
         # Updates of computed rows become loads and stores, before masks too: products and reductions come of it.
         _make("lower-scatters", chip=chip),
+        # Which rows make a tile of memory decides where blocks may begin.
+        _make("bring-rows-together"),
+        # What moves with an inner loop of one visit moves with the loop around it, which may be aligned then.
+        _make("inline-single-visits"),
         # Loops that begin anywhere walk aligned blocks, with masks of their own: before the other masks.
         _make("align-loops"),
         # What still begins anywhere is cut out of aligned blocks.
@@ -93,6 +97,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("expand-for-mosaic"),
         _make("cse"),
         _make("dce"),
+        # Loads are final, and what is loaded once has windows and DMAs of its own.
+        _make("hoist-loads"),
         # How blocks arrive decides what must be legal, so windows come before layouts.
         _make("plan-windows", loop_type=config.loop_type, chip=chip),
         # A hoisted loop is a dimension of the grid like the others.

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp, Strin
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
-from kopt.analysis.footprint import grid_bytes
+from kopt.analysis.footprint import grid_bytes, scheduled_bytes
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.pipelining import is_pipelined
 from kopt.analysis.streaming import is_computed, walks
@@ -38,9 +38,12 @@ class PlanWindowsPass(ModulePass):
     | ``pipeline`` | and writes move by a pipeline in the kernel | asked for, or loops write too; blocks are whole |
     | ``fori`` | are copied by double-buffered DMAs, one visit ahead | large arrays and computed bounds, or otherwise |
 
+    Where a loop of schedule ``fori`` has computed bounds, so are the blocks that it writes, one visit behind; rows of
+    them that are not the loop's are kept.
+
     ``auto`` takes the first that applies. A loop that cannot be a grid dimension or a pipeline though it was asked for
-    says why in a remark, and gets one of the others. Only a pipeline streams what a loop writes: in the other forms
-    the whole dimension that it walks must fit the chip's memory.
+    says why in a remark, and gets one of the others. What other loops write must fit the chip's memory, the whole
+    dimension that they walk.
 
         tile.grid (%i) in (1000) { … tile.for %k … in (0, 600) … }
     becomes
@@ -64,9 +67,10 @@ class PlanWindowsPass(ModulePass):
             return
         if self.loop_type in ("auto", "grid"):
             grid = self._hoisted(launch, grid)
-        schedule = self._in_kernel(grid, TPU_CHIPS[self.chip])
+        chip = TPU_CHIPS[self.chip]
+        schedule = self._in_kernel(grid, chip)
         too_large = self.loop_type == "auto" and schedule == "fori"
-        if self.loop_type == "pipeline" or too_large and writes_inside(grid):
+        if self.loop_type == "pipeline" or too_large and writes_inside(grid) and not fits_by_blocks(grid, chip):
             pipeline_loops(launch, grid)
         for loop in [op for op in grid.walk() if isinstance(op, ForOp) and not is_pipelined(op)]:
             streamed = self.loop_type == "auto" and streams_part(loop)
@@ -88,6 +92,13 @@ class PlanWindowsPass(ModulePass):
         if self.loop_type in ("resident", "fori"):
             return self.loop_type
         return "resident" if grid_bytes(grid, {}) <= chip.vmem_bytes // 2 else "fori"
+
+
+def fits_by_blocks(grid: GridOp, chip: TpuChip) -> bool:
+    """Whether a grid fits the chip's memory where all of its loops copy their blocks by DMAs."""
+    for loop in [op for op in grid.walk() if isinstance(op, ForOp)]:
+        loop.schedule = StringAttr("fori" if walks_memory(loop) else "resident")
+    return scheduled_bytes(grid) <= chip.vmem_bytes // 2
 
 
 def streams_part(loop: ForOp) -> bool:

@@ -117,10 +117,11 @@ class _Sending:
         if condition is None:
             body()
             return
-        regions = [Region(Block([scf.YieldOp()])) for _ in range(1 + negated)]
-        branch = scf.IfOp(condition, [], *regions)
+        otherwise = Region(Block([scf.YieldOp()])) if negated else None
+        branch = scf.IfOp(condition, [], Region(Block([scf.YieldOp()])), otherwise)
         self.add(branch)
-        outside, self.at = self.at, InsertPoint.at_start(regions[-1].block)
+        region = branch.false_region if negated else branch.true_region
+        outside, self.at = self.at, InsertPoint.at_start(region.block)
         body()
         self.at = outside
 
@@ -168,7 +169,7 @@ class _PingPong(_Sending):
         self.known = [self.slot, self.later]
 
     def _shared(self, own: SSAValue) -> SSAValue | None:
-        """Whether a block has rows that the store keeps; None where that cannot be told, and it is taken for granted."""
+        """Whether a block has rows that the store keeps; None where it cannot be told, and is taken for granted."""
         limits = lane_limits(own)
         if limits is None or limits.range not in self.store.indices:
             return None

@@ -1,0 +1,120 @@
+"""The pass ``bring-rows-together``: arrays stand so that the rows that a loop fetches follow one another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.linear import begin
+from kopt.analysis.ranges import binding
+from kopt.diagnostics import remark
+from kopt.dialects.host import LaunchOp, PermuteOp
+from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, is_gather
+from kopt.passes.gathers.building import array_type
+
+
+@dataclass(frozen=True)
+class BringRowsTogetherPass(ModulePass):
+    """Puts the dimensions of which one element is taken in front of those that blocks from computed elements walk.
+
+    A tile of memory holds 8 rows of the second-last dimension, so rows of another one are a tile each. The array is
+    transposed on the host, and a result back, with a remark.
+
+        tile.for %k: b0=64 in (%lo, %hi) { %v = tile.load %q[%k, %head, :] : memref<9999x4x128xf32> -> … }
+    becomes
+        %r = host.permute %q [1, 0, 2]
+        tile.for %k: b0=64 in (%lo, %hi) { %v = tile.load %r[%head, %k, :] : memref<4x9999x128xf32> -> … }
+
+    It leaves alone arrays that something else than loads and stores of blocks touches.
+    """
+
+    name = "bring-rows-together"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            for number, memory in enumerate(launch.body.block.args):
+                order = _order(memory)
+                if order is not None:
+                    name = memory.name_hint or f"operand {number}"
+                    remark(
+                        launch, f"'{name}' is transposed to {order}: blocks of rows that begin anywhere are tiles then"
+                    )
+                    _transpose(launch, number, order)
+
+
+def _order(memory: SSAValue) -> list[int] | None:
+    """The order of an array's dimensions that brings its rows together; None where they are, or cannot be."""
+    accesses = [use.operation for use in memory.uses]
+    rank = array_type(memory).get_num_dims()
+    if rank < 3 or not accesses or not all(isinstance(op, LoadOp | StoreOp) for op in accesses):
+        return None
+    columns = list(zip(*(op.entries for op in accesses), strict=True))  # pyright: ignore
+    if any(isinstance(entry, SSAValue) and is_gather(entry) for column in columns for entry in column):
+        return None
+    picked = [dim for dim, column in enumerate(columns) if all(map(_is_number, column))]
+    kept = [dim for dim in range(rank) if dim not in picked]
+    walked = [dim for dim in kept if any(map(_begins_anywhere, columns[dim]))]
+    if len(kept) < 2 or not walked or not any(walked[0] < dim and dim >= rank - 2 for dim in picked):
+        return None
+    return [*picked, *kept]
+
+
+def _is_number(entry: Entry) -> bool:
+    return isinstance(entry, int) or isinstance(entry, SSAValue) and isinstance(entry.type, IndexType)
+
+
+def _begins_anywhere(entry: Entry) -> bool:
+    """Whether blocks begin at elements that are only known when the kernel runs."""
+    if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType):
+        return False
+    symbols = begin(entry).symbols
+    return any(not isinstance(s.type, RangeType) or not isinstance(binding(s).owner, GridOp) for s in symbols) and (
+        begin(entry).divisor % binding(entry).size != 0
+    )
+
+
+def _transpose(launch: LaunchOp, number: int, order: Sequence[int]) -> None:
+    """Gives a launch an array in another order of its dimensions, and the launch's users what they had."""
+    memory = launch.body.block.args[number]
+    outer = array_type(memory)
+    inner = MemRefType(outer.element_type, [outer.get_shape()[dim] for dim in order])
+    if number < len(launch.inputs):
+        source = launch.inputs[number]
+        launch.operands[number] = _insert(PermuteOp(source, order, inner), launch, source, InsertPoint.before(launch))
+    memory = Rewriter.replace_value_with_new_type(memory, inner)
+    for access in [use.operation for use in memory.uses]:
+        _reindex(access, order)
+    if number in launch.written:
+        result = launch.outputs[launch.written.index(number)]
+        uses = list(result.uses)
+        result = Rewriter.replace_value_with_new_type(result, inner)
+        back = PermuteOp(result, sorted(range(len(order)), key=order.__getitem__), outer)
+        value = _insert(back, launch, result, InsertPoint.after(launch))
+        for use in uses:
+            use.operation.operands[use.index] = value
+
+
+def _insert(op: PermuteOp, launch: LaunchOp, source: SSAValue, at: InsertPoint) -> SSAValue:
+    op.location = launch.location
+    op.result.name_hint = source.name_hint
+    Rewriter.insert_op(op, at)
+    return op.result
+
+
+def _reindex(access: Operation, order: Sequence[int]) -> None:
+    """The access with its index list in another order: blocks are the same, for numbers have no dimension in them."""
+    assert isinstance(access, LoadOp | StoreOp)
+    entries = [access.entries[dim] for dim in order]
+    if isinstance(access, StoreOp):
+        new = StoreOp(access.value, access.memory, entries, access.mask, access.attributes)
+    else:
+        new = LoadOp(access.memory, entries, access.mask, access.other, access.pad, access.attributes)
+        new.result.name_hint = access.result.name_hint
+    new.location = access.location
+    Rewriter.replace_op(access, new)

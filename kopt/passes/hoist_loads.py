@@ -1,0 +1,70 @@
+"""The pass ``hoist-loads``: what loops read again and again is read before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import is_side_effect_free
+
+from kopt.analysis.ranges import binding
+from kopt.analysis.streaming import is_computed, stays_inside_array
+from kopt.analysis.windows import Accesses
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import ForOp, LoadOp, RangeType
+
+
+@dataclass(frozen=True)
+class HoistLoadsPass(ModulePass):
+    """Moves loads out of the loops that they do not move with, where a loop of computed bounds is around those.
+
+    Such a loop's blocks are copied by DMAs, which is done once a block then, and a visit ahead. A load stays where its
+    array is written in the loop, where it is masked, and where its block might lie outside its array if the loop visits
+    nothing.
+
+        tile.for %i: b0=16 in (%lo, %hi) { tile.for %j: b1=16 in (%lo, %hi) {
+          %q = tile.load %x[%i, :] …   %k = tile.load %y[%j, :] … } }
+    becomes
+        tile.for %i: b0=16 in (%lo, %hi) { %q = tile.load %x[%i, :] …
+          tile.for %j: b1=16 in (%lo, %hi) { %k = tile.load %y[%j, :] … } }
+
+    It never refuses.
+    """
+
+    name = "hoist-loads"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            for loop in [inner for inner in launch.walk() if isinstance(inner, ForOp) and is_computed(inner)]:
+                for inner in reversed([op for op in loop.body.walk() if isinstance(op, ForOp)]):
+                    _hoist(inner)
+
+
+def _hoist(loop: ForOp) -> None:
+    """Moves what can be out of a loop: loads, and the numbers and places that they are found by."""
+    written = {op.memory for op in loop.walk() if isinstance(op, Accesses) and not isinstance(op, LoadOp)}
+    for op in list(loop.body.block.ops):
+        if any(_home(operand) is loop.body.block for operand in op.operands):
+            continue
+        if _is_place(op) or isinstance(op, LoadOp) and op.memory not in written and _is_safe(op, loop):
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(loop))
+
+
+def _home(value: SSAValue) -> Block | None:
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+def _is_place(op: Operation) -> bool:
+    """Whether an op computes numbers or ranges, and nothing else."""
+    found = [isinstance(value.type, IndexType | RangeType) for value in op.results]
+    return bool(found) and all(found) and is_side_effect_free(op)
+
+
+def _is_safe(load: LoadOp, loop: ForOp) -> bool:
+    """Whether a load may run though the loop makes no visit."""
+    return load.mask is None and (bool(binding(loop.range).trips) or stays_inside_array(load))

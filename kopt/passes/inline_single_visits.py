@@ -1,0 +1,73 @@
+"""The pass ``inline-single-visits``: loops of one visit are no loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.alignment import copied_multiple
+from kopt.analysis.ranges import binding
+from kopt.analysis.streaming import is_computed
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import Access, ForOp, RangeType, WhenOp, WholeOp
+
+
+@dataclass(frozen=True)
+class InlineSingleVisitsPass(ModulePass):
+    """Puts the body of a loop of one visit in its place, in loops of computed bounds.
+
+    What is read in it then moves with the loop around it, which fetches it a visit ahead.
+
+        tile.for %k: b0=64 in (%lo, %hi) { tile.for %m: b1=128 in (0, 100) { %v = tile.load %x[%k, %m] … } }
+    becomes
+        tile.for %k: b0=64 in (%lo, %hi) { %m = tile.whole 100 : !tile.range<b1=128>   %v = tile.load %x[%k, %m] … }
+
+    It leaves alone loops that begin at another number than 0, those that ask which visit it is, and those whose blocks
+    no DMA copies: they are no whole tiles of memory.
+    """
+
+    name = "inline-single-visits"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            for loop in [inner for inner in launch.walk() if isinstance(inner, ForOp) and is_computed(inner)]:
+                for inner in [op for op in loop.body.walk() if isinstance(op, ForOp)]:
+                    if inner.bounds[0] == 0 and binding(inner.range).trips == 1 and _is_no_more_than_blocks(inner):
+                        _inline(inner)
+
+
+def _is_no_more_than_blocks(loop: ForOp) -> bool:
+    """Whether a loop's range stands for blocks that DMAs copy alone."""
+    users = [use.operation for use in loop.range.uses]
+    accesses = [op for op in users if isinstance(op, Access)]
+    return not any(isinstance(op, WhenOp) for op in users) and all(_is_copied(op, loop.range) for op in accesses)
+
+
+def _is_copied(access: Access, range: SSAValue) -> bool:
+    type = access.memory.type
+    assert isinstance(range.type, RangeType)
+    if not isinstance(type, MemRefType):
+        return True
+    dims = [dim for dim, entry in enumerate(access.entries) if entry is range]
+    return all(range.type.size % copied_multiple(type, dim) == 0 for dim in dims)
+
+
+def _inline(loop: ForOp) -> None:
+    upper = loop.bounds[1]
+    assert isinstance(upper, int) and isinstance(loop.range.type, RangeType)
+    whole = WholeOp(upper, loop.range.type)
+    whole.location = loop.location
+    whole.result.name_hint = loop.range.name_hint
+    Rewriter.insert_op(whole, InsertPoint.before(loop))
+    results = list(loop.yielded)
+    terminator = loop.body.block.last_op
+    assert terminator is not None
+    Rewriter.erase_op(terminator)
+    inits = list(loop.inits)
+    Rewriter.inline_block(loop.body.block, InsertPoint.before(loop), [whole.result, *inits])
+    Rewriter.replace_op(loop, [], results)
