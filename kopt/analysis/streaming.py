@@ -63,7 +63,7 @@ def sends(window: Window) -> bool:
 
 def _walks_streamed(access: LoadOp | StoreOp) -> bool:
     """Whether an access moves with a loop around it that streams a part of its arrays."""
-    loops = [loop for loop in _loops_around(access) if is_computed(loop) and _is_streaming(loop)]
+    loops = [loop for loop in loops_around(access) if is_computed(loop) and _is_streaming(loop)]
     return any(walks(entry, loop) for loop in loops for entry in access.entries)
 
 
@@ -148,7 +148,7 @@ def walks_computed(window: Window) -> bool:
 
 
 def _in_computed(access: LoadOp | StoreOp) -> bool:
-    loops = [loop for loop in _loops_around(access) if is_computed(loop)]
+    loops = [loop for loop in loops_around(access) if is_computed(loop)]
     return any(_moves(entry, loop) for loop in loops for entry in access.entries)
 
 
@@ -159,8 +159,9 @@ def _moves(entry: Entry, loop: ForOp) -> bool:
     return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and loop.range in begin(entry).symbols
 
 
-def _loops_around(access: Operation) -> Iterator[ForOp]:
-    parent = access.parent_op()
+def loops_around(op: Operation) -> Iterator[ForOp]:
+    """The loops of its cell that an operation is in, innermost first."""
+    parent = op.parent_op()
     while parent is not None and not isinstance(parent, GridOp):
         if isinstance(parent, ForOp):
             yield parent

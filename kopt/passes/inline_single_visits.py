@@ -12,14 +12,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import copied_multiple
 from kopt.analysis.ranges import binding
-from kopt.analysis.streaming import is_computed
+from kopt.analysis.streaming import is_computed, loops_around
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, ForOp, RangeType, WhenOp, WholeOp
 
 
 @dataclass(frozen=True)
 class InlineSingleVisitsPass(ModulePass):
-    """Puts the body of a loop of one visit in its place, in loops of computed bounds.
+    """Puts the body of a loop of one visit in its place, where a loop of computed bounds is around or inside it.
 
     What is read in it then moves with the loop around it, which fetches it a visit ahead.
 
@@ -35,10 +35,16 @@ class InlineSingleVisitsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            for loop in [inner for inner in launch.walk() if isinstance(inner, ForOp) and is_computed(inner)]:
-                for inner in [op for op in loop.body.walk() if isinstance(op, ForOp)]:
-                    if inner.bounds[0] == 0 and binding(inner.range).trips == 1 and _is_no_more_than_blocks(inner):
-                        _inline(inner)
+            for loop in [inner for inner in launch.walk() if isinstance(inner, ForOp)]:
+                once = loop.bounds[0] == 0 and binding(loop.range).trips == 1
+                if once and _is_with_computed(loop) and _is_no_more_than_blocks(loop):
+                    _inline(loop)
+
+
+def _is_with_computed(loop: ForOp) -> bool:
+    """Whether a loop of computed bounds is around another loop, or inside it."""
+    inside = [op for op in loop.walk() if isinstance(op, ForOp)]
+    return any(map(is_computed, [*inside, *loops_around(loop)]))
 
 
 def _is_no_more_than_blocks(loop: ForOp) -> bool:

@@ -23,8 +23,8 @@ def _get(op: Operation, printing: Printing) -> None:
 def _put(op: Operation, printing: Printing) -> None:
     assert isinstance(op, PutOp)
     type, value = printing.type(op.value), printing.name(op.value)
-    if type.rank == 0:  # vector memory takes no scalars
-        assert isinstance(op.memory.type, RefType)
+    assert isinstance(op.memory.type, RefType)
+    if type.rank == 0 and op.memory.type.space.data == "vmem":  # which takes no scalars
         shape = (1,) * op.memory.type.rank
         value = f"jnp.full({shape}, {value}, {printing.dtype(type.element_type)})"
         entries = [_one(entry, printing) for entry in op.entries]

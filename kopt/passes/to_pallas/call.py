@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -14,6 +14,7 @@ from kopt.analysis.footprint import call_bytes
 from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.layouts import SCALAR_BYTES, Layout, LayoutProblem, Part, layout
 from kopt.analysis.pipelining import Pipelined, pipelined
+from kopt.analysis.ranges import binding
 from kopt.analysis.streaming import sends, streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, is_injective, windows
 from kopt.diagnostics import location_of, remark
@@ -245,27 +246,41 @@ class LaunchConverter:
                 for walk in operand.pipelined.walks
             ]
         )
-        for operand in self.operands:
-            if operand.pipelined is not None:
-                continue
-            place = places[args[operand.number]]
-            # Asked before any of its accesses is gone.
-            streamed, by_rows, sent = (test(operand.window) for test in (streams, stays_in_hbm, sends))
+        unmoved = [operand for operand in self.operands if operand.pipelined is None]
+        streamed = [operand for operand in unmoved if streams(operand.window)]
+        for operand in unmoved:
+            if operand not in streamed:
+                self._convert_accesses(operand, places[args[operand.number]], call)
+        # Last: where the next cell's blocks are is read off numbers that are loaded in the kernel's own way by then.
+        for operand in streamed:
             for load in operand.window.loads:
-                if by_rows or sent:
-                    fetch_row(load, place.ref, call)
-                elif streamed:
-                    stream_load(load, place.ref, call)
-                else:
-                    convert_load(load, place)
-            for store in operand.window.stores:
-                if by_rows:
-                    send_row(store, place.ref, call)
-                elif sent:
-                    send_block(store, place, call)
-                else:
-                    convert_store(store, place)
+                if stream_load(load, places[args[operand.number]].ref, call, self._cell(call)):
+                    _run_in_order(call)
         self._copy_old(call, inputs, outputs)
+
+    def _convert_accesses(self, operand: Operand, place: Place, call: CallOp) -> None:
+        """Lets the accesses of an array see its block, or move it."""
+        # Asked before any of its accesses is gone.
+        by_rows, sent = stays_in_hbm(operand.window), sends(operand.window)
+        for load in operand.window.loads:
+            if by_rows or sent:
+                fetch_row(load, place.ref, call)
+            else:
+                convert_load(load, place)
+        for store in operand.window.stores:
+            if by_rows:
+                send_row(store, place.ref, call)
+            elif sent:
+                send_block(store, place, call)
+            else:
+                convert_store(store, place)
+
+    def _cell(self, call: CallOp) -> SSAValue | None:
+        """The range along which cells follow one another on one core: the one that moves fastest."""
+        number = _fastest(self.grid)
+        if number is None or call.semantics.data[number].data == "parallel" and self.chip.cores > 1:
+            return None
+        return self.grid.ranges[number]
 
     def _copy_old(self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand]) -> None:
         """Where old elements count, the output's block starts as the input's, on the first visit to it.
@@ -306,6 +321,21 @@ class LaunchConverter:
 def _ref_hint(memory: SSAValue, operand: Operand, is_output: bool) -> str | None:
     """The name of a ref: an array that is read and written has two."""
     return f"new_{memory.name_hint}" if is_output and operand.reads and memory.name_hint else memory.name_hint
+
+
+def _fastest(grid: GridOp) -> int | None:
+    """The last dimension of a grid that has several cells."""
+    return next((n for n in reversed(range(len(grid.ranges))) if (binding(grid.ranges[n]).trips or 0) > 1), None)
+
+
+def _run_in_order(call: CallOp) -> None:
+    """Keeps the cells along the dimension that moves fastest on one core."""
+    grid = next(op for op in call.body.block.ops if isinstance(op, GridOp))
+    words = [word.data for word in call.semantics.data]
+    number = _fastest(grid)
+    assert number is not None
+    words[number:] = ["arbitrary"] * (len(words) - number)  # those behind it have one cell
+    call.semantics = ArrayAttr([StringAttr(word) for word in words])
 
 
 def semantics(grid: GridOp, outputs: Sequence[Operand]) -> list[str]:

@@ -8,12 +8,11 @@ that share blocks run in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import reduce
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.lane_limits import LaneLimits, lane_limits
@@ -24,6 +23,7 @@ from kopt.analysis.windows import Accesses
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, GetOp, IdOp, PutOp, RefType, SelectOp, StoreOp
 from kopt.passes.to_pallas.accesses import Place, written_lanes
+from kopt.passes.to_pallas.building import Building
 from kopt.passes.to_pallas.rows import send_row
 from kopt.passes.to_pallas.scratch import scratch_ref
 
@@ -64,14 +64,17 @@ def _own_loop(store: StoreOp) -> ForOp | None:
     return loop if touching == [store] else None
 
 
-class _Sending:
+class _Sending(Building):
     """What both ways of sending share: a block that keeps some of its rows."""
 
     def __init__(self, store: StoreOp, own: SSAValue | None, target: SSAValue, call: CallOp):
+        super().__init__(store)
         self.store, self.own, self.target, self.call = store, own, target, call
         self.type = block_of(store)
         self.whole: list[Entry] = [ALL] * self.type.rank
-        self.at = InsertPoint.before(store)
+        block = store.parent_block()
+        assert block is not None
+        self.block = block
         self.known: list[SSAValue] = []  # what may be used early
 
     def merge(self, shared: SSAValue | None, before: Callable[[], None] | None) -> None:
@@ -89,7 +92,8 @@ class _Sending:
                 before()
             self.add(DmaStartOp(*places))
 
-        self.early([*self.store.indices, *filter(None, [shared])], lambda: self.guarded(shared, fetch))
+        needed = [*self.known, *self.store.indices, *filter(None, [shared])]
+        self.early(self.block, needed, lambda: self.guarded(shared, fetch))
         self.guarded(shared, lambda: self.add(DmaWaitOp(*places)))
         kept = self.value(GetOp(old, self.whole, self.type), "old")
         self.store.operands[0] = self.value(SelectOp(self.own, self.store.value, kept), "new")
@@ -97,43 +101,6 @@ class _Sending:
     def semaphores(self, count: int, what: str) -> SSAValue:
         type = RefType((count,), self.type.element_type, "semaphore")
         return scratch_ref(self.call, type, self.target, what)
-
-    # Making ops.
-
-    def add(self, op: Operation) -> None:
-        op.location = self.store.location
-        Rewriter.insert_op(op, self.at)
-
-    def value(self, op: Operation, hint: str | None = None) -> SSAValue:
-        self.add(op)
-        op.results[0].name_hint = hint
-        return op.results[0]
-
-    def number(self, value: int) -> SSAValue:
-        return self.value(arith.ConstantOp(IntegerAttr(value, IndexType())))
-
-    def guarded(self, condition: SSAValue | None, body: Callable[[], None], negated: bool = False) -> None:
-        """What ``body`` makes, where a condition holds, or does not; without one everywhere."""
-        if condition is None:
-            body()
-            return
-        otherwise = Region(Block([scf.YieldOp()])) if negated else None
-        branch = scf.IfOp(condition, [], Region(Block([scf.YieldOp()])), otherwise)
-        self.add(branch)
-        region = branch.false_region if negated else branch.true_region
-        outside, self.at = self.at, InsertPoint.at_start(region.block)
-        body()
-        self.at = outside
-
-    def early(self, values: Iterable[SSAValue], body: Callable[[], None]) -> None:
-        """What ``body`` makes, as soon as all of some values are known."""
-        block = self.store.parent_block()
-        assert block is not None
-        owners = {value.owner for value in (*values, *self.known)}
-        last = next((op for op in reversed(list(block.ops)) if op in owners), None)
-        outside, self.at = self.at, InsertPoint.at_start(block) if last is None else InsertPoint.after(last)
-        body()
-        self.at = outside
 
 
 class _PingPong(_Sending):
@@ -146,7 +113,7 @@ class _PingPong(_Sending):
         self.sent = self.semaphores(2, "sent")
 
     def convert(self) -> None:
-        self.early([], self._count_visits)
+        self.inside(self.block, self._count_visits)
         shared = None
         if self.own is not None:
             shared = self._shared(self.own)
@@ -164,8 +131,8 @@ class _PingPong(_Sending):
     def _count_visits(self) -> None:
         """The buffer that a visit uses, and whether there was a visit before."""
         id = self.value(IdOp(self.loop.range))
-        self.slot = self.value(arith.RemUIOp(id, self.number(2)), "slot")
-        self.later = self.value(arith.CmpiOp(id, self.number(0), "sgt"), "later")
+        self.slot = self.parity(id, "slot")
+        self.later = self.compare(id, "sgt", self.number(0), "later")
         self.known = [self.slot, self.later]
 
     def _shared(self, own: SSAValue) -> SSAValue | None:
@@ -174,15 +141,16 @@ class _PingPong(_Sending):
         if limits is None or limits.range not in self.store.indices:
             return None
         found: list[SSAValue] = []
-        self.early([*limits.lower, *limits.upper, limits.range], lambda: found.append(self._outside(limits)))
+        needed = [*self.known, *limits.lower, *limits.upper, limits.range]
+        self.early(self.block, needed, lambda: found.append(self._outside(limits)))
         return found[0]
 
     def _outside(self, limits: LaneLimits) -> SSAValue:
         """Whether a block reaches beyond some limits."""
         first = self.value(BeginOp(limits.range))
         end = self.value(arith.AddiOp(first, self.number(binding(limits.range).size)))
-        tests = [self.value(arith.CmpiOp(limit, first, "sgt")) for limit in limits.lower]
-        tests += [self.value(arith.CmpiOp(limit, end, "slt")) for limit in limits.upper]
+        tests = [self.compare(limit, "sgt", first) for limit in limits.lower]
+        tests += [self.compare(limit, "slt", end) for limit in limits.upper]
         shared = reduce(lambda a, b: self.value(arith.OrIOp(a, b)), tests)
         shared.name_hint = "shared"
         return shared
@@ -192,22 +160,12 @@ class _PingPong(_Sending):
 
     def _wait_last(self) -> None:
         """Behind the loop: waits for its last block."""
-        count = self._count()
-        some = self.value(arith.CmpiOp(count, self.number(0), "sgt"), "some")
+        count = self.count(self.loop)
+        some = self.compare(count, "sgt", self.number(0), "some")
         self.guarded(some, lambda: self._wait(self._last_slot(count)))
 
     def _last_slot(self, count: SSAValue) -> SSAValue:
-        last = self.value(arith.SubiOp(count, self.number(1)), "last")
-        return self.value(arith.RemUIOp(last, self.number(2)), "last_slot")
-
-    def _count(self) -> SSAValue:
-        """How many visits the loop makes."""
-        lower, upper = (self.number(bound) if isinstance(bound, int) else bound for bound in self.loop.bounds)
-        size = binding(self.loop.range).size
-        if size == 1 and self.loop.bounds[0] == 0:
-            return upper
-        distance = self.value(arith.SubiOp(upper, lower))
-        return self.value(arith.CeilDivSIOp(distance, self.number(size)))
+        return self.parity(self.value(arith.SubiOp(count, self.number(1)), "last"), "last_slot")
 
     def _wait(self, slot: SSAValue) -> None:
         """Waits for the block of a buffer: for that many bytes, wherever they went."""

@@ -1,0 +1,111 @@
+"""Jagged kernels whose rows stay in HBM: blocks that items share, cells that fetch for the next one, sizes of tiles."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import kopt
+from test.kernels import jagged_kernels as kernels
+from test.kernels.test_jagged import CASES, attention, by_item, close, normalised, offsets_of, random
+
+#: Kernels that write rows, and what they give in torch.
+WRITING = {
+    "softmax": (kernels.jagged_softmax, lambda x, o: by_item(lambda part: part.softmax(0), x, o)),
+    "layer_norm": (kernels.jagged_layer_norm, lambda x, o: by_item(normalised, x, o)),
+}
+#: The first row of the first item, and how many each has.
+LENGTHS = {
+    "neighbours": (5, [3, 2, 1, 0, 9, 70, 0, 0, 1]),
+    "none": (3, [0, 0, 0]),
+    "one": (0, [130]),
+    "tiny": (0, [2, 3]),
+    "huge": (1, [1, 2, 300, 0, 1, 5]),
+}
+
+
+def run(kernel, target: str, *arguments: torch.Tensor, **config) -> torch.Tensor:
+    low = kopt.kernel(kernel).lower(*arguments, target=target, config={"loop_type": "fori", **config})
+    assert "pltpu.make_async_copy" in low.source
+    return low.compile()(*arguments)
+
+
+def packed(lengths: str, columns: int, dtype: torch.dtype, more: int = 2) -> tuple[torch.Tensor, torch.Tensor]:
+    first, counts = LENGTHS[lengths]
+    offsets = (torch.tensor([0, *counts]).cumsum(0) + first).to(torch.int32)
+    return random(int(offsets[-1]) + more, columns, dtype=dtype), offsets
+
+
+@pytest.mark.parametrize("lengths", LENGTHS)
+@pytest.mark.parametrize("name", WRITING)
+def test_shared_tiles(name, lengths) -> None:
+    """Rows before, between and after items keep what they held, 200 columns, some arrays of fewer than 8 rows."""
+    kernel, expected = WRITING[name]
+    x, offsets = packed(lengths, 200, torch.float32, more=0)
+    close(run(kernel, "pallas:interpret", x, offsets), expected(x, offsets))
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_many_rows(name) -> None:
+    """10,003 rows of bf16, the last block of which is cut off; 300 items."""
+    kernel, expected = WRITING[name]
+    cuts = torch.randperm(9990, generator=torch.Generator().manual_seed(1))[:299].sort().values
+    offsets = torch.cat([torch.tensor([4]), cuts + 5, torch.tensor([10_000])])
+    x = random(10_003, 40, dtype=torch.bfloat16)
+    close(run(kernel, "pallas:interpret", x, offsets), expected(x, offsets))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["pallas:strict", "pallas:strict@v5e"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("lengths", ["neighbours", "none", "huge"])
+@pytest.mark.parametrize("name", WRITING)
+def test_shared_tiles_strictly(name, lengths, dtype, target) -> None:
+    kernel, expected = WRITING[name]
+    x, offsets = packed(lengths, 128, dtype)
+    close(run(kernel, target, x, offsets), expected(x, offsets))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lengths", ["mixed", "empty", "huge"])
+@pytest.mark.parametrize("kernel", [kernels.jagged_sum, kernels.segment_max, kernels.jagged_mean])
+def test_the_next_item_is_fetched(kernel, lengths) -> None:
+    """On a chip of one core, where items run in order: while an item's last block is computed with."""
+    _, expected, blocks, more = next(case for case in CASES if case[0] is kernel)
+    offsets = offsets_of(lengths, torch.int32)
+    x = random(int(offsets[-1]) + 2, 256)
+    arguments = (x, offsets, *more(offsets.size(0) - 1, x.dtype))
+    sizes = [blocks[0], 16, 256] if kernel is kernels.jagged_mean else [blocks[0], 256, 16]
+    low = kopt.kernel(kernel).lower(
+        *arguments, target="pallas:strict@v5e", config={"loop_type": "fori", "block_sizes": sizes}
+    )
+    assert ("next_cell" in low.source) == (kernel is not kernels.jagged_mean)
+    close(low.compile()(*arguments), expected(*arguments))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["pallas:strict", "pallas:strict@v6e"])
+def test_attention_strictly(target) -> None:
+    """Keys and values of a block of queries, per head; heads stand in front of the rows."""
+    offsets = offsets_of("huge", torch.int32)
+    q, k, v = random(3, int(offsets[-1]) + 1, 2, 128)
+    low = kopt.kernel(kernels.hstu_attention).lower(
+        q, k, v, offsets, target=target, config={"loop_type": "fori", "block_sizes": [1, 16, 128]}
+    )
+    assert "q_buffer" in low.source and "k_buffer" in low.source and "out_buffer" in low.source
+    close(low.compile()(q, k, v, offsets), attention(q, k, v, offsets))
+
+
+CHIPS = ("tpu7x", "v6e", "v5e")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+@pytest.mark.parametrize("name", WRITING)
+def test_rows_larger_than_vmem_compile(name, dtype, chip) -> None:
+    """100 MiB of rows, in and out."""
+    kernel, _ = WRITING[name]
+    report = kopt.kernel(kernel).lower(f"{dtype}[100003,256]", "i32[513]", target=f"pallas:{chip}").report()
+    assert report["legal"], report["reason"]
+    assert report["vmem_bytes"] < 2**20
