@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import binding
+from kopt.analysis.ranges import binding, visits
 from kopt.dialects.tile import ForOp
 
 
@@ -45,7 +45,8 @@ class Building:
 
     def count(self, loop: ForOp) -> SSAValue:
         """How many visits a loop makes; negative numbers stand for none."""
-        return self.counted(*loop.bounds, binding(loop.range).size)
+        trips = visits(loop.range)
+        return self.counted(*loop.bounds, binding(loop.range).size) if trips is None else self.number(trips)
 
     def counted(self, lower: SSAValue | int, upper: SSAValue | int, size: int) -> SSAValue:
         """How many blocks there are between two bounds."""
@@ -54,6 +55,14 @@ class Building:
         first, end = (self.number(bound) if isinstance(bound, int) else bound for bound in (lower, upper))
         distance = end if lower == 0 else self.value(arith.SubiOp(end, first))
         return self.value(arith.CeilDivSIOp(distance, self.number(size)))
+
+    def visited(self, loop: ForOp, body: Callable[[], None]) -> None:
+        """What ``body`` makes, where a loop makes a visit."""
+        trips = visits(loop.range)
+        if trips is None:
+            self.guarded(self.compare(self.count(loop), "sgt", self.number(0), "some"), body)
+        elif trips > 0:
+            body()
 
     def guarded(self, condition: SSAValue | None, body: Callable[[], None], negated: bool = False) -> None:
         """What ``body`` makes, where a condition holds, or does not; without one everywhere."""

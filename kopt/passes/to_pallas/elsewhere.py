@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from kopt.dialects.tile import CountOp, EndOp, GetOp, IdOp, RefType
+from kopt.dialects.tile import CountOp, EndOp, GetOp, IdOp, RefType, ShiftOp
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,14 @@ class Elsewhere:
                 return known.get(value, value)
             if isinstance(op, IdOp) and op.range in others:
                 return others[op.range].number
-            copy = add(op.clone({operand: again(operand) for operand in op.operands}))
+            operands = [again(operand) for operand in op.operands]
+            # A shifted range has the tag of the range that it is shifted from.
+            same = (
+                ShiftOp(*operands)
+                if isinstance(op, ShiftOp)
+                else op.clone(dict(zip(op.operands, operands, strict=True)))
+            )
+            copy = add(same)
             copy.name_hint = f"{prefix}_{value.name_hint}" if value.name_hint else None
             return known.setdefault(value, copy)
 

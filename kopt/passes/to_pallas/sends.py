@@ -160,12 +160,11 @@ class _PingPong(_Sending):
 
     def _wait_last(self) -> None:
         """Behind the loop: waits for its last block."""
-        count = self.count(self.loop)
-        some = self.compare(count, "sgt", self.number(0), "some")
-        self.guarded(some, lambda: self._wait(self._last_slot(count)))
+        self.visited(self.loop, lambda: self._wait(self._last_slot()))
 
-    def _last_slot(self, count: SSAValue) -> SSAValue:
-        return self.parity(self.value(arith.SubiOp(count, self.number(1)), "last"), "last_slot")
+    def _last_slot(self) -> SSAValue:
+        last = self.value(arith.SubiOp(self.count(self.loop), self.number(1)), "last")
+        return self.parity(last, "last_slot")
 
     def _wait(self, slot: SSAValue) -> None:
         """Waits for the block of a buffer: for that many bytes, wherever they went."""

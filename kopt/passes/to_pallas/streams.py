@@ -117,13 +117,11 @@ class _Stream(Building):
         self.early(self.outer, needed, lambda: self._start_first(self.number(0)))
 
     def _start_first(self, slot: SSAValue) -> None:
-        some = self.compare(self.count(self.loop), "sgt", self.number(0), "some")
-
         def start() -> None:
             others = {self.loop.range: self._first_block(self.loop.bounds[0])}
             self.add(self._start(self._elsewhere().compute(self.entries, others, self.value, "first"), slot))
 
-        self.guarded(some, start)
+        self.visited(self.loop, start)
 
     def _first_block(self, lower: SSAValue | int) -> Other:
         """The loop's first block, in terms that hold outside of it."""

@@ -31,13 +31,15 @@
 // RESIDENT: r = jax.lax.fori_loop(0, 3, k_body, z)
 // RESIDENT: in_specs=[pl.BlockSpec((128, 768), lambda i: (i, 0))],
 
-// FORI: slot = k % 2
-// FORI: @pl.when(k == 0)
 // FORI: pltpu.make_async_copy(
-// FORI-NEXT: x_ref.at[pl.ds(pl.multiple_of(i_begin, 128), 128), pl.ds(pl.multiple_of(k_begin, 256), 256)],
-// FORI-NEXT: x_buffer_ref.at[slot, :, :],
-// FORI-NEXT: x_arrived_ref.at[slot],
+// FORI-NEXT: x_ref.at[pl.ds(pl.multiple_of(i_begin, 128), 128), 0:256],
+// FORI-NEXT: x_buffer_ref.at[0, :, :],
+// FORI-NEXT: x_arrived_ref.at[0],
 // FORI-NEXT: ).start()
+// FORI: def k_body(k, a):
+// FORI: slot = k % 2
+// FORI: @pl.when(more)
+// FORI: ).start()
 // FORI: ).wait()
 // FORI-NEXT: v = x_buffer_ref[slot, :, :]
 // FORI: x_2 = jnp.pad(x, [(0, 84), (0, 68)])
