@@ -10,16 +10,18 @@ from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.groups import groups_of
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.pallas import CallOp
+from kopt.dialects.symm import AllGatherOp
 from kopt.errors import ConfigError
 from kopt.passes.collectives.building import Members
 from kopt.passes.collectives.expansion import Collective, Job, expand, obstacle, ranks_of
+from kopt.passes.collectives.gather_matmul import gather_and_multiply, product_of
 from kopt.passes.retyping import new_tags
 
 
@@ -40,6 +42,9 @@ class ExpandCollectivesPass(ModulePass):
           tile.for %step: s1=1 in (0, 3) {
             %copy = symm.remote_copy %out[%part, :, :] to %out[%part, :, :] on %right signal … }
         %s = host.reshape %g : memref<4x8x128xf32> to memref<32x128xf32>
+
+    A matrix product whose left side is gathered along a ring goes into its kernel: each part is multiplied while the
+    next one travels.
 
     Sums of bf16 are rounded once in one shot, and at each rank of a ring. What kernels do not combine or move stays a
     collective, with a remark. Refuses ranks that the shapes contradict, and an unknown number of them.
@@ -65,7 +70,21 @@ class ExpandCollectivesPass(ModulePass):
                     remark(op, f"stays a collective: {reason or 'of one rank'}")
                     continue
                 members = Members(op.group.data, ranks, groups.index(op.group.data), tags)
-                _replace(Job(op, _name(func, op), members, self._is_ring(op)))
+                self._replace(func, op, members)
+
+    def _replace(self, func: FuncOp, op: Collective, members: Members) -> None:
+        is_ring = self.kind == "ring" and getattr(op.properties.get("algorithm"), "data", None) != "one_shot"
+        product = product_of(op) if is_ring and isinstance(op, AllGatherOp) else None
+        first = op.prev_op
+        with ImplicitBuilder(Builder(InsertPoint.before(op))):
+            if product is not None and isinstance(op, AllGatherOp):
+                result, multiplied = gather_and_multiply(_name(func, f"{_short(op)}_mm"), op, product, members)
+                _replace_result(product, multiplied)
+            else:
+                result = expand(Job(op, _name(func, _short(op)), members, is_ring))
+        for new in _between(first, op):
+            new.location = op.location
+        _replace_result(op, result)
 
     def _ranks(self, op: Collective) -> int:
         known = ranks_of(op)
@@ -78,27 +97,22 @@ class ExpandCollectivesPass(ModulePass):
         assert ranks is not None
         return ranks
 
-    def _is_ring(self, op: Collective) -> bool:
-        algorithm = op.properties.get("algorithm")
-        return self.kind == "ring" and getattr(algorithm, "data", None) != "one_shot"
+
+def _short(op: Operation) -> str:
+    return op.name.removeprefix("symm.")
 
 
-def _name(func: FuncOp, op: Collective) -> str:
-    """Of the function and the collective, and a number where there are several."""
-    name = f"{func.sym_name.data}_{op.name.removeprefix('symm.')}"
+def _name(func: FuncOp, what: str) -> str:
+    """Of the function and what the kernel does, and a number where there are several."""
+    name = f"{func.sym_name.data}_{what}"
     taken = {call.sym_name.data for call in func.walk() if isinstance(call, CallOp)}
     candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def _replace(job: Job) -> None:
-    first = job.op.prev_op
-    with ImplicitBuilder(Builder(InsertPoint.before(job.op))):
-        result = expand(job)
-    result.name_hint = job.op.result.name_hint
-    for new in _between(first, job.op):
-        new.location = job.op.location
-    Rewriter.replace_op(job.op, [], [result])
+def _replace_result(op: Operation, result: SSAValue) -> None:
+    result.name_hint = op.results[0].name_hint
+    Rewriter.replace_op(op, [], [result])
 
 
 def _between(first: Operation | None, last: Operation) -> Iterator[Operation]:

@@ -22,10 +22,13 @@ class Program:
     shape: tuple[int, ...]
     result: tuple[int, ...]
     wanted: Callable[[np.ndarray], np.ndarray]
+    text: str = ""
 
     @property
     def ir(self) -> str:
         """The module's text."""
+        if self.text:
+            return self.text
         types = [f"memref<{'x'.join(map(str, shape))}x{self.dtype}>" for shape in (self.shape, self.result)]
         lines = [
             f"func.func @{self.name}(%x: {types[0]}) -> {types[1]} {{",
@@ -59,6 +62,29 @@ def _turned(all: np.ndarray) -> np.ndarray:
     return all.reshape(ranks, ranks, -1, *all.shape[2:]).swapaxes(0, 1).reshape(all.shape)
 
 
+def _multiplied(all: np.ndarray) -> np.ndarray:
+    """All ranks' rows times the transpose of each rank's own."""
+    rows = all.reshape(-1, all.shape[-1])
+    return np.stack([rows @ own.T for own in all])
+
+
+def gather_matmul(name: str, rows: int, ranks: int, dtype: str) -> Program:
+    """A product with an array that is gathered, which is used again after it."""
+    sizes = f"{rows}x70", f"{rows * ranks}x70", f"{rows * ranks}x{rows}"
+    part, all, out = (f"memref<{size}x{dtype}>" for size in sizes)
+    turned = f"memref<70x{rows}x{dtype}, strided<[1, 70]>>"
+    lines = [
+        f"func.func @{name}(%x: {part}) -> ({out}, {all}) {{",
+        f"  %w = host.permute %x [1, 0] : {part} to {turned}",
+        f'  %g = symm.all_gather %x group "tp" : {part} to {all}',
+        f'  %y = host.call "aten.mm.default"(%g, %w) args [unit, unit] : ({all}, {turned}) -> ({out})',
+        f"  func.return %y, %g : {out}, {all}",
+        "}",
+    ]
+    shapes = (rows, 70), (rows * ranks, rows)
+    return Program(name, "all_gather", "ring", dtype, *shapes, _multiplied, "\n".join(lines))
+
+
 _sum = _same(lambda all: all.sum(0))
 _largest = _same(lambda all: all.max(0))
 _mean = _same(lambda all: all.mean(0))
@@ -82,5 +108,7 @@ def programs(ranks: int) -> list[Program]:
         Program("gather_shot", "all_gather", "one-shot", "i32", (5, 70), (5 * ranks, 70), _all),
         Program("scatter_ring", "reduce_scatter", "ring", "f32", parts, (3, 50), _parts),
         Program("scatter_shot", "reduce_scatter", "one-shot", "bf16", parts, (3, 50), _parts),
+        gather_matmul("gather_matmul", 300, ranks, "f32"),
+        gather_matmul("gather_matmul_bf16", 5, ranks, "bf16"),
         Program("all_to_all", "all_to_all", "ring", "f32", parts, parts, _turned),
     ]

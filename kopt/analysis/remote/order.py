@@ -86,13 +86,16 @@ class Run:
                     yield wait
 
     def mixed(self) -> Iterator[Point]:
-        """Waits for a size that is not the size of what is signalled."""
+        """Waits for a size that is not the size of what may be signalled meanwhile."""
         for line in self._lines.values():
-            sizes = {transfer.copy.size for _, transfer, _ in line.signals if transfer is not None}
-            for wait in line.waits:
+            first = 0
+            for count, wait in enumerate(line.waits, 1):
                 event = self.event(wait)
+                last = len(line.signals) if wait in self._weak else count
+                sizes = {transfer.copy.size for _, transfer, _ in line.signals[first:last] if transfer is not None}
                 if isinstance(event, Await) and sizes != {event.size}:
                     yield wait
+                first = first if wait in self._weak else count
 
     def _run(self) -> None:
         moved = True

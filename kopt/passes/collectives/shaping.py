@@ -75,8 +75,8 @@ def to_rows(value: SSAValue, shape: Sequence[int]) -> SSAValue:
     assert isinstance(value.type, MemRefType)
     elements, size = math.prod(value.type.get_shape()), math.prod(shape)
     count = shape[0] if len(shape) == 3 and elements % shape[0] == 0 else 1
-    flat = _reshape(value, (count, elements // count))
-    return _reshape(_pad(flat, size // count), shape)
+    flat = reshaped(value, (count, elements // count))
+    return reshaped(padded(flat, (count, size // count)), shape)
 
 
 def from_rows(value: SSAValue, parts: int, type: MemRefType) -> SSAValue:
@@ -84,35 +84,38 @@ def from_rows(value: SSAValue, parts: int, type: MemRefType) -> SSAValue:
     assert isinstance(value.type, MemRefType)
     size, elements = math.prod(value.type.get_shape()), math.prod(type.get_shape())
     count = parts if elements % parts == 0 else 1
-    return _reshape(_crop(_reshape(value, (count, size // count)), elements // count), type.get_shape())
+    return reshaped(cropped(reshaped(value, (count, size // count)), (count, elements // count)), type.get_shape())
 
 
-def _reshape(value: SSAValue, shape: Sequence[int]) -> SSAValue:
+def reshaped(value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """The elements in another shape."""
     assert isinstance(value.type, MemRefType)
     if value.type.get_shape() == tuple(shape):
         return value
     return _called_like(ReshapeOp(value, MemRefType(value.type.element_type, shape)).result, value)
 
 
-def _pad(value: SSAValue, size: int) -> SSAValue:
+def padded(value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """The array with zeros after it in each dimension, up to a shape."""
     assert isinstance(value.type, MemRefType)
-    count, elements = value.type.get_shape()
-    if elements == size:
+    sizes = value.type.get_shape()
+    if sizes == tuple(shape):
         return value
-    widths = ArrayAttr([IntegerAttr(0, i64), IntegerAttr(size - elements, i64)])
-    zero = literal(0, value.type.element_type)
-    type = MemRefType(value.type.element_type, (count, size))
+    pairs = [(0, new - old) for old, new in zip(sizes, shape, strict=True)]
+    widths = ArrayAttr([IntegerAttr(width, i64) for pair in reversed(pairs) for width in pair])
+    type, zero = MemRefType(value.type.element_type, shape), literal(0, value.type.element_type)
     call = CallOp("aten.constant_pad_nd.default", [value], [UnitAttr(), widths, zero], [type])
     return _called_like(call.outputs[0], value)
 
 
-def _crop(value: SSAValue, elements: int) -> SSAValue:
+def cropped(value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """The first elements of each dimension."""
     assert isinstance(value.type, MemRefType)
-    count, size = value.type.get_shape()
-    if size == elements:
+    if value.type.get_shape() == tuple(shape):
         return value
-    type = MemRefType(value.type.element_type, (count, elements))
-    return _called_like(SliceOp(value, [0, 0], [count, elements], [1, 1], type).result, value)
+    zeros, ones = [0] * len(shape), [1] * len(shape)
+    type = MemRefType(value.type.element_type, shape)
+    return _called_like(SliceOp(value, zeros, list(shape), ones, type).result, value)
 
 
 def _called_like(value: SSAValue, other: SSAValue) -> SSAValue:

@@ -4,7 +4,7 @@
 // A part travels the ring while ranks add to it, then the parts do; a place is used again when its reader has signalled.
 // RING-LABEL: func.func @sum
 // RING-NEXT: host.reshape %x : memref<100x5xf32> to memref<4x125xf32>
-// RING-NEXT: host.call "aten.constant_pad_nd.default"({{.*}}) args [unit, [0 : i64, 899 : i64]
+// RING-NEXT: host.call "aten.constant_pad_nd.default"({{.*}}) args [unit, [0 : i64, 899 : i64, 0 : i64, 0 : i64]
 // RING-NEXT: host.reshape {{.*}} : memref<4x1024xf32> to memref<4x8x128xf32>
 // RING-NEXT: pallas.call @sum_all_reduce({{.*}} collective 0 : (memref<4x8x128xf32>) -> memref<4x8x128xf32> {
 // RING: %me = symm.rank group "tp"
