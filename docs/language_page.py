@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 from conformance.table import GROUPS, TARGETS, WITHOUT_VALUES, Group, Refusal, refusal
 
 from kopt import language
-from kopt.language.unsupported import TRITON_ONLY, UNSUPPORTED
+from kopt.language.unsupported import PALLAS_ONLY, TRITON_ONLY, UNSUPPORTED
 
 _INTRO = """\
 What kernels may call, and where it works. The tests of `test/conformance` run each line below on each target, in each
@@ -71,11 +71,14 @@ def _number(rule: Refusal, notes: list[str]) -> str:
     return str(notes.index(rule.reason) + 1)
 
 
+_ONLY = {**dict.fromkeys(TRITON_ONLY, "Triton only"), **dict.fromkeys(PALLAS_ONLY, "TPU only")}
+
+
 def _functions() -> str:
     """The functions of the language, with the first sentence of what they say of themselves."""
     rows = ["| name | meaning | works |", "|---|---|---|"]
     for name in language.__all__:
         text = inspect.cleandoc(getattr(language, name).__doc__ or "").split("\n\n")[0]
-        works = f"no: {UNSUPPORTED[name]}" if name in UNSUPPORTED else "Triton only" if name in TRITON_ONLY else "yes"
+        works = f"no: {UNSUPPORTED[name]}" if name in UNSUPPORTED else _ONLY.get(name, "yes")
         rows.append(f"| `hl.{name}` | {' '.join(text.split()).replace('|', chr(92) + '|')} | {works} |")
     return "\n".join(rows)

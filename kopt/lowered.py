@@ -71,6 +71,7 @@ class Lowered:
         from kopt.runtime.executable import Executable
 
         func = entry_function(self.module, self.entry)
+        self._refuse_ranks()
         return Executable(
             self.source,
             self.entry,
@@ -103,6 +104,19 @@ class Lowered:
         run(raised, make_context(), jagged_pipeline())
         return item_slices(entry_function(raised, self.entry))
 
+    def _refuse_ranks(self) -> None:
+        """One process cannot be several ranks: a kernel that copies between them is for the caller's mesh."""
+        from kopt.analysis.entry import entry_function
+        from kopt.analysis.groups import groups_of
+        from kopt.diagnostics import location_of
+        from kopt.errors import UnsupportedError
+
+        func = entry_function(self.module, self.entry)
+        if self.program is None and (groups := groups_of(func)):
+            message = f"'{self.entry}' is for the ranks of '{', '.join(groups)}': it cannot run by itself"
+            note = "lower(…).source is a function for jax.shard_map over a mesh with such an axis"
+            raise UnsupportedError(message, location_of(func), notes=[note])
+
     def _interpret(self, arrays: list[Any]) -> list[Any]:
         """The reference: results, then the final values of the arguments that the kernel writes."""
         from kopt.analysis.entry import entry_function
@@ -117,11 +131,12 @@ class Lowered:
         """What the target's own compiler says of the emitted module, with no such chip here.
 
         The keys are those of `kopt.runtime.report`. Raises `CompileError` where the compiler is not installed, and
-        `ConfigError` for the reference, which has none.
+        `ConfigError` for the reference, which has none; `UnsupportedError` for kernels of several ranks.
         """
         from kopt.runtime.report import report
         from kopt.runtime.specs import spec_of
 
+        self._refuse_ranks()
         specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]
         return report(self.source, self.entry, specs, self.target)
 

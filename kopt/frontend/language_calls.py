@@ -13,7 +13,7 @@ import torch
 
 from kopt import language
 from kopt.errors import ConfigError
-from kopt.frontend import atomics, inline_code, scaled_products
+from kopt.frontend import atomics, inline_code, remote_copies, scaled_products
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2, rounded_up
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.control import LoopSpec, Walk
@@ -276,6 +276,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **atomics.FUNCTIONS,
     **inline_code.FUNCTIONS,
     **scaled_products.FUNCTIONS,
+    **remote_copies.FUNCTIONS,
     **RANDOM,
     **{f"tile_{name}": _attribute(name) for name in ("index", "begin", "end", "block_size", "id", "count")},
     **{name: _later(name, advice) for name, advice in UNSUPPORTED.items()},

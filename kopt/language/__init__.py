@@ -357,13 +357,24 @@ def breakpoint() -> None:
     _outside("breakpoint")
 
 
-def remote_barrier(*args: Any, **kwargs: Any) -> None:
-    """All devices of a group have come here."""
+def remote_barrier(device_ids: Any) -> None:
+    """This rank and those of ``device_ids`` have come here, and each names the others; on a TPU.
+
+    Args: ``device_ids`` a rank, a list of ranks, or a row of a host tensor. A launch has one, before what it orders.
+    """
     _outside("remote_barrier")
 
 
-def make_async_remote_copy(*args: Any, **kwargs: Any) -> Any:
-    """A copy to another device."""
+def make_async_remote_copy(src: Any, src_index: Any, device_id: Any, dst: Any = None, dst_index: Any = None) -> Any:
+    """Describes a copy of ``src[src_index]`` to ``dst[dst_index]`` of rank ``device_id``, on a TPU.
+
+    Its ``start()`` starts it, ``wait_send()`` waits until it has left, ``wait_recv()`` until what is sent to the same
+    place here has come, and ``wait()`` for both. The rank counts along the axis ``ranks`` of the mesh over which the
+    lowered function runs, by `jax.shard_map`.
+
+    Args: ``src`` and ``dst`` host tensors (``dst`` is ``src`` if left out), which the loop nest uses for nothing else;
+    the indices numbers for leading dimensions, of regions of one shape.
+    """
     _outside("make_async_remote_copy")
 
 

@@ -7,10 +7,10 @@ UNSUPPORTED = {
     "float4_e2m1fn_x2_to_float32": "unpack with shifts and masks",
     "load_bfloat16_x16_to_float16": "load and convert with .to",
     "load_float4_e2m1fn_x16_to_float16": "unpack with shifts and masks",
-    "make_async_remote_copy": "use a collective on the host",
-    "remote_barrier": "use a collective on the host",
     "pdl_wait": "remove it",
     "pdl_launch_dependents": "remove it",
 }
 #: Code of Triton or of its GPUs: an error on other targets.
 TRITON_ONLY = ("inline_asm_elementwise", "inline_triton", "triton_kernel")
+#: What ranks of a mesh do to each other: an error on other targets.
+PALLAS_ONLY = ("make_async_remote_copy", "remote_barrier")

@@ -26,6 +26,7 @@ PASSES: dict[str, str] = {
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "lower-gathers": "kopt.passes.lower_gathers:LowerGathersPass",
     "lower-jagged": "kopt.passes.lower_jagged:LowerJaggedPass",
+    "lower-remote-copies": "kopt.passes.lower_remote_copies:LowerRemoteCopiesPass",
     "lower-scatters": "kopt.passes.lower_scatters:LowerScattersPass",
     "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
     "materialize-accumulators": "kopt.passes.materialize_accumulators:MaterializeAccumulatorsPass",

@@ -83,6 +83,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("lower-gathers", chip=chip),
         # Updates of computed rows become loads and stores, before masks too: products and reductions come of it.
         _make("lower-scatters", chip=chip),
+        # Semaphores are scratch memory, which stands beside the grids of launches.
+        _make("lower-remote-copies"),
         # Which rows make a tile of memory decides where blocks may begin.
         _make("bring-rows-together"),
         # What moves with an inner loop of one visit moves with the loop around it, which may be aligned then.

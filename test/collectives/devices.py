@@ -36,7 +36,7 @@ def run(folder: Path, name: str, mesh: jax.sharding.Mesh) -> None:
 
 def main(folder: str, ranks: str, *names: str) -> None:
     """Runs all programs in turn, in one process."""
-    mesh = jax.make_mesh((int(ranks),), ("tp",), axis_types=(jax.sharding.AxisType.Auto,))
+    mesh = jax.make_mesh((int(ranks),), ("ranks",), axis_types=(jax.sharding.AxisType.Auto,))
     for name in names:
         run(Path(folder), name, mesh)
 

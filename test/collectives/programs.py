@@ -32,7 +32,7 @@ class Program:
         types = [f"memref<{'x'.join(map(str, shape))}x{self.dtype}>" for shape in (self.shape, self.result)]
         lines = [
             f"func.func @{self.name}(%x: {types[0]}) -> {types[1]} {{",
-            f'  %r = symm.{self.op} %x group "tp" : {types[0]} to {types[1]}',
+            f'  %r = symm.{self.op} %x group "ranks" : {types[0]} to {types[1]}',
             f"  func.return %r : {types[1]}",
             "}",
         ]
@@ -76,7 +76,7 @@ def gather_matmul(name: str, rows: int, ranks: int, dtype: str) -> Program:
     lines = [
         f"func.func @{name}(%x: {part}) -> ({out}, {all}) {{",
         f"  %w = host.permute %x [1, 0] : {part} to {turned}",
-        f'  %g = symm.all_gather %x group "tp" : {part} to {all}',
+        f'  %g = symm.all_gather %x group "ranks" : {part} to {all}',
         f'  %y = host.call "aten.mm.default"(%g, %w) args [unit, unit] : ({all}, {turned}) -> ({out})',
         f"  func.return %y, %g : {out}, {all}",
         "}",

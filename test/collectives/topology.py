@@ -21,7 +21,7 @@ from kopt.runtime.emitted import load_module
 def compile_for(mesh: Mesh, folder: Path, name: str) -> None:
     """Compiles one program; raises what the compiler raises."""
     module = load_module((folder / f"{name}.py").read_text(), name)
-    sharding = NamedSharding(mesh, P("tp"))
+    sharding = NamedSharding(mesh, P("ranks"))
     with np.load(folder / f"{name}.npz") as given:
         types = [(given[key].shape, given[key].dtype) for key in given]
     shapes = [
@@ -35,7 +35,7 @@ def compile_for(mesh: Mesh, folder: Path, name: str) -> None:
 def main(folder: str, topology: str, *names: str) -> None:
     """Compiles all programs in turn, in one process."""
     devices = topologies.get_topology_desc(platform="tpu", topology_name=topology).devices
-    mesh = Mesh(np.array(devices), ("tp",))
+    mesh = Mesh(np.array(devices), ("ranks",))
     for name in names:
         try:
             compile_for(mesh, Path(folder), name)

@@ -36,10 +36,12 @@ def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
     barriers = [op for op in call.walk() if isinstance(op, symm.BarrierOp)]
     first = next(op for op in call.walk() if isinstance(op, symm.RemoteCopyOp | symm.SignalOp | symm.WaitOp))
     ranks = barriers[0].ranks if barriers else None
+    if barriers and ranks is None:
+        raise NotKnown(barriers[0], "its barrier is with some ranks, and how many there are is not known")
     if ranks is None:
         message = "ranks write each other's memory with no barrier before: a rank that has not begun this kernel"
         message += " still uses that memory for something else"
-        yield Hazard(first, message, "symm.barrier with its number of ranks, before the first copy or signal")
+        yield Hazard(first, message, "symm.barrier, or hl.remote_barrier, before the first copy or signal")
         return
     if len({op.properties["group"] for op in call.walk() if "group" in op.properties}) > 1:
         raise NotKnown(first, "it names several groups")

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import ArrayAttr, IndexType, StringAttr
-from xdsl.ir import Operation, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.dialects.builtin import ArrayAttr, IndexType, MemRefType, StringAttr
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    BaseAttr,
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -31,7 +34,7 @@ from kopt.dialects.tile.index_list import (
     split_entries,
     verify_entries,
 )
-from kopt.dialects.tile.memory import ref_block_type
+from kopt.dialects.tile.memory import block_type, memory_shape, ref_block_type
 from kopt.dialects.tile.types import RefType
 
 ENDS = ("send", "receive")
@@ -70,14 +73,16 @@ class RemoteCopyOp(IRDLOperation):
             : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<2 x 8 x 128 x f32, vmem>, …
         symm.remote_copy_start %t
         symm.remote_copy_wait receive %t
+
+    In a launch that is not lowered yet it copies between memrefs; ``lower-remote-copies`` gives it its semaphores.
     """
 
     name = "symm.remote_copy"
 
-    source = operand_def(RefType)
-    target = operand_def(RefType)
-    sent = operand_def(RefType)
-    received = operand_def(RefType)
+    source = operand_def(BaseAttr(MemRefType) | BaseAttr(RefType))
+    target = operand_def(BaseAttr(MemRefType) | BaseAttr(RefType))
+    sent = opt_operand_def(RefType)
+    received = opt_operand_def(RefType)
     rank = operand_def(IndexType())
     source_indices = var_operand_def()
     target_indices = var_operand_def()
@@ -85,8 +90,8 @@ class RemoteCopyOp(IRDLOperation):
     received_indices = var_operand_def()
     source_layout = prop_def(ArrayAttr)
     target_layout = prop_def(ArrayAttr)
-    sent_layout = prop_def(ArrayAttr)
-    received_layout = prop_def(ArrayAttr)
+    sent_layout = opt_prop_def(ArrayAttr)
+    received_layout = opt_prop_def(ArrayAttr)
     group = prop_def(StringAttr)
     transfer = result_def(TransferType)
 
@@ -101,9 +106,11 @@ class RemoteCopyOp(IRDLOperation):
         group: str,
     ):
         lists = [split_entries(some) for some in entries]
-        layouts = {f"{place}_layout": layout for place, (_, layout) in zip(_PLACES, lists, strict=True)}
+        layouts = {f"{place}_layout": layout for place, (_, layout) in zip(_PLACES, lists, strict=False)}
+        flags = [[ref] for ref in refs[2:]] or [[], []]
+        indices = [operands for operands, _ in lists] + [[]] * (len(_PLACES) - len(lists))
         super().__init__(
-            operands=[*refs, rank, *(operands for operands, _ in lists)],
+            operands=[*refs[:2], *flags, rank, *indices],
             properties={**layouts, "group": StringAttr(group)},
             result_types=[TransferType()],
         )
@@ -111,22 +118,28 @@ class RemoteCopyOp(IRDLOperation):
     @property
     def places(self) -> tuple[tuple[SSAValue, tuple[Entry, ...]], ...]:
         """Ref and index list of the source, the target, and the semaphores of what has left and of what arrived."""
-        indices = (self.source_indices, self.target_indices, self.sent_indices, self.received_indices)
-        layouts = (self.source_layout, self.target_layout, self.sent_layout, self.received_layout)
-        refs = (self.source, self.target, self.sent, self.received)
-        lists = (join_entries(some, layout) for some, layout in zip(indices, layouts, strict=True))
-        return tuple(zip(refs, lists, strict=True))
+        found = (
+            (self.source, self.source_indices, self.source_layout),
+            (self.target, self.target_indices, self.target_layout),
+            (self.sent, self.sent_indices, self.sent_layout),
+            (self.received, self.received_indices, self.received_layout),
+        )
+        return tuple(
+            (ref, join_entries(indices, layout))
+            for ref, indices, layout in found
+            if ref is not None and layout is not None
+        )
 
     def verify_(self) -> None:
         if not self.group.data:
             raise VerifyException(f"{self.name} needs the name of its group")
         blocks = []
         for number, (ref, entries) in enumerate(self.places):
-            assert isinstance(ref.type, RefType)
-            verify_entries(entries, ref.type.shape)
-            if (ref.type.space.data == "semaphore") != (number >= 2):
+            verify_entries(entries, memory_shape(ref.type))
+            if _is_semaphore(ref.type) != (number >= 2):
                 raise VerifyException(f"{self.name} copies between memories and signals semaphores, found {ref.type}")
-            blocks.append(ref_block_type(ref.type, entries))
+            is_ref = isinstance(ref.type, RefType)
+            blocks.append(ref_block_type(ref.type, entries) if is_ref else block_type(ref.type, entries))
         source, target, *_ = blocks
         if source.shape != target.shape or source.element_type != target.element_type:
             raise VerifyException(f"{self.name} copies blocks of one shape, found {source} to {target}")
@@ -138,10 +151,10 @@ class RemoteCopyOp(IRDLOperation):
         places.append(_parse_place(parser))
         parser.parse_keyword("on")
         rank = parser.parse_operand()
-        parser.parse_keyword("signal")
-        places.append(_parse_place(parser))
-        parser.parse_punctuation(",")
-        places.append(_parse_place(parser))
+        if parser.parse_optional_keyword("signal"):
+            places.append(_parse_place(parser))
+            parser.parse_punctuation(",")
+            places.append(_parse_place(parser))
         parser.parse_keyword("group")
         group = parser.parse_str_literal("the group's name")
         attributes = parser.parse_optional_attr_dict()
@@ -153,13 +166,13 @@ class RemoteCopyOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         words = (" ", " to ", " signal ", ", ")
-        for number, (word, (ref, entries)) in enumerate(zip(words, self.places, strict=True)):
-            if number == 2:
-                printer.print_string(" on ")
-                printer.print_ssa_value(self.rank)
+        for number, (word, (ref, entries)) in enumerate(zip(words, self.places, strict=False)):
             printer.print_string(word)
             printer.print_ssa_value(ref)
             print_entries(printer, entries)
+            if number == 1:
+                printer.print_string(" on ")
+                printer.print_ssa_value(self.rank)
         printer.print_string(" group ")
         printer.print_string_literal(self.group.data)
         printer.print_op_attributes(self.attributes)
@@ -170,6 +183,10 @@ class RemoteCopyOp(IRDLOperation):
 def _parse_place(parser: Parser) -> tuple[SSAValue, tuple[Entry, ...]]:
     ref = parser.parse_operand()
     return ref, join_entries(*parse_entries(parser))
+
+
+def _is_semaphore(type: Attribute) -> bool:
+    return isinstance(type, RefType) and type.space.data == "semaphore"
 
 
 class _Waits(MemoryEffect):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, StringAttr, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
@@ -14,6 +16,7 @@ from xdsl.irdl import (
     prop_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -43,23 +46,27 @@ class RankOp(IRDLOperation):
 class BarrierOp(IRDLOperation):
     """All ranks of a group wait for each other: ``symm.barrier group "tp"``. Its effects are unknown.
 
-    In a kernel ``ranks`` says how many they are: ``symm.barrier group "tp" ranks 4 : i32``.
+    In a kernel ``ranks`` says how many they are: ``symm.barrier group "tp" ranks 4 : i32``; or it is of this rank and
+    those after ``with`` alone, each of which names this one: ``symm.barrier group "tp" with(%left, %right)``.
     """
 
     name = "symm.barrier"
 
     group = prop_def(StringAttr)
     ranks = opt_prop_def(IntegerAttr)
+    others = var_operand_def(IndexType())
 
-    assembly_format = "`group` $group (`ranks` $ranks^)? attr-dict"
+    assembly_format = "`group` $group (`ranks` $ranks^)? (`with` `(` $others^ `)`)? attr-dict"
 
-    def __init__(self, group: str, ranks: int | None = None):
+    def __init__(self, group: str, ranks: int | None = None, others: Sequence[SSAValue] = ()):
         count = None if ranks is None else IntegerAttr(ranks, i32)
-        super().__init__(properties={"group": StringAttr(group), "ranks": count})
+        super().__init__(operands=[others], properties={"group": StringAttr(group), "ranks": count})
 
     def verify_(self) -> None:
         if self.ranks is not None and self.ranks.value.data < 1:
             raise VerifyException(f"{self.name} is of one rank or more, found {self.ranks.value.data}")
+        if self.ranks is not None and self.others:
+            raise VerifyException(f"{self.name} is of all ranks or with some, not both")
 
 
 class _SignalOp(IRDLOperation):

@@ -27,24 +27,28 @@ def _rank(op: Operation, printing: Printing) -> None:
 def _barrier(op: Operation, printing: Printing) -> None:
     assert isinstance(op, symm.BarrierOp)
     _check_barrier(op)
-    assert op.ranks is not None
-    group, ranks = op.group.data, op.ranks.value.data
-    if ranks == 1:
+    if op.ranks is not None and op.ranks.value.data == 1:
         return
-    me = printing.assign(f'jax.lax.axis_index("{group}")', "rank", op)
+    group, other = op.group.data, printing.names.fresh("other")
+    if op.ranks is not None:
+        me = printing.assign(f'jax.lax.axis_index("{group}")', "rank", op)
+        count, ranks = op.ranks.value.data - 1, f"range(1, {op.ranks.value.data})"
+        to = f"({me} + {other}) % {op.ranks.value.data}"
+    else:
+        names = [printing.name(rank) for rank in op.others]
+        count, ranks, to = len(names), f"({', '.join(names)}{',' if len(names) == 1 else ''})", other
     barrier = printing.assign("pltpu.get_barrier_semaphore()", "barrier")
-    other = printing.names.fresh("other")
-    with printing.block(f"for {other} in range(1, {ranks}):"):
-        printing.line(f'pl.semaphore_signal({barrier}, device_id={{"{group}": ({me} + {other}) % {ranks}}})')
-    printing.line(f"pl.semaphore_wait({barrier}, {ranks - 1})")
+    with printing.block(f"for {other} in {ranks}:"):
+        printing.line(f'pl.semaphore_signal({barrier}, device_id={{"{group}": {to}}})')
+    printing.line(f"pl.semaphore_wait({barrier}, {count})")
 
 
 def _check_barrier(op: symm.BarrierOp) -> None:
     call = op.parent_op()
     while call is not None and not isinstance(call, CallOp):
         call = call.parent_op()
-    if call is None or op.ranks is None or call.collective is None:
-        message = "a barrier in a kernel needs its number of ranks, and the call its collective's number"
+    if call is None or (op.ranks is None and not op.others) or call.collective is None:
+        message = "a barrier in a kernel needs its ranks, and the call its collective's number"
         raise LoweringError(message, location_of(op))
     barriers = [other for other in call.walk() if isinstance(other, symm.BarrierOp)]
     if barriers[0] is not op:

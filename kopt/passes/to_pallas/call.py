@@ -26,6 +26,7 @@ from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
 from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
+from kopt.passes.to_pallas.remote import name_refs, number_barriers, remote_windows
 from kopt.passes.to_pallas.rows import fetch_row, send_row, stays_in_hbm
 from kopt.passes.to_pallas.sends import send_block
 from kopt.passes.to_pallas.streams import stream_load
@@ -65,7 +66,18 @@ def plan_operands(launch: LaunchOp) -> list[Operand]:
     """
     args = launch.body.block.args
     found = windows(grid_of(launch), args)
-    return [_plan(launch, number, found[arg]) for number, arg in enumerate(args) if arg in found]
+    remote = dict(remote_windows(launch))
+    return [
+        _in_hbm(launch, number, remote[arg]) if arg in remote else _plan(launch, number, found[arg])
+        for number, arg in enumerate(args)
+        if arg in found or arg in remote
+    ]
+
+
+def _in_hbm(launch: LaunchOp, number: int, window: Window) -> Operand:
+    """An operand that is not cut into blocks."""
+    whole = _all_of(window)
+    return Operand(number, whole, _as_it_is(whole), "hbm", number < len(launch.inputs), number in launch.written)
 
 
 def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
@@ -76,8 +88,7 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     if (plan := pipelined(window)) is not None:
         return Operand(number, window, plan.array, "hbm", reads, writes, pipelined=plan)
     if stays_in_hbm(window):
-        whole = _all_of(window)
-        return Operand(number, whole, _as_it_is(whole), "hbm", reads, writes)
+        return _in_hbm(launch, number, window)
     if streams(window):
         return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
     if sends(window):
@@ -256,6 +267,8 @@ class LaunchConverter:
             for load in operand.window.loads:
                 if stream_load(load, places[args[operand.number]].ref, call, self._cell(call)):
                     _run_in_order(call)
+        name_refs(call, {memory: place.ref for memory, place in places.items()})
+        number_barriers(call)
         self._copy_old(call, inputs, outputs)
 
     def _convert_accesses(self, operand: Operand, place: Place, call: CallOp) -> None:

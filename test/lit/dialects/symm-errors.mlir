@@ -204,3 +204,11 @@ func.func @own_group(%x: memref<8xf32, #symm.space<"tp">>, %rank: i32) {
   symm.signal %x to %rank channel 0 : i32 group "dp" : memref<8xf32, #symm.space<"tp">>, i32
   func.return
 }
+
+// -----
+
+func.func @barrier_of_both(%n: index) {
+  // expected-error @+1 {{symm.barrier is of all ranks or with some, not both}}
+  symm.barrier group "tp" ranks 2 : i32 with (%n)
+  func.return
+}

@@ -47,6 +47,15 @@ func.func @point_to_point(%s: memref<8x64xbf16, #symm.space<"tp">>, %rank: i32) 
   func.return
 }
 
+// CHECK: func.func @copies_of_arrays
+func.func @copies_of_arrays(%x: memref<4x8xf32>, %y: memref<8xf32>, %n: index) {
+  // CHECK-NEXT: symm.barrier group "tp" with(%n, %n) {note = "kept"}
+  symm.barrier group "tp" with(%n, %n) {note = "kept"}
+  // CHECK-NEXT: symm.remote_copy %x[%n, :] to %y[:] on %n group "tp" {note = "kept"} : memref<4x8xf32>, memref<8xf32>
+  %t = symm.remote_copy %x[%n, :] to %y[:] on %n group "tp" {note = "kept"} : memref<4x8xf32>, memref<8xf32>
+  func.return
+}
+
 // CHECK: func.func @remote_copies
 func.func @remote_copies() {
   // CHECK-NEXT: %me = symm.rank group "tp" {note = "kept"}

@@ -51,7 +51,7 @@ func.func @no_barrier(%x: memref<8x128xf32>) -> memref<8x128xf32> {
       tile.for %s: s0=1 in (0, 4) {
         %n = tile.id %s : !tile.range<s0=1>
         tile.put %v, %mine[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
-        // expected-note @+2 {{symm.barrier with its number of ranks, before the first copy or signal}}
+        // expected-note @+2 {{symm.barrier, or hl.remote_barrier, before the first copy or signal}}
         // expected-error @+1 {{ranks write each other's memory with no barrier before: a rank that has not begun this kernel still uses that memory}}
         %t = symm.remote_copy %mine[:, :] to %inbox[0, :, :] on %right signal %sent[0], %got[%n] group "tp" : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<2 x 8 x 128 x f32, vmem>, !tile.ref<4 x i32, semaphore>, !tile.ref<4 x i32, semaphore>
         symm.remote_copy_start %t

@@ -62,7 +62,7 @@ func.func @number(%x: memref<8x128xf32>) -> memref<8x128xf32> {
   %o = pallas.call @number(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<8x128xf32>) -> memref<8x128xf32> {
   ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
     tile.grid (%g: g0=1) in (1) {
-      // expected-error @+1 {{a barrier in a kernel needs its number of ranks, and the call its collective's number}}
+      // expected-error @+1 {{a barrier in a kernel needs its ranks, and the call its collective's number}}
       symm.barrier group "tp" ranks 2 : i32
     }
   }
