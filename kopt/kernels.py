@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +52,8 @@ class Kernel:
         from kopt.runtime.cache import call_key
 
         values = self._bind(args, kwargs)
-        target = self._target(None)
-        key = (str(target), torch_precision(), call_key(self.fn, list(values.values())))
+        target = self._target(None, values.values())
+        key = (str(target), torch_precision(), call_key(self.fn, list(values.values())), self._surroundings(target))
         for compiled in self._compiled.get(key, ()):
             if compiled.holds(values):
                 return compiled.run(values)
@@ -84,11 +84,16 @@ class Kernel:
         bound.apply_defaults()
         return dict(bound.arguments)
 
-    def _target(self, target: Any) -> Target:
+    def _target(self, target: Any, values: Iterable[Any] = ()) -> Target:
+        """The target that is named, else the default one; programs go by the arguments too."""
         from kopt.runtime.targets import default_target, parse_target
 
         named = target if target is not None else self.target
         return default_target() if named is None else parse_target(named)
+
+    def _surroundings(self, target: Target) -> Hashable:
+        """What a call depends on besides its arguments."""
+        return ()
 
     def _lower(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
         from kopt.importing import CompiledKernel, import_for_target, signature_of

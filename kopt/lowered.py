@@ -71,7 +71,8 @@ class Lowered:
         from kopt.runtime.executable import Executable
 
         func = entry_function(self.module, self.entry)
-        self._refuse_ranks()
+        if self.program is None:
+            self._refuse_ranks()
         return Executable(
             self.source,
             self.entry,
@@ -112,7 +113,7 @@ class Lowered:
         from kopt.errors import UnsupportedError
 
         func = entry_function(self.module, self.entry)
-        if self.program is None and (groups := groups_of(func)):
+        if groups := groups_of(func):
             message = f"'{self.entry}' is for the ranks of '{', '.join(groups)}': it cannot run by itself"
             note = "lower(…).source is a function for jax.shard_map over a mesh with such an axis"
             raise UnsupportedError(message, location_of(func), notes=[note])
@@ -152,7 +153,10 @@ def lower(
     program: ProgramOptions | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> Lowered:
-    """Runs the target's pipeline on a copy of an imported module, verifies what came out, and prints it."""
+    """Runs the target's pipeline on a copy of an imported module, verifies what came out, and prints it.
+
+    ``program`` says how a host program is planned, and ``groups`` names its process groups.
+    """
     from kopt.analysis.entry import entry_function
     from kopt.analysis.intervals import intervals
     from kopt.context import make_context
@@ -166,7 +170,7 @@ def lower(
         rewritten = module.clone() if passes else module
         run(rewritten, make_context(), passes)
         verify(rewritten)
-        source = emit(rewritten, entry, "torch" if program else target.family) if passes else ""
+        source = emit(rewritten, entry, _PROGRAMS[target.family] if program else target.family) if passes else ""
         noted = intervals(entry_function(rewritten, entry))
     return Lowered(
         module,
@@ -184,10 +188,16 @@ def lower(
     )
 
 
+#: Whose code a program becomes, by its target's family.
+_PROGRAMS = {"triton": "torch", "pallas": "jax"}
+
+
 def _passes(target: Target, config: Config, program: ProgramOptions | None) -> list[ModulePass]:
     from kopt.passes.pipelines import pipeline, program_pipeline
 
-    return pipeline(target, config) if program is None else program_pipeline(target, config, program.capture)
+    if program is None:
+        return pipeline(target, config)
+    return program_pipeline(target, config, program)
 
 
 def _recorder() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -13,6 +13,9 @@ from kopt.dialects.tile import Access, is_gather
 from kopt.passes import PASSES
 from kopt.registry import load
 from kopt.runtime.targets import Target
+
+if TYPE_CHECKING:
+    from kopt.programs import ProgramOptions
 
 #: The passes that plan a host program of calls, kernels and collectives for ``-t torch-py``, in order.
 HOST_PROGRAM: tuple[str, ...] = (
@@ -44,13 +47,24 @@ def pipeline(target: Target, config: Config) -> list[ModulePass]:
     return {"pallas": _pallas, "triton": _triton, "reference": _reference}[target.family](target, config)
 
 
-def program_pipeline(target: Target, config: Config, capture: bool) -> list[ModulePass]:
-    """The passes that take a host program to torch code: its memory is planned first, then its kernels are lowered."""
+def program_pipeline(target: Target, config: Config, options: ProgramOptions) -> list[ModulePass]:
+    """The passes that take a host program to torch or JAX code."""
+    if target.family == "pallas":
+        collectives = [] if options.all_reduce == "library" else _kernels_of_ranks(options)
+        return [*_pallas(target, config), *collectives]
+    # The memory is planned first, then the kernels are lowered.
     place = HOST_PROGRAM.index("plan-buffers")
     # Calls that allocate their results end a captured run.
-    before, captured = (("host-to-dps",), ("host-partition", "host-hoist-allocs")) if capture else ((), ())
+    before, captured = (("host-to-dps",), ("host-partition", "host-hoist-allocs")) if options.capture else ((), ())
     planned = (*before, *HOST_PROGRAM[:place], *captured, *HOST_PROGRAM[place:])
     return [*_simplify(), *map(_make, planned), *_triton(target, config)]
+
+
+def _kernels_of_ranks(options: ProgramOptions) -> list[ModulePass]:
+    """A kernel for each collective, by the number of ranks that the program is lowered for."""
+    kind = options.all_reduce.replace("_", "-")
+    each = [_make("expand-collectives", kind=kind, ranks=ranks, group=group) for group, ranks in options.ranks.items()]
+    return [*each, *(_make(name) for name in JAX_COLLECTIVES if name != "expand-collectives")]
 
 
 def jagged_pipeline() -> list[ModulePass]:

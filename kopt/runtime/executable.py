@@ -197,12 +197,17 @@ def _reference(exe: Executable) -> Runner:
 
 
 def _pallas(exe: Executable) -> Runner:
+    from kopt.runtime.mesh_program import MeshProgramRunner
     from kopt.runtime.pallas_interpret import PallasRunner
 
+    if exe.groups:
+        return MeshProgramRunner(exe.source, exe.entry, exe.target, exe.groups, exe.uses_wide)
     return PallasRunner(exe.source, exe.entry, exe.target, exe.uses_wide)
 
 
 def _strict(exe: Executable) -> Runner:
+    if exe.groups:
+        return _pallas(exe)
     from kopt.runtime.pallas_strict import RACE_CELLS, StrictRunner
 
     cells = RACE_CELLS if exe._race_cells is None else exe._race_cells

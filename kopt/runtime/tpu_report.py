@@ -56,6 +56,9 @@ _ENVIRONMENT: dict[str, str | None] = {
     "JAX_PLATFORMS": "cpu",
     "TPU_SKIP_MDS_QUERY": "1",
     "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
+    # libtpu logs by the megabyte, into a folder that nobody empties.
+    "TPU_LOG_DIR": "disabled",
+    "TPU_MIN_LOG_LEVEL": "3",
 }
 
 

@@ -115,8 +115,8 @@ def _product(x, tp):
     "make, message",
     [
         (lambda: kopt.program(_product).lower("f32[8,4]", "tp"), "by 'product' is not supported"),
-        (lambda: kopt.program(traced.library.fn, target="pallas:interpret")("f32[8,4]", "tp", "dp"), "programs run on"),
-        (lambda: kopt.program(_product, all_reduce="ring"), "'all_reduce' is one of library"),
+        (lambda: kopt.program(_sum, target="reference")("f32[8,4]", "tp"), "programs have no target"),
+        (lambda: kopt.program(_product, all_reduce="tree"), "'all_reduce' is one of library"),
         (lambda: kopt.program(3), "a program is made of a Python function"),
         (lambda: kopt.program(_sum)(torch.ones(8, 4), "nobody"), "there is no process group 'nobody'"),
     ],
