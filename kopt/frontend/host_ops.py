@@ -227,8 +227,9 @@ def _call(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if not all(isinstance(r, torch.Tensor) for r in outputs):
         unsupported(f"the operator {func} is not supported on the host")
     operands: list[Any] = []
-    arguments = [_argument(v, host, operands) for v in _positional(func, args, kwargs)]
-    op = ir.CallOp(str(func), operands, arguments, [_dense(r) for r in outputs])
+    values, keywords = _in_order(func, args, kwargs)
+    arguments = [_argument(v, host, operands) for v in values]
+    op = ir.CallOp(str(func), operands, arguments, [_dense(r) for r in outputs], keywords)
     host.emit(op)
     tracked = []
     for number, (value, tensor) in enumerate(zip(op.results, outputs, strict=True)):
@@ -242,8 +243,11 @@ def _call(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 _DROPPED = {"device", "layout", "pin_memory", "memory_format", "generator"}
 
 
-def _positional(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """The arguments in the schema's order, up to the last that is not its default; placement is dropped."""
+def _in_order(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[str]]:
+    """The arguments in the schema's order, up to the last that is not its default; placement is dropped.
+
+    And the names of those at the end that torch takes by name only.
+    """
     schema = [a for a in func._schema.arguments if a.name not in _DROPPED]
     values = [
         args[n] if n < len(args) else kwargs.get(a.name, a.default_value if a.has_default_value() else None)
@@ -251,7 +255,7 @@ def _positional(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> lis
     ]
     while values and len(values) > len(args) and schema[len(values) - 1].name not in kwargs:
         values.pop()
-    return values
+    return values, [a.name for a in schema[: len(values)] if a.kwarg_only]
 
 
 def _argument(value: Any, host: Host, operands: list[Any]) -> Attribute:

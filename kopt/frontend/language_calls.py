@@ -13,7 +13,7 @@ import torch
 
 from kopt import language
 from kopt.errors import ConfigError
-from kopt.frontend import atomics, inline_code, remote_copies, scaled_products
+from kopt.frontend import atomics, inline_code, packed_numbers, remote_copies, scaled_products
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2, rounded_up
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.control import LoopSpec, Walk
@@ -275,6 +275,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "next_power_of_2": next_power_of_2,
     **atomics.FUNCTIONS,
     **inline_code.FUNCTIONS,
+    **packed_numbers.FUNCTIONS,
     **scaled_products.FUNCTIONS,
     **remote_copies.FUNCTIONS,
     **RANDOM,

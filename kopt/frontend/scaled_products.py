@@ -8,6 +8,7 @@ import torch
 
 from kopt.frontend.ops import REGISTRY
 from kopt.frontend.ops.matrices import dot
+from kopt.frontend.packed_numbers import fp4_pair
 from kopt.frontend.state import unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, describe
 
@@ -16,6 +17,7 @@ _FORMATS = {
     "e5m2": torch.float8_e5m2,
     "bf16": torch.bfloat16,
     "fp16": torch.float16,
+    "e2m1": torch.uint8,
 }
 
 
@@ -33,7 +35,7 @@ def dot_scaled(
 
     Scales are exponents with a bias of 127, one for as many neighbours along the summed dimension as there are
     elements for each: ``mat1_scale`` has a row for each row of ``mat1``, ``mat2_scale`` one for each column of
-    ``mat2``.
+    ``mat2``. Numbers of 4 bits (``e2m1``) come in bytes, two neighbours along the summed dimension in each.
     """
     left = _scaled(as_tensor(mat1), as_tensor(mat1_scale), mat1_format)
     right = _scaled(REGISTRY["t"](as_tensor(mat2)), as_tensor(mat2_scale), mat2_format)
@@ -48,6 +50,9 @@ def _scaled(value: DeviceTensor, scale: DeviceTensor, format: str) -> DeviceTens
         unsupported(f"'{format}' in hl.dot_scaled is {_FORMATS[format]}, found {describe(value)}")
     if value.rank != 2 or scale.rank != 2 or scale.dtype != torch.uint8:
         unsupported("hl.dot_scaled multiplies matrices with matrices of scales in uint8")
+    if format == "e2m1":
+        pairs = REGISTRY["stack"](list(fp4_pair(value)), dim=-1)
+        value = pairs.reshape([value.shape[0], 2 * int(value.shape[1])])
     rows, groups = scale.shape
     group, rest = divmod(int(value.shape[1]), int(groups))
     if rest:

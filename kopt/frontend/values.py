@@ -266,6 +266,12 @@ class Index(DeviceValue):
         return getattr(scalar_tensor(self), name)
 
 
+def _observe(block: BlockInfo | None) -> None:
+    """Notes that what the kernel computes may depend on a block's size."""
+    if block is not None:
+        block.observed = True
+
+
 class TileRange(DeviceValue):
     """One block of a loop, as ``hl.tile`` gives it; ``tile + n`` is the block moved by ``n`` elements."""
 
@@ -283,7 +289,7 @@ class TileRange(DeviceValue):
 
     @property
     def block_size(self) -> BlockSize:
-        self._observe()
+        _observe(self.block)
         return BlockSize(self.dim.size.data, self.tag, self.block)
 
     @property
@@ -301,17 +307,15 @@ class TileRange(DeviceValue):
 
     @property
     def id(self) -> Index:
-        self._observe()
+        _observe(self.block)
         return Index(current().emit(tile.IdOp(self.ssa)), natural=True)
 
     @property
-    def count(self) -> Index:
-        self._observe()
+    def count(self) -> Index | int:
+        _observe(self.block)
+        if (extent := current().extents.get(self.tag)) is not None:
+            return -(-extent // self.dim.size.data)
         return Index(current().emit(tile.CountOp(self.ssa)), natural=True)
-
-    def _observe(self) -> None:
-        if self.block is not None:
-            self.block.observed = True
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -386,6 +390,8 @@ def condition_ssa(value: Any) -> SSAValue:
     """A condition as an ``i1`` of the IR."""
     tensor = as_tensor(value)
     if tensor.rank and all(d.size.data == 1 for d in tensor.dims):
+        for dim in tensor.dims:
+            _observe(current().range_blocks.get(dim.tag.data))
         tensor = tensor.reshape(())
     if tensor.rank:
         unsupported(f"a condition is one value, found {describe(value)}", "use torch.where for a choice in each lane")

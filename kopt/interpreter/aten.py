@@ -64,6 +64,25 @@ def _view(x: Array, shape: Sequence[int], *_: Any) -> Array:
     return x.reshape(list(shape))
 
 
+def _at(indices: Sequence[Array | None]) -> tuple[Any, ...]:
+    """Index tensors, one a dimension; None is all of one."""
+    return tuple(slice(None) if index is None else index for index in indices)
+
+
+def _index_put(x: Array, indices: Sequence[Array | None], values: Array, accumulate: bool = False) -> Array:
+    out = x.copy()
+    if accumulate:
+        np.add.at(out, _at(indices), values)
+    else:
+        out[_at(indices)] = values
+    return out
+
+
+def _softmax(x: Array, dim: int, *_: Any) -> Array:
+    powers = np.exp(x - np.max(x, dim, keepdims=True))
+    return powers / np.sum(powers, dim, keepdims=True)
+
+
 def _arange(*numbers: Any) -> Array:
     bounds = [n for n in numbers if isinstance(n, int | float) and not isinstance(n, bool)]
     return np.arange(*bounds)
@@ -104,10 +123,14 @@ ATEN: dict[str, Callable[..., Any]] = {
     "true_divide": _div,
     "floor_divide": lambda a, b: _div(a, b, "floor"),
     "remainder": np.mod,
+    "fmod": np.fmod,
+    "silu": lambda x: x * NUMPY["sigmoid"](x),
     "pow": lambda a, b: NUMPY["pow"](*map(np.asarray, (a, b))),
     "maximum": np.maximum,
     "minimum": np.minimum,
     "clamp": lambda x, low=None, high=None: np.clip(x, low, high),
+    "clamp_min": np.maximum,
+    "clamp_max": np.minimum,
     "where": np.where,
     **{name: NUMPY[name] for name in ("eq", "ne", "lt", "le", "gt", "ge")},
     **{f"bitwise_{name}": NUMPY[name] for name in ("and", "or", "xor", "not")},
@@ -116,18 +139,29 @@ ATEN: dict[str, Callable[..., Any]] = {
     "logical_not": np.logical_not,
     "logical_and": np.logical_and,
     "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
     "sum": _reduction(np.sum),
     "mean": _reduction(np.mean),
     "prod": _reduction(np.prod),
     "amax": _reduction(np.max),
+    "max": _reduction(np.max),
+    "min": _reduction(np.min),
     "amin": _reduction(np.min),
     "any": _reduction(np.any),
     "all": _reduction(np.all),
     "argmax": lambda x, dim=None, keepdim=False: np.argmax(x, dim, keepdims=bool(keepdim)),
     "argmin": lambda x, dim=None, keepdim=False: np.argmin(x, dim, keepdims=bool(keepdim)),
     "cumsum": lambda x, dim, *_: np.cumsum(x, dim),
+    "cumprod": lambda x, dim, *_: np.cumprod(x, dim),
+    "_softmax": _softmax,
+    "_log_softmax": lambda x, dim, *_: np.log(_softmax(x, dim)),
+    "tril": np.tril,
+    "triu": np.triu,
+    "addmm": lambda c, a, b, beta=1, alpha=1: beta * c + alpha * (a @ b),
     "mm": np.matmul,
     "bmm": np.matmul,
+    "mv": np.matmul,
+    "dot": np.matmul,
     "matmul": np.matmul,
     "cat": lambda arrays, dim=0: np.concatenate(arrays, dim),
     "stack": lambda arrays, dim=0: np.stack(arrays, dim),
@@ -142,10 +176,14 @@ ATEN: dict[str, Callable[..., Any]] = {
     "expand": lambda x, shape, *_: np.broadcast_to(x, [o if n < 0 else n for n, o in _expansion(x, shape)]),
     "slice": _slice,
     "select": lambda x, dim, index: np.take(x, index, dim),
+    "index": lambda x, indices: x[_at(indices)],
+    "index_put": _index_put,
     "index_select": lambda x, dim, index: np.take(x, index, dim),
     "gather": lambda x, dim, index, *_: np.take_along_axis(x, index, dim),
     "constant_pad_nd": _pad,
     "flip": lambda x, dims: np.flip(x, _dims(dims)),
+    "roll": lambda x, shifts, dims=None: np.roll(x, _dims(shifts), _dims(dims)),
+    "repeat": np.tile,
     "arange": _arange,
     "searchsorted": np.searchsorted,
     **dict.fromkeys(("zeros", "zeros_like", "new_zeros"), _filled(0)),

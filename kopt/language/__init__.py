@@ -389,17 +389,17 @@ def pdl_launch_dependents() -> None:
 
 
 def float4_e2m1fn_x2_to_float32(value: Any) -> Any:
-    """Two fp4 numbers a byte as f32."""
+    """The two fp4 (e2m1) numbers in each byte of a uint8 tensor, the low half's first, as two tensors of f32."""
     _outside("float4_e2m1fn_x2_to_float32")
 
 
-def load_bfloat16_x16_to_float16(*args: Any, **kwargs: Any) -> Any:
-    """Loads sixteen bf16 numbers as f16."""
+def load_bfloat16_x16_to_float16(storage: Any, group_offsets: Any, extra_mask: Any = None) -> Any:
+    """Sixteen tensors of f16: the elements of the groups of 16 numbers in ``storage``, which is bf16."""
     _outside("load_bfloat16_x16_to_float16")
 
 
-def load_float4_e2m1fn_x16_to_float16(*args: Any, **kwargs: Any) -> Any:
-    """Loads sixteen fp4 numbers as f16."""
+def load_float4_e2m1fn_x16_to_float16(storage: Any, group_offsets: Any, extra_mask: Any = None) -> Any:
+    """Sixteen tensors of f16: the fp4 (e2m1) numbers in the groups of 8 bytes in ``storage``, which is uint8."""
     _outside("load_float4_e2m1fn_x16_to_float16")
 
 

@@ -4,9 +4,6 @@
 UNSUPPORTED = {
     "stacktensor_like": "pass a tuple of tensors and use hl.static_range",
     "breakpoint": "remove it",
-    "float4_e2m1fn_x2_to_float32": "unpack with shifts and masks",
-    "load_bfloat16_x16_to_float16": "load and convert with .to",
-    "load_float4_e2m1fn_x16_to_float16": "unpack with shifts and masks",
     "pdl_wait": "remove it",
     "pdl_launch_dependents": "remove it",
 }

@@ -41,7 +41,48 @@ def test_scales(target, left, right):
     torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize(("left", "message"), [("e2m1", "has the formats"), ("e5m2", "'e5m2' in hl.dot_scaled is")])
+FP4 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def fp4(bytes):
+    """The numbers in the halves of bytes, along the last dimension."""
+    return torch.stack((FP4[(bytes & 15).long()], FP4[(bytes >> 4).long()]), -1).flatten(-2)
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+def test_numbers_of_4_bits(target):
+    """Two in a byte, along the summed dimension of both matrices."""
+    _, x_scale, _, y_scale = arguments("e4m3", "e4m3")
+    x, y = torch.randint(256, (20, 32), dtype=torch.uint8), torch.randint(256, (32, 40), dtype=torch.uint8)
+    rows = torch.exp2(x_scale.float() - 127).repeat_interleave(32, 1)
+    columns = torch.exp2(y_scale.float() - 127).repeat_interleave(32, 1)
+    expected = (fp4(x) * rows) @ (fp4(y.T) * columns).T + 1
+    got = kopt.kernel(product, target=target, config={"dot_precision": "ieee"})(x, x_scale, y, y_scale, "e2m1", "e2m1")
+    torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+def test_groups_of_16(target):
+    """Loaded from the start of an array, and converted."""
+
+    def sums(packed, plain, groups):
+        out = torch.empty([groups.size(0), 2], dtype=torch.float32)
+        for i in hl.tile(groups.size(0)):
+            which = groups[i]
+            small = hl.load_float4_e2m1fn_x16_to_float16(packed, which, which < 5)
+            large = hl.load_bfloat16_x16_to_float16(plain, which)
+            out[i, 0] = sum(number.to(torch.float32) * (n + 1) for n, number in enumerate(small))
+            out[i, 1] = sum(number.to(torch.float32) * (n + 1) for n, number in enumerate(large))
+        return out
+
+    packed, plain = torch.randint(256, (6, 8), dtype=torch.uint8), torch.randn(6, 16).bfloat16()
+    groups = torch.tensor([3, 0, 5, 1], dtype=torch.int32)
+    weights = torch.arange(1.0, 17)
+    expected = torch.stack((fp4(packed)[groups] @ weights * (groups < 5), plain.half().float()[groups] @ weights), 1)
+    torch.testing.assert_close(kopt.kernel(sums, target=target)(packed, plain, groups), expected, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize(("left", "message"), [("e3m2", "has the formats"), ("e5m2", "'e5m2' in hl.dot_scaled is")])
 def test_formats_that_do_not_fit(left, message):
     """Are refused."""
     x, x_scale, y, y_scale = arguments("e4m3", "e4m3")

@@ -71,6 +71,27 @@ def arithmetic_of_int64(x, y, n):
     return out, sums, running, low
 
 
+@case(lambda: torch.tensor([3]), [])
+def number_of_blocks():
+    """Every cell writes the same."""
+    out = torch.zeros([1], dtype=torch.int32)
+    for tile in hl.tile(10, 97, block_size=32):
+        out[0] = tile.count
+    return out.long()
+
+
+@case(lambda x: torch.where(x > 0, x * 2, x), [1], _random(13))
+def branches_on_one_element(x):
+    """A block of one stays one where a branch looks at it."""
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        if x[i] > 0:
+            out[i] = x[i] * 2
+        else:
+            out[i] = x[i]
+    return out
+
+
 @case(lambda x: x + 2, [8], _random(21, 50))
 def next_power_of_two(x):
     """Lanes that stand for a power of two meet a row of any length, also round a loop."""

@@ -10,7 +10,7 @@ version for each launch. A view shares its source's storage; writes through it a
 
 from xdsl.ir import Dialect
 
-from kopt.dialects.host.calls import CallOp, CallOutOp
+from kopt.dialects.host.calls import CallOp, CallOutOp, keywords_of
 from kopt.dialects.host.launch import LaunchOp
 from kopt.dialects.host.lifetime import FreeOp, ReuseOp
 from kopt.dialects.host.partition import PartitionOp, YieldOp
@@ -34,6 +34,7 @@ __all__ = [
     "SliceOp",
     "ViewOp",
     "YieldOp",
+    "keywords_of",
 ]
 
 Host = Dialect(

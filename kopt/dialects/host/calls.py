@@ -27,15 +27,27 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.host.out_forms import OUT_FORMS
 
+KEYWORDS = "keywords"
+
+
+def keywords_of(op: Operation) -> tuple[str, ...]:
+    """The names of a call's last arguments that are given by name."""
+    names = op.attributes.get(KEYWORDS)
+    return (
+        tuple(name.data for name in names.data if isinstance(name, StringAttr)) if isinstance(names, ArrayAttr) else ()
+    )
+
 
 @irdl_op_definition
 class CallOp(IRDLOperation):
     """A call of a torch operator on the host, by its ATen name, that gives new arrays.
 
-    ``arguments`` lists the positional arguments: ``unit`` stands for the next operand, anything else is a literal
-    (numbers, booleans, strings, ``none``) or a list.
+    ``arguments`` lists the arguments in the order of the operator's schema: ``unit`` stands for the next operand,
+    anything else is a literal (numbers, booleans, strings, ``none``) or a list. The attribute ``keywords`` names those
+    at the end that torch takes by name only.
 
         %s = host.call "aten.sum.dim_IntList"(%x) args [unit, [1], false] : (memref<10x100xf32>) -> (memref<10xf32>)
+        %t = host.call "aten.add.Tensor"(%x, %x) args [unit, unit, 2] {keywords = ["alpha"]} : …
     """
 
     name = "host.call"
@@ -57,10 +69,12 @@ class CallOp(IRDLOperation):
         inputs: Sequence[SSAValue],
         arguments: Sequence[Attribute],
         result_types: Sequence[Attribute],
+        keywords: Sequence[str] = (),
     ):
         super().__init__(
             operands=[inputs],
             properties={"callee": StringAttr(callee), "arguments": _readable(arguments)},
+            attributes={KEYWORDS: ArrayAttr([StringAttr(name) for name in keywords])} if keywords else {},
             result_types=[result_types],
         )
 

@@ -1,7 +1,7 @@
 """Host ops in jnp: allocations, views and torch operators by their ATen names.
 
-``HOST[type(op)](op, printing)`` is the expression of the op's result. `CALLS` has a template for each operator:
-``{0}`` is its first positional argument, and ``{dtype}`` and ``{shape}`` are the result's.
+``HOST[type(op)](op, printing)`` is the expression of the op's result; `kopt.lowering.host.jnp_spellings` has those of
+operators.
 """
 
 from __future__ import annotations
@@ -16,78 +16,13 @@ from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import literal_value
 from kopt.errors import LoweringError
+from kopt.lowering.host.jnp_spellings import MOST, spelling
 from kopt.lowering.host.numbers import number
 
 if TYPE_CHECKING:
     from kopt.lowering.pallas.printing import Printing
 
 HostPrinter = Callable[[Operation, "Printing"], str]
-
-#: Unary operators whose name is jnp's.
-_SAME = "exp exp2 expm1 log log2 log10 log1p sqrt abs sign sin cos tan tanh floor ceil square isnan isinf".split()
-
-#: Templates by operator name without ``aten.`` and overload, or with the overload where they differ.
-CALLS: dict[str, str] = {
-    "kopt.saturate_to_i32": "jnp.clip({0}, -(2**31), 2**31 - 1).astype(jnp.int32)",
-    "prims.convert_element_type": "{0}.astype({dtype})",
-    "_to_copy": "{0}.astype({dtype})",
-    "clone": "{0}",
-    "alias": "{0}",
-    "detach": "{0}",
-    "view": "{0}.reshape({shape})",
-    "reshape": "{0}.reshape({shape})",
-    "unsqueeze": "{0}.reshape({shape})",
-    "squeeze": "{0}.reshape({shape})",
-    "permute": "jnp.transpose({0}, {1})",
-    "t": "{0}.T",
-    "expand": "jnp.broadcast_to({0}, {shape})",
-    "full": "jnp.full({shape}, {1}, {dtype})",
-    "full_like": "jnp.full({shape}, {1}, {dtype})",
-    "zeros": "jnp.zeros({shape}, {dtype})",
-    "zeros_like": "jnp.zeros({shape}, {dtype})",
-    "ones": "jnp.ones({shape}, {dtype})",
-    "ones_like": "jnp.ones({shape}, {dtype})",
-    "add": "({0} + {1}).astype({dtype})",
-    "sub": "({0} - {1}).astype({dtype})",
-    "mul": "({0} * {1}).astype({dtype})",
-    "div": "({0} / {1}).astype({dtype})",
-    "neg": "-{0}",
-    "mm": 'jnp.matmul({0}, {1}, precision="highest").astype({dtype})',
-    "bmm": 'jnp.matmul({0}, {1}, precision="highest").astype({dtype})',
-    "tril": "jnp.tril({0})",
-    "triu": "jnp.triu({0})",
-    "rsqrt": "jax.lax.rsqrt({0})",
-    "reciprocal": "1 / {0}",
-    "sigmoid": "jax.nn.sigmoid({0})",
-    "relu": "jnp.maximum({0}, 0)",
-    "maximum": "jnp.maximum({0}, {1})",
-    "minimum": "jnp.minimum({0}, {1})",
-    "eq": "{0} == {1}",
-    "ne": "{0} != {1}",
-    "lt": "{0} < {1}",
-    "le": "{0} <= {1}",
-    "gt": "{0} > {1}",
-    "ge": "{0} >= {1}",
-    "logical_not": "jnp.logical_not({0})",
-    "bitwise_and": "{0} & {1}",
-    "bitwise_or": "{0} | {1}",
-    "bitwise_left_shift": "{0} << {1}",
-    "bitwise_right_shift": "{0} >> {1}",
-    "__lshift__": "{0} << {1}",
-    "__rshift__": "{0} >> {1}",
-    "where": "jnp.where({0}, {1}, {2})",
-    "cumsum": "jnp.cumsum({0}, axis={1}).astype({dtype})",
-    "arange": "jnp.arange({0}, dtype={dtype})",
-    "arange.start": "jnp.arange({0}, {1}, dtype={dtype})",
-    "arange.start_step": "jnp.arange({0}, {1}, {2}, dtype={dtype})",
-    "sum": "jnp.sum({0}).astype({dtype})",
-    "sum.dim_IntList": "jnp.sum({0}, axis=tuple({1}), dtype={dtype}).reshape({shape})",
-    "mean": "jnp.mean({0}).astype({dtype})",
-    "mean.dim": "jnp.mean({0}, axis=tuple({1})).astype({dtype}).reshape({shape})",
-    "amax": "jnp.max({0}, axis=tuple({1})).reshape({shape})",
-    "amin": "jnp.min({0}, axis=tuple({1})).reshape({shape})",
-    **{name: f"jnp.{name}({{0}})" for name in _SAME},
-}
 
 
 def _call(op: Operation, printing: Printing) -> str:
@@ -99,16 +34,23 @@ def _call(op: Operation, printing: Printing) -> str:
         return _pad(op, arguments, printing)
     if name.startswith("aten.cat"):
         return f"jnp.concatenate({arguments[0]}, axis={arguments[1] if len(arguments) > 1 else 0})"
-    template = _template(name)
-    if template is None or len(op.outputs) != 1:
-        raise LoweringError(f"'{name}' has no spelling in jnp", location_of(op))
-    return template.format(*arguments, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape()))
+    if name.startswith("aten.index.Tensor"):
+        return f"{arguments[0]}[{_index(op, arguments[1])}]"
+    if name.startswith("aten.index_put."):
+        change = "add" if arguments[3:] == ["True"] else "set"
+        return f"{arguments[0]}.at[{_index(op, arguments[1])}].{change}({arguments[2]})"
+    text = spelling(name, arguments) if len(op.outputs) == 1 else None
+    if text is None:
+        raise LoweringError(f"'{name}' of these arguments has no spelling in jnp", location_of(op))
+    filled = [*arguments, *[""] * MOST]
+    return text.format(*filled, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape()))
 
 
-def _template(name: str) -> str | None:
-    """The template of an operator: by its name with its overload, else without."""
-    short = name.removeprefix("aten.")
-    return CALLS.get(short) or CALLS.get(short.rpartition(".")[0])
+def _index(op: CallOp, indices: str) -> str:
+    """Index tensors, one a dimension; ``None`` is all of one."""
+    if len(op.arguments.data) < 2 or not isinstance(op.arguments.data[1], ArrayAttr):
+        raise LoweringError(f"'{op.callee.data}' of these arguments has no spelling in jnp", location_of(op))
+    return indices.removeprefix("[").removesuffix("]").replace("None", ":")
 
 
 def _arguments(op: CallOp, printing: Printing) -> Iterator[str]:

@@ -169,10 +169,8 @@ def _call(function: HostFunction, op: host.CallOp) -> None:
     parts = op.callee.data.split(".")
     if not all(is_identifier(part) for part in parts):
         raise LoweringError(f"{op.callee.data!r} is no name of a torch operator", location_of(op))
-    inputs = iter(op.inputs)
-    arguments = [_argument(function, attr, inputs, op) for attr in op.arguments.data]
     new = op.outputs and not op.inputs and parts[0] == "aten"
-    text = f"torch.ops.{'.'.join(parts)}({', '.join(arguments)}{function.device if new else ''})"
+    text = f"torch.ops.{'.'.join(parts)}({_arguments(function, op)}{function.device if new else ''})"
     if not op.outputs:
         function.writer.line(text)
         return
@@ -180,11 +178,19 @@ def _call(function: HostFunction, op: host.CallOp) -> None:
     function.writer.line(f"{', '.join(names)} = {text}")
 
 
-def _call_out(function: HostFunction, op: host.CallOutOp) -> None:
+def _arguments(function: HostFunction, op: host.CallOp | host.CallOutOp) -> str:
+    """The arguments, the last ones by name where torch takes them so only."""
     inputs = iter(op.inputs)
-    arguments = [_argument(function, attr, inputs, op) for attr in op.arguments.data]
+    texts = [_argument(function, attr, inputs, op) for attr in op.arguments.data]
+    names = host.keywords_of(op)
+    plain = len(texts) - len(names)
+    named = [f"{name}={text}" for name, text in zip(names, texts[plain:], strict=True)]
+    return ", ".join([*texts[:plain], *named])
+
+
+def _call_out(function: HostFunction, op: host.CallOutOp) -> None:
     overload = OUT_FORMS[op.callee.data].overload
-    function.writer.line(f"torch.ops.{overload}({', '.join(arguments)}, out={function.names[op.out]})")
+    function.writer.line(f"torch.ops.{overload}({_arguments(function, op)}, out={function.names[op.out]})")
 
 
 def _reuse(function: HostFunction, op: host.ReuseOp) -> None:

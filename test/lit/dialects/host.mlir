@@ -31,6 +31,8 @@ func.func @storage(%x: memref<10x100xf32>) {
 func.func @calls(%x: memref<10x100xf32>) {
   // CHECK: host.call "aten.sum.dim_IntList"(%x) args [unit, [1 : i64], false] {note = "kept"} : (memref<10x100xf32>) -> (memref<10xf32>)
   %a = host.call "aten.sum.dim_IntList"(%x) args [unit, [1 : i64], false] {note = "kept"} : (memref<10x100xf32>) -> (memref<10xf32>)
+  // CHECK-NEXT: host.call "aten.add.Tensor"(%x, %x) args [unit, unit, 2 : i64] {keywords = ["alpha"]} :
+  %two = host.call "aten.add.Tensor"(%x, %x) args [unit, unit, 2 : i64] {keywords = ["alpha"]} : (memref<10x100xf32>, memref<10x100xf32>) -> (memref<10x100xf32>)
   // CHECK-NEXT: host.call "aten.cat.default"(%x, %x) args {{\[\[}}unit, unit], 0 : i64] : (memref<10x100xf32>, memref<10x100xf32>) -> (memref<20x100xf32>)
   %b = host.call "aten.cat.default"(%x, %x) args [[unit, unit], 0 : i64] : (memref<10x100xf32>, memref<10x100xf32>) -> (memref<20x100xf32>)
   // CHECK-NEXT: host.call "aten.arange.default"() args [8 : i64] : () -> (memref<8xi64>)

@@ -1,0 +1,130 @@
+"""How torch operators are spelt in jnp: by ATen name, with the overload where overloads differ.
+
+``{0}`` is the first positional argument, ``{dtype}`` and ``{shape}`` are the result's; ``{2:.0}`` prints nothing: what
+that argument says shows in the result's type. An operator has several texts where some say more: the first is taken
+whose arguments are all there and which leaves out none but ``None`` and ``[]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+#: The most positional arguments that a text may name.
+MOST = 8
+
+#: Unary operators whose name is jnp's.
+_SAME = (
+    "exp exp2 expm1 log log2 log10 log1p sqrt abs sign sin cos tan tanh sinh cosh floor ceil trunc square isnan isinf "
+    "isfinite logical_not"
+).split()
+_COMPARISONS = (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
+_HIGHEST = 'precision="highest"'
+
+
+def _typed(*texts: str) -> tuple[str, ...]:
+    """Expressions whose result has to be converted."""
+    return tuple(f"({text}).astype({{dtype}})" for text in texts)
+
+
+def _over(call: str, dims: str = "tuple({1})", then: str = "") -> tuple[str, str]:
+    """A reduction of everything, and over dimensions; whether they stay shows in the result."""
+    then += ".reshape({shape}){2:.0}{3:.0}"
+    return f"{call}({{0}}){then}", f"{call}({{0}}, axis={dims}){then}"
+
+
+def _summed(call: str) -> tuple[str, str]:
+    """The same, in the result's dtype."""
+    then = "dtype={dtype}).reshape({shape}){2:.0}{3:.0}"
+    return f"{call}({{0}}, {then}", f"{call}({{0}}, axis=tuple({{1}}), {then}"
+
+
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "kopt.saturate_to_i32": ("jnp.clip({0}, -(2**31), 2**31 - 1).astype(jnp.int32){1:.0}",),
+    **dict.fromkeys(("prims.convert_element_type", "_to_copy"), ("{0}.astype({dtype}){1:.0}",)),
+    **dict.fromkeys(("clone", "alias", "detach"), ("{0}",)),
+    **dict.fromkeys(("view", "reshape", "unsqueeze", "squeeze"), ("{0}.reshape({shape}){1:.0}",)),
+    "permute": ("jnp.transpose({0}, {1})",),
+    "t": ("{0}.T",),
+    "expand": ("jnp.broadcast_to({0}, {shape}){1:.0}",),
+    "full": ("jnp.full({shape}, {1}, {dtype}){0:.0}{2:.0}",),
+    "full_like": ("jnp.full({shape}, {1}, {dtype}){0:.0}{2:.0}",),
+    **dict.fromkeys(("zeros", "zeros_like"), ("jnp.zeros({shape}, {dtype}){0:.0}{1:.0}",)),
+    **dict.fromkeys(("ones", "ones_like"), ("jnp.ones({shape}, {dtype}){0:.0}{1:.0}",)),
+    "arange": ("jnp.arange({0}, dtype={dtype}){1:.0}",),
+    "arange.start": ("jnp.arange({0}, {1}, dtype={dtype}){2:.0}",),
+    "arange.start_step": ("jnp.arange({0}, {1}, {2}, dtype={dtype}){3:.0}",),
+    "add": _typed("{0} + {1}", "{0} + {2} * {1}"),
+    "sub": _typed("{0} - {1}", "{0} - {2} * {1}"),
+    "rsub": _typed("{1} - {0}", "{1} - {2} * {0}"),
+    "mul": _typed("{0} * {1}"),
+    "div": _typed("{0} / {1}"),
+    "pow": _typed("{0} ** {1}"),
+    "floor_divide": _typed("{0} // {1}"),
+    "remainder": _typed("{0} % {1}"),
+    "fmod": _typed("jnp.fmod({0}, {1})"),
+    "neg": ("-{0}",),
+    "clamp": ("jnp.clip({0}, {1})", "jnp.clip({0}, {1}, {2})"),
+    **dict.fromkeys(("maximum", "clamp_min"), ("jnp.maximum({0}, {1})",)),
+    **dict.fromkeys(("minimum", "clamp_max"), ("jnp.minimum({0}, {1})",)),
+    "round": ("jnp.round({0})", "jnp.round({0}, {1})"),
+    **{name: (f"jnp.arc{name[1:]}({{0}})",) for name in ("asin", "acos", "atan")},
+    "erf": ("jax.lax.erf({0})",),
+    "rsqrt": ("jax.lax.rsqrt({0})",),
+    "reciprocal": ("1 / {0}",),
+    "sigmoid": ("jax.nn.sigmoid({0})",),
+    "silu": ("jax.nn.silu({0})",),
+    "relu": ("jnp.maximum({0}, 0)",),
+    "_softmax": ("jax.nn.softmax({0}, axis={1}).astype({dtype}){2:.0}",),
+    "_log_softmax": ("jax.nn.log_softmax({0}, axis={1}).astype({dtype}){2:.0}",),
+    **dict.fromkeys(("mm", "bmm", "mv", "dot", "matmul"), (f"jnp.matmul({{0}}, {{1}}, {_HIGHEST}).astype({{dtype}})",)),
+    "addmm": _typed(f"{{0}} + jnp.matmul({{1}}, {{2}}, {_HIGHEST})"),
+    "tril": ("jnp.tril({0})", "jnp.tril({0}, {1})"),
+    "triu": ("jnp.triu({0})", "jnp.triu({0}, {1})"),
+    **{name: (f"{{0}} {sign} {{1}}",) for name, sign in _COMPARISONS},
+    **{f"logical_{name}": (f"jnp.logical_{name}({{0}}, {{1}})",) for name in ("and", "or", "xor")},
+    **{f"bitwise_{name}": (f"{{0}} {sign} {{1}}",) for name, sign in (("and", "&"), ("or", "|"), ("xor", "^"))},
+    "bitwise_not": ("~{0}",),
+    **dict.fromkeys(("bitwise_left_shift", "__lshift__"), ("{0} << {1}",)),
+    **dict.fromkeys(("bitwise_right_shift", "__rshift__"), ("{0} >> {1}",)),
+    "where": ("jnp.where({0}, {1}, {2})",),
+    "cumsum": ("jnp.cumsum({0}, axis={1}, dtype={dtype}){2:.0}",),
+    "cumprod": ("jnp.cumprod({0}, axis={1}, dtype={dtype}){2:.0}",),
+    "sum": ("jnp.sum({0}, dtype={dtype}){1:.0}",),
+    "sum.dim_IntList": _summed("jnp.sum"),
+    "mean": ("jnp.mean({0}).astype({dtype}){1:.0}",),
+    "mean.dim": _over("jnp.mean", then=".astype({dtype})"),
+    "prod": ("jnp.prod({0}, dtype={dtype}){1:.0}",),
+    "amax": _over("jnp.max"),
+    "amin": _over("jnp.min"),
+    "max": ("jnp.max({0})",),
+    "min": ("jnp.min({0})",),
+    "max.other": ("jnp.maximum({0}, {1})",),
+    "min.other": ("jnp.minimum({0}, {1})",),
+    **{name: _over(f"jnp.{name}", "{1}") for name in ("any", "all")},
+    **{name: _over(f"jnp.{name}", "{1}", ".astype({dtype})") for name in ("argmax", "argmin")},
+    "any.dims": _over("jnp.any"),
+    "all.dims": _over("jnp.all"),
+    "index_select": ("jnp.take({0}, {2}, axis={1})",),
+    "gather": ("jnp.take_along_axis({0}, {2}, axis={1})",),
+    "stack": ("jnp.stack({0})", "jnp.stack({0}, axis={1})"),
+    "flip": ("jnp.flip({0}, axis=tuple({1}))",),
+    "roll": ("jnp.roll({0}, tuple({1}))", "jnp.roll({0}, tuple({1}), tuple({2}))"),
+    "repeat": ("jnp.tile({0}, {1})",),
+    **{name: (f"jnp.{name}({{0}})",) for name in _SAME},
+}
+
+
+def spelling(name: str, arguments: Sequence[str]) -> str | None:
+    """The text of an operator for its arguments: by its name with its overload, else without."""
+    short = name.removeprefix("aten.")
+    texts = SPELLINGS.get(short) or SPELLINGS.get(short.rpartition(".")[0], ())
+    return next((text for text in texts if _says(text, arguments)), None)
+
+
+def _says(text: str, arguments: Sequence[str]) -> bool:
+    """Whether a text says all that arguments do."""
+    needed = {int(number) for number in re.findall(r"{(\d)}", text)}
+    named = {int(number) for number in re.findall(r"{(\d)[}:]", text)}
+    given = {number for number, argument in enumerate(arguments) if argument not in ("None", "[]")}
+    return needed <= set(range(len(arguments))) and given <= named

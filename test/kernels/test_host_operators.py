@@ -1,0 +1,85 @@
+"""Torch operators on the host, around device loops, on every CPU target: with all that their arguments say."""
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+
+X = torch.randn(6, 6, generator=torch.Generator().manual_seed(0))
+N = torch.tensor([3, 0, 5, 5, 1, 2], dtype=torch.int32)
+CALLS = {
+    "arithmetic": lambda x, n: [x.add(x, alpha=2), x.sub(1.0, alpha=3), 2 - x, x**2, x % 0.3, x // 0.3, n // 2, n % 2],
+    "limits": lambda x, n: [
+        x.clamp(-0.5),
+        x.clamp(-0.5, 0.5),
+        x.clamp(max=0.5),
+        torch.maximum(x, x * 2),
+        n.clamp_min(2),
+    ],
+    "functions": lambda x, n: [
+        x.sin(),
+        x.abs().log1p(),
+        x.tanh(),
+        x.round(),
+        torch.erf(x),
+        torch.nn.functional.silu(x),
+    ],
+    "triangles": lambda x, n: [x.tril(), x.tril(1), x.triu(-2)],
+    "sums": lambda x, n: [x.sum(), x.sum(1), x.sum((0, 1), keepdim=True), n.sum(), x.mean(0), x.mean(), n.cumsum(0)],
+    "extremes": lambda x, n: [
+        x.amax(),
+        x.amax(1),
+        x.amin(0, keepdim=True),
+        x.max(),
+        x.argmax(),
+        x.argmin(1, keepdim=True),
+    ],
+    "logic": lambda x, n: [(x > 0).any(), (x > 0).all(1), (x > 0) ^ (x < 1), ~(n > 1), torch.where(x > 0, x, 0.0)],
+    "products": lambda x, n: [x @ x.T, x @ x[0], torch.addmm(x, x, x), x.softmax(1), x.log_softmax(0)],
+    "places": lambda x, n: [x[n], x[:, n], x[n, n], x.index_select(1, n), x.gather(1, n.long()[:, None]), x.flip(0)],
+    "repeats": lambda x, n: [x.roll(2), x.roll(1, 0), x.repeat(2, 1), torch.stack([x, x], 1), torch.cat([x, x], 1)],
+}
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+@pytest.mark.parametrize("group", CALLS)
+def test_as_torch(group, target):
+    calls = CALLS[group]
+
+    def around(x, n):
+        doubled = torch.empty_like(x)
+        for i in hl.tile(x.size(0)):
+            doubled[i, :] = x[i, :] * 2
+        return calls(doubled, n)
+
+    for got, wanted in zip(kopt.kernel(around, target=target)(X, N), calls(X * 2, N), strict=True):
+        torch.testing.assert_close(got, wanted)
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+def test_elements_written_on_the_host(target):
+    def scattered(x, n):
+        out = torch.zeros_like(x)
+        doubled = torch.empty_like(x)
+        for i in hl.tile(x.size(0)):
+            doubled[i, :] = x[i, :] * 2
+        out[n] = doubled
+        return out
+
+    order = torch.tensor([3, 0, 5, 4, 1, 2])
+    got = kopt.kernel(scattered, target=target)(X, order)
+    torch.testing.assert_close(got[order], X * 2)
+
+
+def test_what_jnp_lacks_is_refused():
+    """Never printed without an argument."""
+
+    def sorted_rows(x):
+        out = torch.empty_like(x)
+        for i in hl.tile(x.size(0)):
+            out[i, :] = x[i, :] * 2
+        return torch.renorm(out, 2, 0, 1.0)
+
+    with pytest.raises(kopt.KoptError, match="has no spelling in jnp"):
+        kopt.kernel(sorted_rows).lower(X, target="pallas:interpret")
