@@ -17,7 +17,7 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick lit lint format bench clean
+.PHONY: help setup demo test check quick lit fuzz lint format bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -37,6 +37,9 @@ quick: $(SETUP) ## the tests that take no more than seconds each
 
 lit: $(SETUP) ## only the lit tests, by lit itself
 	$(PY) -c 'from lit.main import main; main()' -sv test/lit
+
+fuzz: $(SETUP) ## random kernels on every target beside torch, until stopped
+	@$(PY) test/property/fuzz.py
 
 lint: $(SETUP) ## ruff and pyright
 	$(PY) -m ruff check .

@@ -10,6 +10,13 @@ from kopt_lit import SUFFIXES, run_file
 LIT = Path(__file__).parent / "lit"
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Names the seeds that tests recorded."""
+    reports = [report for each in terminalreporter.stats.values() for report in each]
+    for seed in sorted({n for r in reports for key, n in getattr(r, "user_properties", ()) if key == "KOPT_FUZZ_SEED"}):
+        terminalreporter.line(f"property tests ran with KOPT_FUZZ_SEED={seed}")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """A lit test is a file of one test."""
     if file_path.suffix in SUFFIXES and LIT in file_path.parents:

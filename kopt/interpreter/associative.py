@@ -52,6 +52,8 @@ def _results(tiles: Sequence[Tile]) -> Tile | tuple[Tile, ...]:
 
 def _scan(m: Machine, op: AssociativeScanOp) -> Tile | tuple[Tile, ...]:
     lanes, dim = _lanes(m, op), op.dim.data
+    if not lanes:
+        return _results([m.tile(value) for value in op.inputs])
     backwards = op.reverse is not None
     columns = list(_running(m, op, reversed(lanes) if backwards else lanes))
     columns = columns[::-1] if backwards else columns

@@ -83,6 +83,12 @@ class _Mend:
         """f32 or f64 values as a handle of bf16 or fp8."""
         return self.handle(_encode(values, str(dtype)), dtype)
 
+    def truth(self, result: Any) -> Any:
+        """Comparisons give handles of booleans, not of the type compared: a scalar one keeps its type when spread."""
+        if isinstance(result, self.handle) and result.data.dtype == bool and result.dtype.scalar != self.tl.int1:
+            return self.handle(result.data, self.tl.int1)
+        return result
+
     def is_small(self, dtype: Any) -> bool:
         """Whether the interpreter holds a type as codes that these mends know."""
         return dtype == self.tl.bfloat16 or dtype in self.fp8
@@ -116,10 +122,12 @@ class _Mend:
         def method(builder: Any, *args: Any, **kwargs: Any) -> Any:
             operands = [arg for arg in args if isinstance(arg, self.handle)]
             if not any(self.is_small(operand.dtype.scalar) for operand in operands):
-                return original(builder, *args, **kwargs)
+                return self.truth(original(builder, *args, **kwargs))
             result = original(builder, *[self.widen(arg) for arg in args], **kwargs)
             last = operands[-1].dtype.scalar
-            return self.round(result.data, last) if self.is_small(last) and result.data.dtype != bool else result
+            if self.is_small(last) and result.data.dtype != bool:
+                return self.round(result.data, last)
+            return self.truth(result)
 
         return method
 

@@ -27,9 +27,13 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 def _load() -> None:
     from kopt.frontend.ops import creation, elementwise, indexed, matrices, numbers, reductions, scans, shapes, sorting
+    from kopt.frontend.ops.scalars import with_scalars
 
     for family in (elementwise, reductions, scans, sorting, shapes, matrices, indexed):
         REGISTRY.update(family.TABLE)
+    for family in (reductions, scans, sorting):
+        REGISTRY.update(with_scalars(family.TABLE))
+    REGISTRY.update(with_scalars({name: shapes.TABLE[name] for name in ("transpose", "movedim", "flip")}))
     numbers.extend(REGISTRY)
     CREATION.update(creation.TABLE)
     REGISTRY.update(creation.METHODS)

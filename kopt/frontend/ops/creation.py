@@ -14,13 +14,14 @@ from kopt.dialects.tile import TileType
 from kopt.frontend.broadcasting import broadcast, cast
 from kopt.frontend.distances import distance, linear
 from kopt.frontend.ops.elementwise import convert
-from kopt.frontend.ops.shapes import listed, shape_dims
+from kopt.frontend.ops.shapes import listed, shape_dims, stack
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import (
     DeviceTensor,
     Index,
     Lanes,
     as_tensor,
+    counted,
     full_tensor,
     index_ssa,
     is_device,
@@ -32,6 +33,7 @@ from kopt.frontend.values import (
 def full(size: Any, fill_value: Any, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
     """``full``: a number or a device scalar in every lane."""
     dims = tuple(shape_dims(size if isinstance(size, list | tuple | torch.Size) else [size]))
+    fill_value = counted(fill_value)
     if is_number(fill_value):
         return full_tensor(fill_value, dims, dtype or _default(fill_value))
     value = as_tensor(fill_value)
@@ -122,9 +124,10 @@ def lane_numbers(numbers: range, size: Any, dtype: torch.dtype | None) -> Device
 
 
 def tensor(data: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
-    """``tensor`` and ``scalar_tensor`` of one number."""
+    """``tensor`` and ``scalar_tensor``: a number, or lists of numbers."""
     if isinstance(data, list | tuple):
-        unsupported("torch.tensor of a list in a device loop", "make it outside of the loop")
+        return stack([tensor(item, dtype=dtype) for item in data])
+    data = counted(data)
     if is_number(data):
         return full_tensor(data, (), dtype or _default(data))
     return convert(data, dtype or as_tensor(data).dtype)

@@ -18,6 +18,7 @@ from kopt.dialects import tile
 from kopt.frontend.broadcasting import broadcast, cast, common_dims
 from kopt.frontend.dtypes import ARRAY, NUMBER, SCALAR, compute_dtype, float_dtype, number_dtype, promote
 from kopt.frontend.lanes import Lane
+from kopt.frontend.ops.erfc import erfc
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, Index, as_tensor, counted, full_tensor, is_number, scalar_tensor
 
@@ -178,7 +179,7 @@ _UNARY_REAL = {
     "acosh": _op("acosh"),
     "atanh": _op("atanh"),
     "erf": _op("erf"),
-    "erfc": lambda x: 1.0 - x.erf(),
+    "erfc": erfc,
     "sigmoid": _op("sigmoid"),
     "silu": lambda x: x * x.sigmoid(),
     "gelu": _gelu,
@@ -200,7 +201,6 @@ _UNARY_SAME = {
     "neg": _op("neg"),
     "sign": _op("sign"),
     "sgn": _op("sign"),
-    "square": lambda x: x * x,
     "relu": lambda x: x.maximum(0),
     "relu6": lambda x: x.maximum(0).minimum(6),
     "hardtanh": _hardtanh,
@@ -282,6 +282,14 @@ def _same(name: str) -> Callable[..., DeviceTensor]:
     return operation
 
 
+def _same_unary(name: str) -> Callable[..., DeviceTensor]:
+    """A function of one number in its own type; the signs of booleans are the booleans."""
+    general = _row("same", _UNARY_SAME[name], 1)
+    if name not in ("sign", "sgn"):
+        return general
+    return lambda input: as_tensor(input) if _are_booleans((input,)) else general(input)
+
+
 def _are_booleans(values: tuple[Any, ...]) -> bool:
     return all(
         value.dtype == torch.bool if isinstance(value, DeviceTensor) else value is True or value is False
@@ -327,6 +335,8 @@ def power(input: Any, exponent: Any) -> DeviceTensor:
     """``pow``; small whole exponents are products."""
     if not is_number(exponent):
         return apply("same", _op("pow"), (input, exponent))
+    if _are_booleans((input,)):
+        input = convert(input, result_dtype((input, exponent)))
     if exponent in (1, 2, 3):
         chain = {1: lambda x: x, 2: lambda x: x * x, 3: lambda x: x * x * x}[int(exponent)]
         rule = "real" if isinstance(exponent, float) else "same"
@@ -345,6 +355,7 @@ def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Devic
 
 def where(condition: Any, input: Any, other: Any) -> DeviceTensor:
     """``where``: promotes the values; no computation."""
+    input, other = counted(input), counted(other)
     dtype = result_dtype((input, other))
     test = truth(condition)
     tensors = [convert(input, dtype), convert(other, dtype)]
@@ -359,10 +370,8 @@ def _spread(value: DeviceTensor, raw: Any, dims: Any) -> DeviceTensor:
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> DeviceTensor:
     """``clamp`` by numbers or tensors."""
-    out = input
-    if min is not None:
-        out = apply("same", _op("maximum"), (out, min))
-    return out if max is None else apply("same", _op("minimum"), (out, max))
+    out = input if min is None else _same("maximum")(input, min)
+    return out if max is None else _same("minimum")(out, max)
 
 
 def lerp(input: Any, end: Any, weight: Any) -> DeviceTensor:
@@ -434,7 +443,7 @@ _CASTS = {
 
 TABLE: dict[str, Callable[..., Any]] = {
     **{name: _row("real", formula, 1) for name, formula in _UNARY_REAL.items()},
-    **{name: _row("same", formula, 1) for name, formula in _UNARY_SAME.items()},
+    **{name: _same_unary(name) for name in _UNARY_SAME},
     **{name: _same(name) for name in _BINARY_SAME},
     **{name: _row("real", formula, 2) for name, formula in _BINARY_REAL.items()},
     **{name: _row("test", formula, 2) for name, formula in _TESTS.items()},
@@ -457,6 +466,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "fmax": _float_extreme("fmax"),
     "fmin": _float_extreme("fmin"),
     "pow": power,
+    "square": lambda input: power(input, 2),
     "float_power": lambda input, exponent: power(cast(as_tensor(input), torch.float64), exponent),
     "div": divide,
     "where": where,

@@ -17,6 +17,8 @@ def gather(input: Any, dim: int, index: Any, **_: Any) -> DeviceTensor:
     """``gather`` and ``take_along_dim``: lanes of ``dim`` by number, other dimensions as they are."""
     value, lanes = as_tensor(input), as_tensor(index)
     at = positive_dim(value, dim)
+    if not value.rank:
+        return broadcast(value, lanes.dims)
     if lanes.rank != value.rank:
         unsupported("gather needs an index tensor of the input's rank", "add dimensions with None")
     value = untag(value, [at])
@@ -28,6 +30,8 @@ def index_select(input: Any, dim: int, index: Any) -> DeviceTensor:
     """``index_select``: whole slices by number."""
     value, lanes = as_tensor(input), as_tensor(index)
     at = positive_dim(value, dim)
+    if not value.rank:
+        return value
     number = lanes.dims[0] if lanes.rank else DimAttr(1)
     lanes = reshape_dims(lanes, [number if n == at else ONE for n in range(value.rank)])
     lanes = broadcast(lanes, tuple(number if n == at else d for n, d in enumerate(value.dims)))

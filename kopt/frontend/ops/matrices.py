@@ -117,7 +117,8 @@ def dot(mat1: Any, mat2: Any, acc: Any = None, out_dtype: torch.dtype | None = N
 
 def linear(input: Any, weight: Any, bias: Any = None) -> DeviceTensor:
     """``x @ weight.T + bias``."""
-    out = matmul(input, permute(as_tensor(weight), 1, 0))
+    columns = as_tensor(weight)
+    out = matmul(input, permute(columns, 1, 0) if columns.rank == 2 else columns)
     return out if bias is None else out + bias
 
 
@@ -129,6 +130,8 @@ def outer(input: Any, vec2: Any) -> DeviceTensor:
 def inner(input: Any, other: Any) -> DeviceTensor:
     """``inner``: the last dimensions contracted."""
     lhs, rhs = as_tensor(input), as_tensor(other)
+    if not lhs.rank or not rhs.rank:
+        return lhs * rhs
     if lhs.rank > 2 or rhs.rank > 2:
         unsupported("inner contracts vectors and matrices", "use einsum")
     return matmul(lhs, permute(rhs, 1, 0) if rhs.rank == 2 else rhs)

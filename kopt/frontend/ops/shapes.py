@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -99,6 +100,9 @@ def regroup(value: DeviceTensor, numbers: Sequence[int]) -> DeviceTensor:
 
 def _kept(source: Sequence[DimAttr], numbers: Sequence[int]) -> dict[int, int]:
     """Result position -> source position of the dimensions that a reshape leaves alone."""
+    if not math.prod(numbers):
+        same = (number == dim.size.data for dim, number in zip(source, numbers, strict=False))
+        return {n: n for n, _ in enumerate(itertools.takewhile(bool, same))}
     kept: dict[int, int] = {}
     i = j = 0
     while i < len(source) and j < len(numbers):
@@ -216,6 +220,8 @@ def broadcast_tensors(*tensors: Any) -> tuple[DeviceTensor, ...]:
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> DeviceTensor:
     """``flatten``."""
     value = as_tensor(input)
+    if not value.rank:
+        return reshape_dims(value, [ONE])
     first, last = positive_dim(value, start_dim), positive_dim(value, end_dim)
     sizes = value.tile_type.shape
     return regroup(value, [*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]])
@@ -261,7 +267,7 @@ def split(input: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Device
     at = positive_dim(value, dim)
     size, parts = value.tile_type.shape[at], split_size_or_sections
     if isinstance(parts, int):
-        parts = [min(parts, size - start) for start in range(0, size, parts)]
+        parts = [min(parts, size - start) for start in range(0, max(size, 1), parts)]
     starts = [sum(parts[:n]) for n in range(len(parts))]
     return tuple(slice_dim(value, at, start, length) for start, length in zip(starts, parts, strict=True))
 
@@ -270,7 +276,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[DeviceTensor, ...]:
     """``chunk``."""
     value = as_tensor(input)
     size = value.tile_type.shape[positive_dim(value, dim)]
-    return split(value, -(-size // chunks), dim)
+    return split(value, -(-size // chunks) if size else [0] * chunks, dim)
 
 
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[DeviceTensor, ...]:
@@ -298,10 +304,13 @@ def cat(tensors: Sequence[Any], dim: int = 0, **kwargs: Any) -> DeviceTensor:
     values = [as_tensor(v) for v in tensors]
     dtype = result_dtype(tuple(values))
     at = positive_dim(values[0], kwargs.get("axis", dim))
+    values = [v for v in values if v.tile_type.shape[at]] or values[:1]
     values = [untag(cast(v, dtype), [at]) for v in values]
+    if len(values) == 1:
+        return values[0]
     rest = common_dims([slice_dim(v, at, 0, 1) for v in values])
     values = [broadcast(v, (*rest[:at], v.dims[at], *rest[at + 1 :])) for v in values]
-    return values[0] if len(values) == 1 else DeviceTensor(current().emit(tile.ConcatOp([v.ssa for v in values], at)))
+    return DeviceTensor(current().emit(tile.ConcatOp([v.ssa for v in values], at)))
 
 
 def stack(tensors: Sequence[Any], dim: int = 0) -> DeviceTensor:
@@ -309,6 +318,18 @@ def stack(tensors: Sequence[Any], dim: int = 0) -> DeviceTensor:
     values = broadcast_tensors(*tensors)
     at = positive_dim(values[0], dim, extra=1)
     return cat([unsqueeze_at(v, at) for v in values], at)
+
+
+def at_least(rank: int, input: Any) -> DeviceTensor:
+    """A value with dimensions of 1 before its own, so that it has ``rank`` of them."""
+    value = as_tensor(input)
+    return reshape_dims(value, [*[ONE] * (rank - value.rank), *value.dims])
+
+
+def hstack(tensors: Sequence[Any]) -> DeviceTensor:
+    """``hstack``: along the second dimension, vectors along their only one."""
+    values = [at_least(1, v) for v in tensors]
+    return cat(values, 0 if values[0].rank == 1 else 1)
 
 
 def flip(input: Any, dims: Any, *more: int) -> DeviceTensor:
@@ -346,7 +367,7 @@ def _edge(tensor: DeviceTensor, at: int, size: int, value: float) -> list[Device
 def repeat(input: Any, *sizes: Any) -> DeviceTensor:
     """``repeat``: whole copies one after another."""
     value, times = as_tensor(input), listed(sizes)
-    value = reshape_dims(value, [*[ONE] * (len(times) - value.rank), *value.dims])
+    value = at_least(len(times), value)
     for at, number in enumerate(times):
         value = cat([value] * number, at) if number > 1 else value
     return value
@@ -403,8 +424,8 @@ TABLE: dict[str, Callable[..., Any]] = {
     "unbind": unbind,
     "cat": cat,
     "stack": stack,
-    "hstack": lambda tensors: cat(tensors, 0 if as_tensor(tensors[0]).rank == 1 else 1),
-    "vstack": lambda tensors: cat([as_tensor(v) if as_tensor(v).rank > 1 else unsqueeze(v, 0) for v in tensors], 0),
+    "hstack": hstack,
+    "vstack": lambda tensors: cat([at_least(2, v) for v in tensors], 0),
     "flip": flip,
     "pad": pad,
     "repeat": repeat,

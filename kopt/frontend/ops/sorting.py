@@ -19,8 +19,6 @@ from kopt.frontend.values import DeviceTensor, as_tensor
 def sort(input: Any, dim: Any = -1, descending: bool = False, stable: bool | None = None) -> ValuesIndices:
     """``sort``, always stable; ``torch.sort(x, stable=…)`` too."""
     value = as_tensor(input)
-    if not value.rank:
-        unsupported("sort needs a tensor of one dimension at least, found a number")
     at = positive_dim(value, dim)
     wide = cast(value, torch.int32 if value.dtype == torch.bool else compute_dtype(value.dtype))
     op = tile.SortOp(wide.ssa, at, descending)

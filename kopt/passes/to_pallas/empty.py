@@ -15,19 +15,21 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import DotOp, ForOp, FullOp, ReduceOp, StoreOp, TileType, neutral
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.call import grid_of
+from kopt.passes.to_pallas.empty_carries import drop_empty_carries
 from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 
 
 def drop_empty_accesses(launch: LaunchOp) -> None:
     """Removes everything of zero size from a launch's body.
 
-    A `tile.for` over nothing gives its initial values; a reduction of nothing its neutral value; a dot over nothing
+    A `tile.for` over nothing gives its initial values, and none carries values without lanes; a reduction of nothing its neutral value; a dot over nothing
     its accumulator. Refuses other uses of blocks without lanes.
     """
-    if not any(_is_empty(arg.type) for arg in launch.body.block.args) and not _empty_loops(launch):
-        return
     for loop in _empty_loops(launch):
         Rewriter.replace_op(loop, [], loop.inits)
+    if not any(_is_empty(arg.type) for arg in launch.body.block.args) and all(map(_lanes, launch.walk())):
+        return
+    drop_empty_carries(launch)
     for op in [op for op in launch.walk() if isinstance(op, StoreOp | RmwOp | ReduceOp | DotOp)]:
         _simplify(op)
     for op in reversed([op for op in launch.walk() if _lanes(op) == 0]):

@@ -1,0 +1,135 @@
+"""Arrays of generated kernels: how they are made, loaded from and stored to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from test.property.statements import Axis, Dim, Scope, Unfit, Value, aligned
+
+if TYPE_CHECKING:
+    from test.property.programs import Program
+
+
+@dataclass(frozen=True)
+class Point:
+    """What ``hl.grid`` gives: a number of a space."""
+
+    name: str
+    space: int
+
+    def __mod__(self, other: int) -> int:
+        return 1 % other
+
+
+@dataclass(frozen=True)
+class Array:
+    """A tensor of the host. ``spaces`` says of each dimension over which space it goes, -1 where it is plain."""
+
+    name: str
+    spaces: tuple[int, ...]
+    shape: list[int]
+    dtype: torch.dtype
+    declaration: str
+
+
+def domain(dtype: torch.dtype, shape: list[int]) -> str:
+    """Random elements as text, from the generator ``numbers``."""
+    size = f"{tuple(shape)}, generator=numbers"
+    if dtype == torch.bool:
+        return f"torch.randn({size}) > 0"
+    if dtype.is_floating_point:
+        return f"(torch.randn({size}) * 2).to({dtype})"
+    return f"torch.randint({0 if dtype == torch.uint8 else -9}, 10, {size}).to({dtype})"
+
+
+def load(scope: Scope, array: Array, sizes: list[int]) -> tuple[str, torch.Tensor]:
+    """A load's text, and a sample of what it gives."""
+    index: list[str] = []
+    dims: list[Dim] = []
+    gathered = False
+    for space, size in zip(array.spaces, array.shape, strict=True):
+        ways = _ways(scope, space, size, gathered)
+        text, given = scope.pick(ways)
+        gathered = gathered or text.startswith("(")
+        index.append(text)
+        dims += given
+    shape = [dim.prime if isinstance(dim, Axis) else dim for dim in dims]
+    names = {"torch": torch, "numbers": torch.Generator().manual_seed(len(scope.values))}
+    sample = eval(domain(array.dtype, shape), names)
+    called = scope.chance(10)
+    masks = [v.text for v in scope.values if v.dims == tuple(dims) and v.dtype == torch.bool]
+    if masks and called:
+        return f"hl.load({array.name}, [{_listed(index)}], extra_mask={scope.pick(masks)})", sample
+    if called:
+        return f"hl.load({array.name}, [{_listed(index)}])", sample
+    return f"{array.name}[{', '.join(index)}]", sample
+
+
+def _ways(scope: Scope, space: int, size: int, gathered: bool) -> list[tuple[str, list[Dim]]]:
+    """The ways to index a dimension, likely ones several times."""
+    own = [(axis.name, [axis]) for axis in scope.axes if axis.space == space and space >= 0]
+    points = [(n, []) for n, loop in scope.loops.items() if isinstance(loop, Point) and loop.space == space]
+    ways: list[Any] = (own + points) * 4 + [(":", [size])]
+    if size:
+        ways += [(str(number), []) for number in (0, size - 1)]
+        whole = [v for v in scope.values if len(v.dims) <= 1 and v.dtype in (torch.int32, torch.int64, torch.uint8)]
+        ways += [(f"({v.text} % {size}).long()", list(v.dims)) for v in whole[-1:] if not gathered]
+    return ways
+
+
+def store(program: Program, scope: Scope, value: Value | None) -> Array:
+    """Writes a store to a new array that no two cells share an element of."""
+    dims = list(value.dims) if value else []
+    outer: list[Any] = [axis for axis in scope.axes if axis not in dims]
+    points = [loop for loop in scope.loops.values() if isinstance(loop, Point)]
+    ended = [dim for dim in dims if isinstance(dim, Axis) and dim not in scope.axes]
+    if ended:
+        raise Unfit
+    numbered = [axis for axis in outer if axis.count and scope.chance(30)]
+    wide = [axis for axis in outer if axis not in numbered]
+    places = [*points, *numbered, *wide, *dims]
+    index, spaces, shape = [], [], []
+    for place in places:
+        if isinstance(place, Point):
+            text, space, size = place.name, place.space, program.spaces[place.space]
+        elif isinstance(place, Axis) and place in numbered:
+            text, space, size = f"{place.name}.id", -1, place.count
+        elif isinstance(place, Axis):
+            text, space, size = place.name, place.space, program.spaces[place.space]
+        else:
+            text, space, size = ":", -1, place
+        index.append(text)
+        spaces.append(space)
+        shape.append(size)
+    return _write(program, scope, value, [*wide, *dims], (index, spaces, shape))
+
+
+def _write(program: Program, scope: Scope, value: Value | None, dims: list[Dim], place: Any) -> Array:
+    index, spaces, shape = place
+    name = program.fresh("o")
+    dtype = value.dtype if value else torch.int32
+    if dtype.is_floating_point and scope.chance(15):
+        dtype = scope.pick((torch.float32, torch.bfloat16, torch.float16))
+    if dtype == torch.float64 and not scope.wide:
+        raise Unfit
+    text = "3" if value is None else _spread(scope, value, dims)
+    if scope.chance(15):
+        program.line(f"hl.store({name}, [{_listed(index)}], {text})")
+    else:
+        program.line(f"{name}[{', '.join(index) or '()'}] = {text}")
+    covered = program.covers[-1] and not scope.chance(20)
+    make = "torch.empty" if covered else "torch.zeros"
+    declaration = f"{name} = {make}({shape}, dtype={dtype})"
+    return Array(name, tuple(spaces), shape, dtype, declaration)
+
+
+def _listed(index: list[str]) -> str:
+    return ", ".join("slice(None)" if entry == ":" else entry for entry in index)
+
+
+def _spread(scope: Scope, value: Value, dims: list[Dim]) -> str:
+    """A value over more dimensions: by ones, where broadcasting does not do it."""
+    return value.text if len(dims) == len(value.dims) else aligned(value, dims)

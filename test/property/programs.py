@@ -1,0 +1,291 @@
+"""Random kernels: nests of loops around random calls, as a module's text that runs as it is.
+
+The text has ``kernel``, ``inputs()`` and a main that runs both on the target that it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from test.property.eager import Tile
+from test.property.memory import Array, Point, domain, load, store
+from test.property.operations import calls
+from test.property.statements import PRIMES, Axis, Scope, Unfit, Value, aligned
+
+_SIZES = (7, 5, 12, 3, 9, 17, 1, 4, 8, 11, 6, 2, 13, 1, 5, 0)
+_BLOCKS = (4, 8, 2, 16, 1)
+_HEAD = '''\
+import sys
+
+import torch
+import torch.nn.functional as F
+
+import kopt
+import kopt.language as hl
+
+
+def inputs():
+    numbers = torch.Generator().manual_seed({seed})
+    return [
+{values}    ]
+
+
+def kernel({names}):
+{body}
+
+if __name__ == "__main__":
+    print(kopt.kernel(kernel).on(sys.argv[1])(*inputs()))
+'''
+
+
+class Program:
+    """A kernel being written."""
+
+    def __init__(self, draw: Callable[[Any], Any], wide: bool):
+        self.draw, self.wide = draw, wide
+        self.lines: list[str] = []
+        self.depth = 1
+        self.count: dict[str, int] = {}
+        self.spaces = [_SIZES[draw(st.integers(0, len(_SIZES) - 1))] for _ in range(3)]
+        self.arrays: list[Array] = []
+        self.outputs: list[Array] = []
+        #: Whether all elements of what is stored here are stored, by the loops that are open.
+        self.covers = [True]
+
+    def text(self) -> str:
+        """The whole module."""
+        scope = self.scope()
+        inputs = [self._input(scope) for _ in range(scope.draw(st.integers(1, 3)))]
+        self.arrays += inputs
+        for _ in range(1 + scope.chance(30)):
+            made = len(self.outputs)
+            self._nest(self.scope(), top=True)
+            self.arrays += self.outputs[made:]
+        declared = [f"    {array.declaration}" for array in self.outputs]
+        results = f"    return ({', '.join(array.name for array in self.outputs)},)\n"
+        return _HEAD.format(
+            seed=scope.draw(st.integers(0, 9999)),
+            values="".join(f"        {array.declaration},\n" for array in inputs),
+            names=", ".join(array.name for array in inputs),
+            body="\n".join([*declared, *self.lines, results]),
+        )
+
+    def scope(self) -> Scope:
+        """An empty one."""
+        return Scope(self.draw, [], [], self.wide)
+
+    def fresh(self, prefix: str) -> str:
+        """A name that nothing has."""
+        self.count[prefix] = self.count.get(prefix, 0) + 1
+        return f"{prefix}{self.count[prefix] - 1}"
+
+    def line(self, text: str) -> None:
+        """One more line of the kernel."""
+        self.lines.append("    " * self.depth + text)
+
+    def assign(self, scope: Scope, text: str, name: str = "") -> Value:
+        """A statement that names a value."""
+        value = scope.value(name or self.fresh("v"), scope.evaluate(text))
+        self.line(f"{value.text} = {text}")
+        scope.values.append(value)
+        return value
+
+    def _input(self, scope: Scope) -> Array:
+        shapes = ((0, 1), (0,), (1, 0), (0, 1, 2), (1,), (0, 2), (2, 1), (1, 2))
+        spaces = scope.pick(shapes)
+        dtypes = (torch.float32, torch.int32, torch.bfloat16, torch.float16, torch.uint8, torch.bool)
+        dtype = scope.pick((*dtypes, torch.int64) if self.wide else dtypes)
+        name = self.fresh("a")
+        sizes = tuple(1 if scope.chance(5) else space for space in spaces)
+        sizes = tuple(spaces) if len(sizes) == 1 else sizes
+        shape = [self.spaces[space] for space in spaces]
+        return Array(name, tuple(spaces), shape, dtype, domain(dtype, shape))
+
+    # loops
+
+    def _nest(self, scope: Scope, top: bool) -> None:
+        """A loop over one or two spaces, and what is carried through it."""
+        carried = [] if top else [self._carried(scope) for _ in range(scope.pick((1, 0, 2)))]
+        inner = Scope(scope.draw, list(scope.values), list(scope.axes), scope.wide, dict(scope.loops))
+        self._open(inner, top)
+        self._body(inner, nested=2 if top else len(inner.loops) < 3)
+        for value in carried:
+            self._combine(inner, value)
+        if top or scope.chance(40):
+            self._store(inner)
+        self.depth -= 1
+        self.covers.pop()
+
+    def _open(self, scope: Scope, top: bool) -> None:
+        """The head of a loop."""
+        spaces = scope.pick(((0,), (0, 1), (1,), (1, 2), (2,)) if top else ((1,), (0,), (2,)))
+        covers = self.covers[-1]
+        if len(spaces) == 1 and scope.chance(15):
+            name = self.fresh("g")
+            self.line(f"for {name} in hl.grid({self.spaces[spaces[0]]}):")
+            scope.loops[name] = Point(name, spaces[0])
+        elif len(spaces) == 1:
+            bounds, whole = self._bounds(scope, spaces[0])
+            block = scope.pick(_BLOCKS)
+            axis = self._axis(scope, spaces[0], block, whole)
+            self.line(f"for {axis.name} in hl.tile({bounds}, block_size={block}):")
+            covers = covers and whole
+        else:
+            blocks = [scope.pick(_BLOCKS) for _ in spaces]
+            axes = [self._axis(scope, space, block, True) for space, block in zip(spaces, blocks, strict=True)]
+            sizes = [self.spaces[space] for space in spaces]
+            self.line(f"for {', '.join(axis.name for axis in axes)} in hl.tile({sizes}, block_size={blocks}):")
+        self.depth += 1
+        self.covers.append(covers)
+
+    def _axis(self, scope: Scope, space: int, block: int, whole: bool) -> Axis:
+        extent = self.spaces[space]
+        prime = next(prime for prime in PRIMES if all(axis.prime != prime for axis in scope.axes))
+        axis = Axis(self.fresh("i"), space, prime, -(-extent // block) if whole else 0)
+        scope.axes.append(axis)
+        scope.loops[axis.name] = Tile(1, 1 + prime, block, 1, 3)
+        return axis
+
+    def _bounds(self, scope: Scope, space: int) -> tuple[str, bool]:
+        """From where to where a loop goes, and whether that is everything."""
+        extent = self.spaces[space]
+        outer = [axis.name for axis in scope.axes if axis.space == space]
+        numbers = [v.text for v in scope.values if not v.dims and v.dtype in (torch.int32, torch.int64)]
+        kind = scope.pick(("whole", "whole", "part", "outer", "number"))
+        if kind == "part":
+            first = scope.draw(st.integers(0, extent))
+            return f"{first}, {scope.draw(st.integers(first, extent))}", False
+        if kind == "outer" and outer:
+            name = scope.pick(outer)
+            return scope.pick((f"{name}.begin, {name}.end", f"0, {name}.end", f"{name}.begin, {extent}")), False
+        if kind == "number" and numbers:
+            return self.assign(scope, f"{scope.pick(numbers)}.clamp(0, {extent})").text, False
+        return str(extent), True
+
+    # what loops hold
+
+    def _body(self, scope: Scope, nested: int) -> None:
+        """Loads, calls, and constructs among them."""
+        for _ in range(scope.draw(st.integers(1, 2))):
+            self._try(self._load, scope)
+        for _ in range(scope.draw(st.integers(1, 4))):
+            self._try(self._call, scope)
+        if nested and scope.values and scope.chance(45):
+            self._nest(scope, top=False)
+            self._try(self._call, scope)
+        if scope.values and scope.chance(20):
+            self._try(self._branch, scope)
+        if scope.values and scope.chance(10):
+            self._try(self._unrolled, scope)
+
+    def _try(self, write: Callable[[Scope], Any], scope: Scope, times: int = 8) -> None:
+        """The first of several drawn statements that makes sense."""
+        for _ in range(times):
+            kept, values, counts = len(self.lines), len(scope.values), dict(self.count)
+            try:
+                write(scope)
+            except Unfit:
+                del self.lines[kept:], scope.values[values:]
+                self.count = counts
+                continue
+            return
+
+    def _load(self, scope: Scope) -> None:
+        text, sample = load(scope, scope.pick(self.arrays), self.spaces)
+        value = scope.value(self.fresh("v"), sample)
+        self.line(f"{value.text} = {text}")
+        scope.values.append(value)
+
+    def _call(self, scope: Scope) -> None:
+        if scope.axes and scope.chance(6):
+            self.assign(scope, f"{scope.pick(scope.axes).name}.index")
+            return
+        text, value = scope.computed()
+        self.line(f"{self.fresh('v')} = {text}")
+        scope.values.append(Value(f"v{self.count['v'] - 1}", value.dims, value.sample))
+
+    def _store(self, scope: Scope) -> None:
+        for value in scope.values[-scope.pick((1, 2)) :] or [None]:
+            array = store(self, scope, value)
+            self.outputs.append(array)
+
+    def _carried(self, scope: Scope) -> Value:
+        """A value with a name of its own before a loop."""
+        like = scope.pick(scope.values)
+        name = self.fresh("c")
+        if scope.chance(50):
+            return self.assign(scope, like.text, name)
+        sizes = ", ".join(dim.name if isinstance(dim, Axis) else str(dim) for dim in like.dims)
+        self.line(f"{name} = hl.full([{sizes}], {scope.pick((0, 1))}, dtype={like.dtype})")
+        value = Value(name, like.dims, torch.ones_like(like.sample))
+        scope.values.append(value)
+        return value
+
+    def _combine(self, scope: Scope, carried: Value) -> None:
+        """What a visit adds to what it carries."""
+        self._try(lambda scope: self._update(scope, carried), scope)
+
+    def _update(self, scope: Scope, carried: Value) -> None:
+        other = scope.pick(scope.values)
+        gone = [n for n, dim in enumerate(other.dims) if dim not in carried.dims]
+        if gone:
+            kinds = ("sum", "amax", "mean") if other.dtype.is_floating_point else ("amax", "amin")
+            other = self.assign(scope, f"torch.{scope.pick(kinds)}({other.text}, dim={tuple(gone)})")
+        self._merge(scope, carried, aligned(other, carried.dims))
+
+    def _merge(self, scope: Scope, carried: Value, text: str) -> None:
+        """``carried = f(carried, text)`` with the same dimensions and dtype."""
+        binary = [c for each in calls().values() for c in each if c.endswith("({x}, {y})") and c.startswith("torch.")]
+        call = scope.pick(binary).format(x=carried.text, y=text)
+        value = scope.value(carried.text, scope.evaluate(call))
+        if value.dims != carried.dims or not scope.fits(value):
+            raise Unfit
+        self.line(f"{carried.text} = {call}" if value.dtype == carried.dtype else f"{carried.text} = ({call}).to({carried.dtype})")
+
+    def _branch(self, scope: Scope) -> None:
+        """A choice by a number of the device."""
+        scalars = [v.text for v in scope.values if not v.dims]
+        tests = [f"{name} > {scope.pick((0, 1, 2))}" for name in scalars] + [
+            f"{name} % 2 == 0" if isinstance(loop, Point) else f"{name}.begin > {scope.pick((0, 4))}"
+            for name, loop in scope.loops.items()
+        ]
+        carried = self._carried(scope)
+        self.line(f"if {scope.pick(tests)}:")
+        self._arm(scope, carried)
+        if scope.chance(50):
+            self.line("else:")
+            self._arm(scope, carried)
+
+    def _arm(self, scope: Scope, carried: Value) -> None:
+        kept = len(scope.values)
+        self.depth += 1
+        try:
+            self._update(scope, carried)
+        finally:
+            self.depth -= 1
+            del scope.values[kept:]
+
+    def _unrolled(self, scope: Scope) -> None:
+        """A loop of Python."""
+        carried, kept = self._carried(scope), len(scope.values)
+        self.line(f"for {self.fresh('u')} in {scope.pick(('hl.static_range(2)', 'range(3)'))}:")
+        self.depth += 1
+        try:
+            self._update(scope, carried)
+        finally:
+            self.depth -= 1
+            del scope.values[kept:]
+
+
+@st.composite
+def programs(draw: Callable[[Any], Any], wide: bool = True) -> str:
+    """The text of a random kernel."""
+    try:
+        return Program(draw, wide).text()
+    except Unfit:
+        reject()

@@ -1,0 +1,20 @@
+"""What a target may refuse of a generated kernel, by what it says, and why. Anything else refused is a failure."""
+
+from __future__ import annotations
+
+import re
+
+#: By target: what the error says, as a regular expression, and the reason.
+REFUSALS: dict[str, dict[str, str]] = {
+    "reference": {},
+    "triton:interpret": {},
+    "pallas:interpret": {
+        r"may not fit 32 bits": "a TPU has no 64-bit integers: only what provably fits is narrowed",
+        r"a TPU has no f64": "a TPU has no f64",
+    },
+}
+
+
+def is_refusal(target: str, message: str) -> bool:
+    """Whether an error is one of the target's own."""
+    return any(re.search(pattern, message) for pattern in REFUSALS[target])
