@@ -19,6 +19,7 @@ from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
 from kopt.passes.to_pallas.call import grid_of
+from kopt.passes.to_pallas.empty_carries import drop_empty_carries
 from kopt.passes.to_pallas.hoist import hoist
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
@@ -43,7 +44,7 @@ class PlanWindowsPass(ModulePass):
 
     ``auto`` takes the first that applies. A loop that cannot be a grid dimension or a pipeline though it was asked for
     says why in a remark, and gets one of the others. What other loops write must fit the chip's memory, the whole
-    dimension that they walk.
+    dimension that they walk. Values without lanes are no longer carried.
 
         tile.grid (%i) in (1000) { … tile.for %k … in (0, 600) … }
     becomes
@@ -60,6 +61,7 @@ class PlanWindowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            drop_empty_carries(launch)  # scratch memory of no elements cannot be
             self._schedule(launch, grid_of(launch))
 
     def _schedule(self, launch: LaunchOp, grid: GridOp) -> None:

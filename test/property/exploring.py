@@ -29,9 +29,7 @@ def explore(number: int, examples: int, targets: Sequence[str], wide: bool, fold
         _round(number * 1000 + part, missing, targets, wide, folder, compared)
 
 
-def _round(
-    number: int, examples: int, targets: Sequence[str], wide: bool, folder: Path, compared: set[str]
-) -> None:
+def _round(number: int, examples: int, targets: Sequence[str], wide: bool, folder: Path, compared: set[str]) -> None:
     """As many examples of hypothesis, which repeats itself."""
 
     @seed(number)

@@ -22,7 +22,6 @@ import torch
 import kopt
 from kopt.dtypes import BY_TORCH
 from kopt.runtime.tolerance import relative
-
 from test.property.eager import Eager, Language
 
 _NOISY_RUNS = 4

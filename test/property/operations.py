@@ -16,7 +16,6 @@ from typing import Any
 import torch
 
 from kopt.frontend.ops import creation, elementwise, indexed, matrices, reductions, scans, shapes, sorting
-
 from test.conformance.table import GROUPS, WITHOUT_VALUES
 
 _PATTERNS: dict[ModuleType, str] = {
@@ -104,8 +103,8 @@ _PATTERNS: dict[ModuleType, str] = {
 #: With what patterns are tried.
 _TRIAL = {
     "d": "0", "e": "-1", "p": "0", "k": "2", "c": "0.5", "dtype": "torch.int32", "last": "6", "grouped": "(2, 12)",
-    "widened": "(3, 4, 6)", "times": "(1, 2)", "order": "(1, 0)", "pads": "(1, 2)", "parts": "[1, 3]", "factors": "(2, 2)",
-    "plain": "(4, 6)",
+    "widened": "(3, 4, 6)", "times": "(1, 2)", "order": "(1, 0)", "pads": "(1, 2)", "parts": "[1, 3]",
+    "factors": "(2, 2)", "plain": "(4, 6)",
 }  # fmt: skip
 #: Which have no calls to draw, and why.
 WITHOUT_CALLS = {

@@ -19,7 +19,7 @@ from test.property.statements import PRIMES, Axis, Scope, Unfit, Value, aligned
 
 _SIZES = (7, 5, 12, 3, 9, 17, 1, 4, 8, 11, 6, 2, 13, 1, 5, 0)
 _BLOCKS = (4, 8, 2, 16, 1)
-_HEAD = '''\
+_HEAD = """\
 import sys
 
 import torch
@@ -40,7 +40,7 @@ def kernel({names}):
 
 if __name__ == "__main__":
     print(kopt.kernel(kernel).on(sys.argv[1])(*inputs()))
-'''
+"""
 
 
 class Program:
@@ -245,7 +245,8 @@ class Program:
         value = scope.value(carried.text, scope.evaluate(call))
         if value.dims != carried.dims or not scope.fits(value):
             raise Unfit
-        self.line(f"{carried.text} = {call}" if value.dtype == carried.dtype else f"{carried.text} = ({call}).to({carried.dtype})")
+        cast = "" if value.dtype == carried.dtype else f".to({carried.dtype})"
+        self.line(f"{carried.text} = ({call}){cast}" if cast else f"{carried.text} = {call}")
 
     def _branch(self, scope: Scope) -> None:
         """A choice by a number of the device."""

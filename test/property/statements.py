@@ -86,7 +86,8 @@ class Scope:
 
     def evaluate(self, text: str) -> Any:
         """What torch makes of an expression on the samples. Raises `Unfit` where it refuses."""
-        names = {"torch": torch, "F": torch.nn.functional, **self.loops, **{value.text: value.sample for value in self.values}}
+        samples = {value.text: value.sample for value in self.values}
+        names = {"torch": torch, "F": torch.nn.functional, **self.loops, **samples}
         try:
             with warnings.catch_warnings(), Eager():
                 warnings.simplefilter("ignore")
@@ -216,7 +217,8 @@ def _order(scope: Scope, x: Value) -> str:
 def _places(scope: Scope, x: Value) -> str:
     """Numbers of lanes: an integer value of its shape."""
     size = scope.pick([x.dims[n] for n in _plain(x)])
-    whole = [v.text for v in scope.values if v.dims == x.dims and not v.dtype.is_floating_point and v.dtype != torch.bool]
+    like = [v for v in scope.values if v.dims == x.dims]
+    whole = [v.text for v in like if not v.dtype.is_floating_point and v.dtype != torch.bool]
     return f"({scope.pick([*whole, f'({x.text} > 0).int()'])} % {size}).long()"
 
 

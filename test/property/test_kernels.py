@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from test.property.exploring import explore
 from test.property.refusals import REFUSALS
 

@@ -22,8 +22,8 @@ from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 def drop_empty_accesses(launch: LaunchOp) -> None:
     """Removes everything of zero size from a launch's body.
 
-    A `tile.for` over nothing gives its initial values, and none carries values without lanes; a reduction of nothing its neutral value; a dot over nothing
-    its accumulator. Refuses other uses of blocks without lanes.
+    A `tile.for` over nothing gives its initial values, and none carries values without lanes; a reduction of nothing
+    gives its neutral value; a dot over nothing its accumulator. Refuses other uses of blocks without lanes.
     """
     for loop in _empty_loops(launch):
         Rewriter.replace_op(loop, [], loop.inits)

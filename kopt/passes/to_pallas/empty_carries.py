@@ -46,12 +46,13 @@ def _branch(op: scf.IfOp, kept: Sequence[int]) -> scf.IfOp:
     for region in op.regions:
         _yield_only(region.block, kept, scf.YieldOp)
     types = [op.results[number].type for number in kept]
-    return scf.IfOp(op.cond, types, *[op.detach_region(region) for region in tuple(op.regions)])
+    then, *otherwise = [op.detach_region(region) for region in tuple(op.regions)]
+    return scf.IfOp(op.cond, types, then, otherwise[0] if otherwise else None)
 
 
 def _loop(op: ForOp | WhileOp, kept: Sequence[int]) -> ForOp | WhileOp:
     block = op.body.block
-    for argument in [argument for argument in op.carried if is_empty(argument)]:
+    for argument in [argument for argument in block.args if is_empty(argument)]:
         _stand_in(argument, InsertPoint.at_start(block))
         block.erase_arg(argument)
     inits = [op.inits[number] for number in kept]

@@ -1,0 +1,148 @@
+"""Tensors without dimensions, without lanes, of booleans: what random kernels found, on every CPU target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import kopt
+import kopt.language as hl
+
+TARGETS = ("reference", "triton:interpret", "pallas:interpret")
+CASES: dict[str, tuple[Callable[..., Any], list[torch.Tensor], Callable[..., Any]]] = {}
+
+
+def case(expected, *args):
+    """Adds a kernel to the table: the same in torch, its arguments."""
+
+    def add(kernel):
+        CASES[kernel.__name__] = (kernel, list(args), expected)
+        return kernel
+
+    return add
+
+
+def _random(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(0))
+
+
+def _along(x):
+    """Operations along the only dimension that a number has to torch."""
+    return [
+        x.sum(0),
+        torch.cumsum(x, -1),
+        torch.softmax(x, 0),
+        torch.sort(x).values,
+        torch.max(x, 0).values,
+        x.transpose(0, -1),
+        x.flip(0),
+        torch.logsumexp(x, 0, keepdim=True),
+        torch.hstack([x, x]).sum(),
+        torch.vstack([x, x]).sum(),
+        x.repeat_interleave(3).sum(),
+        torch.inner(x, x),
+    ]
+
+
+@case(lambda x: torch.stack(_along(x[0])), _random(7))
+def numbers_along_a_dimension(x):
+    out = torch.empty([12], dtype=x.dtype)
+    for _ in hl.grid(1):
+        out[:] = torch.stack(_along(x[0]))
+    return out
+
+
+def _of_booleans(b, c):
+    return torch.stack([v.float() for v in (b.sign(), torch.clamp_min(b, c), b.square() + 1, b**3, torch.pow(b, 2.0))])
+
+
+@case(_of_booleans, _random(13) > 0, _random(13) > 1)
+def functions_of_booleans(b, c):
+    out = torch.empty([5, 13])
+    for i in hl.tile(13, block_size=8):
+        out[:, i] = _of_booleans(b[i], c[i])
+    return out
+
+
+@case(lambda x: torch.where(x > 0, 5 - torch.arange(13) // 8 * 3, 0), _random(13))
+def sizes_of_blocks_as_values(x):
+    out = torch.empty([13], dtype=torch.int64)
+    for i in hl.tile(13, block_size=8):
+        v = x[i]
+        full = torch.full((1,), v.size(0)) - 3
+        out[i] = torch.where(v > 0, torch.where(full + 3 == v.size(0), full, 9), 0).to(torch.int64)
+    return out
+
+
+@case(lambda x: x * torch.tensor([1.0, 2.0, 4.0]), _random(13, 3))
+def lists_of_numbers(x):
+    out = torch.empty_like(x)
+    for i in hl.tile(13, block_size=8):
+        out[i, :] = x[i, :] * torch.tensor([1.0, 2.0, 4.0])
+    return out
+
+
+@case(torch.erfc, torch.linspace(-4, 9, 101))
+def small_results_of_erfc(x):
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0), block_size=16):
+        out[i] = torch.erfc(x[i])
+    return out
+
+
+@case(lambda x, w: F.linear(x, w), _random(13, 7), _random(7))
+def linear_of_a_vector(x, w):
+    out = torch.empty([13])
+    for i in hl.tile(13, block_size=8):
+        out[i] = F.linear(x[i, :], w[:])
+    return out
+
+
+@case(lambda x: (x.sum(1) != 0).float(), _random(13, 7))
+def logic_of_a_mean(x):
+    out = torch.empty([13])
+    for i in hl.tile(13, block_size=8):
+        mean = torch.mean(x[i, :], dim=(0, 1))
+        out[i] = torch.logical_or(x[i, 0], mean[None]).to(torch.float32)
+    return out
+
+
+@case(lambda x: x + 0.0, _random(13, 7))
+def parts_without_lanes(x):
+    out = torch.empty_like(x)
+    for i in hl.tile(13, block_size=8):
+        none = torch.cummin(x[i, :][:, :0], 1).values
+        both = torch.cat([none, x[i, :], torch.split(none, 2, dim=1)[0]], 1)
+        out[i, :] = torch.cat([both, torch.chunk(none.reshape(none.size(0), 0), 2, dim=1)[1]], 1)
+    return out
+
+
+@case(lambda x: x.sum(1), _random(13, 7))
+def carried_values_without_lanes(x):
+    out = torch.empty([13])
+    void = torch.empty([13, 0])
+    for i in hl.tile(13, block_size=8):
+        none = hl.zeros([i, 0])
+        total = hl.zeros([i])
+        for j in hl.tile(7, block_size=4):
+            if j.begin > 0:
+                none = none + 1
+            none = none * 2
+            total = total + x[i, j].sum(1)
+        void[i, :] = none
+        out[i] = total
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", CASES)
+def test_kernel(name: str, target: str) -> None:
+    """The target gives what torch gives."""
+    kernel, args, expected = CASES[name]
+    wanted = expected(*args)
+    got = kopt.kernel(kernel).on(target)(*args)
+    torch.testing.assert_close(got.to(wanted.dtype), wanted, rtol=1e-5, atol=1e-30 if "erfc" in name else 1e-5)
