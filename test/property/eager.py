@@ -16,13 +16,16 @@ from torch.overrides import TorchFunctionMode
 _UNITS = {torch.float64: 2**-52, torch.float32: 2**-23, torch.bfloat16: 2**-8, torch.float16: 2**-11}
 #: Whose results are some of the operands' elements, or do not round: all that is right is equal.
 _EXACT = frozenset(
-    "abs neg sign sgn maximum minimum max min amax amin aminmax fmax fmin relu relu6 hardtanh clamp clamp_min "
-    "clamp_max floor ceil round trunc where to type type_as float double half bfloat16 copysign positive nan_to_num "
-    "masked_fill reshape view view_as reshape_as unsqueeze squeeze permute transpose t expand broadcast_to expand_as flatten "
-    "ravel broadcast_tensors unflatten select narrow split split_with_sizes chunk tensor_split unbind cat stack hstack "
-    "vstack flip pad repeat tile repeat_interleave movedim sort topk kthvalue msort cummax cummin gather take_along_dim "
-    "index_select zeros ones full empty tensor scalar_tensor zeros_like ones_like full_like empty_like new_zeros "
-    "new_full new_ones new_tensor new_empty clone contiguous detach getitem setitem randn get __get__ invert pos".split()
+    """
+    abs neg sign sgn maximum minimum max min amax amin aminmax fmax fmin relu relu6 hardtanh clamp clamp_min
+    clamp_max floor ceil round trunc where to type type_as float double half bfloat16 copysign positive
+    nan_to_num masked_fill reshape view view_as reshape_as unsqueeze squeeze permute transpose t expand
+    broadcast_to expand_as flatten ravel broadcast_tensors unflatten select narrow split split_with_sizes
+    chunk tensor_split unbind cat stack hstack vstack flip pad repeat tile repeat_interleave movedim sort topk
+    kthvalue msort cummax cummin gather take_along_dim index_select zeros ones full empty tensor scalar_tensor
+    zeros_like ones_like full_like empty_like new_zeros new_full new_ones new_tensor new_empty clone
+    contiguous detach getitem setitem randn get __get__ invert pos
+    """.split()
 )
 #: Which add many terms: how far they may differ depends on the terms, not on the sum.
 _SUMS = frozenset(
