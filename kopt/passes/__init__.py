@@ -8,6 +8,7 @@ PASSES: dict[str, str] = {
     "align-loops": "kopt.passes.align_loops:AlignLoopsPass",
     "balance-items": "kopt.passes.balance_items:BalanceItemsPass",
     "bring-rows-together": "kopt.passes.bring_rows_together:BringRowsTogetherPass",
+    "chunk-scalars": "kopt.passes.chunk_scalars:ChunkScalarsPass",
     "convert-tile-to-pallas": "kopt.passes.convert_tile_to_pallas:ConvertTileToPallasPass",
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "eliminate-output-only": "kopt.passes.eliminate_output_only:EliminateOutputOnlyPass",

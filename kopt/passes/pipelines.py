@@ -111,6 +111,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.
         _make("expand-for-mosaic"),
+        # Before windows, which are then of scalars that fit their memory.
+        _make("chunk-scalars"),
         _make("cse"),
         _make("dce"),
         # Loads are final, and what is loaded once has windows and DMAs of its own.

@@ -6,8 +6,10 @@ import pytest
 import torch
 
 import kopt
+from kopt.passes import chunk_scalars
+from kopt.passes.to_pallas import call
 from test.kernels import jagged_kernels as kernels
-from test.kernels.test_jagged import CASES, NAMES, check, offsets_of, rows_for
+from test.kernels.test_jagged import CASES, COLUMNS, NAMES, check, offsets_of, random, rows_for
 
 WIDTHS = [(torch.float32, torch.int64), (torch.bfloat16, torch.int32)]
 
@@ -52,3 +54,51 @@ def test_compiles(kernel, chip) -> None:
     specs = ("bf16[10003,100]", "i64[513]", *more)
     report = kopt.kernel(kernel).lower(*specs, target=f"pallas:{chip}").report()
     assert report["legal"], report["reason"]
+
+
+def many_items(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Rows, offsets of mostly empty items, and their sums."""
+    lengths = torch.zeros(count, dtype=torch.int64)
+    lengths[::37], lengths[count - 1] = 3, 9
+    offsets = torch.tensor([2, *lengths]).cumsum(0)
+    x = random(int(offsets[-1]) + 2, COLUMNS)
+    items = torch.repeat_interleave(torch.arange(count), lengths)
+    return x, offsets, torch.zeros(count, COLUMNS).index_add_(0, items, x[2 : int(offsets[-1])])
+
+
+def test_more_offsets_than_scalar_memory_holds() -> None:
+    """They come in chunks of neighbours'."""
+    source = kopt.kernel(kernels.jagged_sum).lower("f32[10003,100]", "i64[200001]", target="pallas:tpu7x").source
+    assert source.count("pl.BlockSpec((None, 1, 1024), lambda b: (b // 1024, 0, 0), memory_space=pltpu.SMEM)") == 2
+
+
+@pytest.fixture
+def small_scalar_memory(monkeypatch) -> None:
+    for module in (chunk_scalars, call):
+        monkeypatch.setattr(module, "SCALAR_BYTES", 1024)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_scalar_memory")
+@pytest.mark.parametrize(
+    "kernel", [kernels.jagged_sum, kernels.jagged_sum_by_items], ids=lambda kernel: kernel.__name__
+)
+def test_chunks_of_offsets_strictly(kernel) -> None:
+    x, offsets, expected = many_items(1100)
+    low = kopt.kernel(kernel).lower(
+        x,
+        offsets,
+        target="pallas:strict",
+        config={"block_sizes": [4, 16, 8] if kernel is kernels.jagged_sum else [16, 8]},
+    )
+    assert "// 1024" in low.source
+    torch.testing.assert_close(low.compile()(x, offsets), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_scalar_memory")
+@pytest.mark.parametrize("chip", ["tpu7x", "v6e", "v5e"])
+def test_chunks_of_offsets_compile(chip) -> None:
+    low = kopt.kernel(kernels.jagged_sum).lower("f32[1003,128]", "i64[1101]", target=f"pallas:{chip}")
+    report = low.report()
+    assert "// 1024" in low.source and report["legal"], report["reason"]

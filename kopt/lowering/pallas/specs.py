@@ -108,11 +108,13 @@ def _one_or_list(items: Sequence[str]) -> str:
 
 def block_spec(window: WindowAttr, indices: Sequence[str], known: Sequence[str] = ()) -> str:
     """The `pl.BlockSpec` of a window; ``indices`` and ``known`` spell its block number's dimensions and symbols."""
-    if window.space.data in _SPACES:
-        return f"pl.BlockSpec(memory_space={_SPACES[window.space.data]})"
+    space = f"memory_space={_SPACES[window.space.data]}" if window.space.data in _SPACES else ""
+    if space and not any(expr.used_dims() for expr in window.index.data.results):
+        return f"pl.BlockSpec({space})"
     block = _tuple([size or None for size in window.sizes])
     numbers = [_spell(str(expr), {"d": indices, "s": known}) for expr in window.index.data.results]
-    return f"pl.BlockSpec({block}, lambda {', '.join(indices)}: {_tuple(numbers)})"
+    where = f", {space}" if space else ""
+    return f"pl.BlockSpec({block}, lambda {', '.join(indices)}: {_tuple(numbers)}{where})"
 
 
 def _spell(text: str, names: dict[str, Sequence[str]]) -> str:

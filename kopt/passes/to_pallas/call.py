@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -96,6 +97,8 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     if not writes and (space := _unblocked_space(window)):
         whole = _all_of(window)
         return Operand(number, whole, _as_it_is(whole), space, reads, writes)
+    if not writes and _is_chunk_of_scalars(window):
+        return Operand(number, window, _chunks(window), "smem", reads, writes)
     return Operand(number, window, _legal(window), "vmem", reads, writes, number in launch.donated)
 
 
@@ -116,11 +119,24 @@ def _unblocked_space(window: Window) -> str | None:
 
 def _is_scalars(window: Window) -> bool:
     """Whether only single 32-bit elements of a small array are loaded."""
-    count = 1
-    for extent in window.type.get_shape():
-        count *= extent
+    return _loads_scalars(window) and prod(window.type.get_shape()) * 4 <= SCALAR_BYTES
+
+
+def _loads_scalars(window: Window) -> bool:
     scalars = all(isinstance(load.result.type, TileType) and load.result.type.rank == 0 for load in window.loads)
-    return scalars and window.bits == 32 and count * 4 <= SCALAR_BYTES
+    return scalars and window.bits == 32
+
+
+def _is_chunk_of_scalars(window: Window) -> bool:
+    """Whether single elements are loaded of one row of an array, the same for many cells (see ``chunk-scalars``)."""
+    return _loads_scalars(window) and [dim.kind for dim in window.dims] == ["point", "whole"]
+
+
+def _chunks(window: Window) -> Layout:
+    """Rows by themselves, as Mosaic wants blocks of one row."""
+    rows, columns = window.type.get_shape()
+    parts = (Part("all", 0), Part("unit"), Part("all", 1))
+    return Layout((rows, columns), (0, 0), parts, (0, 1, columns), "chunks of scalars")
 
 
 def _all_of(window: Window) -> Window:

@@ -1,0 +1,146 @@
+"""The pass ``chunk-scalars``: numbers of items beyond scalar memory arrive a chunk at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.arith import AndIOp, ConstantOp, DivSIOp
+from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, IntegerType, MemRefType, ModuleOp, UnitAttr, i64
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.layouts import SCALAR_BYTES
+from kopt.analysis.linear import linear
+from kopt.analysis.ranges import binding
+from kopt.diagnostics import remark
+from kopt.dialects.host import CallOp, LaunchOp, ReshapeOp, SliceOp
+from kopt.dialects.tile import GridOp, IdOp, LoadOp, RangeType, TileType, literal
+
+#: Elements of a chunk: what a block of a 1-D array of any type may be on a TPU, and 4 KiB of scalar memory.
+CHUNK = 1024
+
+
+@dataclass(frozen=True)
+class ChunkScalarsPass(ModulePass):
+    """Lets cells read their own element of a long array from the chunk of it that they share with their neighbours.
+
+    Single elements are read from scalar memory, which an array of more than 512 KiB does not fit. Where cell ``i`` of a
+    grid's dimension reads element ``i`` of it, or ``i + 1``, all that is needed is a block of its neighbours', which
+    changes every 1024 cells. Each distance from ``i`` gets an operand of its own, cut out on the host.
+
+        host.launch @f (%o = %offsets …) { tile.grid (%i: b0=1) in (200000) {
+          %at = tile.begin %i   %a = tile.load %o[%at] : memref<200001xi32> -> !tile.tile<i32> … } }
+    becomes
+        %s = host.slice %offsets [0] [200000] [1]   %p = pad to 200704   %c = host.reshape %p to memref<196x1024xi32>
+        host.launch @f (%o = %c …) { tile.grid (%i: b0=1) in (200000) {
+          %chunk = arith.divsi %at, 1024   %in = arith.andi %at, 1023   %a = tile.load %o[%chunk, %in] … } }
+
+    It never refuses: arrays that are read in another way too stay as they are.
+    """
+
+    name = "chunk-scalars"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            for number, memory in enumerate(launch.body.block.args[: len(launch.inputs)]):
+                if number not in launch.written and _is_long(memory):
+                    _chunk(launch, number, memory)
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Cell ``i`` of a grid's range reads element ``i + first``."""
+
+    range: SSAValue
+    first: int
+
+
+def _is_long(memory: SSAValue) -> bool:
+    """Whether an array of integers is beyond scalar memory, which has 32 bits for each."""
+    type = memory.type
+    assert isinstance(type, MemRefType)
+    shape = type.get_shape()
+    return isinstance(type.element_type, IntegerType) and len(shape) == 1 and shape[0] * 4 > SCALAR_BYTES
+
+
+def _chunk(launch: LaunchOp, number: int, memory: BlockArgument) -> None:
+    users = {use.operation for use in memory.uses}
+    loads = [op for op in launch.walk() if op in users]
+    walks = [_walk(load, memory) for load in loads]
+    if not loads or None in walks:
+        return
+    for walk in dict.fromkeys(walks):
+        assert walk is not None
+        source = launch.inputs[number]
+        chunks = _Chunks(launch, source, walk).operand()
+        operand = launch.body.block.insert_arg(chunks.type, len(launch.inputs))
+        operand.name_hint = memory.name_hint
+        launch.operands = [*launch.operands, chunks]
+        for load, own in zip(loads, walks, strict=True):
+            if own == walk:
+                _load(load, operand, walk)  # pyright: ignore[reportArgumentType]
+    remark(launch, f"'{memory.name_hint}' arrives in chunks of {CHUNK}: it is longer than scalar memory")
+
+
+def _walk(load: Operation, memory: SSAValue) -> _Walk | None:
+    """Which element a load takes, where it is one and moves with a grid's range alone."""
+    if not isinstance(load, LoadOp) or not isinstance(load.result.type, TileType) or load.result.type.rank:
+        return None
+    (entry,) = load.entries
+    form = linear(entry) if isinstance(entry, SSAValue) else None
+    if form is None or len(form.terms) != 1:
+        return None
+    ((range, factor),) = form.terms
+    if factor != 1 or not isinstance(range.type, RangeType) or not isinstance(binding(range).owner, GridOp):
+        return None
+    assert isinstance(memory.type, MemRefType)
+    inside = form.const >= 0 and form.const + (binding(range).trips or 0) <= memory.type.get_shape()[0]
+    return _Walk(range, form.const) if inside else None
+
+
+class _Chunks:
+    """An operand of chunks, made by host ops before a launch."""
+
+    def __init__(self, launch: LaunchOp, source: SSAValue, walk: _Walk):
+        self.launch, self.source, self.walk = launch, source, walk
+        assert isinstance(source.type, MemRefType)
+        self.element = source.type.element_type
+
+    def operand(self) -> SSAValue:
+        """What the range's cells read, padded to whole chunks."""
+        count = binding(self.walk.range).trips or 0
+        rows = -(-count // CHUNK)
+        part = self._add(SliceOp(self.source, [self.walk.first], [count], [1], self._type([count])))
+        pads = ArrayAttr([IntegerAttr(number, i64) for number in (0, rows * CHUNK - count)])
+        arguments = [UnitAttr(), pads, literal(0, self.element)]
+        padded = self._add(CallOp("aten.constant_pad_nd.default", [part], arguments, [self._type([rows * CHUNK])]))
+        return self._add(ReshapeOp(padded, self._type([rows, CHUNK])))
+
+    def _type(self, shape: Sequence[int]) -> MemRefType:
+        return MemRefType(self.element, shape)
+
+    def _add(self, op: Operation) -> SSAValue:
+        op.location = self.launch.location
+        op.results[0].name_hint = self.source.name_hint
+        Rewriter.insert_op(op, InsertPoint.before(self.launch))
+        return op.results[0]
+
+
+def _load(load: LoadOp, operand: SSAValue, walk: _Walk) -> None:
+    """The same element, in its chunk."""
+    at = InsertPoint.before(load)
+
+    def add(op: Operation) -> SSAValue:
+        op.location = load.location
+        Rewriter.insert_op(op, at)
+        return op.results[0]
+
+    cell = add(IdOp(walk.range))
+    chunk = add(DivSIOp(cell, add(ConstantOp(IntegerAttr(CHUNK, IndexType())))))
+    inside = add(AndIOp(cell, add(ConstantOp(IntegerAttr(CHUNK - 1, IndexType())))))
+    value = add(LoadOp(operand, [chunk, inside], attributes=load.attributes))
+    value.name_hint = load.result.name_hint
+    Rewriter.replace_op(load, [], [value])

@@ -1,0 +1,49 @@
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(chunk-scalars,cse,dce)' --remarks 2>&1 | filecheck %s
+
+// Begins and ends of 200000 items: an operand each, in rows of 1024, of which a cell reads its own element.
+// CHECK: remark: 'o' arrives in chunks of 1024: it is longer than scalar memory
+// CHECK-LABEL: func.func @items
+// CHECK: [[B:%.+]] = host.slice %offsets [0] [200000] [1]
+// CHECK: [[P:%.+]] = host.call "aten.constant_pad_nd.default"([[B]]) args [unit, [0 : i64, 704 : i64], 0 : i64]
+// CHECK: [[R:%.+]] = host.reshape [[P]] : memref<200704xi64> to memref<196x1024xi64>
+// CHECK: host.slice %offsets [1] [200000] [1]
+// CHECK: tile.grid (%i: b0=1) in (200000)
+// CHECK: [[I:%.+]] = tile.id %i
+// CHECK: [[C:%.+]] = arith.divsi [[I]], {{%.+}} : index
+// CHECK: [[IN:%.+]] = arith.andi [[I]], {{%.+}} : index
+// CHECK: %a = tile.load [[ONE:%.+]][[[C]], [[IN]]] : memref<196x1024xi64> -> !tile.tile<i64>
+// CHECK: %b = tile.load [[TWO:%.+]][[[C]], [[IN]]] : memref<196x1024xi64> -> !tile.tile<i64>
+func.func @items(%offsets: memref<200001xi64>) -> memref<200000xi64> {
+  %new = host.launch @items (%o = %offsets) writes [] yields (%out : memref<200000xi64>) : (memref<200001xi64>) -> memref<200000xi64> {
+    tile.grid (%i: b0=1) in (200000) {
+      %at = tile.begin %i : !tile.range<b0=1>
+      %one = arith.constant 1 : index
+      %next = arith.addi %at, %one : index
+      %a = tile.load %o[%at] : memref<200001xi64> -> !tile.tile<i64>
+      %b = tile.load %o[%next] : memref<200001xi64> -> !tile.tile<i64>
+      %n = tile.sub %b, %a : !tile.tile<i64>
+      tile.store %n, %out[%at] : !tile.tile<i64>, memref<200000xi64>
+    }
+  }
+  func.return %new : memref<200000xi64>
+}
+
+// -----
+
+// Short arrays fit; what is read anywhere else stays whole.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: host.reshape
+// CHECK: tile.load %short
+// CHECK: tile.load %long
+func.func @others(%s: memref<1000xi32>, %l: memref<200001xi32>) -> memref<1000xi32> {
+  %new = host.launch @others (%short = %s, %long = %l) writes [] yields (%out : memref<1000xi32>) : (memref<1000xi32>, memref<200001xi32>) -> memref<1000xi32> {
+    tile.grid (%i: b0=1) in (1000) {
+      %at = tile.begin %i : !tile.range<b0=1>
+      %a = tile.load %short[%at] : memref<1000xi32> -> !tile.tile<i32>
+      %to = tile.extract %a : !tile.tile<i32> to index
+      %b = tile.load %long[%to] : memref<200001xi32> -> !tile.tile<i32>
+      tile.store %b, %out[%at] : !tile.tile<i32>, memref<1000xi32>
+    }
+  }
+  func.return %new : memref<1000xi32>
+}
