@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from examples.example import DTYPES, Example, Inputs, sizes
+from examples.inference import INFERENCE
 from examples.training import TRAINING
 
 __all__ = ["BY_NAME", "DTYPES", "EXAMPLES", "Example"]
@@ -200,6 +201,7 @@ EXAMPLES = (
         lambda m, n: m,
     ),
     *TRAINING,
+    *INFERENCE,
 )
 
 BY_NAME = {example.name: example for example in EXAMPLES}

@@ -43,14 +43,17 @@ _SEES_BLOCKS = (BeginOp, EndOp, IdOp, CountOp, WhenOp)
 _LANEWISE = (BroadcastOp, TransposeOp, ReduceOp)
 
 
-def multiple(type: MemRefType, dim: int) -> int:
-    """What the first element of a block must be a multiple of, in one dimension of an array."""
+def multiple(type: MemRefType, dim: int, lanes: int = -1) -> int:
+    """What the first element of a block must be a multiple of, in one dimension of an array.
+
+    Dimension ``lanes`` stands along the lanes: the last one, unless a layout takes single elements of that.
+    """
     element, rank = type.element_type, type.get_num_dims()
     assert isinstance(element, FixedBitwidthType)
-    bits = max(8, element.bitwidth)
+    bits, lanes = max(8, element.bitwidth), lanes % rank
     if rank == 1:
         return LANES * 32 // min(bits, 32)
-    return {rank - 1: LANES, rank - 2: 8 * max(1, 32 // bits)}.get(dim, 1)
+    return {lanes: LANES, lanes - 1: 8 * max(1, 32 // bits)}.get(dim, 1)
 
 
 def copied_multiple(type: MemRefType, dim: int) -> int:

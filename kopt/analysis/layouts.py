@@ -10,14 +10,18 @@ dynamic offsets into a block to be such multiples too. What does not fit is made
 | ``x[:, b1=64]``: narrow blocks of lanes | split lanes: ``(m/64, n, 64)`` | a transposition |
 | ``x[b0=8]`` of rank 1 | ``(n/8, 1, 8)``, block ``(_, 1, 8)`` | a reshape |
 | ``x[i, :]``: one row | ``(n, 1, m)``, block ``(_, 1, m)`` | a reshape |
+| ``x[b0=8, i, :]``: rows of which one is taken | ``(h, n, m)``, block ``(_, 8, m)`` | a transposition |
 | ``x[:, 3]``: one lane | ``(m, 1, n)`` | a transposition |
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 
 from kopt.analysis.windows import Dim, Window
 
@@ -111,6 +115,18 @@ class LayoutProblem(Exception):
     """A window that no layout makes legal; the message says why."""
 
 
+def fits_scalar_memory(type: MemRefType) -> bool:
+    """Whether an array whose single elements are read may stand in scalar memory: a small one of 32-bit elements."""
+    element = type.element_type
+    assert isinstance(element, FixedBitwidthType)
+    return element.bitwidth == 32 and math.prod(type.get_shape()) * 4 <= SCALAR_BYTES
+
+
+def lanes_dim(window: Window) -> int:
+    """The dimension of an array that its layout puts along the lanes: the last of which there is more than one."""
+    return max((number for number, dim in enumerate(window.dims) if dim.kind != "point"), default=-1)
+
+
 def layout(window: Window) -> Layout:
     """The layout of a memref that makes its window legal. Raises `LayoutProblem` where there is none."""
     return _Builder(window).build()
@@ -193,9 +209,21 @@ class _Builder:
         part = self.parts[-2]
         if part.kind == "outer" or not self._kept(part):
             self._note(part, "single rows")
-            self.parts.insert(len(self.parts) - 1, Part("unit"))
+            if not self._bring_rows():
+                self.parts.insert(len(self.parts) - 1, Part("unit"))
         elif not self._rows_fit(self._dim(part), self.shape[part.dim]):
             self._separate_rows(part)
+
+    def _bring_rows(self) -> bool:
+        """Puts the dimension that is the kernel's own before the lanes there, where its blocks are legal rows."""
+        seen = [place for place, part in enumerate(self.parts[:-1]) if self._kept(part)]
+        if not seen or (part := self.parts[seen[-1]]).kind != "all" or self._picked(part):
+            return False
+        if self._dim(part).size == 1 or not self._rows_fit(self._dim(part), self.shape[part.dim]):
+            return False
+        outside = self.parts[seen[-1] + 1 : -1]
+        self.parts = [*outside, *self.parts[: seen[-1] + 1], self.parts[-1]]
+        return True
 
     def _rows_fit(self, dim: Dim, extent: int) -> bool:
         rows = sublanes(self.window.bits)

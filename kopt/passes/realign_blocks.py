@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -16,18 +17,20 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
 from kopt.analysis.alignment import multiple
-from kopt.analysis.layouts import LayoutProblem, layout
-from kopt.analysis.linear import begin
-from kopt.analysis.windows import unordered_windows
+from kopt.analysis.layouts import LayoutProblem, fits_scalar_memory, lanes_dim, layout
+from kopt.analysis.linear import begin, linear
+from kopt.analysis.windows import Window, unordered_windows
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     BeginOp,
+    DimAttr,
     DynamicSliceOp,
     FullOp,
     GridOp,
     LoadOp,
     RangeType,
+    ReshapeOp,
     SelectOp,
     ShiftOp,
     TileType,
@@ -41,13 +44,17 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.passes.gathers.building import Arrays, array_type
 from kopt.passes.retyping import new_tags
 
+#: The dimension of a single element's block.
+_ONE = DimAttr(1)
+
 
 @dataclass(frozen=True)
 class RealignBlocksPass(ModulePass):
     """Rewrites loads of blocks that begin at rows or lanes that no layout aligns: a larger block is loaded from the
     multiple of 8 rows (16 of 16-bit elements) or 128 lanes before, and rotated.
 
-    Arrays that such a block would leave are padded on the host, with a remark.
+    Single elements of such an array, whose number is computed, are blocks of one element. Arrays that the larger block
+    would leave are padded on the host, with a remark.
 
         %r = tile.shift %k by %n   %v = tile.load %x[%r, %j] : memref<96x256xf32> -> !tile.tile<b1=16 x b2=128 x f32>
     becomes
@@ -66,25 +73,27 @@ class RealignBlocksPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             arrays = Arrays(launch)
-            for load in [load for load in _unaligned_loads(launch) if _picks_from_blocks(load)]:
-                load.operands[0] = arrays.again(load.memory)
-            for load in list(_unaligned_loads(launch)):
-                _Realigner(load, arrays).run()
+            for load, _ in list(_unaligned_loads(launch)):
+                if _picks_from_blocks(load) and fits_scalar_memory(array_type(load.memory)):
+                    load.operands[0] = arrays.again(load.memory)
+            for load, window in list(_unaligned_loads(launch)):
+                _Realigner(load, window, arrays).run()
 
 
 def _picks_from_blocks(load: LoadOp) -> bool:
-    """Whether a load picks by number what other loads of the array take a block of."""
+    """Whether a load takes one element, by number, of what other loads of the array take a block of."""
     others = [use.operation.entries for use in load.memory.uses if isinstance(use.operation, LoadOp)]
     picked = [number for number, entry in enumerate(load.entries) if _is_computed(entry) and not is_range(entry)]
-    return any(_is_computed(entries[number]) and is_range(entries[number]) for entries in others for number in picked)
+    blocks = [entries for entries in others for n in picked if _is_computed(entries[n]) and is_range(entries[n])]
+    return not _tile(load.result).rank and bool(blocks)
 
 
 def _is_computed(entry: Entry) -> TypeGuard[SSAValue]:
     return isinstance(entry, SSAValue)
 
 
-def _unaligned_loads(launch: LaunchOp) -> Iterator[LoadOp]:
-    """The loads of arrays that no layout makes legal."""
+def _unaligned_loads(launch: LaunchOp) -> Iterator[tuple[LoadOp, Window]]:
+    """The loads of arrays that no layout makes legal, and the arrays' windows."""
     written = accessed(launch, MemoryEffectKind.WRITE)
     for grid in [op for op in launch.body.block.ops if isinstance(op, GridOp)]:
         found = unordered_windows(grid, [arg for arg in launch.body.block.args if arg not in written])
@@ -94,14 +103,14 @@ def _unaligned_loads(launch: LaunchOp) -> Iterator[LoadOp]:
             try:
                 layout(window)
             except LayoutProblem:
-                yield from window.loads
+                yield from ((load, window) for load in window.loads)
 
 
 class _Realigner:
     """Rewrites one load, dimension by dimension."""
 
-    def __init__(self, load: LoadOp, arrays: Arrays):
-        self.load, self.arrays = load, arrays
+    def __init__(self, load: LoadOp, window: Window, arrays: Arrays):
+        self.load, self.window, self.arrays = load, window, arrays
         self.memory, self.entries = load.memory, list(load.entries)
         self.at = InsertPoint.before(load)
 
@@ -113,6 +122,8 @@ class _Realigner:
         places = {axis.position: number for number, axis in enumerate(block_axes(self.entries, self._shape))}
         for dim, offset, type in cuts:
             value = self._cut(value, places[dim], offset, type)
+        if value.type != (type := _tile(self.load.result)):
+            value = self._add(ReshapeOp(value, type))
         if self.load.mask is not None:
             other = self.load.other or literal(0, _tile(value).element_type)
             value = self._add(SelectOp(self.load.mask, value, self._add(FullOp(other, _tile(value)))))
@@ -125,18 +136,22 @@ class _Realigner:
 
     def _is_unaligned(self, dim: int) -> bool:
         entry = self.entries[dim]
-        if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType):
+        if not isinstance(entry, SSAValue) or self.window.dims[dim].kind == "point":
             return False
-        return begin(entry).divisor % multiple(array_type(self.load.memory), dim) != 0
+        return _divisor(entry) % self._unit(dim) != 0
 
-    def _widen(self, dim: int) -> tuple[int, SSAValue, RangeType]:
+    def _unit(self, dim: int) -> int:
+        return multiple(array_type(self.memory), dim, lanes_dim(self.window))
+
+    def _widen(self, dim: int) -> tuple[int, SSAValue, DimAttr]:
         """Puts an aligned block in an entry's place; gives the dimension, and where the entry's own block is in it."""
         entry = self.entries[dim]
-        assert isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
-        unit = multiple(array_type(self.memory), dim)
-        size = -(-(entry.type.size - 1 + unit) // unit) * unit
+        assert isinstance(entry, SSAValue)
+        start, own = (self._add(BeginOp(entry)), entry.type.dim) if isinstance(entry.type, RangeType) else (entry, _ONE)
+        unit = self._unit(dim)
+        reach = unit - math.gcd(_divisor(entry), unit) + own.size.data
+        size = -(-reach // unit) * unit
         extent = self._padded(dim, unit, size)
-        start = self._add(BeginOp(entry))
         unsigned = self._add(arith.MaxSIOp(start, self._number(0)))
         number = self._add(arith.ShRSIOp(unsigned, self._number(unit.bit_length() - 1)))
         number = self._add(arith.MinSIOp(number, self._number((extent - size) // unit)))
@@ -144,7 +159,7 @@ class _Realigner:
         first.name_hint = f"{entry.name_hint or 'block'}_aligned"
         whole = self._add(WholeOp(size, RangeType(next(new_tags(self.load)), size)))
         self.entries[dim] = self._add(ShiftOp(whole, first))
-        return dim, self._add(arith.SubiOp(start, first)), entry.type
+        return dim, self._add(arith.SubiOp(start, first)), own
 
     def _padded(self, dim: int, unit: int, size: int) -> int:
         """Lets the load read an array that ends at a multiple and holds a block; gives its extent."""
@@ -157,9 +172,9 @@ class _Realigner:
             self.memory = self.arrays.view(self.memory, shape, shape)
         return extent
 
-    def _cut(self, value: SSAValue, place: int, offset: SSAValue, range_type: RangeType) -> SSAValue:
+    def _cut(self, value: SSAValue, place: int, offset: SSAValue, own: DimAttr) -> SSAValue:
         type = _tile(value)
-        dims = [range_type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
+        dims = [own if n == place else dim for n, dim in enumerate(type.dims.data)]
         return self._add(DynamicSliceOp(value, offset, place, type.with_dims(dims)))
 
     def _number(self, value: int) -> SSAValue:
@@ -169,6 +184,11 @@ class _Realigner:
         op.location = self.load.location
         Rewriter.insert_op(op, self.at)
         return op.results[0]
+
+
+def _divisor(entry: SSAValue) -> int:
+    """What divides the first element of an entry's block."""
+    return (begin(entry) if isinstance(entry.type, RangeType) else linear(entry)).divisor
 
 
 def _tile(value: SSAValue) -> TileType:

@@ -29,7 +29,7 @@ def widen_scalar_load(op: Operation) -> None:
     block = build.add(LoadOp(op.memory, [*op.entries[:-1], lane], attributes=op.attributes))
     (block,) = build.widened([block])
     scalar = build.add(ReshapeOp(block, type_of(block).with_dims(())))
-    _drop_casts_back(op.result, scalar)
+    drop_casts_back(op.result, scalar)
     build.replace(scalar)
 
 
@@ -41,7 +41,7 @@ def _lane(entry: Entry) -> Entry | None:
     return first if first is not None and isinstance(first.type, RangeType) and first.type.size == 1 else None
 
 
-def _drop_casts_back(narrow: SSAValue, scalar: SSAValue) -> None:
+def drop_casts_back(narrow: SSAValue, scalar: SSAValue) -> None:
     """Users that widen the element take it wide: it came from the narrow type, so nothing was rounded."""
     for use in list(narrow.uses):
         user = use.operation

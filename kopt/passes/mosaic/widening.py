@@ -16,6 +16,7 @@ from kopt.dialects.tile import (
     TakeAlongOp,
 )
 from kopt.passes.mosaic.building import Builder, element_of, is_narrow, is_narrow_integer, type_of
+from kopt.passes.mosaic.scalars import drop_casts_back
 
 #: Combinations of predicates in numbers: a sum of predicates is "any".
 _OF_PREDICATES = {"add": "max", "or": "max", "max": "max", "mul": "min", "and": "min", "min": "min", "xor": "xor"}
@@ -55,7 +56,10 @@ def widen_rearrangement(op: Operation) -> None:
     build = Builder(op)
     values = build.widened(op.operands)
     type = type_of(op.results[0]).with_element(element_of(values[0]))
-    build.replace(build.add(op.create(operands=values, properties=dict(op.properties), result_types=[type])))
+    value = build.add(op.create(operands=values, properties=dict(op.properties), result_types=[type]))
+    if not type.rank:
+        drop_casts_back(op.results[0], value)
+    build.replace(value)
 
 
 def _moves_lanes(op: Operation) -> bool:

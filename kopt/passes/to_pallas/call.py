@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -13,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.footprint import call_bytes
 from kopt.analysis.launch_temporaries import is_temporary
-from kopt.analysis.layouts import SCALAR_BYTES, Layout, LayoutProblem, Part, layout
+from kopt.analysis.layouts import Layout, LayoutProblem, Part, fits_scalar_memory, layout
 from kopt.analysis.pipelining import Pipelined, pipelined
 from kopt.analysis.ranges import binding
 from kopt.analysis.streaming import sends, streamed_extents, streams
@@ -119,7 +118,7 @@ def _unblocked_space(window: Window) -> str | None:
 
 def _is_scalars(window: Window) -> bool:
     """Whether only single 32-bit elements of a small array are loaded."""
-    return _loads_scalars(window) and prod(window.type.get_shape()) * 4 <= SCALAR_BYTES
+    return _loads_scalars(window) and fits_scalar_memory(window.type)
 
 
 def _loads_scalars(window: Window) -> bool:

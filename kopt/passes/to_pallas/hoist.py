@@ -52,8 +52,10 @@ class _Hoister:
         start = puts(self.loop.inits, self.scratch, self.loop)
         new = [*by_phase["every"], *self._when("first", k, [*by_phase["first"], *start])]
         new += self._visit(k)
-        results = gets(self.loop.results, self.scratch, self.loop)
-        new += self._when("last", k, [*results, *by_phase["last"]])
+        used = [number for number, result in enumerate(self.loop.results) if result.uses]
+        results = [self.loop.results[number] for number in used]
+        after = gets(results, [self.scratch[number] for number in used], self.loop)
+        new += self._when("last", k, [*after, *by_phase["last"]])
         body.insert_ops_before(new, _terminator(body))
         Rewriter.insert_op(self.grid, InsertPoint.before(self.old))
         Rewriter.erase_op(self.old)

@@ -153,3 +153,32 @@ func.func @offsets(%x: memref<40x128xf32>, %offsets: memref<7xi64>, %out: memref
   }
   func.return %out : memref<6x128xf32>
 }
+
+// -----
+
+// Of each row of heads a cell takes one: the rows of its block become the rows in memory.
+// CHECK-LABEL: func.func @heads
+// CHECK: layouts = ["'x' is laid out as 4 x 2 x 96 x 64 for the kernel: single rows of dimension 2", "'out' is laid out as 4 x 2 x 96 x 64 for the kernel: single rows of dimension 2"]
+func.func @heads(%x: memref<2x96x4x64xf32>, %out: memref<2x96x4x64xf32>) {
+  tile.grid (%b: b0=1, %h: b1=1, %i: b2=16) in (2, 4, 96) {
+    %n = tile.begin %b : !tile.range<b0=1>
+    %m = tile.begin %h : !tile.range<b1=1>
+    %v = tile.load %x[%n, %i, %m, :] : memref<2x96x4x64xf32> -> !tile.tile<b2=16 x 64 x f32>
+    tile.store %v, %out[%n, %i, %m, :] : !tile.tile<b2=16 x 64 x f32>, memref<2x96x4x64xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Blocks of 4 of them are no rows of a tile: each row stands alone.
+// CHECK-LABEL: func.func @few
+// CHECK: 'x' is laid out as 96 x 4 x 1 x 64
+func.func @few(%x: memref<96x4x64xf32>, %out: memref<96x4x64xf32>) {
+  tile.grid (%h: b1=1, %i: b2=4) in (4, 96) {
+    %m = tile.begin %h : !tile.range<b1=1>
+    %v = tile.load %x[%i, %m, :] : memref<96x4x64xf32> -> !tile.tile<b2=4 x 64 x f32>
+    tile.store %v, %out[%i, %m, :] : !tile.tile<b2=4 x 64 x f32>, memref<96x4x64xf32>
+  }
+  func.return
+}

@@ -103,3 +103,22 @@ func.func @long_rows(%x: memref<8x2000000xf32>, %out: memref<8x2000000xf32>) {
   }
   func.return
 }
+
+// What nothing uses after the loop is not read after the last visit.
+// CHECK-LABEL: func.func @unused
+// CHECK-NOT: tile.when last
+// CHECK: func.return
+func.func @unused(%x: memref<64x300xf32>, %out: memref<64x300xf32>) {
+  tile.grid (%i3: b4=8) in (64) {
+    %z = tile.full 0.0 : !tile.tile<b4=8 x f32>
+    %r = tile.for %k3: b5=128 in (0, 300) iter(%a = %z) -> (!tile.tile<b4=8 x f32>) {
+      %v = tile.load %x[%i3, %k3] : memref<64x300xf32> -> !tile.tile<b4=8 x b5=128 x f32>
+      %b = tile.broadcast %a dims [0] : !tile.tile<b4=8 x f32> to !tile.tile<b4=8 x b5=128 x f32>
+      %w = tile.add %v, %b : !tile.tile<b4=8 x b5=128 x f32>
+      tile.store %w, %out[%i3, %k3] : !tile.tile<b4=8 x b5=128 x f32>, memref<64x300xf32>
+      %s = tile.reduce add %v [1] : !tile.tile<b4=8 x b5=128 x f32>
+      tile.yield %s : !tile.tile<b4=8 x f32>
+    }
+  }
+  func.return
+}

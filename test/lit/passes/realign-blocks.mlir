@@ -53,3 +53,29 @@ func.func @row_and_block(%x: memref<100x2xf32>, %at: memref<1xi32>, %out: memref
   }
   func.return
 }
+
+// Dimension 2 has one element a cell, so dimension 1 stands along the lanes: its single elements and blocks of 16 are
+// cut out of 128. What the grid picks stays as it is.
+// CHECK-LABEL: @elements
+// CHECK: tile.whole 128 : !tile.range<b2=128>
+// CHECK: [[ROW:%.+]] = tile.load %{{.+}}[%{{[a-z0-9]+}}, [[PLACE:%.+]], %{{[a-z0-9]+}}] : memref<3x128x900xf32> -> !tile.tile<b2=128 x f32>
+// CHECK: [[LANE:%.+]] = tile.dynamic_slice [[ROW]] from %{{.+}} dim 0 : !tile.tile<b2=128 x f32> to !tile.tile<1 x f32>
+// CHECK: tile.reshape [[LANE]] : !tile.tile<1 x f32> to !tile.tile<f32>
+// CHECK: tile.dynamic_slice %{{.+}} dim 0 : !tile.tile<b3=128 x f32> to !tile.tile<b1=16 x f32>
+func.func @elements(%x: memref<3x70x900xf32>, %out: memref<3x70x900xf32>) {
+  tile.grid (%i: b0=1, %j: b4=1) in (3, 2) {
+    %n = tile.begin %i : !tile.range<b0=1>
+    %m = tile.begin %j : !tile.range<b4=1>
+    tile.for %k: b1=16 in (0, 70) {
+      %last = tile.end %k : !tile.range<b1=16>
+      %one = arith.constant 1 : index
+      %p = arith.subi %last, %one : index
+      %s = tile.load %x[%n, %p, %m] : memref<3x70x900xf32> -> !tile.tile<f32>
+      %v = tile.load %x[%n, %k, %m] : memref<3x70x900xf32> -> !tile.tile<b1=16 x f32>
+      %b = tile.broadcast %s dims [] : !tile.tile<f32> to !tile.tile<b1=16 x f32>
+      %d = tile.sub %v, %b : !tile.tile<b1=16 x f32>
+      tile.store %d, %out[%n, %k, %m] : !tile.tile<b1=16 x f32>, memref<3x70x900xf32>
+    }
+  }
+  func.return
+}
