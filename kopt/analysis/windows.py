@@ -27,7 +27,7 @@ from xdsl.ir.affine import AffineExpr
 from kopt.analysis.linear import Linear, affine, at_most, begin, linear
 from kopt.analysis.ranges import binding, unshifted, walked_range
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 
 Kind = Literal["block", "point", "whole"]
@@ -206,7 +206,21 @@ def _range(entry: SSAValue, extent: int, grid: GridOp, may_pad: bool) -> Dim:
         if start.divisor % lanes == 0:
             index = _over_grid(start.over(lanes), grid)
             return Dim("block", lanes, index, outer, front=front, last=_last(index, grid))
+    if may_pad and (dim := _placed(entry, grid)) is not None:
+        return dim
     return walked(begin(entry), binding(entry).size, extent)
+
+
+def _placed(entry: SSAValue, grid: GridOp) -> Dim | None:
+    """A block of a size of its own that a cell puts at one of its multiples."""
+    whole, start = unshifted(entry), begin(entry)
+    lanes = binding(whole).size
+    if not isinstance(whole.owner, WholeOp) or not start.terms or start.const < 0 or start.divisor % lanes:
+        return None
+    if _over_grid_or_none(start, grid) is None:
+        return None
+    index = _over_grid(start.over(lanes), grid)
+    return Dim("block", lanes, index, whole, last=_last(index, grid))
 
 
 def _last(index: AffineExpr, grid: GridOp) -> int:

@@ -33,13 +33,15 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
 from kopt.passes.gathers.access import Gathering
 from kopt.passes.gathers.building import Arrays, Builder, type_of
+from kopt.passes.gathers.counted import load_counted
 
 
 @dataclass(frozen=True)
 class LowerGathersPass(ModulePass):
     """Rewrites each load with a tile among its indices into one that Mosaic can do.
 
-    * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block;
+    * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
+      that counts from a scalar on is a block that begins there;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
     * anything else: one DMA a gathered place. Single lanes are picked from whole rows, rows of 16 and 8 bits from
@@ -70,6 +72,8 @@ class LowerGathersPass(ModulePass):
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
         load = as_blocks(_of_input(access, launch, arrays))
+        if (value := load_counted(load)) is not None:
+            return _replace(load, value)
         if any(is_gather(entry) for entry in load.entries):
             _replace(load, self._lower(load, launch, arrays))
 
@@ -131,7 +135,8 @@ def as_blocks(load: LoadOp) -> LoadOp:
 def _as_block(entry: Entry, load: LoadOp) -> Entry:
     if not isinstance(entry, SSAValue) or isinstance(entry.type, RangeType) or not is_gather(entry):
         return entry
-    if sum(is_gather(other) for other in load.entries) == 1 and (range := counted_range(entry, load)) is not None:
+    tiles = [other for other in load.entries if is_gather(other) and type_of(other).rank]
+    if len(tiles) == 1 and (range := counted_range(entry, load)) is not None:
         return range
     if type_of(entry).rank:
         return entry

@@ -53,8 +53,7 @@ class RealignBlocksPass(ModulePass):
     """Rewrites loads of blocks that begin at rows or lanes that no layout aligns: a larger block is loaded from the
     multiple of 8 rows (16 of 16-bit elements) or 128 lanes before, and rotated.
 
-    Single elements of such an array, whose number is computed, are blocks of one element. Arrays that the larger block
-    would leave are padded on the host, with a remark.
+    Arrays that such a block would leave are padded on the host, with a remark.
 
         %r = tile.shift %k by %n   %v = tile.load %x[%r, %j] : memref<96x256xf32> -> !tile.tile<b1=16 x b2=128 x f32>
     becomes
@@ -62,8 +61,8 @@ class RealignBlocksPass(ModulePass):
         %u = tile.load %x[%w, %j] : memref<96x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
         %v = tile.dynamic_slice %u from %r.begin - %w.begin dim 0 : … to !tile.tile<b1=16 x b2=128 x f32>
 
-    Loads that pick single rows or lanes from an array of which others take blocks read it as an operand of its own
-    first: what is right for both is often right for each.
+    Single rows or lanes of such an array, whose number is computed, are blocks of one. Where single elements are read
+    from a small array, of which other loads take blocks, they come from an operand of their own, in scalar memory.
 
     It leaves alone loads of arrays that the launch writes, and gathers.
     """

@@ -84,3 +84,53 @@ func.func @after(%x: memref<300x200xf32>, %ids: memref<300xi32>, %out: memref<30
   }
   func.return
 }
+
+// -----
+
+// Lanes that count from a scalar on are a block; a mask is applied to what it loads. Of what may begin before the array,
+// in a dimension that begins anywhere, each row comes by itself.
+// CHECK-LABEL: func.func @counted
+// CHECK: [[N:%.+]] = arith.muli
+// CHECK: [[W:%.+]] = tile.whole 32 : !tile.range<b1=32>
+// CHECK: [[K:%.+]] = tile.shift [[W]] by [[N]]
+// CHECK: [[V:%.+]] = tile.load %x_1{{\[}}[[K]], :] : memref<300x200xf32> -> !tile.tile<b1=32 x 200 x f32>
+// CHECK-NEXT: [[P:%.+]] = tile.reshape [[V]] : {{.*}} to !tile.tile<32 x 200 x f32>
+// CHECK: tile.select {{%.+}}, [[P]],
+// CHECK-LABEL: func.func @before
+// CHECK-NOT: tile.whole
+// CHECK: tile.load %x_2
+func.func @counted(%x: memref<300x200xf32>) -> memref<10x200xf32> {
+  %out = host.alloc : memref<10x200xf32>
+  tile.grid (%i: b0=1) in (10) {
+    %b = tile.begin %i : !tile.range<b0=1>
+    %c = arith.constant 32 : index
+    %n = arith.muli %b, %c : index
+    %s = tile.splat %n : index to !tile.tile<i32>
+    %w = tile.broadcast %s dims [] : !tile.tile<i32> to !tile.tile<32 x i32>
+    %a = tile.arange 0, 1 : !tile.tile<32 x i32>
+    %k = tile.add %a, %w : !tile.tile<32 x i32>
+    %e = tile.full 300 : !tile.tile<32 x i32>
+    %l = tile.lt %k, %e : !tile.tile<32 x i32>
+    %m = tile.broadcast %l dims [0] : !tile.tile<32 x i1> to !tile.tile<32 x 200 x i1>
+    %v = tile.load %x[%k, :] mask %m : memref<300x200xf32> -> !tile.tile<32 x 200 x f32>
+    %t = tile.reduce add %v [0] : !tile.tile<32 x 200 x f32>
+    tile.store %t, %out[%b, :] : !tile.tile<200 x f32>, memref<10x200xf32>
+  }
+  func.return %out : memref<10x200xf32>
+}
+func.func @before(%x: memref<300x20x200xf32>) -> memref<10x20x200xf32> {
+  %out = host.alloc : memref<10x20x200xf32>
+  tile.grid (%i: b0=1) in (10) {
+    %b = tile.begin %i : !tile.range<b0=1>
+    %s = tile.splat %b : index to !tile.tile<4 x i32>
+    %a = tile.arange -3, 1 : !tile.tile<4 x i32>
+    %k = tile.add %a, %s : !tile.tile<4 x i32>
+    %z = tile.full 0 : !tile.tile<4 x i32>
+    %l = tile.ge %k, %z : !tile.tile<4 x i32>
+    %m = tile.broadcast %l dims [0] : !tile.tile<4 x i1> to !tile.tile<4 x 20 x 200 x i1>
+    %v = tile.load %x[%k, :, :] mask %m : memref<300x20x200xf32> -> !tile.tile<4 x 20 x 200 x f32>
+    %t = tile.reduce add %v [0] : !tile.tile<4 x 20 x 200 x f32>
+    tile.store %t, %out[%b, :, :] : !tile.tile<20 x 200 x f32>, memref<10x20x200xf32>
+  }
+  func.return %out : memref<10x20x200xf32>
+}
