@@ -135,7 +135,7 @@ def as_blocks(load: LoadOp) -> LoadOp:
 def _as_block(entry: Entry, load: LoadOp) -> Entry:
     if not isinstance(entry, SSAValue) or isinstance(entry.type, RangeType) or not is_gather(entry):
         return entry
-    tiles = [other for other in load.entries if is_gather(other) and type_of(other).rank]
+    tiles = [o for o in load.entries if isinstance(o, SSAValue) and is_gather(o) and type_of(o).rank]
     if len(tiles) == 1 and (range := counted_range(entry, load)) is not None:
         return range
     if type_of(entry).rank:
