@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from kopt.analysis.offset_checks import ItemSlice
+    from kopt.interpreter.host_arrays import HostArrays
     from kopt.programs import ProgramOptions
     from kopt.runtime.executable import Executable
     from kopt.runtime.signature import Signature
@@ -73,6 +74,7 @@ class Lowered:
         func = entry_function(self.module, self.entry)
         if self.program is None:
             self._refuse_ranks()
+        slices, host_arrays = self._slices()
         return Executable(
             self.source,
             self.entry,
@@ -84,26 +86,28 @@ class Lowered:
             results=result_specs(func),
             swap=self.config.output_only == "swap",
             location=location_of(func),
-            slices=self._slices(),
+            slices=slices,
+            host_arrays=host_arrays,
             intervals=self.intervals,
             groups=None if self.program is None else self.groups,
         )
 
-    def _slices(self) -> tuple[ItemSlice, ...]:
-        """What the items of the arguments reach, where calls are to look at offsets first."""
+    def _slices(self) -> tuple[tuple[ItemSlice, ...], HostArrays | None]:
+        """What the items of the arguments reach, where calls are to look at offsets first, and the host's arrays."""
         if not (self.config.checks or self.target.mode == "strict" or self.target.family == "reference"):
-            return ()
+            return (), None
         from kopt.analysis.entry import entry_function
         from kopt.analysis.offset_checks import has_bounds_of_items, item_slices
         from kopt.context import make_context
+        from kopt.interpreter.host_arrays import HostArrays
         from kopt.pass_manager import run
         from kopt.passes.pipelines import jagged_pipeline
 
         if not has_bounds_of_items(entry_function(self.module, self.entry)):
-            return ()
+            return (), None
         raised = self.module.clone()
         run(raised, make_context(), jagged_pipeline())
-        return item_slices(entry_function(raised, self.entry))
+        return item_slices(entry_function(raised, self.entry)), HostArrays(raised, self.entry)
 
     def _refuse_ranks(self) -> None:
         """One process cannot be several ranks: a kernel that copies between them is for the caller's mesh."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,16 +12,23 @@ from kopt.analysis.offset_checks import ItemSlice
 from kopt.errors import ArgumentError
 from kopt.runtime.specs import framework_of
 
+if TYPE_CHECKING:
+    from kopt.interpreter.host_arrays import HostArrays
 
-def check_slices(kernel: str, slices: Sequence[ItemSlice], values: Sequence[Any]) -> None:
-    """Raises `ArgumentError` that names the first item whose elements are not where its arrays have any."""
-    arrays: dict[int, np.ndarray] = {}
+
+def check_slices(kernel: str, slices: Sequence[ItemSlice], values: Sequence[Any], host: HostArrays | None) -> None:
+    """Raises `ArgumentError` that names the first item whose elements are not where its arrays have any.
+
+    ``host`` knows the arrays that the host computes from the arguments; items of others are not looked at.
+    """
+    if host is None or not all(map(_known, values)):
+        return
+    numbers = {element.array for one in slices for element, _ in (*one.start.terms, *one.end.terms)}
+    found = {number: host.value(number, lambda argument: _host(values[argument])) for number in sorted(numbers)}
+    arrays = {number: array.astype(np.int64) for number, array in found.items() if array is not None}
     for one in slices:
-        for element, _ in (*one.start.terms, *one.end.terms):
-            if element.array not in arrays:
-                if not _known(values[element.array]):
-                    return
-                arrays[element.array] = _host(values[element.array]).astype(np.int64)
+        if not all(element.array in arrays for element, _ in (*one.start.terms, *one.end.terms)):
+            continue
         problem = _problem(one, arrays)
         if problem is not None:
             raise ArgumentError(f"{kernel}: {problem}")

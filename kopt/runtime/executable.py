@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from kopt.runtime.specs import TensorSpec, framework_of, spec_of
 from kopt.runtime.targets import Target, parse_target
 from kopt.runtime.wire import Packed, from_reference, pack, to_reference, unpack
 from kopt.runtime.write_back import WriteBack
+
+if TYPE_CHECKING:
+    from kopt.interpreter.host_arrays import HostArrays
 
 #: The Python callable behind the ``reference`` target; bf16 and fp8 values are held in float32.
 Interpret = Callable[[list[np.ndarray]], list[np.ndarray]]
@@ -94,6 +97,7 @@ class Executable:
         swap: bool = False,
         location: Location | None = None,
         slices: Sequence[ItemSlice] = (),
+        host_arrays: HostArrays | None = None,
         intervals: Mapping[int, tuple[int, int]] | None = None,
         groups: Mapping[str, str] | None = None,
     ):
@@ -113,6 +117,7 @@ class Executable:
         self._race_cells = race_cells
         self._names = [*names, *("a closure's tensor" for _ in hidden)]
         self._slices = tuple(slices)
+        self._host_arrays = host_arrays
         self._intervals = intervals or {}
         self.groups = groups
 
@@ -124,7 +129,7 @@ class Executable:
         if not args:
             framework = framework_of(self.hidden[0]) or framework if self.hidden else self.framework
         values = [*args, *self.hidden]
-        check_slices(self.params.kernel, self._slices, values)
+        check_slices(self.params.kernel, self._slices, values, self._host_arrays)
         check_intervals(self.params.kernel, self._names, self._intervals, values)
         hazards = self._write_back.hazards(values)
         outputs = self._runner.run([self._import(i, value) for i, value in enumerate(values)])

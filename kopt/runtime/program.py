@@ -20,9 +20,7 @@ class ProgramRunner(TritonRunner):
     and no hang. Raises `RankError` and `ArgumentError`.
     """
 
-    def __init__(
-        self, source: str, entry: str, target: Target, specs: Sequence[TensorSpec], groups: Mapping[str, str]
-    ):
+    def __init__(self, source: str, entry: str, target: Target, specs: Sequence[TensorSpec], groups: Mapping[str, str]):
         super().__init__(source, entry, target, specs)
         self._groups = resolve(groups)
         self._call = f"{entry}({', '.join(map(str, specs))})"

@@ -47,6 +47,17 @@ def under_a_mask(x, offsets, limit):
     return out
 
 
+def by_cumulated_lengths(x, lengths):
+    """Rows whose offsets the host adds up from lengths."""
+    offsets = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
+    out = torch.zeros([lengths.size(0), x.size(1)], dtype=x.dtype)
+    for b in hl.tile(lengths.size(0)):
+        starts = offsets[b]
+        for k in hl.jagged_tile(offsets[b.index + 1] - starts):
+            out[b, :] = out[b, :] + x[starts[:, None] + k.index[None, :], :].sum(1)
+    return out
+
+
 def compiled(kernel: Callable[..., Any], *args: Any, target: str = "reference", **config: Any) -> Callable[..., Any]:
     return kopt.kernel(kernel).lower(*args, target=target, config=config).compile()
 
@@ -109,3 +120,21 @@ def test_offsets_of_64_bits_must_fit_a_tpu(config) -> None:
     run = compiled(kernels.segment_max, *args, target="pallas:interpret", block_sizes=[4, 16, 8], **config)
     with pytest.raises(ArgumentError, match=r"offsets\[5\] = \d+ is not from|ends at row 1099511627776"):
         run(X, torch.tensor([0, 3, 3, 11, 16, 2**40]))
+
+
+@pytest.mark.parametrize(
+    ("message", "lengths"),
+    {
+        "item 3 ends at row 43 of 'x', which has 40 rows": [30, 0, 9, 4],
+        "offsets[2] = 18 is less than offsets[1] = 20": [20, -2, 3, 4],
+    }.items(),
+)
+@pytest.mark.parametrize("target", ["reference", "triton:interpret"])
+def test_what_the_host_computes_is_checked(target, message, lengths) -> None:
+    """By the kernel's own names."""
+    good = torch.tensor([3, 0, 8, 5])
+    run = compiled(by_cumulated_lengths, X, good, target=target, checks=True)
+    torch.testing.assert_close(run(X, good)[2], X[3:11].sum(0))
+    with pytest.raises(ArgumentError) as error:
+        run(X, torch.tensor(lengths))
+    assert error.value.message == f"by_cumulated_lengths: {message}"
