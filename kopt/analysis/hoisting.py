@@ -9,7 +9,8 @@ from typing import Literal
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, Operation
 
-from kopt.analysis.ranges import binding
+from kopt.analysis.linear import begin, linear
+from kopt.analysis.ranges import binding, visits, walked_range
 from kopt.analysis.windows import AtomicOp
 from kopt.dialects.tile import (
     ArgReduceOp,
@@ -46,11 +47,15 @@ class Plan:
 
 
 def plan_hoist(grid: GridOp) -> Plan:
-    """Finds the loop of a grid whose body is prologue, one loop, epilogue. Raises `NotHoistable` with the reason."""
+    """Finds the loop of a grid whose body is prologue, one loop, epilogue. Raises `NotHoistable` with the reason.
+
+    Its bounds are numbers, or those of one block of the grid.
+    """
     loop = _only_loop(grid)
-    trips = binding(loop.range).trips
-    if trips is None:
-        raise NotHoistable("its bounds are not numbers")
+    if binding(loop.range).trips is None:
+        _check_part(grid, loop)
+    trips = visits(loop.range)
+    assert trips is not None
     if trips < 2:
         raise NotHoistable("it has one visit only")
     for value in loop.inits:
@@ -65,6 +70,16 @@ def _only_loop(grid: GridOp) -> ForOp:
     if len(loops) != 1:
         raise NotHoistable(f"the grid's body has {len(loops)} loops")
     return loops[0]
+
+
+def _check_part(grid: GridOp, loop: ForOp) -> None:
+    """That a loop whose bounds are no numbers walks one block of the grid, in as many visits in every cell."""
+    bound = binding(loop.range)
+    outer = walked_range(bound)
+    if outer is None or outer not in grid.ranges or begin(outer) != linear(bound.lower):
+        raise NotHoistable("its bounds are not numbers")
+    if visits(loop.range) is None or binding(outer).size % bound.size:
+        raise NotHoistable("not all of its blocks are whole")
 
 
 def _check_memory(grid: GridOp, loop: ForOp) -> None:

@@ -6,7 +6,7 @@ Pure. Mosaic compiles all of these without a word, and gives wrong numbers:
 |---|---|
 | an output's block is left and come back to | what was updated before it was left |
 | an output's block is read before a visit has written it | what memory held: an output block is never fetched |
-| a visit stores into a revisited block without what was there | all but the last visit's update |
+| a visit stores into a revisited block without what was there | all but the last visit's update, or value |
 | scratch is carried along dimensions that are not the innermost | blocks of the inner dimensions are mixed |
 | a revisited or carried dimension is ``parallel`` | what another core updates |
 """
@@ -126,6 +126,9 @@ class _Checker:
             if not moving:
                 continue
             dim = max(moving)
+            if not self._starts_from_input(put, ref):
+                yield self._overwritten(put, ref, dim)
+                return
             yield Problem(
                 put,
                 f"each visit along {self.dim(dim)} stores into {_name(ref)} without what the visits before it stored: "
@@ -133,6 +136,26 @@ class _Checker:
                 f"accumulate in scratch memory, filled on the first visit of {self.dim(dim)} and stored on its last",
             )
             return
+
+    def _starts_from_input(self, put: PutOp, ref: SSAValue) -> bool:
+        """Whether the stored value is an update of what memory held before the call."""
+        source = self.call.aliased[self.call.output_refs.index(ref)]
+        ops, _ = sources(put.value)
+        return source >= 0 and any(isinstance(op, GetOp) and op.memory is self.call.input_refs[source] for op in ops)
+
+    def _overwritten(self, put: PutOp, ref: SSAValue, dim: int) -> Problem:
+        before, after = self._cells(dim)
+        return Problem(
+            put,
+            f"all cells along {self.dim(dim)} store into one block of {_name(ref)}: what visit {before} stored is "
+            f"overwritten by visit {after}, and which cell is the last one is not said",
+            f"index {_name(ref)} by what {self.dim(dim)} walks, or combine the values by an atomic update",
+        )
+
+    def _cells(self, dim: int) -> tuple[Cell, Cell]:
+        """The first two cells along a dimension."""
+        first, second = (tuple(step if n == dim else 0 for n in range(len(self.visits.trips))) for step in (0, 1))
+        return first, second
 
     def _moving_with(self, put: PutOp, dims: frozenset[int]) -> frozenset[int]:
         """The dimensions that the stored value changes with; none where it holds what was carried or goes elsewhere."""
@@ -155,8 +178,7 @@ class _Checker:
         return frozenset(number for number in found if number is not None) & set(self.visits.moving)
 
     def _lost(self, dim: int) -> str:
-        cells = [tuple(step if n == dim else 0 for n in range(len(self.visits.trips))) for step in (0, 1)]
-        return f"visits {_path(*cells)} → … lose the updates of d{dim} = 0"
+        return f"visits {_path(*self._cells(dim))} → … lose the updates of d{dim} = 0"
 
     def comes_back(self, ref: SSAValue, window: WindowAttr) -> Iterator[Problem]:
         found = self.visits.come_back(window)
@@ -181,10 +203,10 @@ class _Checker:
 
     def _is_parallel(self, op: Operation, why: str, dims: list[int]) -> Problem:
         dim = min(dims)
-        cells = [tuple(step if n == dim else 0 for n in range(len(self.visits.trips))) for step in (0, 1)]
+        first, second = self._cells(dim)
         return Problem(
             op,
-            f"{self.dim(dim)} is marked parallel, but {why}: visits {cells[0]} and {cells[1]} may run on two cores, "
+            f"{self.dim(dim)} is marked parallel, but {why}: visits {first} and {second} may run on two cores, "
             "each of which loses the other's updates",
             f"mark {self.dim(dim)} arbitrary",
         )

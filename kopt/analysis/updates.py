@@ -19,10 +19,10 @@ def updates_of_an_element(op: RmwOp | CasOp) -> int | None:
     """
     if any(is_gather(entry) for entry in op.entries):
         return None
-    walked = set(_walked(op))
+    moving = set(walked(op))
     meeting = 1
-    for range in _ranges_around(op):
-        if range not in walked:
+    for range in ranges_around(op):
+        if range not in moving:
             trips = _trips(range)
             if trips is None:
                 return None
@@ -30,7 +30,7 @@ def updates_of_an_element(op: RmwOp | CasOp) -> int | None:
     return meeting
 
 
-def _walked(op: RmwOp | CasOp) -> Iterator[SSAValue]:
+def walked(op: RmwOp | CasOp) -> Iterator[SSAValue]:
     """The ranges whose blocks address different elements each."""
     for entry in op.entries:
         if isinstance(entry, SSAValue):
@@ -40,7 +40,7 @@ def _walked(op: RmwOp | CasOp) -> Iterator[SSAValue]:
                 yield unshifted(entry.owner.range)
 
 
-def _ranges_around(op: RmwOp | CasOp) -> Iterator[SSAValue]:
+def ranges_around(op: RmwOp | CasOp) -> Iterator[SSAValue]:
     """The ranges of the loops around an op."""
     block: Block | None = op.parent
     while block is not None and (parent := block.parent_op()) is not None:

@@ -85,7 +85,7 @@ def fact_of(op: Operation, facts: Mapping[SSAValue, Fact | None], found: Found) 
         return known if known is not None and known.kind in ("exact", "offset") else None
     if isinstance(op, MOVES):
         known = [facts.get(value) for value in op.operands if is_wide(value.type)]
-        return _joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known)
+        return _joined([*known, _outside(int(op.fill_number))] if isinstance(op, MaskOp) else known)
     if isinstance(op, ElementwiseOp) and op.ROW.name in (*ARITHMETIC, *BITS, "sign"):
         return _computed(op, [facts.get(value) for value in op.inputs])
     return None
@@ -94,6 +94,12 @@ def fact_of(op: Operation, facts: Mapping[SSAValue, Fact | None], found: Found) 
 def _constant(number: int) -> Fact:
     """A literal; one that does not fit is saturated."""
     return _exact(number, number) or Fact("literal")
+
+
+def _outside(number: int) -> Fact:
+    """What lanes outside their ranges hold for a reduction: a neutral extreme stays one when it is saturated."""
+    extreme = number in (-(2**63), 2**63 - 1)
+    return Fact("exact", *(2 * [max(LOW, min(HIGH, number))])) if extreme else _constant(number)
 
 
 def _exact(low: int, high: int) -> Fact | None:

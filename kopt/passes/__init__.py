@@ -31,6 +31,7 @@ PASSES: dict[str, str] = {
     "lower-scatters": "kopt.passes.lower_scatters:LowerScattersPass",
     "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
     "materialize-accumulators": "kopt.passes.materialize_accumulators:MaterializeAccumulatorsPass",
+    "narrow-atomics": "kopt.passes.narrow_atomics:NarrowAtomicsPass",
     "order-grid": "kopt.passes.order_grid:OrderGridPass",
     "pad-to-power-of-two": "kopt.passes.pad_to_power_of_two:PadToPowerOfTwoPass",
     "plan-buffers": "kopt.passes.plan_buffers:PlanBuffersPass",

@@ -17,7 +17,15 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, FullOp, GridOp
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.retyping import bound_tags
-from kopt.passes.scatters.access import UpdateOp, as_blocks, gathered, previous_of, values_of
+from kopt.passes.scatters.access import (
+    UpdateOp,
+    as_blocks,
+    gathered,
+    is_by_element,
+    previous_of,
+    values_of,
+    with_numbers,
+)
 from kopt.passes.scatters.blocks import update_block
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.checks import checked_extents, extents_for_dma, refuse_others
@@ -36,6 +44,7 @@ class LowerScattersPass(ModulePass):
     """Rewrites each store and atomic update with a tile among its indices into one that Mosaic can do.
 
     * an index that is a range's own lane numbers is the range: an ordinary block;
+    * where every lane has an element of its own, numbers beside tiles become tiles: elements of a flat array;
     * ``one-hot``: sums of floats are the product of a one-hot matrix with the values; other updates that commute, of
       an array of one dimension, compare each lane with each element and reduce. An infinity or NaN among the values
       of a product would reach every row, so then rows are added one after the other instead;
@@ -73,6 +82,8 @@ class LowerScattersPass(ModulePass):
         scattered = [op for op in updates if gathered(op)]
         if not scattered:
             return
+        if all(map(is_by_element, scattered)):
+            scattered = [with_numbers(op) for op in scattered]
         others = [op for op in _accesses(target) if op not in scattered]
         extents = checked_extents(target, scattered)
         if 0 in target.shape or any(0 in type_of(value).shape for op in scattered for value in values_of(op)):

@@ -93,6 +93,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("eliminate-output-only", mode=config.output_only or "return"),
         # Blocks must begin at multiples of their size: slices of operands, so launches must be functional already.
         _make("rebase-ranges"),
+        # Updates of 64-bit integers, by how many meet: while they are updates, and before loads become DMAs.
+        _make("narrow-atomics"),
         # Reads by computed rows become one-hot products or DMAs: new arrays for launches that are functional already.
         _make("lower-gathers", chip=chip),
         # Updates of computed rows become loads and stores, before masks too: products and reductions come of it.

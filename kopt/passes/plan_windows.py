@@ -42,9 +42,10 @@ class PlanWindowsPass(ModulePass):
     Where a loop of schedule ``fori`` has computed bounds, so are the blocks that it writes, one visit behind; rows of
     them that are not the loop's are kept.
 
-    ``auto`` takes the first that applies. A loop that cannot be a grid dimension or a pipeline though it was asked for
-    says why in a remark, and gets one of the others. What other loops write must fit the chip's memory, the whole
-    dimension that they walk. Values without lanes are no longer carried.
+    ``auto`` takes the first that applies. A loop over one block of the grid may be a dimension too, if all its blocks
+    are whole. A loop that cannot be a grid dimension or a pipeline though it was asked for says why in a remark, and
+    gets one of the others. What other loops write must fit the chip's memory, the whole dimension that they walk.
+    Values without lanes are no longer carried.
 
         tile.grid (%i) in (1000) { … tile.for %k … in (0, 600) … }
     becomes

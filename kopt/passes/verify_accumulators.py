@@ -22,7 +22,7 @@ class VerifyAccumulatorsPass(ModulePass):
     which updates are lost and what to do about it:
 
     * an output block that is read before a visit has written it;
-    * a store that starts from the input's block again on every visit;
+    * a store that starts from the input's block again on every visit, or that all cells make to the same block;
     * an output block that is left and come back to: a reduction dimension that is not the innermost;
     * scratch memory that is carried along dimensions that are not the innermost, or committed later than filled;
     * a dimension marked ``parallel`` along which a block is revisited or scratch carried.

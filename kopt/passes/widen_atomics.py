@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, Signedness, StridedLayoutAttr, f32, i1, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,12 +17,12 @@ from kopt.analysis.updates import updates_of_an_element
 from kopt.diagnostics import location_of, remark
 from kopt.dialects import host, tile
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile.values import is_float, literal, literal_value
+from kopt.dialects.tile.values import is_float
 from kopt.errors import LoweringError
+from kopt.passes.accesses_in_type import AccessOp, retype_access
 from kopt.runtime.targets import GPU_CHIPS
 
 _Update = RmwOp | CasOp
-_Access = tile.LoadOp | tile.StoreOp | RmwOp | CasOp
 #: Additions that a 16-bit float takes natively: n roundings of half a unit are about sqrt(n) / 2 units off, and two
 #: units are what results may differ by.
 _MOST_ROUNDINGS = 16
@@ -134,64 +134,5 @@ def _widen(grid: tile.GridOp, memory: SSAValue) -> None:
         op.location = grid.location
     Rewriter.insert_op(before, InsertPoint.before(grid))
     Rewriter.insert_op(after, InsertPoint.after(grid))
-    for op in [op for op in grid.walk() if isinstance(op, _Access) and op.memory is memory]:
-        _redirect(op, array.result, wide)
-
-
-def _redirect(op: _Access, array: SSAValue, wide: Attribute) -> None:
-    """The same access to the wider array, with casts around it."""
-    new = _ACCESS[type(op)](op, array, wide)
-    new.location = op.location
-    if not op.results:
-        Rewriter.replace_op(op, new)
-        return
-    old = op.results[0]
-    assert isinstance(old.type, tile.TileType)
-    narrow = tile.CastOp(new.results[0], old.type.element_type)
-    narrow.location = op.location
-    narrow.result.name_hint = old.name_hint
-    Rewriter.replace_op(op, [new, narrow], [narrow.result])
-
-
-def _unrounded(op: Operation, value: SSAValue, wide: Attribute) -> SSAValue:
-    """A term of a sum in the wider type: a float that was only rounded for the update as it was before."""
-    made = value.owner
-    if wide == f32 and isinstance(made, tile.CastOp) and _tile_element(made.input) == f32:
-        return made.input
-    return _cast(op, value, wide)
-
-
-def _cast(op: Operation, value: SSAValue, wide: Attribute) -> SSAValue:
-    cast = tile.CastOp(value, wide)
-    cast.location = op.location
-    cast.result.name_hint = value.name_hint
-    Rewriter.insert_op(cast, InsertPoint.before(op))
-    return cast.result
-
-
-def _tile_element(value: SSAValue) -> Attribute:
-    assert isinstance(value.type, tile.TileType)
-    return value.type.element_type
-
-
-def _load(op: tile.LoadOp, array: SSAValue, wide: Attribute) -> Operation:
-    other, pad = (literal(literal_value(attr), wide) if attr else None for attr in (op.other, op.pad))
-    return tile.LoadOp(array, op.entries, op.mask, other, pad, op.attributes)
-
-
-def _store(op: tile.StoreOp, array: SSAValue, wide: Attribute) -> Operation:
-    return tile.StoreOp(_cast(op, op.value, wide), array, op.entries, op.mask, op.attributes)
-
-
-def _rmw(op: RmwOp, array: SSAValue, wide: Attribute) -> Operation:
-    add, returns = op.kind.data == "add", bool(op.previous)
-    value = (_unrounded if add else _cast)(op, op.value, wide)
-    return RmwOp(op.kind.data, value, array, op.entries, op.mask, op.ordering.data, returns, op.attributes)
-
-
-def _cas(op: CasOp, array: SSAValue, wide: Attribute) -> Operation:
-    expected, desired = _cast(op, op.expected, wide), _cast(op, op.desired, wide)
-    return CasOp(expected, desired, array, op.entries, op.mask, op.ordering.data, op.attributes)
-
-
-_ACCESS = {tile.LoadOp: _load, tile.StoreOp: _store, RmwOp: _rmw, CasOp: _cas}
+    for op in [op for op in grid.walk() if isinstance(op, AccessOp) and op.memory is memory]:
+        retype_access(op, array.result, wide)

@@ -126,6 +126,28 @@ def _odd_blocks_wanted(out, rows, x):
     return out
 
 
+def _column(out, rows, x):
+    for i in hl.tile(x.size(0), block_size=8):
+        hl.atomic_add(out, [rows[i], 3], x[i, :].sum(1))
+
+
+def _column_wanted(out, rows, x):
+    out[:, 3].index_add_(0, rows, x.sum(1))
+    return out
+
+
+def _overlapping(out, rows, x):
+    for i in hl.tile(x.size(0), block_size=8):
+        for j in hl.tile(16, block_size=8):
+            hl.atomic_add(out, [slice(1, 4), slice(j.begin, j.begin + 16)], x[i, 0:16].sum(0))
+
+
+def _overlapping_wanted(out, rows, x):
+    for first in (0, 8):
+        out[1:4, first : first + 16] += x[:, 0:16].sum(0)
+    return out
+
+
 def _repeated(out, rows, x):
     wide = out[1:2].expand(37, 40)
     for i, j in hl.tile(x.size(), block_size=[8, 16]):
@@ -149,6 +171,8 @@ INDICES = {
     "moving": (_moving, lambda out, rows, x: out + 1.5),
     "of one": (_of_one, _of_one_wanted),
     "views": (_views, lambda out, rows, x: out + 1 + x[:9]),
+    "column": (_column, _column_wanted),
+    "overlapping": (_overlapping, _overlapping_wanted),
     "scalar": (_scalar, _scalar_wanted),
 }
 

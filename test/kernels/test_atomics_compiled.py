@@ -1,13 +1,16 @@
-"""Atomic updates compile for GPUs that are not here: every kind, each dtype's way, and every index list."""
+"""Atomic updates compile for chips that are not here: every kind, each dtype's way, and every index list."""
+
+import importlib.util
 
 import pytest
 import torch
 
 import kopt
 import kopt.language as hl
-from test.kernels.atomic_cases import INDICES, random
+from test.kernels.atomic_cases import INDICES, random, split_matmul
 
 CHIPS = ("sm80", "sm90", "gfx942")
+TPUS = ("tpu7x", "v6e", "v5e")
 
 
 def everything(x, flags, rows, owner):
@@ -27,23 +30,78 @@ def everything(x, flags, rows, owner):
     return old
 
 
+def sums_and_swaps(x, rows, y):
+    """What targets of few bits are for: sums by blocks and by rows, extremes, previous values."""
+    old = torch.empty_like(y)
+    total, top = torch.zeros([x.size(1)], dtype=x.dtype), torch.zeros([9, x.size(1)], dtype=x.dtype)
+    for i, j in hl.tile(y.size(), block_size=[16, 32]):
+        hl.atomic_add(total, [j], y[i, j].to(torch.float32).sum(0))
+        hl.atomic_max(top, [rows[i], j], y[i, j])
+        before = hl.atomic_xchg(x, [i, j], y[i, j])
+        hl.atomic_cas(x, [i, j], 1, before)
+        old[i, j] = before
+    return old, total, top
+
+
+def legal(kernel, args, target):
+    if target.startswith("pallas") and importlib.util.find_spec("libtpu") is None:
+        pytest.skip("libtpu is not installed")
+    report = kopt.kernel(kernel).lower(*args, target=target).report()
+    assert report["legal"], report["reason"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64], ids=str)
 def test_every_kind(dtype, chip):
     args = random(37, 75, dtype=dtype), torch.zeros(37, 75, dtype=torch.int8), torch.zeros(37, dtype=torch.int64)
-    report = kopt.kernel(everything).lower(*args, torch.zeros(37, dtype=torch.int32), target=f"triton:{chip}").report()
-    assert report["legal"], report["reason"]
+    legal(everything, (*args, torch.zeros(37, dtype=torch.int32)), f"triton:{chip}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["triton:sm90", *(f"pallas:{chip}" for chip in TPUS)])
+@pytest.mark.parametrize("dtype", ["f8e4m3fn", "f8e5m2", "bf16", "f16", "i32", "i8"])
+def test_kinds_of_few_bits(dtype, target):
+    legal(sums_and_swaps, (f"{dtype}[37,75]", "i32[37]", f"{dtype}[37,75]"), target)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize("name", INDICES)
 def test_index_lists(name, chip):
-    kernel, _ = INDICES[name]
-    args = random(9, 40), torch.zeros(37, dtype=torch.int32), random(37, 40)
-    report = kopt.kernel(kernel).lower(*args, target=f"triton:{chip}").report()
-    assert report["legal"], report["reason"]
+    legal(INDICES[name][0], ("f32[9,40]", "i32[37]", "f32[37,40]"), f"triton:{chip}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", TPUS)
+@pytest.mark.parametrize("name", INDICES)
+def test_index_lists_on_a_tpu(name, chip):
+    legal(INDICES[name][0], ("f32[9,40]", "i32[37]", "f32[37,40]"), f"pallas:{chip}")
+
+
+@pytest.mark.parametrize("sem", ["relaxed", "acquire", "release", "acq_rel"])
+def test_orderings(sem):
+    def kernel(x, out):
+        for i in hl.tile(x.size(0), block_size=16):
+            hl.atomic_add(out, [i], x[i], sem=sem)
+
+    source = kopt.kernel(kernel).lower("f32[40]", "f32[40]", target="triton:sm90").source
+    assert f'mask=i_mask, sem="{sem}", scope="gpu")' in source
+
+
+def test_targets_are_filled_where_updates_need_it():
+    """Sums start from zeros; where parts do not update the output, nothing is filled."""
+    sizes = "bf16[64,512]", "bf16[512,64]"
+    assert "torch.zeros((" in kopt.kernel(split_matmul).lower(*sizes, 4, target="triton:sm90").source
+
+    def stored(x, y):
+        out = torch.zeros([x.size(0), y.size(1)], dtype=x.dtype)
+        for i, j in hl.tile(out.size()):
+            out[i, j] = x[i, :] @ y[:, j]
+        return out
+
+    source = kopt.kernel(stored).lower(*sizes, target="triton:sm90").source
+    assert "torch.empty((" in source and "torch.zeros((" not in source
 
 
 @pytest.mark.parametrize(("chip", "split", "narrow"), [("sm90", 16, True), ("sm90", 17, False), ("sm80", 2, False)])

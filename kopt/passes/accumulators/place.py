@@ -10,36 +10,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
 from xdsl.ir import SSAValue
 
 from kopt.analysis.coverage import stays_inside
-from kopt.analysis.layouts import LANES, sublanes
-from kopt.analysis.linear import begin, linear
-from kopt.analysis.ranges import binding, unshifted
+from kopt.analysis.ranges import unshifted
 from kopt.analysis.windows import Accesses, Dim
 from kopt.dialects.tile import (
     ALL,
     ELEMENTWISE,
-    ArangeOp,
     BeginOp,
     BroadcastOp,
-    EndOp,
     FullOp,
     GetOp,
-    IndexOp,
     MaskOp,
     PutOp,
-    RangeType,
     ReduceOp,
     ReshapeOp,
     SelectOp,
     ShiftOp,
     SliceAttr,
-    SplatOp,
     TakeAlongOp,
     TileType,
     TransposeOp,
@@ -48,21 +40,8 @@ from kopt.dialects.tile.index_list import Entry, block_axes
 from kopt.dialects.tile.memory import block_type
 from kopt.dialects.tile.types import DimLike
 from kopt.passes.accumulators.block import AccumulatorBlock
+from kopt.passes.accumulators.spread import Spread, indexes
 from kopt.passes.mosaic.building import Builder, element_of, type_of
-
-
-@dataclass(frozen=True)
-class Spread:
-    """A dimension of ``extent`` lanes that stands whole for an index: dimension ``axis`` of the value, among them."""
-
-    entry: SSAValue
-    axis: int
-    extent: int
-
-    @property
-    def is_block(self) -> bool:
-        """Whether it stands for a block of lanes, else for one."""
-        return isinstance(self.entry.type, RangeType)
 
 
 class Place:
@@ -96,7 +75,7 @@ class Place:
             entry, dim = self.access.entries[number], self.block.window.dims[number]
             if dim.kind == "block":
                 found.append(self._in_block(entry, dim))
-            elif isinstance(entry, SSAValue) and not _indexes(entry, place - len(seen)):
+            elif isinstance(entry, SSAValue | SliceAttr) and not indexes(entry, place - len(seen)):
                 axis = axes.get(number, sum(position < number for position in axes))
                 self.spreads.append(Spread(entry, axis, self.shape[number]))
                 found.append(self._whole(number))
@@ -133,9 +112,7 @@ class Place:
         for spread in self.spreads:
             dims = list(type_of(value).dims.data)
             if spread.is_block:
-                first = self._splat(BeginOp(spread.entry), TileType([spread.extent], i32))
-                lanes = self.build.add(ELEMENTWISE["sub"](self._numbers(spread.extent), first))
-                value = self._pick(value, lanes, spread.axis)
+                value = self._pick(value, spread.sources(self.build), spread.axis)
             else:
                 type = type_of(value).with_dims([*dims[: spread.axis], spread.extent, *dims[spread.axis :]])
                 mapping = [n for n in range(type.rank) if n != spread.axis]
@@ -147,10 +124,10 @@ class Place:
         for spread in reversed(self.spreads):
             type = type_of(value)
             if spread.is_block:
-                value = self._pick(value, self.build.add(IndexOp(spread.entry)), spread.axis)
+                value = self._pick(value, spread.places(self.build), spread.axis)
             else:
                 other = self.build.add(FullOp(0, type))
-                value = self.build.add(SelectOp(self._is_lane(spread, type), value, other))
+                value = self.build.add(SelectOp(spread.holds(self.build, type), value, other))
                 value = self.build.add(ReduceOp("add", value, [spread.axis]))
         return value
 
@@ -175,7 +152,7 @@ class Place:
     def kept(self, mask: SSAValue | None) -> SSAValue | None:
         """The lanes of the spread block that an access with a mask writes; None: all of them."""
         found = [] if mask is None else [self._spread_mask(mask)]
-        found += [self._is_lane(spread, self.type) for spread in self.spreads]
+        found += [spread.holds(self.build, self.type) for spread in self.spreads]
         valid = self._valid()
         if valid is not None:
             found.append(valid)
@@ -195,25 +172,6 @@ class Place:
     def _holds(self, number: SSAValue) -> SSAValue:
         assert element_of(number) == i32
         return self.build.add(ELEMENTWISE["ne"](number, self.build.add(FullOp(0, type_of(number)))))
-
-    def _is_lane(self, spread: Spread, type: TileType) -> SSAValue:
-        """Which lanes of a spread block are those that the index names."""
-        wide = type.with_element(i32)
-        numbers = self._broadcast(self._numbers(spread.extent), spread.axis, wide)
-        if not spread.is_block:
-            return self.build.add(ELEMENTWISE["eq"](numbers, self.build.add(SplatOp(spread.entry, wide))))
-        after = self.build.add(ELEMENTWISE["ge"](numbers, self._splat(BeginOp(spread.entry), wide)))
-        before = self.build.add(ELEMENTWISE["lt"](numbers, self._splat(EndOp(spread.entry), wide)))
-        return self.build.add(ELEMENTWISE["and"](after, before))
-
-    def _splat(self, number: BeginOp | EndOp, type: TileType) -> SSAValue:
-        return self.build.add(SplatOp(self.build.add(number), type))
-
-    def _numbers(self, extent: int) -> SSAValue:
-        return self.build.add(ArangeOp(0, 1, TileType([extent], i32)))
-
-    def _broadcast(self, lanes: SSAValue, axis: int, type: TileType) -> SSAValue:
-        return lanes if type_of(lanes) == type else self.build.add(BroadcastOp(lanes, [axis], type))
 
     def _valid(self) -> SSAValue | None:
         """The lanes inside ranges that end inside the array; the others may lie in a neighbour's block."""
@@ -235,13 +193,3 @@ class Place:
 
 def _inverse(order: Sequence[int]) -> list[int]:
     return sorted(range(len(order)), key=order.__getitem__)
-
-
-def _indexes(entry: SSAValue, position: int) -> bool:
-    """Whether Mosaic takes an index in a dimension of 32-bit memory; ``position`` counts from the end."""
-    if not isinstance(entry.type, RangeType):
-        return position < -1 or not linear(entry).terms
-    start, size = begin(entry), entry.type.size
-    if not start.terms or position < -2 or binding(entry).trips == 1 and not (start - begin(unshifted(entry))).terms:
-        return True
-    return math.gcd(start.divisor, size) % (LANES if position == -1 else sublanes(32)) == 0

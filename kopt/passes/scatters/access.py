@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile import ALL, ArangeOp, BroadcastOp, ExtractOp, IndexOp, ReshapeOp, StoreOp, is_gather
+from kopt.dialects.tile import (
+    ALL,
+    ArangeOp,
+    BroadcastOp,
+    ExtractOp,
+    FullOp,
+    IndexOp,
+    ReshapeOp,
+    SplatOp,
+    StoreOp,
+    TileType,
+    block_axes,
+    is_gather,
+)
 from kopt.dialects.tile.index_list import Entry
 from kopt.passes.mosaic.building import type_of
 
@@ -47,12 +60,37 @@ def as_blocks(op: UpdateOp) -> UpdateOp:
     entries = [_as_block(entry, op) for entry in _apart(op)]
     if all(before is after for before, after in zip(op.entries, entries, strict=True)):
         return op
+    return _replaced(op, entries)
+
+
+def _replaced(op: UpdateOp, entries: Sequence[Entry]) -> UpdateOp:
     replacement = _with_entries(op, entries)
     replacement.location = op.location
     for before, after in zip(op.results, replacement.results, strict=True):
         after.name_hint = before.name_hint
     Rewriter.replace_op(op, replacement)
     return replacement
+
+
+def is_by_element(op: UpdateOp) -> bool:
+    """Whether an update has a lane for each row number and no others: elements of an array, not rows."""
+    axes = block_axes(op.entries, op.memory.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
+    return all(axis.gather_dim is not None for axis in axes)
+
+
+def with_numbers(op: UpdateOp) -> UpdateOp:
+    """The update with a tile of equal numbers for each index that is one number."""
+    (first, *_) = (entry for entry in op.entries if is_gather(entry))
+    assert isinstance(first, SSAValue)
+    return _replaced(op, [entry if is_gather(entry) else _repeated(entry, op, type_of(first)) for entry in op.entries])
+
+
+def _repeated(entry: Entry, op: UpdateOp, type: TileType) -> SSAValue:
+    type = type.with_element(i32)
+    make = FullOp(entry, type) if isinstance(entry, int) else SplatOp(entry, type)  # pyright: ignore
+    make.location = op.location
+    Rewriter.insert_op(make, InsertPoint.before(op))
+    return make.result
 
 
 def _apart(op: UpdateOp) -> list[Entry]:

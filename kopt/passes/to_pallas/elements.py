@@ -7,14 +7,15 @@ from xdsl.dialects.builtin import IntegerType as Int
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.coverage import unspecified
 from kopt.analysis.narrowing import narrowing
 from kopt.analysis.read_back import may_see
 from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of, remark
+from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp
 from kopt.dialects.tile import CastOp, LoadOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
+from kopt.passes.accesses_in_type import retype_access
 from kopt.passes.retyping import defined_values
 from kopt.passes.to_pallas.halves import widen_f16
 from kopt.passes.to_pallas.intervals import require_interval
@@ -38,7 +39,7 @@ def legalise_elements(launch: LaunchOp) -> None:
         assert isinstance(arg.type, MemRefType)
         inner = _OUTSIDE.get(arg.type.element_type)
         if inner is not None:
-            _cast_operand(launch, number, inner)
+            cast_operand(launch, number, inner)
     widen_f16(launch, {launch.body.block.args[number] for number in halves})
 
 
@@ -91,7 +92,7 @@ def _saturated(value: int) -> int:
     return max(-(2**31), min(2**31 - 1, value))
 
 
-def _cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
+def cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
     """Casts one array before, and its new version after, a launch; the accesses convert to what the body computes."""
     arg = launch.body.block.args[number]
     outer = arg.type
@@ -119,8 +120,10 @@ def _cast_result(launch: LaunchOp, result: SSAValue, type: MemRefType, outer: Me
 
 
 def _host_cast(value: SSAValue, type: MemRefType, launch: LaunchOp, before: bool) -> SSAValue:
-    if unspecified(value):
-        return _insert(AllocOp(type), value, launch, before)
+    if isinstance(alloc := value.owner, AllocOp):
+        return _insert(
+            AllocOp(type, literal_value(alloc.fill) if alloc.fill is not None else None), value, launch, before
+        )
     name = "prims.convert_element_type.default"
     if is_wide(value.type) and type.element_type == i32:
         name = "kopt.saturate_to_i32"
@@ -140,6 +143,8 @@ def _rewrite_access(op: Operation, inner: Attribute) -> None:
         _load_as(op, inner)
     elif isinstance(op, StoreOp):
         _store_as(op, inner)
+    elif isinstance(op, RmwOp | CasOp):
+        retype_access(op, op.memory, inner)
 
 
 def _load_as(op: LoadOp, inner: Attribute) -> None:

@@ -8,8 +8,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.hoisting import Phase, Plan
+from kopt.analysis.ranges import binding, walked_range
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, WhenOp, YieldOp
+from kopt.dialects.tile import BeginOp, GridOp, MaskOp, ShiftOp, WhenOp, YieldOp
 from kopt.passes.to_pallas.carried import gets, puts, scratch_of
 
 
@@ -24,6 +25,8 @@ def hoist(launch: LaunchOp, grid: GridOp, plan: Plan) -> GridOp:
       %a = get %s; …; put %n, %s
       tile.when last(%k) { %r = get %s; use(%r) }
     }
+
+    A loop from ``%i.begin`` to ``%i.end`` is one from 0, whose blocks are shifted by ``%i.begin``.
     """
     return _Hoister(launch, grid, plan).run()
 
@@ -62,7 +65,9 @@ class _Hoister:
         return self.grid
 
     def _new_grid(self) -> GridOp:
-        bounds = [*self.old.bounds, self.loop.bounds]
+        outer = walked_range(binding(self.loop.range))
+        walked = self.loop.bounds if outer is None else (0, binding(outer).size)
+        bounds = [*self.old.bounds, walked]
         types = [range.type for range in (*self.old.ranges, self.loop.range)]
         grid = GridOp(
             [upper for _, upper in bounds],  # pyright: ignore[reportArgumentType]
@@ -77,7 +82,9 @@ class _Hoister:
     def _visit(self, k: SSAValue) -> list[Operation]:
         """The loop's body, between reading and writing what it carries."""
         body = self.loop.body.block
-        first = gets(self.loop.carried, self.scratch, self.loop)
+        outer = walked_range(binding(self.loop.range))
+        first = [] if outer is None else self._shift(k, outer)
+        first += gets(self.loop.carried, self.scratch, self.loop)
         self.loop.range.replace_all_uses_with(k)
         ops = [op for op in body.ops if not isinstance(op, YieldOp)]
         terminator = body.last_op
@@ -88,6 +95,16 @@ class _Hoister:
         for op in ops:
             op.detach()
         return [*first, *ops, *last]
+
+    def _shift(self, k: SSAValue, outer: SSAValue) -> list[Operation]:
+        """Lets the body walk the block of ``outer``, but for what tells visits or valid lanes."""
+        start = BeginOp(outer)
+        shift = ShiftOp(k, start)
+        shift.result.name_hint = self.loop.range.name_hint
+        for op in (start, shift):
+            op.location = self.loop.location
+        self.loop.range.replace_uses_with_if(shift.result, lambda use: not isinstance(use.operation, WhenOp | MaskOp))
+        return [start, shift]
 
     def _when(self, visit: str, k: SSAValue, ops: Sequence[Operation]) -> list[Operation]:
         if not ops:

@@ -1,6 +1,10 @@
 // RUN: kopt %s --verify-each --remarks --pass-pipeline='builtin.module(functionalise-host,order-grid)' 2>&1 | filecheck %s
 
 // CHECK-DAG: remark: the grid runs in order: the previous value of 'count' is used at line [[#]]
+// CHECK-DAG: remark: the grid runs in order: the last exchange of 'last' stays at line [[#]]
+// CHECK-DAG: remark: the grid runs in order: what a compare-and-swap finds in 'lock' depends on it at line [[#]]
+// CHECK-DAG: remark: the grid runs in order: add and max of 'mixed' do not commute at line [[#]]
+// CHECK-DAG: remark: the grid runs in order: 'seen' is also read beside its updates at line [[#]]
 // CHECK-DAG: remark: no order of the grid serves all outputs: the whole of 'columns' stays on chip
 // CHECK-DAG: remark: no order of the grid serves all outputs: the launch is split into 2
 
@@ -76,6 +80,54 @@ func.func @split(%x: memref<16384x16384xf32>, %rows: memref<16384x1024xf32>, %co
     %c = tile.mask %e in (%i4, _) else 0.0 : !tile.tile<b40=256 x b41=1024 x f32> to !tile.tile<256 x b41=1024 x f32>
     atomic.rmw add %r, %rows[%i4, :] : !tile.tile<b40=256 x 1024 x f32>, memref<16384x1024xf32>
     atomic.rmw add %c, %columns[:, %j4] : !tile.tile<256 x b41=1024 x f32>, memref<256x16384xf32>
+  }
+  func.return
+}
+
+// An exchange, a compare-and-swap, two kinds of updates and a load beside them: any order of cells could be seen.
+// CHECK-LABEL: func.func @exchanged
+// CHECK: tile.grid (%i50: b50=1, %j50: b51=8) in (16, 32) ordered [0, 1] {
+func.func @exchanged(%x: memref<16x32xf32>, %last: memref<32xf32>) {
+  tile.grid (%i50: b50=1, %j50: b51=8) in (16, 32) {
+    %row = tile.begin %i50 : !tile.range<b50=1>
+    %v = tile.load %x[%row, %j50] : memref<16x32xf32> -> !tile.tile<b51=8 x f32>
+    atomic.rmw xchg %v, %last[%j50] : !tile.tile<b51=8 x f32>, memref<32xf32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @claimed
+// CHECK: tile.grid (%i52: b52=1, %j52: b53=8) in (16, 32) ordered [0, 1] {
+func.func @claimed(%x: memref<16x32xf32>, %lock: memref<32xf32>) {
+  tile.grid (%i52: b52=1, %j52: b53=8) in (16, 32) {
+    %row = tile.begin %i52 : !tile.range<b52=1>
+    %v = tile.load %x[%row, %j52] : memref<16x32xf32> -> !tile.tile<b53=8 x f32>
+    %old = atomic.cas %v, %v, %lock[%j52] : !tile.tile<b53=8 x f32>, memref<32xf32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @mixed
+// CHECK: tile.grid (%i54: b54=1, %j54: b55=8) in (16, 32) ordered [0, 1] {
+func.func @mixed(%x: memref<16x32xf32>, %mixed: memref<32xf32>) {
+  tile.grid (%i54: b54=1, %j54: b55=8) in (16, 32) {
+    %row = tile.begin %i54 : !tile.range<b54=1>
+    %v = tile.load %x[%row, %j54] : memref<16x32xf32> -> !tile.tile<b55=8 x f32>
+    atomic.rmw add %v, %mixed[%j54] : !tile.tile<b55=8 x f32>, memref<32xf32>
+    atomic.rmw max %v, %mixed[%j54] : !tile.tile<b55=8 x f32>, memref<32xf32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @beside
+// CHECK: tile.grid (%i56: b56=1, %j56: b57=8) in (16, 32) ordered [0, 1] {
+func.func @beside(%x: memref<16x32xf32>, %seen: memref<32xf32>, %y: memref<16x32xf32>) {
+  tile.grid (%i56: b56=1, %j56: b57=8) in (16, 32) {
+    %row = tile.begin %i56 : !tile.range<b56=1>
+    %v = tile.load %x[%row, %j56] : memref<16x32xf32> -> !tile.tile<b57=8 x f32>
+    %w = tile.load %seen[%j56] : memref<32xf32> -> !tile.tile<b57=8 x f32>
+    tile.store %w, %y[%row, %j56] : !tile.tile<b57=8 x f32>, memref<16x32xf32>
+    atomic.rmw add %v, %seen[%j56] : !tile.tile<b57=8 x f32>, memref<32xf32>
   }
   func.return
 }

@@ -1,7 +1,10 @@
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows)' | filecheck %s
+// RUN: kopt %s --verify-each --remarks --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=grid})' 2>&1 | filecheck %s --check-prefix=GRID
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=resident})' | filecheck %s --check-prefix=RESIDENT
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=fori})' | filecheck %s --check-prefix=FORI
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(functionalise-host,plan-windows{loop-type=pipeline})' | filecheck %s --check-prefix=PIPELINE
+
+// GRID-DAG: remark: the loop stays inside the kernel: not all of its blocks are whole
 
 // One reduction loop over numbers is a dimension of the grid; what it carries is scratch memory.
 // CHECK-LABEL: func.func @reduction
@@ -59,6 +62,52 @@ func.func @dynamic(%x: memref<64x64xf32>, %out: memref<64x64xf32>) {
       %t = tile.transpose %v [1, 0] : !tile.tile<b3=8 x b2=8 x f32>
       tile.store %t, %out[%i2, %k2] : !tile.tile<b2=8 x b3=8 x f32>, memref<64x64xf32>
     }
+  }
+  func.return
+}
+
+// A loop over one block of the grid is a dimension, too.
+// CHECK-LABEL: func.func @parts
+// CHECK: tile.grid (%i9: b14=8, %s9: b16=256, %k9: b15=128) in (64, 512, 256) reduce [2] {
+// RESIDENT-LABEL: func.func @parts
+// RESIDENT: tile.for %k9: b15=128 in (%s.begin, %s.end) {{.*}} schedule resident
+// GRID-LABEL: func.func @parts
+// GRID: tile.grid (%i9: b14=8, %s9: b16=256, %k9: b15=128) in (64, 512, 256) reduce [2] {
+// GRID: tile.when first(%k9) {
+// GRID: [[K:%.+]] = tile.shift %k9 by {{%.+}} : !tile.range<b15=128>
+// GRID: tile.load {{%.+}}[%i9, [[K]]]
+// GRID: tile.when last(%k9) {
+func.func @parts(%x: memref<64x512xf32>, %out: memref<64xf32>) {
+  tile.grid (%i9: b14=8, %s9: b16=256) in (64, 512) {
+    %s.begin = tile.begin %s9 : !tile.range<b16=256>
+    %s.end = tile.end %s9 : !tile.range<b16=256>
+    %z = tile.full 0.0 : !tile.tile<b14=8 x f32>
+    %r = tile.for %k9: b15=128 in (%s.begin, %s.end) iter(%a = %z) -> (!tile.tile<b14=8 x f32>) {
+      %v = tile.load %x[%i9, %k9] : memref<64x512xf32> -> !tile.tile<b14=8 x b15=128 x f32>
+      %t = tile.reduce add %v [1] : !tile.tile<b14=8 x b15=128 x f32>
+      %n = tile.add %a, %t : !tile.tile<b14=8 x f32>
+      tile.yield %n : !tile.tile<b14=8 x f32>
+    }
+    atomic.rmw add %r, %out[%i9] : !tile.tile<b14=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
+
+// The last part has fewer visits than the others.
+// GRID-LABEL: func.func @uneven
+// GRID: tile.for %k10
+func.func @uneven(%x: memref<64x640xf32>, %out: memref<64xf32>) {
+  tile.grid (%i10: b17=8, %s10: b18=256) in (64, 640) {
+    %s.begin = tile.begin %s10 : !tile.range<b18=256>
+    %s.end = tile.end %s10 : !tile.range<b18=256>
+    %z = tile.full 0.0 : !tile.tile<b17=8 x f32>
+    %r = tile.for %k10: b19=128 in (%s.begin, %s.end) iter(%a = %z) -> (!tile.tile<b17=8 x f32>) {
+      %v = tile.load %x[%i10, %k10] : memref<64x640xf32> -> !tile.tile<b17=8 x b19=128 x f32>
+      %t = tile.reduce add %v [1] : !tile.tile<b17=8 x b19=128 x f32>
+      %n = tile.add %a, %t : !tile.tile<b17=8 x f32>
+      tile.yield %n : !tile.tile<b17=8 x f32>
+    }
+    atomic.rmw add %r, %out[%i10] : !tile.tile<b17=8 x f32>, memref<64xf32>
   }
   func.return
 }

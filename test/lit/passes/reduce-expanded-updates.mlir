@@ -21,9 +21,11 @@ func.func @sums(%x: memref<37x40xbf16>, %k: memref<37x40xi1>, %out: memref<1x40x
 
 // -----
 
-// An exchange does not commute: it stays.
+// An exchange does not commute: lanes meet one by one.
 // CHECK-LABEL: func.func @last
-// CHECK: atomic.rmw xchg %v, %wide[%i, %j]
+// CHECK-NOT: host.expand
+// CHECK: [[ZERO:%.+]] = tile.full 0 : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: atomic.rmw xchg %v, %out[[[ZERO]], %j]
 func.func @last(%x: memref<37x40xf32>, %out: memref<1x40xf32>) {
   %wide = host.expand %out : memref<1x40xf32> to memref<37x40xf32, strided<[0, 1]>>
   tile.grid (%i: b0=8, %j: b1=16) in (37, 40) {
@@ -43,6 +45,44 @@ func.func @one(%x: memref<40xi32>, %out: memref<1x40xi32>) {
   tile.grid (%j: b1=16) in (40) {
     %v = tile.load %x[%j] : memref<40xi32> -> !tile.tile<b1=16 x i32>
     atomic.rmw max %v, %wide[3, %j] : !tile.tile<b1=16 x i32>, memref<37x40xi32, strided<[0, 1]>>
+  }
+  func.return
+}
+
+// -----
+
+// New dimensions have one element in the source; lanes of two of them meet in it.
+// CHECK-LABEL: func.func @new
+// CHECK: [[ONE:%.+]] = host.reshape %out : memref<40xf32> to memref<1x1x40xf32>
+// CHECK: [[ZERO:%.+]] = tile.full 0 : !tile.tile<b0=8 x b1=4 x i32>
+// CHECK-NEXT: {{%.+}} = atomic.rmw add %v, [[ONE]][[[ZERO]], 0, %j]
+func.func @new(%x: memref<37x6x40xf32>, %out: memref<40xf32>, %seen: memref<37x6x40xf32>) {
+  %wide = host.expand %out : memref<40xf32> to memref<37x6x40xf32, strided<[0, 0, 1]>>
+  tile.grid (%i: b0=8, %k: b1=4, %j: b2=16) in (37, 6, 40) {
+    %v = tile.load %x[%i, %k, %j] : memref<37x6x40xf32> -> !tile.tile<b0=8 x b1=4 x b2=16 x f32>
+    %old = atomic.rmw add %v, %wide[%i, %k, %j] : !tile.tile<b0=8 x b1=4 x b2=16 x f32>, memref<37x6x40xf32, strided<[0, 0, 1]>> -> !tile.tile<b0=8 x b1=4 x b2=16 x f32>
+    tile.store %old, %seen[%i, %k, %j] : !tile.tile<b0=8 x b1=4 x b2=16 x f32>, memref<37x6x40xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Numbers of the repeated dimension name its one element, or nothing; numbers of another get the lanes that meet.
+// CHECK-LABEL: func.func @numbers
+// CHECK: [[HERE:%.+]] = tile.floordiv %n,
+// CHECK: atomic.rmw add %v, %out[[[HERE]], %j]
+// CHECK: [[LANES:%.+]] = tile.broadcast %m dims [1]
+// CHECK-NEXT: atomic.rmw xchg %u, %out[0, [[LANES]]]
+func.func @numbers(%x: memref<37x40xf32>, %rows: memref<37xi32>, %columns: memref<40xi32>, %out: memref<1x40xf32>) {
+  %wide = host.expand %out : memref<1x40xf32> to memref<37x40xf32, strided<[0, 1]>>
+  tile.grid (%i: b0=8, %j: b1=16) in (37, 40) {
+    %n = tile.load %rows[%i] : memref<37xi32> -> !tile.tile<b0=8 x i32>
+    %v = tile.load %x[%i, %j] : memref<37x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+    atomic.rmw add %v, %wide[%n, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<37x40xf32, strided<[0, 1]>>
+    %m = tile.load %columns[%j] : memref<40xi32> -> !tile.tile<b1=16 x i32>
+    %u = tile.load %x[%i, %j] : memref<37x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+    atomic.rmw xchg %u, %wide[%i, %m] : !tile.tile<b0=8 x b1=16 x f32>, memref<37x40xf32, strided<[0, 1]>>
   }
   func.return
 }

@@ -305,3 +305,18 @@ func.func @narrow(%x: memref<16x512xbf16>) -> memref<16x128xbf16> {
   }
   func.return %new : memref<16x128xbf16>
 }
+
+// -----
+
+// No update: every cell stores the same block.
+func.func @same(%x: memref<16x128xf32>) -> memref<8x128xf32> {
+  %new = pallas.call @same(%x) windows [<[8, 128], (d0) -> (d0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<16x128xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8) in (16) {
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x 128 x f32>
+      // expected-error @+1 {{all cells along d0 (%i) store into one block of 'o': what visit (0,) stored is overwritten by visit (1,), and which cell is the last one is not said}}
+      tile.put %v, %o[:, :] : !tile.tile<b0=8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %new : memref<8x128xf32>
+}

@@ -1,0 +1,99 @@
+"""Dimensions of scratch memory that stand whole for an index that Mosaic does not take, and their lane numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import i32
+from xdsl.ir import SSAValue
+
+from kopt.analysis.layouts import LANES, sublanes
+from kopt.analysis.linear import begin, linear
+from kopt.analysis.ranges import binding, unshifted
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    ArangeOp,
+    BeginOp,
+    BroadcastOp,
+    EndOp,
+    FullOp,
+    IndexOp,
+    RangeType,
+    SliceAttr,
+    SplatOp,
+    TileType,
+)
+from kopt.passes.mosaic.building import Builder, type_of
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A dimension of ``extent`` lanes that stands whole for an index: dimension ``axis`` of the value, among them."""
+
+    entry: SSAValue | SliceAttr
+    axis: int
+    extent: int
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it stands for a block of lanes, else for one."""
+        return isinstance(self.entry, SliceAttr) or isinstance(self.entry.type, RangeType)
+
+    def sources(self, build: Builder) -> SSAValue:
+        """For each lane of the dimension the number of the block's lane that stands there."""
+        numbers = _numbers(build, self.extent)
+        if isinstance(entry := self.entry, SliceAttr):
+            return _with(build, "floordiv", _with(build, "sub", numbers, entry.start.data), entry.step.data)
+        return build.add(ELEMENTWISE["sub"](numbers, _splat(build, BeginOp(entry), type_of(numbers))))
+
+    def places(self, build: Builder) -> SSAValue:
+        """For each lane of the block its number in the dimension."""
+        if isinstance(entry := self.entry, SliceAttr):
+            return build.add(ArangeOp(entry.start.data, entry.step.data, TileType([entry.length], i32)))
+        return build.add(IndexOp(entry))
+
+    def holds(self, build: Builder, type: TileType) -> SSAValue:
+        """Which lanes of a spread block of a type are those that the index names."""
+        wide = type.with_element(i32)
+        numbers = _numbers(build, self.extent)
+        if type_of(numbers) != wide:
+            numbers = build.add(BroadcastOp(numbers, [self.axis], wide))
+        if isinstance(entry := self.entry, SliceAttr):
+            return _in_slice(build, numbers, entry)
+        if not self.is_block:
+            return build.add(ELEMENTWISE["eq"](numbers, build.add(SplatOp(entry, wide))))
+        after = build.add(ELEMENTWISE["ge"](numbers, _splat(build, BeginOp(entry), wide)))
+        before = build.add(ELEMENTWISE["lt"](numbers, _splat(build, EndOp(entry), wide)))
+        return build.add(ELEMENTWISE["and"](after, before))
+
+
+def indexes(entry: SSAValue | SliceAttr, position: int) -> bool:
+    """Whether Mosaic takes an index in a dimension of 32-bit memory; ``position`` counts from the end."""
+    if isinstance(entry, SliceAttr):
+        return position < -1 or entry.step.data == 1
+    if not isinstance(entry.type, RangeType):
+        return position < -1 or not linear(entry).terms
+    start, size = begin(entry), entry.type.size
+    if not start.terms or position < -2 or binding(entry).trips == 1 and not (start - begin(unshifted(entry))).terms:
+        return True
+    return math.gcd(start.divisor, size) % (LANES if position == -1 else sublanes(32)) == 0
+
+
+def _in_slice(build: Builder, numbers: SSAValue, entry: SliceAttr) -> SSAValue:
+    start, stop, step = entry.start.data, entry.stop.data, entry.step.data
+    bounds = build.add(ELEMENTWISE["and"](_with(build, "ge", numbers, start), _with(build, "lt", numbers, stop)))
+    strides = _with(build, "mod", _with(build, "sub", numbers, start), step)
+    return build.add(ELEMENTWISE["and"](bounds, _with(build, "eq", strides, 0)))
+
+
+def _with(build: Builder, name: str, value: SSAValue, number: int) -> SSAValue:
+    return build.add(ELEMENTWISE[name](value, build.add(FullOp(number, type_of(value)))))
+
+
+def _splat(build: Builder, number: BeginOp | EndOp, type: TileType) -> SSAValue:
+    return build.add(SplatOp(build.add(number), type))
+
+
+def _numbers(build: Builder, extent: int) -> SSAValue:
+    return build.add(ArangeOp(0, 1, TileType([extent], i32)))
