@@ -35,6 +35,15 @@ _BINARY: dict[type[Operation], Callable[[int, int], int]] = {
 _COMPARISONS = (operator.eq, operator.ne, *(operator.lt, operator.le, operator.gt, operator.ge) * 2)
 
 
+#: Ops that give the same number in every visit.
+FIXED = (arith.ConstantOp, RankOp)
+#: Ops that may give a number.
+SCALARS = frozenset(
+    (*FIXED, *_BINARY, arith.CmpiOp, arith.SelectOp, arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp)
+    + (BeginOp, EndOp, IdOp, CountOp)
+)
+
+
 def evaluate(op: Operation, known: Known, rank: int) -> int | None:
     """The number that an op gives, or None where it is not known."""
     if isinstance(op, RankOp):

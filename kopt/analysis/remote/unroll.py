@@ -27,7 +27,7 @@ from kopt.analysis.remote.events import (
     Signal,
     Touch,
 )
-from kopt.analysis.remote.scalars import Known, begin, evaluate, limit
+from kopt.analysis.remote.scalars import FIXED, SCALARS, Known, begin, evaluate, limit
 from kopt.dialects import symm
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp
 from kopt.dialects.tile import AllAttr, Entry, ForOp, GetOp, GridOp, PutOp, RangeType, RefType, SliceAttr, WhenOp
@@ -68,10 +68,22 @@ class _Walk:
     rank: int
     known: Known = field(default_factory=dict)
     copies: dict[SSAValue, Copy] = field(default_factory=dict)
+    ops: dict[IRBlock, tuple[Operation, ...]] = field(default_factory=dict)
 
     def block(self, block: IRBlock) -> Iterator[Event]:
-        for op in block.ops:
-            yield from self.op(op)
+        if block not in self.ops:
+            self.ops[block] = tuple(block.ops)
+        for op in self.ops[block]:
+            if type(op) in SCALARS:
+                self._evaluate(op)
+            else:
+                yield from self.op(op)
+
+    def _evaluate(self, op: Operation) -> None:
+        result = op.results[0]
+        if isinstance(op, FIXED) and result in self.known:
+            return
+        self._bind([result], [evaluate(op, self.known, self.rank)])
 
     def op(self, op: Operation) -> Iterator[Event]:
         match op:
@@ -102,8 +114,6 @@ class _Walk:
                 yield self._end(op)
             case _ if op.regions:
                 yield from self._any_order(op)
-            case _ if len(op.results) == 1 and (number := evaluate(op, self.known, self.rank)) is not None:
-                self.known[op.results[0]] = number
 
     def _grid(self, op: GridOp) -> Iterator[Event]:
         trips = [binding(range).trips or 0 for range in op.ranges]

@@ -12,7 +12,7 @@ from kopt.dialects import symm
 from kopt.passes.collectives.building import Members
 from kopt.passes.collectives.exchange import exchange, reduce_at_once
 from kopt.passes.collectives.ring import gather, reduce
-from kopt.passes.collectives.shaping import Parts, from_rows, parts_of, to_rows
+from kopt.passes.collectives.shaping import PIECE_ROWS, SHARED_ROWS, Parts, from_rows, parts_of, to_rows
 
 #: The collectives that kernels exist of.
 Collective = symm.AllReduceOp | symm.AllGatherOp | symm.ReduceScatterOp | symm.AllToAllOp
@@ -81,7 +81,7 @@ def _all_reduce(job: Job) -> SSAValue:
         parts = parts_of(type, job.members.ranks)
         rows = to_rows(job.input, parts.whole.get_shape())
         return from_rows(reduce(job.name, rows, parts, job.members, job.kind, is_gathered=True), parts.count, type)
-    parts = parts_of(type, 1)
+    parts = parts_of(type, 1, SHARED_ROWS // job.members.ranks)
     rows = to_rows(job.input, parts.single.get_shape())
     return from_rows(reduce_at_once(job.name, rows, parts, job.members, job.kind, is_personal=False), 1, type)
 
@@ -98,7 +98,8 @@ def _all_gather(job: Job) -> SSAValue:
 
 
 def _reduce_scatter(job: Job) -> SSAValue:
-    parts = parts_of(_memref(job.input), job.members.ranks)
+    most = PIECE_ROWS if job.is_ring else SHARED_ROWS // job.members.ranks
+    parts = parts_of(_memref(job.input), job.members.ranks, most)
     rows = to_rows(job.input, parts.whole.get_shape())
     if job.is_ring:
         result = reduce(job.name, rows, parts, job.members, job.kind, is_gathered=False)

@@ -13,8 +13,9 @@ from kopt.analysis.layouts import LANES
 from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import literal
 
-#: Rows of 128 lanes that a kernel holds on the chip at a time.
-_PIECE_ROWS = 512
+#: Rows of 128 lanes that a kernel holds on the chip at a time: in each of its blocks, or in those of all ranks.
+PIECE_ROWS = 1024
+SHARED_ROWS = 4096
 
 
 def bits_of(type: MemRefType) -> int:
@@ -40,11 +41,13 @@ class Parts:
     type: MemRefType
     count: int
     elements: int
+    most: int = PIECE_ROWS
 
     @property
     def piece(self) -> int:
-        """Rows that are moved at a time: all, or as many as divide them."""
-        return min(_PIECE_ROWS, rounded(-(-self.elements // LANES), tile_rows(self.type)))
+        """Rows that are moved at a time, in whole tiles: all, or as many as there may be."""
+        unit = tile_rows(self.type)
+        return min(max(unit, self.most // unit * unit), rounded(-(-self.elements // LANES), unit))
 
     @property
     def rows(self) -> int:
@@ -62,9 +65,9 @@ class Parts:
         return MemRefType(self.type.element_type, (self.rows, LANES))
 
 
-def parts_of(type: MemRefType, count: int) -> Parts:
-    """An array cut into so many parts of equal size, the last of them padded."""
-    return Parts(type, count, -(-math.prod(type.get_shape()) // count))
+def parts_of(type: MemRefType, count: int, most: int = PIECE_ROWS) -> Parts:
+    """An array cut into so many parts of equal size, the last of them padded; at most so many rows move at a time."""
+    return Parts(type, count, -(-math.prod(type.get_shape()) // count), most)
 
 
 def to_rows(value: SSAValue, shape: Sequence[int]) -> SSAValue:
