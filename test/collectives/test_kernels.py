@@ -24,7 +24,7 @@ COMPILED = {"JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1", "ALLOW_MULTIPLE_L
 TOPOLOGIES = {4: "v5e:2x2", 8: "tpu7x:2x2x1"}
 #: How many terms an element sums, where they are not one a rank.
 TERMS = {"gather_matmul": 70, "gather_matmul_bf16": 70}
-#: What is run on eight devices; the others differ by the number of ranks alone.
+#: What is run on eight devices, and compiled for them; the others differ by the number of ranks alone.
 ON_EIGHT = ("ring_f32", "shot_bf16", "gather_ring", "scatter_ring", "gather_matmul", "all_to_all")
 
 
@@ -88,7 +88,7 @@ def test_lax_operations_are_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ranks", TOPOLOGIES)
 def test_kernels_compile(ranks: int, tmp_path: Path) -> None:
     """libtpu takes all of them, for all devices of a topology."""
-    some = programs(ranks)
+    some = [program for program in programs(ranks) if ranks == 4 or program.name in ON_EIGHT]
     for program in some:
         write(tmp_path, program, ranks)
     names = [program.name for program in some]
