@@ -230,7 +230,8 @@ def _argument(function: HostFunction, attr: Attribute, inputs, op: host.CallOp |
     if isinstance(attr, ArrayAttr):
         return f"[{', '.join(_argument(function, inner, inputs, op) for inner in attr.data)}]"
     if isinstance(attr, StringAttr):
-        return f"torch.{attr.data}" if attr.data in dtypes.BY_TORCH else repr(attr.data)
+        dtype = dtypes.BY_SPEC.get(attr.data) or dtypes.BY_TORCH.get(attr.data)
+        return repr(attr.data) if dtype is None else f"torch.{dtype.torch}"
     if isinstance(attr, IntegerAttr | FloatAttr):
         return _number(attr, literal_value(attr))
     raise LoweringError(f"'{op.callee.data}' has an argument {attr} that torch cannot take", location_of(op))

@@ -1,0 +1,72 @@
+"""Reads and writes at computed places that are blocks, single elements, or rows of which some stay."""
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+
+TARGETS = ["pallas:interpret", "triton:interpret"]
+
+
+@kopt.kernel
+def before(x, distance):
+    """Each element ``distance`` places before, 0 where there is none: lanes counted from what may be negative."""
+    rows, n = x.size()
+    out = torch.empty_like(x)
+    for row in hl.grid(rows):
+        for tile in hl.tile(n):
+            places = tile.begin - distance + hl.arange(tile.block_size)
+            out[row, tile] = hl.load(x, [row, places], extra_mask=(places >= 0) & (places < n))
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("distance", [0, 3, 128])
+def test_lanes_counted_from_before_the_array(target, distance):
+    x = torch.randn(3, 300)
+    wanted = torch.nn.functional.pad(x, (distance, 0))[:, :300]
+    kernel = kopt.kernel(before, config={"block_sizes": [128]})
+    torch.testing.assert_close(kernel.on(target)(x, distance), wanted)
+
+
+@kopt.kernel
+def since_last(x, chunk):
+    """What each element is more than the last of its chunk: blocks and single elements of one array."""
+    length, heads = x.size()
+    chunk = hl.specialize(chunk)
+    out = torch.empty_like(x)
+    for h in hl.grid(heads):
+        for tile in hl.tile(length, block_size=chunk):
+            last = x[min(tile.begin + chunk, length) - 1, h]
+            out[tile, h] = (x[tile, h].to(torch.float32) - last).to(x.dtype)
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("dtype", "length"), [(torch.bfloat16, 70), (torch.float32, 70), (torch.float32, 50000)])
+def test_single_elements_of_what_a_loop_reads_by_blocks(target, dtype, length):
+    x = torch.randint(-50, 50, (length, 3)).to(dtype)
+    chunk = 16 if length < 100 else 10000
+    lasts = [min(begin + chunk, length) - 1 for begin in range(0, length, chunk) for _ in range(chunk)]
+    torch.testing.assert_close(since_last.on(target)(x, chunk), x - x[lasts[:length]])
+
+
+@kopt.kernel
+def some_rows(x, rows, new, count):
+    """The first ``count`` of ``rows`` are written; the others name row 0, which keeps what was written."""
+    places = torch.arange(rows.size(0), dtype=torch.int32)
+    for tile in hl.tile(rows.size(0)):
+        counts = places[tile] < count
+        row = torch.where(counts, rows[tile], 0)
+        x[row, :] = torch.where(counts[:, None], new[tile, :], x[row, :])
+    return x
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_rows_that_are_put_back(target):
+    x, new = torch.zeros(9, 130), torch.randn(8, 130)
+    rows = torch.tensor([3, 0, 7, 8, 1, 1, 1, 1])
+    wanted = x.clone()
+    wanted[rows[:4]] = new[:4]
+    torch.testing.assert_close(some_rows.on(target)(x, rows, new, 4), wanted)
