@@ -38,8 +38,8 @@ class ForwardStoresPass(ModulePass):
 
     Masked accesses, computed rows and arrays that the grid updates atomically stay as they are.
 
-    A store to computed rows that puts back some of the lanes that were just loaded from there is a masked one: rows that
-    are named twice keep what the lanes that count have written.
+    A store to computed rows that puts back some of the lanes that were just loaded from there is a masked one: rows
+    that are named twice keep what the lanes that count have written.
 
         %old = tile.load %x[%n] : …   %v = tile.select %m, %new, %old : …   tile.store %v, %x[%n] : …
     becomes
