@@ -5,11 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.ranges import binding, walked_range
-from kopt.dialects.tile import Access, CarryingLoop, DotOp, GridOp, RangeType, TileType, is_range
+from kopt.dialects.tile import (
+    Access,
+    AssociativeOp,
+    CarryingLoop,
+    DotOp,
+    GridOp,
+    RangeType,
+    ScanOp,
+    SortOp,
+    TileType,
+    is_gather,
+    is_range,
+)
 from kopt.dtypes import from_ir
+
+_MOVES = (ScanOp, SortOp, AssociativeOp)
 
 
 @dataclass
@@ -21,7 +35,8 @@ class Role:
     distances from the last dimension in the memrefs that it indexes (0: lanes, 1: sublanes); ``bits`` the widths of
     their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix products: ``m``, ``n``, ``k``;
     ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes of a block as the
-    module has them, ``single`` whether it is 1 whatever is asked for.
+    module has them, ``single`` whether it is 1 whatever is asked for; ``flat`` whether all that is computed along it
+    is lane by lane and has no other dimension.
     """
 
     extent: int | None
@@ -33,6 +48,7 @@ class Role:
     size: int = 0
     single: bool = False
     within: int | None = None
+    flat: bool = True
 
 
 def block_roles(module: ModuleOp) -> dict[str, Role]:
@@ -48,6 +64,7 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
             _note_access(roles, op)
         elif isinstance(op, DotOp):
             _note_dot(roles, op)
+        _note_dims(roles, op)
     return roles
 
 
@@ -76,6 +93,17 @@ def _note_access(roles: dict[str, Role], op: Access) -> None:
             role.within = min(role.within or type.get_shape()[position], type.get_shape()[position])
             role.places.add(len(entries) - 1 - position)
             role.bits.add(dtype.bits if dtype else 32)
+
+
+def _note_dims(roles: dict[str, Role], op: Operation) -> None:
+    """Axes of tiles of several dimensions are not flat, nor those whose lanes an op moves or finds places for."""
+    moves = isinstance(op, _MOVES) or (isinstance(op, Access) and any(map(is_gather, op.entries)))
+    for value in (*op.operands, *op.results):
+        type = value.type
+        if isinstance(type, TileType) and (moves or type.rank > 1):
+            for tag in type.tags:
+                if tag in roles:
+                    roles[tag].flat = False
 
 
 def _note_dot(roles: dict[str, Role], op: DotOp) -> None:

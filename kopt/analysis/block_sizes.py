@@ -32,6 +32,9 @@ _GPU_WIDE_SUM = 32
 #: Where blocks of loops with computed bounds start on a TPU: what lies beyond short items is fetched in vain.
 _COMPUTED_ROWS = 64
 _COMPUTED_LANES = 1024
+#: Where blocks of lanes start on a TPU, beside rows of others and alone: a cell of less costs more than its work.
+_TPU_LANES = 1024
+_TPU_FLAT = 32768
 #: Lanes of random numbers that a TPU kernel draws at once: each takes some 200 integer ops, all unrolled.
 _TPU_DRAWN = 8192
 
@@ -195,7 +198,8 @@ def _tpu_start(role: Role, chip: TpuChip) -> int:
         generous = _COMPUTED_LANES if role.places == {0} else _COMPUTED_ROWS
         extent = min(generous, role.within or generous)
     if 0 in role.places or role.dot & {"n", "k"}:
-        return max(chip.lanes, min(_power_of_two(extent), 1024 if role.places == {0} and not role.dot else 512))
+        most = _TPU_FLAT if role.flat else _TPU_LANES if role.places == {0} and not role.dot else 512
+        return max(chip.lanes, min(_power_of_two(extent), most))
     if 1 in role.places or role.dot or not role.places:
         return max(_sublanes(role, chip), min(_power_of_two(extent), 512))
     return 1

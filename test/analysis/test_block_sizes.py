@@ -86,3 +86,23 @@ def test_what_saves_nothing_stays_large():
     """Wide rows take small blocks; how many of those one cell walks costs no memory."""
     batch, rows = sizes(lower(weight_gradient, (4096, 10240), (4096, 10240), (4096,)))
     assert (batch, rows) == (512, 128)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        out[tile] = 2 * x[tile]
+    return out
+
+
+def counted(x):
+    out = torch.zeros([16], dtype=torch.int32)
+    for tile in hl.tile(x.size(0)):
+        hl.atomic_add(out, [x[tile].to(torch.int32)], torch.ones_like(x[tile], dtype=torch.int32))
+    return out
+
+
+def test_lanes_alone_take_long_blocks():
+    """A thousand elements are copied in less than a cell costs; not where each lane becomes a row of something."""
+    assert sizes(lower(doubled, (10**6,))) == [32768]
+    assert sizes(lower(counted, (10**6,))) == [1024]
