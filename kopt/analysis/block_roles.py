@@ -31,12 +31,13 @@ class Role:
     """The uses of one tag.
 
     ``extent`` elements are walked in all (None where that is only known when running), and the smallest dimension of an
-    array that the axis indexes has ``within`` elements; ``places`` are the axis's
-    distances from the last dimension in the memrefs that it indexes (0: lanes, 1: sublanes); ``bits`` the widths of
-    their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix products: ``m``, ``n``, ``k``;
+    array that the axis indexes has ``within`` elements; ``places`` are the axis's distances from the last dimension in
+    the memrefs that it indexes (0: lanes, 1: sublanes), ``vector`` whether those whose lanes it indexes have no other
+    dimension; ``bits`` the widths of their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix
+    products: ``m``, ``n``, ``k``;
     ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes of a block as the
     module has them, ``single`` whether it is 1 whatever is asked for; ``flat`` whether all that is computed along it
-    is lane by lane and has no other dimension.
+    is lane by lane and has one row.
     """
 
     extent: int | None
@@ -49,6 +50,7 @@ class Role:
     single: bool = False
     within: int | None = None
     flat: bool = True
+    vector: bool = True
 
 
 def block_roles(module: ModuleOp) -> dict[str, Role]:
@@ -92,15 +94,16 @@ def _note_access(roles: dict[str, Role], op: Access) -> None:
             role = roles[entry.type.tag]
             role.within = min(role.within or type.get_shape()[position], type.get_shape()[position])
             role.places.add(len(entries) - 1 - position)
+            role.vector &= position < len(entries) - 1 or position == 0
             role.bits.add(dtype.bits if dtype else 32)
 
 
 def _note_dims(roles: dict[str, Role], op: Operation) -> None:
-    """Axes of tiles of several dimensions are not flat, nor those whose lanes an op moves or finds places for."""
+    """Axes of tiles of rows and columns are not flat, nor those whose lanes an op moves or finds places for."""
     moves = isinstance(op, _MOVES) or (isinstance(op, Access) and any(map(is_gather, op.entries)))
     for value in (*op.operands, *op.results):
         type = value.type
-        if isinstance(type, TileType) and (moves or type.rank > 1):
+        if isinstance(type, TileType) and (moves or sum(size > 1 for size in type.shape) > 1):
             for tag in type.tags:
                 if tag in roles:
                     roles[tag].flat = False

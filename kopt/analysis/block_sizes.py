@@ -35,6 +35,8 @@ _COMPUTED_LANES = 1024
 #: Where blocks of lanes start on a TPU, beside rows of others and alone: a cell of less costs more than its work.
 _TPU_LANES = 1024
 _TPU_FLAT = 32768
+#: Where other blocks start on a TPU.
+_TPU_BLOCK = 512
 #: Lanes of random numbers that a TPU kernel draws at once: each takes some 200 integer ops, all unrolled.
 _TPU_DRAWN = 8192
 
@@ -197,12 +199,12 @@ def _tpu_start(role: Role, chip: TpuChip) -> int:
     if extent is None:
         generous = _COMPUTED_LANES if role.places == {0} else _COMPUTED_ROWS
         extent = min(generous, role.within or generous)
+    most = 1
     if 0 in role.places or role.dot & {"n", "k"}:
-        most = _TPU_FLAT if role.flat else _TPU_LANES if role.places == {0} and not role.dot else 512
-        return max(chip.lanes, min(_power_of_two(extent), most))
-    if 1 in role.places or role.dot or not role.places:
-        return max(_sublanes(role, chip), min(_power_of_two(extent), 512))
-    return 1
+        most = _TPU_FLAT if role.flat else _TPU_LANES if role.places == {0} and not role.dot else _TPU_BLOCK
+    elif 1 in role.places or role.dot or not role.places:
+        most = _TPU_BLOCK
+    return max(_tpu_least(role, chip), min(_power_of_two(extent), most))
 
 
 def _tpu_unit(role: Role, size: int, chip: TpuChip) -> int:
@@ -213,11 +215,14 @@ def _tpu_unit(role: Role, size: int, chip: TpuChip) -> int:
 
 
 def _tpu_least(role: Role, chip: TpuChip) -> int:
+    """A tile of memory, or all where that is less; vectors that go with rows of other arrays are cut like those."""
     if role.single:
         return 1
-    if 0 in role.places or role.dot & {"n", "k"}:
-        return chip.lanes
-    return _sublanes(role, chip) if 1 in role.places or role.dot else 1
+    cut = role.vector and role.places > {0} and role.extent is not None
+    rows = bool(role.places & {0, 1} or role.dot)
+    lanes = (0 in role.places and not cut) or role.dot & {"n", "k"}
+    least = chip.lanes if lanes else _sublanes(role, chip) if rows else 1
+    return least if role.extent is None else min(least, _power_of_two(role.extent))
 
 
 def _gpu_start(role: Role) -> int:
