@@ -166,6 +166,6 @@ TRAINING = (
         "topk",
         "topk:topk:reference",
         lambda new, m, n: (new(m, n), 4),
-        sizes(((5, 20), (8,)), ((19, 30), (8,)), 256, 256),
+        sizes(((5, 20), (8,)), ((19, 30), (8,)), 4096, 64),
     ),
 )

@@ -1,6 +1,6 @@
 """A transformer's feed-forward layer over several ranks: each has a slice of both weights, and the results are summed.
 
-    torchrun --nproc-per-node 2 examples/programs/tensor_parallel.py        # TRITON_INTERPRET=1 where there is no GPU
+torchrun --nproc-per-node 2 examples/programs/tensor_parallel.py        # TRITON_INTERPRET=1 where there is no GPU
 """
 
 import os

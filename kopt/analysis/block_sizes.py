@@ -17,7 +17,7 @@ from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.footprint import footprint
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.ranges import binding, walked_range
-from kopt.dialects.tile import CarryingLoop, GridOp, PhiloxOp, TileType
+from kopt.dialects.tile import CarryingLoop, GridOp, PhiloxOp, SortOp, TileType
 from kopt.runtime.targets import Target, TpuChip
 
 Sizes = dict[str, int]
@@ -37,8 +37,8 @@ _TPU_LANES = 1024
 _TPU_FLAT = 32768
 #: Where other blocks start on a TPU.
 _TPU_BLOCK = 512
-#: Lanes of random numbers that a TPU kernel draws at once: each takes some 200 integer ops, all unrolled.
-_TPU_DRAWN = 8192
+#: Lanes that a TPU kernel draws random numbers for, or sorts, at once: each takes hundreds of ops, all unrolled.
+_TPU_UNROLLED = 8192
 
 
 def choose_sizes(
@@ -87,8 +87,8 @@ def _choose_tpu(
     nested = _nested(module, roles)
     least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip))
     start = _fitted(groups, _spread(groups, lambda tag: _tpu_start(roles[tag], chip)), least, nested)
-    drawn = [op.offset.type for op in module.walk() if isinstance(op, PhiloxOp)]
-    start = _shrink(groups, start, least, nested, lambda sizes: _largest_tile(drawn, sizes), _TPU_DRAWN)
+    long = [op.operands[0].type for op in module.walk() if isinstance(op, PhiloxOp | SortOp)]
+    start = _shrink(groups, start, least, nested, lambda sizes: _largest_tile(long, sizes), _TPU_UNROLLED)
     return _shrink(groups, start, least, nested, lambda sizes: footprint(module, chip, sizes, hoisted), budget)
 
 

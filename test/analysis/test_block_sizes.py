@@ -112,3 +112,16 @@ def test_lanes_alone_take_long_blocks():
     """A thousand elements are copied in less than a cell costs; not where each lane becomes a row of something."""
     assert sizes(lower(doubled, (10**6,))) == [32768]
     assert sizes(lower(counted, (10**6,))) == [1024]
+
+
+def largest(x):
+    out = torch.empty([x.size(0), 8], dtype=x.dtype)
+    for rows in hl.tile(x.size(0)):
+        out[rows, :] = torch.topk(x[rows, :], 8, dim=-1)[0]
+    return out
+
+
+def test_few_rows_are_sorted_at_once():
+    """Each lane is compared and exchanged dozens of times."""
+    (rows,) = sizes(lower(largest, (4096, 64)))
+    assert rows * 64 <= 8192
