@@ -80,6 +80,17 @@ def number_of_blocks():
     return out.long()
 
 
+@case(lambda locks: locks, [1], torch.zeros(5, dtype=torch.int32))
+def locks_taken_and_given_back(locks):
+    """A loop that carries nothing but its condition."""
+    locks = locks.clone()
+    for i in hl.tile(locks.size(0)):
+        while hl.atomic_cas(locks, [i], 0, 1) == 1:
+            pass
+        hl.atomic_cas(locks, [i], 1, 0)
+    return locks
+
+
 @case(lambda x: torch.where(x > 0, x * 2, x), [1], _random(13))
 def branches_on_one_element(x):
     """A block of one stays one where a branch looks at it."""
@@ -133,6 +144,15 @@ def blocks_and_the_last_row_of_each(x):
     for b, c in hl.grid([x.size(0), x.size(2)]):
         for t in hl.tile(x.size(1), block_size=16):
             out[b, t, c] = x[b, t, c] - x[b, min(t.begin + 16, x.size(1)) - 1, c]
+    return out
+
+
+@case(lambda x, at: x[at[:, None] + torch.arange(8), 1], [8], _random(40, 4), torch.tensor([3, 17], dtype=torch.int32))
+def parts_of_one_column(x, at):
+    """What lies along the lanes then begins at multiples of those."""
+    out = torch.empty([at.size(0), 8], dtype=x.dtype)
+    for j, r in hl.tile(out.size(), block_size=[1, None]):
+        out[j.begin, r] = hl.load(x, [at[j.begin] + r.index, 1])
     return out
 
 

@@ -194,8 +194,8 @@ def _associative(op: Operation, printing: Printing, print_block: PrintBlock) -> 
 
 
 def _tuple(names: Iterable[str]) -> str:
-    text = ", ".join(names)
-    return f"({text})" if "," in text else f"({text},)"
+    texts = list(names)
+    return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
 
 
 #: The writer of each op with regions.
