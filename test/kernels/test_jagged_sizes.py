@@ -1,0 +1,69 @@
+"""Every jagged kernel at sizes like real ones, 10,003 rows and hundreds of items, with the blocks that kopt chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import kopt
+from kopt.runtime.tolerance import mismatch
+from test.kernels import jagged_kernels as kernels
+from test.kernels import test_packed
+from test.kernels.test_jagged import CASES, COLUMNS, SPECS, attention, averaged, padded_add, random
+
+#: The rows before the first item, and the items' lengths.
+SIZES: dict[str, tuple[int, list[int]]] = {
+    "rows": (1, [0, 700, 3, *[500] * 18, 1, 299]),
+    "items": (5, [n * 5 % 7 for n in range(300)]),
+}
+Family = tuple[Callable[..., Any], Callable[..., torch.Tensor], Callable[..., tuple[Any, ...]]]
+
+
+def rows_and(more: Callable[..., tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
+    return lambda offsets, rows, dtype: (random(rows, COLUMNS, dtype=dtype), offsets, *more(len(offsets) - 1, dtype))
+
+
+def widths(count: int, dtype: torch.dtype) -> tuple[torch.Tensor]:
+    return (torch.arange(count, dtype=torch.int32) * 7 % (COLUMNS + 1),)
+
+
+#: A kernel, the same in torch, and the arguments for offsets, a number of rows and a dtype.
+FAMILIES: dict[str, Family] = {
+    **{
+        case[0].__name__: (case[0], case[1], rows_and(case[3]))
+        for case in CASES
+        if case[0] is not kernels.jagged_mean and not case[0].__name__.startswith("jagged_sum_")
+    },
+    "jagged_mean": (kernels.jagged_mean, averaged, rows_and(widths)),
+    "jagged_dense_add": (
+        kernels.jagged_dense_add,
+        padded_add,
+        lambda offsets, rows, dtype: (random(rows, dtype=dtype), offsets, random(len(offsets) - 1, 700, dtype=dtype)),
+    ),
+    "hstu_attention": (
+        kernels.hstu_attention,
+        attention,
+        lambda offsets, rows, dtype: (*random(3, rows, 2, 16, dtype=dtype), offsets),
+    ),
+    **{
+        name: case[:3] for name, case in test_packed.CASES.items() if name in ("jagged_jagged_bmm", "causal", "grouped")
+    },
+}
+#: One long item or another on a TPU, many short ones on a GPU, where interpreters take long for what is long.
+TARGETS = {"rows": "pallas:interpret", "items": "triton:interpret"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "target"), TARGETS.items(), ids=TARGETS)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_as_torch(name, size, target) -> None:
+    kernel, expected, make = FAMILIES[name]
+    first, lengths = SIZES[size]
+    offsets = (torch.tensor([0, *lengths]).cumsum(0) + first).to(torch.int32)
+    arguments = make(offsets, int(offsets[-1]) + 2, torch.float32)
+    found, wanted = kopt.kernel(kernel, target=target)(*arguments), expected(*arguments)
+    assert found.dtype == wanted.dtype
+    assert mismatch(found, wanted, SPECS[wanted.dtype], 700) is None
