@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.atomic_targets import Turns, targets
 from kopt.analysis.footprint import grid_bytes
+from kopt.analysis.overwrites import overwriting
 from kopt.analysis.windows import unordered_windows, windows
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
@@ -32,7 +33,8 @@ class OrderGridPass(ModulePass):
     they fit half of the chip's VMEM, else the launch is split into one for each group of outputs that an order serves.
 
     Updates whose order can be seen in the result (a previous value that is used, ``xchg``, `atomic.cas`, two kinds
-    on one target, a load or store beside them) make all dimensions ``ordered``. Each choice is a remark.
+    on one target, a load or store beside them) make all dimensions ``ordered``; plain stores of other values into the
+    same elements those dimensions along which the last one's stay. Each choice is a remark.
 
         tile.grid (%k: b2=256, %i: b0=128, %j: b1=128) in (4096, 1024, 512) {
           … atomic.rmw add %d, %out[%i, %j] … }
@@ -60,6 +62,8 @@ class OrderGridPass(ModulePass):
         grid = permute_for(grid, outputs(launch))
         if targets(grid):
             self._settle(launch, grid)
+        else:
+            _keep_last(grid)
 
     def _settle(self, launch: LaunchOp, grid: GridOp) -> None:
         """Marks the reduction dimensions of a grid with updates, or splits the launch where an order is not enough."""
@@ -93,6 +97,15 @@ def _made_whole(launch: LaunchOp, grid: GridOp) -> Sequence[str]:
     memories = [target.memory for target in targets(grid)]
     needed, found = unordered_windows(grid, memories), windows(grid, memories)
     return [f"'{memory.name_hint or 'an array'}'" for memory in memories if needed[memory] != found[memory]]
+
+
+def _keep_last(grid: GridOp) -> None:
+    """Makes cells run in order along dimensions where each stores another value into the same elements."""
+    for store, dims in overwriting(grid).items():
+        ordered = {*grid.ordered_dims, *dims} - {*grid.reduction_dims}
+        if ordered != {*grid.ordered_dims}:
+            grid.ordered = int_array(sorted(ordered))
+            remark(store, "the grid runs in order: every cell stores into the same elements, and the last one's stay")
 
 
 def _take_turns(grid: GridOp, turns: Turns) -> None:

@@ -1,5 +1,6 @@
 // RUN: kopt %s --verify-each --remarks --pass-pipeline='builtin.module(functionalise-host,order-grid)' 2>&1 | filecheck %s
 
+// CHECK-DAG: remark: the grid runs in order: every cell stores into the same elements, and the last one's stay
 // CHECK-DAG: remark: the grid runs in order: the previous value of 'count' is used at line [[#]]
 // CHECK-DAG: remark: the grid runs in order: the last exchange of 'last' stays at line [[#]]
 // CHECK-DAG: remark: the grid runs in order: what a compare-and-swap finds in 'lock' depends on it at line [[#]]
@@ -8,9 +9,9 @@
 // CHECK-DAG: remark: no order of the grid serves all outputs: the whole of 'columns' stays on chip
 // CHECK-DAG: remark: no order of the grid serves all outputs: the launch is split into 2
 
-// The output stays put along %j, which goes innermost.
+// The output stays put along %j, which goes innermost, and in order: the last value stays.
 // CHECK-LABEL: func.func @order
-// CHECK: tile.grid (%i3: b5=8, %j3: b4=8) in (16, 32) {
+// CHECK: tile.grid (%i3: b5=8, %j3: b4=8) in (16, 32) ordered [1] {
 func.func @order(%x: memref<32x16xf32>, %out: memref<16x32xf32>) {
   tile.grid (%j3: b4=8, %i3: b5=8) in (32, 16) {
     %v = tile.load %x[%j3, %i3] : memref<32x16xf32> -> !tile.tile<b4=8 x b5=8 x f32>

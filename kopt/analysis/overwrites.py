@@ -1,0 +1,44 @@
+"""Which cells of a grid store other values into the same elements: the last one's stay, so the order shows.
+
+Pure. torch runs such loops in order, and so does a TPU along dimensions that are ``ordered``.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from kopt.analysis.revisits import sources
+from kopt.dialects.tile import Access, GridOp, StoreOp, WhenOp
+
+
+def overwriting(grid: GridOp) -> dict[StoreOp, frozenset[int]]:
+    """The plain stores whose values change along dimensions that their places do not, and those dimensions.
+
+    Arrays that the grid reads or updates as well are left out: their values may depend on what was stored before. So are
+    stores on first or last visits, of which there is one.
+    """
+    stores = [op for op in grid.walk() if isinstance(op, StoreOp) and not isinstance(op.parent_op(), WhenOp)]
+    found = {store: _dims(grid, store) for store in stores if not _has_other_uses(grid, store.memory)}
+    return {store: dims for store, dims in found.items() if dims}
+
+
+def _dims(grid: GridOp, store: StoreOp) -> frozenset[int]:
+    place = _bound(*store.indices)
+    moving = _bound(store.value) - place
+    return frozenset(number for number, range in enumerate(grid.ranges) if range in moving)
+
+
+def _bound(*values: SSAValue) -> set[SSAValue]:
+    """The loop bindings that values depend on, those of the loops whose bounds they depend on too."""
+    bound: set[SSAValue] = set()
+    work = list(values)
+    while work:
+        for range in sources(work.pop())[1] - bound:
+            bound.add(range)
+            loop = range.owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
+            work += [] if loop is None or isinstance(loop, GridOp) else loop.operands
+    return bound
+
+
+def _has_other_uses(grid: GridOp, memory: SSAValue) -> bool:
+    return any(isinstance(op, Access) and op.memory is memory and not isinstance(op, StoreOp) for op in grid.walk())
