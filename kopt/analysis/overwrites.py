@@ -14,8 +14,8 @@ from kopt.dialects.tile import Access, GridOp, StoreOp, WhenOp
 def overwriting(grid: GridOp) -> dict[StoreOp, frozenset[int]]:
     """The plain stores whose values change along dimensions that their places do not, and those dimensions.
 
-    Arrays that the grid reads or updates as well are left out: their values may depend on what was stored before. So are
-    stores on first or last visits, of which there is one.
+    Arrays that the grid reads or updates as well are left out: their values may depend on what was stored before.
+    So are stores on first or last visits, of which there is one.
     """
     stores = [op for op in grid.walk() if isinstance(op, StoreOp) and not isinstance(op.parent_op(), WhenOp)]
     found = {store: _dims(grid, store) for store in stores if not _has_other_uses(grid, store.memory)}
