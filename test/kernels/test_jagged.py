@@ -171,6 +171,15 @@ def test_narrow(kernel, expected, blocks, more, target) -> None:
     check(kernel, expected, blocks, target, rows_for(offsets, torch.bfloat16), offsets, more)
 
 
+@pytest.mark.parametrize(("kernel", "expected", "blocks", "more"), CASES, ids=NAMES)
+def test_rows_are_slices(kernel, expected, blocks, more) -> None:
+    """However they are spelt: flat element numbers, row numbers, masks up to a length, two extents."""
+    offsets = offsets_of("mixed", torch.int32)
+    arguments = (rows_for(offsets, torch.float32), offsets, *more(offsets.size(0) - 1, torch.float32))
+    low = kopt.kernel(kernel).lower(*arguments, target="pallas:tpu7x")
+    assert not [remark for remark in low.remarks if "gathered" in remark.message or "not raised" in remark.message]
+
+
 @pytest.mark.parametrize("lengths", LENGTHS)
 @pytest.mark.parametrize("target", TARGETS)
 def test_dense_add(target, lengths) -> None:
