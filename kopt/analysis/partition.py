@@ -30,13 +30,15 @@ from kopt.dialects.tile import (
 _MOVES = (BroadcastOp, ReshapeOp, TransposeOp)
 
 
-def is_blind_to_visits(loop: ForOp) -> bool:
-    """Whether other blocks of the same elements give the same results and the same memory."""
+def is_blind_to_visits(loop: ForOp, apart: Operation | None = None) -> bool:
+    """Whether other blocks of the same elements give the same results and the same memory, one op set apart."""
     pairs = zip(loop.carried, loop.yielded, strict=True)
     combined = [found for carried, yielded in pairs for found in _combined(yielded, carried, loop)]
     if None in combined:
         return False
     for op in loop.body.walk():
+        if op is apart:
+            continue
         if isinstance(op, StoreOp) and not any(_walks(entry, loop) for entry in op.indices):
             return False
         if op.name.startswith("atomic.") or (_combines_lanes(op, loop) and op not in combined):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -30,8 +31,11 @@ _PROFILE_FLAGS = "--xla_jf_dump_static_llo_profile_to={dump}"
 _PROFILE_TOGETHER = ("v5e", "v5p", "v6e")
 _PROFILE_APART = ("tpu7x",)
 
-#: Loops whose end depends on data: the profile runs the kernel on data of its own, and may never see it.
-_OPEN_LOOP = "jax.lax.while_loop("
+#: Loops whose end depends on data: the profile runs the kernel on data of its own, and may never see it. Loops to a
+#: computed bound end, but where each visit copies something that takes minutes.
+_OPEN_LOOP = re.compile(r"jax\.lax\.while_loop\(")
+_COMPUTED_LOOP = re.compile(r"jax\.lax\.fori_loop\(0, [A-Za-z_]\w*, \w*_body")
+_COPY = "pltpu.make_async_copy("
 
 _Job = tuple[str, str, tuple[TensorSpec, ...], str, tuple[int, ...]]
 
@@ -74,7 +78,7 @@ def compile_report(
 ) -> dict[str, Any]:
     """The facts of `kopt.runtime.report` for a TPU; keys that libtpu did not fill are missing."""
     job: _Job = (source, entry, tuple(specs), chip.name, tuple(donate))
-    if _OPEN_LOOP in source:
+    if _OPEN_LOOP.search(source) or _COPY in source and _COMPUTED_LOOP.search(source):
         return _compile_guarded(job)
     if chip.name in _PROFILE_TOGETHER:
         try:

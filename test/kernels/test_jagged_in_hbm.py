@@ -6,7 +6,9 @@ import pytest
 import torch
 
 import kopt
+from examples import packed
 from test.kernels import jagged_kernels as kernels
+from test.kernels import packed_kernels
 from test.kernels.test_jagged import CASES, attention, by_item, close, normalised, offsets_of, random
 
 #: Kernels that write rows, and what they give in torch.
@@ -30,7 +32,9 @@ def run(kernel, target: str, *arguments: torch.Tensor, **config) -> torch.Tensor
     return low.compile()(*arguments)
 
 
-def packed(lengths: str, columns: int, dtype: torch.dtype, more: int = 2) -> tuple[torch.Tensor, torch.Tensor]:
+def rows_and_offsets(
+    lengths: str, columns: int, dtype: torch.dtype, more: int = 2
+) -> tuple[torch.Tensor, torch.Tensor]:
     first, counts = LENGTHS[lengths]
     offsets = (torch.tensor([0, *counts]).cumsum(0) + first).to(torch.int32)
     return random(int(offsets[-1]) + more, columns, dtype=dtype), offsets
@@ -41,7 +45,7 @@ def packed(lengths: str, columns: int, dtype: torch.dtype, more: int = 2) -> tup
 def test_shared_tiles(name, lengths) -> None:
     """Rows before, between and after items keep what they held, 200 columns, some arrays of fewer than 8 rows."""
     kernel, expected = WRITING[name]
-    x, offsets = packed(lengths, 200, torch.float32, more=0)
+    x, offsets = rows_and_offsets(lengths, 200, torch.float32, more=0)
     close(run(kernel, "pallas:interpret", x, offsets), expected(x, offsets))
 
 
@@ -62,7 +66,7 @@ def test_many_rows(name) -> None:
 @pytest.mark.parametrize("name", WRITING)
 def test_shared_tiles_strictly(name, lengths, dtype, target) -> None:
     kernel, expected = WRITING[name]
-    x, offsets = packed(lengths, 128, dtype)
+    x, offsets = rows_and_offsets(lengths, 128, dtype)
     close(run(kernel, target, x, offsets), expected(x, offsets))
 
 
@@ -109,3 +113,28 @@ def test_rows_larger_than_vmem_compile(name, dtype, chip) -> None:
     report = kopt.kernel(kernel).lower(f"{dtype}[100003,256]", "i32[513]", target=f"pallas:{chip}").report()
     assert report["legal"], report["reason"]
     assert report["vmem_bytes"] < 2**20
+
+
+def heads(count: int = 4) -> list[str]:
+    return [f"bf16[10003,{count},128]"] * 3
+
+
+#: Kernels that have a chip each here, at 512 items or 64 groups: all of them compile for all three.
+AT_SIZE = {
+    "hstu": (kernels.hstu_attention, (*heads(), "i32[513]"), "v5e"),
+    "attention": (packed.packed_attention, (*heads(), "i32[513]", False), "tpu7x"),
+    "causal": (packed.packed_attention, (*heads(), "i32[513]", True), "v6e"),
+    "padded": (packed_kernels.packed_attention_padded, (*heads(), "i32[513]", 512), "tpu7x"),
+    "jagged_jagged_bmm": (packed.jagged_jagged_bmm, ("bf16[10003,128]", "bf16[10003,256]", "i32[513]"), "v5e"),
+    "jagged_dense_bmm": (kernels.jagged_dense_bmm, ("bf16[100003,128]", "i32[513]", "bf16[512,128,256]"), "v6e"),
+    "grouped": (packed.grouped_matmul, ("bf16[10003,256]", "bf16[64,256,512]", "i32[65]"), "v5e"),
+    "by_index": (packed_kernels.grouped_matmul_by_index, ("bf16[10003,256]", "bf16[64,256,512]", "i32[65]"), "tpu7x"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", AT_SIZE)
+def test_compiles_at_size(name) -> None:
+    kernel, specs, chip = AT_SIZE[name]
+    report = kopt.kernel(kernel).lower(*specs, target=f"pallas:{chip}").report()
+    assert report["legal"], report["reason"]

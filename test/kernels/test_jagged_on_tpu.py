@@ -41,17 +41,22 @@ def test_an_item_is_a_slice(dtype) -> None:
     assert "grid=(512,)" in source and "memory_space=pltpu.SMEM" in source
 
 
-#: Whose rows are slices: their result and rows of 32-bit offsets compile for every chip.
-SLICED = [case[0] for case in CASES if case[0] is not kernels.jagged_mean]
+#: The arguments besides rows and offsets.
+MORE = {
+    kernels.jagged_dense_bmm: ("bf16[512,100,128]",),
+    kernels.jagged_mean: ("i32[512]",),
+    kernels.jagged_dense_add: ("bf16[512,100]",),
+}
+COMPILED = [*(case[0] for case in CASES), kernels.jagged_dense_add]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chip", ["tpu7x", "v6e", "v5e"])
-@pytest.mark.parametrize("kernel", SLICED, ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("kernel", COMPILED, ids=lambda kernel: kernel.__name__)
 def test_compiles(kernel, chip) -> None:
     """With the blocks that kopt chooses, at rows and columns that are no multiples of tiles."""
-    more = ("bf16[512,100,128]",) if kernel is kernels.jagged_dense_bmm else ()
-    specs = ("bf16[10003,100]", "i64[513]", *more)
+    rows = "bf16[10003]" if kernel is kernels.jagged_dense_add else "bf16[10003,100]"
+    specs = (rows, "i64[513]", *MORE.get(kernel, ()))
     report = kopt.kernel(kernel).lower(*specs, target=f"pallas:{chip}").report()
     assert report["legal"], report["reason"]
 

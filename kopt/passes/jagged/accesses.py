@@ -10,7 +10,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.lane_sums import LaneSum, lane_sum
+from kopt.analysis.partition import is_blind_to_visits
+from kopt.analysis.ranges import binding
 from kopt.analysis.slices import NotSlices, Part, digits, inferred_shape, part_of
+from kopt.analysis.streaming import is_computed
 from kopt.dialects.host import ReshapeOp as ViewOp
 from kopt.dialects.jagged import RowsOp
 from kopt.dialects.tile import (
@@ -20,6 +23,7 @@ from kopt.dialects.tile import (
     DimAttr,
     Entry,
     ExtractOp,
+    ForOp,
     FullOp,
     GridOp,
     LoadOp,
@@ -39,16 +43,33 @@ def raise_access(access: LoadOp | StoreOp) -> None:
     """Rewrites an access whose gathering entries are slices; raises `NotSlices` where they are not.
 
     Accesses that have none that starts at loaded numbers stay as they are; so do stores where all lanes start at one,
-    since to write blocks that begin anywhere needs what they held.
+    since to write blocks that begin anywhere needs what they held, unless other blocks of their loop serve as well.
     """
     gathers = [entry for entry in access.entries if isinstance(entry, SSAValue) and is_gather(entry)]
     dims = _type(gathers[0]).dims.data
     shape, parts = _parts(access)
     found = [part for part in parts if isinstance(part, Part)]
     loaded = any(isinstance(atom.type, TileType) for part in found for atom, _ in part.added.terms)
-    if any(part.dims for part in found) or loaded and isinstance(access, LoadOp):
+    if any(part.dims for part in found) or loaded and (isinstance(access, LoadOp) or _may_move(access, found)):
         _check(found, dims)
         _Rewriting(access, dims, shape, parts).run()
+
+
+def _may_move(store: StoreOp, parts: Sequence[Part]) -> bool:
+    """Whether the blocks of a store may begin elsewhere: those of a loop of computed bounds, whose visits are alike."""
+    moved = [part for part in parts if part.range is not None and part.added.terms]
+    return store.mask is None and all(_is_alike(part, store) for part in moved)
+
+
+def _is_alike(part: Part, store: StoreOp) -> bool:
+    """Whether a loop's blocks, moved by one number that is known before it, may be others of the same elements."""
+    assert part.range is not None
+    loop, added = binding(part.range).owner, part.added
+    if not isinstance(loop, ForOp) or not is_computed(loop) or added.const or list(added.terms.values()) != [1]:
+        return False
+    ((atom, _),) = added.terms
+    known = isinstance(atom.owner, Operation) and not loop.is_ancestor(atom.owner)
+    return known and is_blind_to_visits(loop, store)
 
 
 def _parts(access: LoadOp | StoreOp) -> tuple[list[int] | None, list[Part | Entry]]:
@@ -171,8 +192,17 @@ class _Rewriting:
 
     def _scaled(self, atom: SSAValue, factor: int) -> SSAValue:
         if isinstance(atom.type, TileType):
-            atom = self._add(ExtractOp(atom, IndexType()))
+            atom = self._extracted(atom)
         return atom if factor == 1 else self._add(arith.MuliOp(atom, self._constant(factor)))
+
+    def _extracted(self, atom: SSAValue) -> SSAValue:
+        """A tile's one number, known as soon as the tile is: outside of loops that it does not move with."""
+        number = ExtractOp(atom, IndexType())
+        number.location = self.access.location
+        owner = atom.owner
+        at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
+        Rewriter.insert_op(number, at)
+        return number.result
 
     def _constant(self, number: int) -> SSAValue:
         return self._add(arith.ConstantOp(IntegerAttr(number, IndexType())))

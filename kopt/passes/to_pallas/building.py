@@ -37,7 +37,7 @@ class Building:
 
     def parity(self, value: SSAValue, hint: str) -> SSAValue:
         """0 or 1: which of two buffers."""
-        return self.value(arith.RemUIOp(value, self.number(2)), hint)
+        return self.value(arith.AndIOp(value, self.number(1)), hint)
 
     def compare(self, a: SSAValue, predicate: str, b: SSAValue, hint: str | None = None) -> SSAValue:
         """A predicate of two numbers."""

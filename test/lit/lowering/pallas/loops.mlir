@@ -37,7 +37,7 @@
 // FORI-NEXT: x_arrived_ref.at[0],
 // FORI-NEXT: ).start()
 // FORI: def k_body(k, a):
-// FORI: slot = k % 2
+// FORI: slot = k & 1
 // FORI: @pl.when(more)
 // FORI: ).start()
 // FORI: ).wait()
