@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.alignment import multiple
 from kopt.analysis.lane_sums import LaneSum, lane_sum
 from kopt.analysis.partition import is_blind_to_visits
 from kopt.analysis.ranges import binding
@@ -50,15 +51,29 @@ def raise_access(access: LoadOp | StoreOp) -> None:
     shape, parts = _parts(access)
     found = [part for part in parts if isinstance(part, Part)]
     loaded = any(isinstance(atom.type, TileType) for part in found for atom, _ in part.added.terms)
-    if any(part.dims for part in found) or loaded and (isinstance(access, LoadOp) or _may_move(access, found)):
+    if any(part.dims for part in found) or loaded and (isinstance(access, LoadOp) or _may_move(access, parts)):
         _check(found, dims)
         _Rewriting(access, dims, shape, parts).run()
 
 
-def _may_move(store: StoreOp, parts: Sequence[Part]) -> bool:
-    """Whether the blocks of a store may begin elsewhere: those of a loop of computed bounds, whose visits are alike."""
-    moved = [part for part in parts if part.range is not None and part.added.terms]
-    return store.mask is None and all(_is_alike(part, store) for part in moved)
+#: Rows of one tile of memory, of the narrowest elements.
+_TILE_ROWS = 32
+
+
+def _may_move(store: StoreOp, parts: Sequence[Part | Entry]) -> bool:
+    """Whether the blocks of a store may begin elsewhere: those of a loop of computed bounds, whose visits are alike.
+
+    They must be whole tiles of memory, of whatever else the loop walks.
+    """
+    moved = [(dim, part) for dim, part in enumerate(parts) if isinstance(part, Part) and part.added.terms]
+    type = store.memory.type
+    assert isinstance(type, MemRefType)
+    return store.mask is None and all(
+        part.range is not None
+        and binding(part.range).size % max(_TILE_ROWS, multiple(type, dim)) == 0
+        and _is_alike(part, store)
+        for dim, part in moved
+    )
 
 
 def _is_alike(part: Part, store: StoreOp) -> bool:

@@ -182,19 +182,19 @@ func.func @columns(%y2: memref<40x20xf32>, %starts: memref<6xi32>, %widths: memr
 // A loop's rows from %s on, read and written: other blocks of them serve as well, so the store is a slice too.
 // CHECK-LABEL: @moved_store
 // CHECK: [[FROM:%.+]] = tile.extract
-// CHECK: tile.for %m: b1=16 in (0, %n)
-// CHECK: tile.store {{%.+}}, %out[{{%.+}}, :] : !tile.tile<b1=16 x 256 x f32>
+// CHECK: tile.for %m: b1=32 in (0, %n)
+// CHECK: tile.store {{%.+}}, %out[{{%.+}}, :] : !tile.tile<b1=32 x 256 x f32>
 func.func @moved_store(%x: memref<96x256xf32>, %bounds: memref<2xi32>, %out: memref<96x256xf32>) {
   tile.grid (%i: b0=1) in (1) {
     %s = tile.load %bounds[0] : memref<2xi32> -> !tile.tile<i32>
     %e = tile.load %bounds[1] : memref<2xi32> -> !tile.tile<i32>
     %n = tile.extract %e : !tile.tile<i32> to index
-    tile.for %m: b1=16 in (0, %n) {
-      %k = tile.index %m : !tile.range<b1=16>
-      %b = tile.broadcast %s dims [] : !tile.tile<i32> to !tile.tile<b1=16 x i32>
-      %rows = tile.add %b, %k : !tile.tile<b1=16 x i32>
-      %v = tile.load %x[%rows, :] : memref<96x256xf32> -> !tile.tile<b1=16 x 256 x f32>
-      tile.store %v, %out[%rows, :] : !tile.tile<b1=16 x 256 x f32>, memref<96x256xf32>
+    tile.for %m: b1=32 in (0, %n) {
+      %k = tile.index %m : !tile.range<b1=32>
+      %b = tile.broadcast %s dims [] : !tile.tile<i32> to !tile.tile<b1=32 x i32>
+      %rows = tile.add %b, %k : !tile.tile<b1=32 x i32>
+      %v = tile.load %x[%rows, :] : memref<96x256xf32> -> !tile.tile<b1=32 x 256 x f32>
+      tile.store %v, %out[%rows, :] : !tile.tile<b1=32 x 256 x f32>, memref<96x256xf32>
     }
   }
   func.return
