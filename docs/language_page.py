@@ -9,6 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
+from conformance import listed
 from conformance.table import GROUPS, TARGETS, WITHOUT_VALUES, Group, Refusal, refusal
 
 from kopt import language
@@ -23,6 +24,9 @@ and `%` that round down, NaN through maxima."""
 _PYTHON = """\
 Also answered: {names}. Everything else is an error that names the operation and its place.
 Outside of device loops any Python and any torch call is allowed."""
+_COUNTED = """\
+Of the operations that kernels are promised (`test/conformance/listed.py`), as far as torch has them in a dtype. One works
+where every call of it above does; a test holds that 95 % do."""
 _FORMS = {
     "lanes": "Blocks of any shape.",
     "rows": "Blocks of rank 3, of which a loop walks the first dimension.",
@@ -35,7 +39,17 @@ def language_page() -> str:
     notes: list[str] = []
     parts = ["# The language", _INTRO, "## torch", *(_group(group, notes) for group in GROUPS)]
     parts += [_PYTHON.format(names=_questions()), "### Why not", "\n".join(f"{n}. {t}" for n, t in enumerate(notes, 1))]
+    parts += ["### How much works", _COUNTED, _counts()]
     return "\n\n".join([*parts, "## `kopt.language`", _functions()]) + "\n"
+
+
+def _counts() -> str:
+    """How many of the listed operations work, by dtype and target."""
+    rows = [f"| dtype | {' | '.join(TARGETS)} |", "|---" * (len(TARGETS) + 1) + "|"]
+    for dtype in listed.DTYPES:
+        cells = (f"{working} of {known}" for working, known in (listed.count(target, dtype) for target in TARGETS))
+        rows.append(f"| {dtype} | {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
 def _questions() -> str:

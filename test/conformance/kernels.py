@@ -16,6 +16,8 @@ import kopt
 from kopt.dtypes import BY_SPEC, BY_TORCH
 from kopt.runtime.tolerance import mismatch
 
+from .table import Group
+
 HEADER = "import torch\nimport torch.nn.functional as F\n\nimport kopt.language as hl\n\n\n"
 #: How a kernel of each form walks its arguments, by rank.
 _LOOPS = {
@@ -111,18 +113,26 @@ def compiled(text: str, folder: Path) -> Any:
     return module.kernel
 
 
-def run(form: str, calls: Sequence[str], inputs: Inputs, target: str, folder: Path) -> list[str]:
+def run(group: Group, calls: Sequence[str], inputs: Inputs, target: str, folder: Path) -> list[str]:
     """What went wrong, a sentence a call: all calls in one kernel, each alone where that fails."""
     wanted = [expected(call, inputs) for call in calls]
-    function = compiled(source(form, calls, wanted, inputs.x.ndim), folder)
+    function = compiled(source(group.form, calls, wanted, inputs.x.ndim), folder)
     try:
         got = kopt.kernel(function).on(target)(*inputs.tensors)
     except kopt.KoptError as error:
         if len(calls) == 1:
             return [f"{calls[0]}: {error}"]
-        return [line for call in calls for line in run(form, [call], inputs, target, folder)] or [str(error)]
+        return [line for call in calls for line in run(group, [call], inputs, target, folder)] or [str(error)]
     got = got if isinstance(got, tuple) else (got,)
-    return [line for each in zip(calls, got, wanted, strict=True) if (line := compare(*each))]
+    checks = [(*each, _terms(group, inputs, each[2])) for each in zip(calls, got, wanted, strict=True)]
+    return [line for check in checks if (line := compare(*check))]
+
+
+def _terms(group: Group, inputs: Inputs, result: torch.Tensor) -> int:
+    """How many elements one element of a result adds up: those that there are for each, or a dimension of them."""
+    if not group.adds:
+        return 1
+    return max(1, *inputs.x.shape, inputs.x.numel() // max(result.numel(), 1))
 
 
 def refused(form: str, call: str, inputs: Inputs, target: str, folder: Path) -> str:
@@ -135,10 +145,10 @@ def refused(form: str, call: str, inputs: Inputs, target: str, folder: Path) -> 
     return ""
 
 
-def compare(call: str, got: torch.Tensor, wanted: torch.Tensor) -> str:
-    """How a result differs from torch's, or nothing."""
+def compare(call: str, got: torch.Tensor, wanted: torch.Tensor, terms: int) -> str:
+    """How a result that adds up some terms differs from torch's, or nothing."""
     if got.dtype != wanted.dtype:
         return f"{call}: {got.dtype}, torch gives {wanted.dtype}"
     dtype = BY_TORCH[str(wanted.dtype).removeprefix("torch.")]
-    difference = mismatch(got, wanted, dtype, 64)
+    difference = mismatch(got, wanted, dtype, terms)
     return f"{call}: {difference}" if difference else ""

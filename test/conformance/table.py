@@ -19,13 +19,15 @@ TARGETS = ("reference", "pallas", "triton")
 @dataclass(frozen=True)
 class Group:
     """Calls with the same inputs. ``form`` is how a kernel gives them: ``lanes`` (any shape, tiled), ``rows`` (rank 3,
-    the first dimension tiled) or ``whole`` (a matrix in one piece)."""
+    the first dimension tiled) or ``whole`` (a matrix in one piece). ``adds`` says that results combine many elements,
+    so that the order of the additions shows."""
 
     title: str
     form: str
     domain: str
     dtypes: tuple[str, ...]
     lines: str
+    adds: bool = False
 
     @cached_property
     def calls(self) -> tuple[str, ...]:
@@ -120,7 +122,7 @@ UNIT = Group(
     "Functions of a number between -1 and 1",
     "lanes",
     "unit",
-    FLOATS,
+    NUMBERS,
     """
     torch.tan(x)
     torch.asin(x)
@@ -243,6 +245,17 @@ POWERS = Group(
     2.0**x
     torch.pow(x, 4)
     torch.xlogy(x, y)
+    """,
+)
+INTEGER_POWERS = Group(
+    "Powers of integers",
+    "lanes",
+    "real",
+    ("i32",),
+    """
+    torch.pow(x, 4)
+    torch.pow(x, y & 3)
+    x**2
     """,
 )
 COMPARISONS = Group(
@@ -396,6 +409,7 @@ REDUCTIONS = Group(
     torch.count_nonzero(x > 1, dim=-1)
     torch.logsumexp(x, dim=-1)
     """,
+    adds=True,
 )
 MOMENTS = Group(
     "Means, variances, norms",
@@ -428,6 +442,7 @@ MOMENTS = Group(
     F.normalize(x, dim=-1)
     F.layer_norm(x, [9])
     """,
+    adds=True,
 )
 EVERYTHING = Group(
     "Reductions of everything",
@@ -460,6 +475,7 @@ EVERYTHING = Group(
     torch.hstack([x, y])
     torch.vstack([x, y])
     """,
+    adds=True,
 )
 EVERY_SHAPE = (*NUMBERS, "i64", "ui8", "bool")
 SHAPES = Group(
@@ -544,6 +560,7 @@ PRODUCTS = Group(
     torch.einsum("bij,bij->b", x, y)
     x @ y[:, 0, :, None]
     """,
+    adds=True,
 )
 MATRICES = Group(
     "Products of matrices in one piece",
@@ -569,6 +586,7 @@ MATRICES = Group(
     torch.einsum("i,j->ij", x[0], y[0])
     torch.einsum("ij,kj,kl->il", x, y, x)
     """,
+    adds=True,
 )
 INTEGER_PRODUCTS = Group(
     "Products of integers",
@@ -578,7 +596,22 @@ INTEGER_PRODUCTS = Group(
     """
     torch.matmul(x, y.transpose(1, 2))
     torch.bmm(x, y.mT)
+    torch.baddbmm(x[:, :, :6], x, y.mT)
+    torch.einsum("bij,bkj->bik", x, y)
     """,
+    adds=True,
+)
+INTEGER_MATRICES = Group(
+    "Products of matrices of integers",
+    "whole",
+    "words",
+    ("i32",),
+    """
+    torch.mm(x, y.t())
+    torch.addmm(x[:, :6], x, y.T)
+    torch.einsum("ij,kj->ik", x, y)
+    """,
+    adds=True,
 )
 SCANS = Group(
     "Scans and sorts",
@@ -600,6 +633,7 @@ SCANS = Group(
     torch.topk(x, 3, dim=-1).values
     torch.kthvalue(x, 2, dim=1).values
     """,
+    adds=True,
 )
 CREATION = Group(
     "Creation",
@@ -634,6 +668,7 @@ GROUPS = (
     FLOATING,
     ARITHMETIC,
     POWERS,
+    INTEGER_POWERS,
     COMPARISONS,
     BITS,
     LOGIC,
@@ -647,6 +682,7 @@ GROUPS = (
     PRODUCTS,
     MATRICES,
     INTEGER_PRODUCTS,
+    INTEGER_MATRICES,
     SCANS,
     CREATION,
 )

@@ -32,7 +32,7 @@ def _marks(dtype: str, target: str) -> tuple[pytest.MarkDecorator, ...]:
 def _check(group: Group, dtype: str, target: str, shape: tuple[int, ...], folder) -> None:
     calls = [call for call in group.calls if refusal(target, call, dtype) is None]
     if calls:
-        problems = run(group.form, calls, Inputs.of(group.domain, dtype, shape), _mode(target), folder)
+        problems = run(group, calls, Inputs.of(group.domain, dtype, shape), _mode(target), folder)
         assert not problems, "\n".join(problems)
 
 
@@ -62,7 +62,7 @@ def test_alone(group: Group, target: str, tmp_path) -> None:
     """Each call in a kernel of its own: none works only beside others."""
     inputs = Inputs.of(group.domain, group.dtypes[0], RAGGED[group.form])
     calls = [call for call in group.calls if refusal(target, call, group.dtypes[0]) is None]
-    problems = [line for call in calls for line in run(group.form, [call], inputs, _mode(target), tmp_path)]
+    problems = [line for call in calls for line in run(group, [call], inputs, _mode(target), tmp_path)]
     assert not problems, "\n".join(problems)
 
 
@@ -86,7 +86,7 @@ def test_methods(group: Group, tmp_path) -> None:
     inputs = Inputs.of(group.domain, group.dtypes[0], RAGGED[group.form])
     calls = [as_method(call) for call in group.calls if call.startswith("torch.")]
     known = [call for call in calls if call and _torch_has(call, inputs)]
-    assert not run(group.form, known, inputs, "reference", tmp_path) if known else True
+    assert not run(group, known, inputs, "reference", tmp_path) if known else True
 
 
 def as_method(call: str) -> str:

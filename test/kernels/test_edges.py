@@ -117,6 +117,7 @@ def parts_without_lanes(x):
     for i in hl.tile(13, block_size=8):
         none = torch.cummin(x[i, :][:, :0], 1).values
         both = torch.cat([none, x[i, :], torch.split(none, 2, dim=1)[0]], 1)
+        both = torch.cat([both, torch.tensor_split(both, [2, 1], dim=1)[1], both.repeat(1, 0)], 1)
         out[i, :] = torch.cat([both, torch.chunk(none.reshape(none.size(0), 0), 2, dim=1)[1]], 1)
     return out
 

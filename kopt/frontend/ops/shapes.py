@@ -287,8 +287,9 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[De
     if isinstance(cuts, int):
         small, extra = divmod(size, cuts)
         return split(value, [small + (n < extra) for n in range(cuts)], dim)
-    edges = [0, *cuts, size]
-    return split(value, [b - a for a, b in zip(edges, edges[1:], strict=False)], dim)
+    edges = [slice(*pair).indices(size) for pair in zip([None, *cuts], [*cuts, None], strict=True)]
+    at = positive_dim(value, dim)
+    return tuple(slice_dim(value, at, start, max(stop - start, 0)) for start, stop, _ in edges)
 
 
 def unbind(input: Any, dim: int = 0) -> tuple[DeviceTensor, ...]:
@@ -369,7 +370,7 @@ def repeat(input: Any, *sizes: Any) -> DeviceTensor:
     value, times = as_tensor(input), listed(sizes)
     value = at_least(len(times), value)
     for at, number in enumerate(times):
-        value = cat([value] * number, at) if number > 1 else value
+        value = cat([value] * number, at) if number else slice_dim(value, at, 0, 0)
     return value
 
 
