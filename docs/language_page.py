@@ -25,8 +25,8 @@ _PYTHON = """\
 Also answered: {names}. Everything else is an error that names the operation and its place.
 Outside of device loops any Python and any torch call is allowed."""
 _COUNTED = """\
-Of the operations that kernels are promised (`test/conformance/listed.py`), as far as torch has them in a dtype. One works
-where every call of it above does; a test holds that 95 % do."""
+Of the operations that kernels are promised (`test/conformance/listed.py`), as far as torch has them in a dtype. One
+works where every call of it above does; a test holds that 95 % do."""
 _FORMS = {
     "lanes": "Blocks of any shape.",
     "rows": "Blocks of rank 3, of which a loop walks the first dimension.",

@@ -10,7 +10,7 @@ from kopt.dialects.tile import DimAttr
 from kopt.frontend.broadcasting import broadcast, untag
 from kopt.frontend.ops.shapes import ONE, positive_dim, reshape_dims
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, as_tensor
+from kopt.frontend.values import DeviceTensor, as_tensor, full_tensor
 
 
 def gather(input: Any, dim: int, index: Any, **_: Any) -> DeviceTensor:
@@ -19,6 +19,8 @@ def gather(input: Any, dim: int, index: Any, **_: Any) -> DeviceTensor:
     at = positive_dim(value, dim)
     if not value.rank:
         return broadcast(value, lanes.dims)
+    if 0 in lanes.tile_type.shape:
+        return full_tensor(0, lanes.dims, value.dtype)
     if lanes.rank != value.rank:
         unsupported("gather needs an index tensor of the input's rank", "add dimensions with None")
     value = untag(value, [at])
