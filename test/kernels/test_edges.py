@@ -111,6 +111,22 @@ def logic_of_a_mean(x):
     return out
 
 
+@case(lambda x: torch.addmm(x, x, x, beta=2, alpha=0.5), torch.arange(49, dtype=torch.int32).reshape(7, 7))
+def factors_of_integer_products(x):
+    out = torch.empty_like(x)
+    for _ in hl.grid(1):
+        out[:, :] = torch.addmm(x[:, :], x[:, :], x[:, :], beta=2, alpha=0.5)
+    return out
+
+
+@case(lambda x: torch.norm(x, 0, 1), _random(13, 7).relu())
+def norm_of_order_0(x):
+    out = torch.empty([13])
+    for i in hl.tile(13, block_size=8):
+        out[i] = torch.norm(x[i, :], 0, 1)
+    return out
+
+
 @case(lambda x: x + 0.0, _random(13, 7))
 def parts_without_lanes(x):
     out = torch.empty_like(x)

@@ -97,6 +97,8 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1
     """``beta * input + alpha * (mat1 @ mat2)``: an f32 ``input`` is the accumulator itself."""
     acc, lhs, rhs = as_tensor(input), as_tensor(mat1), as_tensor(mat2)
     wide = accumulate_dtype(result_dtype((lhs, rhs)))
+    if not wide.is_floating_point:  # torch's factors of integers are integers
+        beta, alpha = int(beta), int(alpha)
     base = cast(acc, wide) if beta == 1 else cast(acc, wide) * beta
     if alpha == 1:
         return cast(product(lhs, rhs, base, wide), acc.dtype)

@@ -260,6 +260,8 @@ def norm(input: Any, p: Any = 2, dim: Dim = None, keepdim: bool = False, **kwarg
     if p in (None, "fro", 2):
         total = combine("add", DeviceTensor((lane * lane).ssa), dims, keepdim)
         return cast(DeviceTensor(Lane(total.ssa).sqrt().ssa), source.dtype)
+    if p == 0:
+        return cast(count_nonzero(value, dims if dim is not None else None, keepdim), source.dtype)
     size = DeviceTensor(lane.abs().ssa)
     if p in (math.inf, -math.inf):
         return cast(combine("max" if p > 0 else "min", size, dims, keepdim), source.dtype)
@@ -267,9 +269,9 @@ def norm(input: Any, p: Any = 2, dim: Dim = None, keepdim: bool = False, **kwarg
     return cast(total if p == 1 else DeviceTensor(Lane(total.ssa).pow(1 / p).ssa), source.dtype)
 
 
-def count_nonzero(input: Any, dim: Dim = None) -> DeviceTensor:
+def count_nonzero(input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceTensor:
     """How many lanes are not zero."""
-    return TABLE["sum"](truth(input), dim)
+    return TABLE["sum"](truth(input), dim, keepdim)
 
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> DeviceTensor:
