@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import f16, i1
 from xdsl.ir import Block, Operation
 
 from kopt.analysis.linear import begin, linear
@@ -59,7 +59,7 @@ def plan_hoist(grid: GridOp) -> Plan:
     if trips < 2:
         raise NotHoistable("it has one visit only")
     for value in loop.inits:
-        if not isinstance(value.type, TileType) or value.type.element_type == i1:
+        if not isinstance(value.type, TileType) or value.type.element_type in (i1, f16):
             raise NotHoistable(f"it carries a value of type {value.type}")
     _check_memory(grid, loop)
     return Plan(loop, _phases(grid, loop))

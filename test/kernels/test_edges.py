@@ -155,6 +155,17 @@ def carried_values_without_lanes(x):
     return out
 
 
+@case(lambda x: x.half().sum(1), torch.arange(91.0).reshape(13, 7))
+def carried_f16(x):
+    out = torch.empty([13], dtype=torch.float16)
+    for i in hl.tile(13, block_size=8):
+        total = hl.zeros([i], dtype=torch.float16)
+        for j in hl.grid(7):
+            total = total + x[i, j].half()
+        out[i] = total
+    return out
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_kernel(name: str, target: str) -> None:
