@@ -132,10 +132,11 @@ class Lowered:
         func = entry_function(self.module, self.entry)
         return [*results, *(arrays[position] for position in mutated_positions(func))]
 
-    def report(self) -> dict[str, Any]:
+    def report(self, estimates: bool = True) -> dict[str, Any]:
         """What the target's own compiler says of the emitted module, with no such chip here.
 
-        The keys are those of `kopt.runtime.report`. Raises `CompileError` where the compiler is not installed, and
+        The keys are those of `kopt.runtime.report`; without ``estimates``, a TPU's bundles and cycles are None and the
+        compilation takes a fraction of the time. Raises `CompileError` where the compiler is not installed, and
         `ConfigError` for the reference, which has none; `UnsupportedError` for kernels of several ranks.
         """
         from kopt.runtime.report import report
@@ -143,7 +144,7 @@ class Lowered:
 
         self._refuse_ranks()
         specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]
-        return report(self.source, self.entry, specs, self.target)
+        return report(self.source, self.entry, specs, self.target, estimates=estimates)
 
 
 def lower(

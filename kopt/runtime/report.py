@@ -43,31 +43,44 @@ _gpu = Worker("kopt.runtime.gpu_worker", {"TRITON_INTERPRET": None, "TRITON_DEFA
 
 
 def report(
-    source: str, entry: str, specs: Sequence[TensorSpec], target: Target | str, *, donate: Sequence[int] = ()
+    source: str,
+    entry: str,
+    specs: Sequence[TensorSpec],
+    target: Target | str,
+    *,
+    donate: Sequence[int] = (),
+    estimates: bool = True,
 ) -> dict[str, Any]:
     """Compile an emitted module for a target's chip, with no such chip here, and say what its compiler says.
 
     ``specs`` are of all tensors that the entry takes, hidden ones last; ``donate`` the arguments whose buffers the
-    caller gives up (TPU). The keys are those of `TPU_KEYS` or `GPU_KEYS`, None where the compiler does not say, and
+    caller gives up (TPU); ``estimates`` whether a TPU's compiler is asked for bundles and cycles, which take most of
+    the time. The keys are those of `TPU_KEYS` or `GPU_KEYS`, None where the compiler does not say, and
     ``launches``, a list of the same by kernel, where there are several. An illegal module is a report with ``legal``
     False and the compiler's ``reason``; ``legal`` is None where the time limit came first. Raises `CompileError`
     where the compiler is not installed.
     """
     chip_target = parse_target(target).compile_target
     if isinstance(chip_target.chip, TpuChip):
-        return _tpu_report(source, entry, specs, chip_target, chip_target.chip, donate)
+        return _tpu_report(source, entry, specs, chip_target, chip_target.chip, donate, estimates)
     if isinstance(chip_target.chip, GpuChip):
         return _gpu_report(source, entry, specs, chip_target, chip_target.chip)
     raise ConfigError(f"target '{chip_target}' has no compiler to report on")
 
 
 def _tpu_report(
-    source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: TpuChip, donate: Sequence[int]
+    source: str,
+    entry: str,
+    specs: Sequence[TensorSpec],
+    target: Target,
+    chip: TpuChip,
+    donate: Sequence[int],
+    estimates: bool,
 ) -> dict[str, Any]:
     _require("jax", "libtpu", extra="tpu", target=target)
     from kopt.runtime.tpu_report import compile_report
 
-    facts = compile_report(source, entry, specs, chip, donate)
+    facts = compile_report(source, entry, specs, chip, donate, estimates)
     return _assemble(TPU_KEYS, target, facts, facts.pop("kernels", []))
 
 

@@ -68,16 +68,22 @@ _ENVIRONMENT: dict[str, str | None] = {
 
 @cache
 def _compiler(kind: str) -> _Compiler:
-    """The compiler process of a kind: ``both`` dumps, ``bundles`` only, or ``profile`` only."""
-    flags = {"both": f"{_BUNDLE_FLAGS} {_PROFILE_FLAGS}", "bundles": _BUNDLE_FLAGS, "profile": _PROFILE_FLAGS}
+    """The compiler process of a kind: ``both`` dumps, ``bundles`` only, ``profile`` only, or ``none``."""
+    both = f"{_BUNDLE_FLAGS} {_PROFILE_FLAGS}"
+    flags = {"both": both, "bundles": _BUNDLE_FLAGS, "profile": _PROFILE_FLAGS, "none": ""}
     return _Compiler(flags[kind])
 
 
 def compile_report(
-    source: str, entry: str, specs: Sequence[TensorSpec], chip: TpuChip, donate: Sequence[int]
+    source: str, entry: str, specs: Sequence[TensorSpec], chip: TpuChip, donate: Sequence[int], estimates: bool = True
 ) -> dict[str, Any]:
-    """The facts of `kopt.runtime.report` for a TPU; keys that libtpu did not fill are missing."""
+    """The facts of `kopt.runtime.report` for a TPU; keys that libtpu did not fill are missing.
+
+    Without ``estimates`` nothing is dumped, which takes a fraction of the time.
+    """
     job: _Job = (source, entry, tuple(specs), chip.name, tuple(donate))
+    if not estimates:
+        return _compile_guarded(job, "none")
     if _OPEN_LOOP.search(source) or _COPY in source and _COMPUTED_LOOP.search(source):
         return _compile_guarded(job)
     if chip.name in _PROFILE_TOGETHER:
@@ -106,9 +112,9 @@ def _write_profile(job: _Job) -> None:
         return
 
 
-def _compile_guarded(job: _Job) -> dict[str, Any]:
+def _compile_guarded(job: _Job, dumps: str = "bundles") -> dict[str, Any]:
     try:
-        return _compiler("bundles").compile(job)
+        return _compiler(dumps).compile(job)
     except WorkerTimeout as error:
         return {"legal": None, "reason": f"libtpu: {error}"}
     except WorkerCrash as error:

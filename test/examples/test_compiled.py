@@ -31,5 +31,5 @@ def test_example_compiles(name, target, size):
         pytest.skip(f"{compiler} is not installed")
     example = BY_NAME[name]
     args = example.make_args(size, DTYPES["bf16"])
-    report = example.kernel.lower(*args, target=target).report()
+    report = example.kernel.lower(*args, target=target).report(estimates=False)
     assert report["legal"], report["reason"]

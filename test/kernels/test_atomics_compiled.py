@@ -46,7 +46,7 @@ def sums_and_swaps(x, rows, y):
 def legal(kernel, args, target):
     if target.startswith("pallas") and importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")
-    report = kopt.kernel(kernel).lower(*args, target=target).report()
+    report = kopt.kernel(kernel).lower(*args, target=target).report(estimates=False)
     assert report["legal"], report["reason"]
 
 

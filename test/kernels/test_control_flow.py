@@ -267,5 +267,5 @@ def test_they_compile(kernel, target):
     compiler = "libtpu" if target.startswith("pallas") else "triton"
     if importlib.util.find_spec(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    report = kopt.kernel(kernel).lower(X, N, target=target).report()
+    report = kopt.kernel(kernel).lower(X, N, target=target).report(estimates=False)
     assert report["legal"], report["reason"]

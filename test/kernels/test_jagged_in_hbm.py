@@ -110,7 +110,8 @@ CHIPS = ("tpu7x", "v6e", "v5e")
 def test_rows_larger_than_vmem_compile(name, dtype, chip) -> None:
     """100 MiB of rows, in and out."""
     kernel, _ = WRITING[name]
-    report = kopt.kernel(kernel).lower(f"{dtype}[100003,256]", "i32[513]", target=f"pallas:{chip}").report()
+    low = kopt.kernel(kernel).lower(f"{dtype}[100003,256]", "i32[513]", target=f"pallas:{chip}")
+    report = low.report(estimates=False)
     assert report["legal"], report["reason"]
     assert report["vmem_bytes"] < 2**20
 
@@ -136,5 +137,5 @@ AT_SIZE = {
 @pytest.mark.parametrize("name", AT_SIZE)
 def test_compiles_at_size(name) -> None:
     kernel, specs, chip = AT_SIZE[name]
-    report = kopt.kernel(kernel).lower(*specs, target=f"pallas:{chip}").report()
+    report = kopt.kernel(kernel).lower(*specs, target=f"pallas:{chip}").report(estimates=False)
     assert report["legal"], report["reason"]

@@ -138,5 +138,5 @@ def test_compiles(name, target) -> None:
     """With the blocks that kopt chooses."""
     kernel, _, make, _ = CASES[name]
     offsets = torch.arange(9) * 64
-    report = kopt.kernel(kernel).lower(*make(offsets, 512, torch.bfloat16), target=target).report()
+    report = kopt.kernel(kernel).lower(*make(offsets, 512, torch.bfloat16), target=target).report(estimates=False)
     assert report["legal"] and not report.get("spill_bytes"), report["reason"]

@@ -144,5 +144,5 @@ def test_what_has_no_bound_is_refused(kernel, reason):
 def test_compiles(kernel, args, chip):
     if importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")
-    report = kopt.kernel(kernel).lower(*args, target=f"pallas:{chip}").report()
+    report = kopt.kernel(kernel).lower(*args, target=f"pallas:{chip}").report(estimates=False)
     assert report["legal"], report["reason"]
