@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 _PURE_CALLS = ("pl.multiple_of", "pl.cdiv", "pl.ds", "pl.program_id", "jax.lax.broadcasted_iota", "jax.lax.div",
                "jax.lax.rem", "tl.arange", "tl.program_id", "tl.cdiv")  # fmt: skip
 _EXPRESSIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Tuple)
+#: What no empty line follows.
+_BEGINS = re.compile(r"\):(  #.*)?\n\Z")
 _PARTS = (ast.operator, ast.unaryop, ast.cmpop, ast.expr_context, ast.keyword)
 
 
@@ -17,18 +20,32 @@ def drop_unused(text: str) -> str:
     """The text without assignments of plain arithmetic to names that its function never reads."""
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     lines = {number for function in functions for number in _unused_lines(function)}
-    return "\n".join(line for number, line in enumerate(text.split("\n"), 1) if number not in lines)
+    kept = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if number not in lines and (line or not _BEGINS.search(kept)):
+            kept += f"{line}\n"
+    return kept
 
 
 def _unused_lines(function: ast.FunctionDef) -> Iterator[int]:
-    """The lines of assignments whose names nothing reads, or only assignments that go themselves."""
+    """The lines of assignments whose names nothing reads, or only what goes itself; and of conditions for nothing else.
+
+    What stands under a condition is a function ``_``, which an empty line follows.
+    """
     reads = Counter(_names_read(function))
-    candidates = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and _is_arithmetic(node.value)]
-    while unread := [node for node in candidates if _assigns_unread(node, reads)]:
+    assignments = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and _is_arithmetic(node.value)]
+    guards = [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef) and node.name == "_"]
+    gone: set[ast.stmt] = set()
+    while unread := [
+        *(node for node in assignments if node not in gone and _assigns_unread(node, reads)),
+        *(node for node in guards if node not in gone and gone.issuperset(node.body)),
+    ]:
+        gone.update(unread)
         for node in unread:
-            candidates.remove(node)
-            reads -= Counter(_names_read(node))
-            yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            is_guard = isinstance(node, ast.FunctionDef)
+            reads -= Counter(name for part in (node.decorator_list if is_guard else [node]) for name in _names_read(part))
+            first = node.decorator_list[0].lineno if is_guard else node.lineno
+            yield from range(first, (node.end_lineno or node.lineno) + 1 + is_guard)
 
 
 def _names_read(node: ast.AST) -> Iterator[str]:

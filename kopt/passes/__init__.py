@@ -43,6 +43,7 @@ PASSES: dict[str, str] = {
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "schedule-jagged": "kopt.passes.schedule_jagged:ScheduleJaggedPass",
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
+    "spread-strides": "kopt.passes.spread_strides:SpreadStridesPass",
     "split-k": "kopt.passes.split_k:SplitKPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",
     "symm-place": "kopt.passes.symm_place:SymmPlacePass",

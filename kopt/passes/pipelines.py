@@ -95,6 +95,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         _make("rebase-ranges"),
         # Updates of 64-bit integers, by how many meet: while they are updates, and before loads become DMAs.
         _make("narrow-atomics"),
+        # Steps that Mosaic does not take become lanes of whole dimensions: before gathers, which take no steps either.
+        _make("spread-strides"),
         # Reads by computed rows become one-hot products or DMAs: new arrays for launches that are functional already.
         _make("lower-gathers", chip=chip),
         # Updates of computed rows become loads and stores, before masks too: products and reductions come of it.

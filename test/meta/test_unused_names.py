@@ -11,6 +11,12 @@ BEFORE = """def kernel(x_ref, out_ref):
     c = b + (
         1
     )
+    first = i == 0
+
+    @pl.when(first)
+    def _():
+        n = i * 4
+
     v = x_ref[...]
     w = _gather(x_ref, a)
 
@@ -31,6 +37,7 @@ def f(x):
 AFTER = """def kernel(x_ref, out_ref):
     i = pl.program_id(0)
     a = i * 8
+
     v = x_ref[...]
     w = _gather(x_ref, a)
 

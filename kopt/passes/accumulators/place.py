@@ -8,9 +8,6 @@ An index of another kind is *spread*: the whole dimension is read and written, a
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
 from xdsl.ir import SSAValue
@@ -28,19 +25,15 @@ from kopt.dialects.tile import (
     MaskOp,
     PutOp,
     ReduceOp,
-    ReshapeOp,
     SelectOp,
     ShiftOp,
     SliceAttr,
-    TakeAlongOp,
     TileType,
-    TransposeOp,
 )
 from kopt.dialects.tile.index_list import Entry, block_axes
 from kopt.dialects.tile.memory import block_type
-from kopt.dialects.tile.types import DimLike
 from kopt.passes.accumulators.block import AccumulatorBlock
-from kopt.passes.accumulators.spread import Spread, indexes
+from kopt.passes.accumulators.spread import Spread, indexes, picked
 from kopt.passes.mosaic.building import Builder, element_of, type_of
 
 
@@ -112,7 +105,7 @@ class Place:
         for spread in self.spreads:
             dims = list(type_of(value).dims.data)
             if spread.is_block:
-                value = self._pick(value, spread.sources(self.build), spread.axis)
+                value = picked(self.build, value, spread.sources(self.build), spread.axis)
             else:
                 type = type_of(value).with_dims([*dims[: spread.axis], spread.extent, *dims[spread.axis :]])
                 mapping = [n for n in range(type.rank) if n != spread.axis]
@@ -124,30 +117,12 @@ class Place:
         for spread in reversed(self.spreads):
             type = type_of(value)
             if spread.is_block:
-                value = self._pick(value, spread.places(self.build), spread.axis)
+                value = picked(self.build, value, spread.places(self.build), spread.axis)
             else:
                 other = self.build.add(FullOp(0, type))
                 value = self.build.add(SelectOp(spread.holds(self.build, type), value, other))
                 value = self.build.add(ReduceOp("add", value, [spread.axis]))
         return value
-
-    def _pick(self, value: SSAValue, lanes: SSAValue, axis: int) -> SSAValue:
-        """The lanes of a dimension by number: as rows of a matrix, which are picked by one product."""
-        dims = list(type_of(value).dims.data)
-        others = [n for n in range(len(dims)) if n != axis]
-        order = [axis, *others]
-        rest = math.prod(dims[n].size.data for n in others)
-        (lane,) = type_of(lanes).dims.data
-        if order != sorted(order):
-            value = self.build.add(TransposeOp(value, order))
-        value = self._reshape(value, [dims[axis], rest])
-        wide = self.build.add(BroadcastOp(lanes, [0], TileType([lane, rest], i32)))
-        value = self._reshape(self.build.add(TakeAlongOp(value, wide, 0)), [lane, *(dims[n] for n in others)])
-        return self.build.add(TransposeOp(value, _inverse(order))) if order != sorted(order) else value
-
-    def _reshape(self, value: SSAValue, dims: Sequence[DimLike]) -> SSAValue:
-        type = type_of(value).with_dims(dims)
-        return value if type == value.type else self.build.add(ReshapeOp(value, type))
 
     def kept(self, mask: SSAValue | None) -> SSAValue | None:
         """The lanes of the spread block that an access with a mask writes; None: all of them."""
@@ -189,7 +164,3 @@ class Place:
             return None
         ones = self.build.add(FullOp(1, self.type.with_element(i32)))
         return self._holds(self.build.add(MaskOp(ones, limits, 0)))
-
-
-def _inverse(order: Sequence[int]) -> list[int]:
-    return sorted(range(len(order)), key=order.__getitem__)

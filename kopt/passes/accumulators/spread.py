@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i32
@@ -22,7 +23,9 @@ from kopt.dialects.tile import (
     RangeType,
     SliceAttr,
     SplatOp,
+    TakeAlongOp,
     TileType,
+    TransposeOp,
 )
 from kopt.passes.mosaic.building import Builder, type_of
 
@@ -44,7 +47,9 @@ class Spread:
         """For each lane of the dimension the number of the block's lane that stands there."""
         numbers = _numbers(build, self.extent)
         if isinstance(entry := self.entry, SliceAttr):
-            return _with(build, "floordiv", _with(build, "sub", numbers, entry.start.data), entry.step.data)
+            first = entry.start.data // entry.step.data
+            numbers = _with(build, "floordiv", numbers, entry.step.data)
+            return _with(build, "sub", numbers, first) if first else numbers
         return build.add(ELEMENTWISE["sub"](numbers, _splat(build, BeginOp(entry), type_of(numbers))))
 
     def places(self, build: Builder) -> SSAValue:
@@ -60,7 +65,7 @@ class Spread:
         if type_of(numbers) != wide:
             numbers = build.add(BroadcastOp(numbers, [self.axis], wide))
         if isinstance(entry := self.entry, SliceAttr):
-            return _in_slice(build, numbers, entry)
+            return _in_slice(build, numbers, entry, self.extent)
         if not self.is_block:
             return build.add(ELEMENTWISE["eq"](numbers, build.add(SplatOp(entry, wide))))
         after = build.add(ELEMENTWISE["ge"](numbers, _splat(build, BeginOp(entry), wide)))
@@ -80,11 +85,34 @@ def indexes(entry: SSAValue | SliceAttr, position: int) -> bool:
     return math.gcd(start.divisor, size) % (LANES if position == -1 else sublanes(32)) == 0
 
 
-def _in_slice(build: Builder, numbers: SSAValue, entry: SliceAttr) -> SSAValue:
+def picked(build: Builder, value: SSAValue, lanes: SSAValue, axis: int) -> SSAValue:
+    """The lanes of a dimension by number: as rows of a matrix, which are picked by one product."""
+    dims = list(type_of(value).dims.data)
+    others = [n for n in range(len(dims)) if n != axis]
+    order = [axis, *others]
+    rest = math.prod(dims[n].size.data for n in others)
+    (lane,) = type_of(lanes).dims.data
+    if order != sorted(order):
+        value = build.add(TransposeOp(value, order))
+    value = build.reshape(value, [dims[axis], rest])
+    wide = build.add(BroadcastOp(lanes, [0], TileType([lane, rest], i32)))
+    value = build.reshape(build.add(TakeAlongOp(value, wide, 0)), [lane, *(dims[n] for n in others)])
+    return build.add(TransposeOp(value, _inverse(order))) if order != sorted(order) else value
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    return sorted(range(len(order)), key=order.__getitem__)
+
+
+def _in_slice(build: Builder, numbers: SSAValue, entry: SliceAttr, extent: int) -> SSAValue:
+    """Which of all numbers below ``extent`` a slice with a step has."""
     start, stop, step = entry.start.data, entry.stop.data, entry.step.data
-    bounds = build.add(ELEMENTWISE["and"](_with(build, "ge", numbers, start), _with(build, "lt", numbers, stop)))
-    strides = _with(build, "mod", _with(build, "sub", numbers, start), step)
-    return build.add(ELEMENTWISE["and"](bounds, _with(build, "eq", strides, 0)))
+    found = _with(build, "eq", _with(build, "mod", numbers, step), start % step)
+    if start >= step:
+        found = build.add(ELEMENTWISE["and"](found, _with(build, "ge", numbers, start)))
+    if start + entry.length * step < extent:
+        found = build.add(ELEMENTWISE["and"](found, _with(build, "lt", numbers, stop)))
+    return found
 
 
 def _with(build: Builder, name: str, value: SSAValue, number: int) -> SSAValue:

@@ -42,6 +42,16 @@ def spell(printing: Printing, values: Sequence[SSAValue]) -> list[str]:
     return [_operand(printing, value) for value in values]
 
 
+def where(condition: str, on_true: str, on_false: str, type: TileType, printing: Printing) -> str:
+    """``jnp.where`` of spelt operands. Of vectors below 32 bits in 32: Mosaic moves no masks of whole rows to theirs."""
+    element = type.element_type
+    if type.rank != 1 or element.bitwidth >= 32:  # pyright: ignore[reportAttributeAccessIssue]
+        return f"jnp.where({condition}, {on_true}, {on_false})"
+    wide = "jnp.float32" if is_float(element) else "jnp.int32"
+    values = ", ".join(f"{text}.astype({wide})" if text.isidentifier() else text for text in (on_true, on_false))
+    return f"jnp.where({condition}, {values}).astype({printing.dtype(element)})"
+
+
 def spelt_as_number(value: SSAValue, values: Sequence[SSAValue]) -> bool:
     """Whether `spell` gives a constant among ``values`` as a number."""
     return element_of(value) != i1 and not all(constant(other) for other in values)
