@@ -68,6 +68,8 @@ def linear(value: SSAValue | int) -> Linear:
         return linear(op.lhs) - linear(op.rhs)
     if isinstance(op, arith.MuliOp):
         return _product(linear(op.lhs), linear(op.rhs), value)
+    if isinstance(op, arith.FloorDivSIOp | arith.DivSIOp):
+        return _exact_quotient(linear(op.lhs), linear(op.rhs), value)
     if isinstance(op, BeginOp):
         return begin(op.range)
     if isinstance(op, EndOp) and always_full(op.range):
@@ -85,6 +87,11 @@ def _product(a: Linear, b: Linear, value: SSAValue) -> Linear:
     if not b.terms:
         return a.times(b.const)
     return Linear(0, ((value, 1),))
+
+
+def _exact_quotient(a: Linear, b: Linear, value: SSAValue) -> Linear:
+    is_exact = not b.terms and b.const and a.divisor % b.const == 0
+    return a.over(b.const) if is_exact else Linear(0, ((value, 1),))
 
 
 def begin(range: SSAValue) -> Linear:

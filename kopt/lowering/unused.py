@@ -42,10 +42,11 @@ def _unused_lines(function: ast.FunctionDef) -> Iterator[int]:
     ]:
         gone.update(unread)
         for node in unread:
-            is_guard = isinstance(node, ast.FunctionDef)
-            reads -= Counter(name for part in (node.decorator_list if is_guard else [node]) for name in _names_read(part))
-            first = node.decorator_list[0].lineno if is_guard else node.lineno
-            yield from range(first, (node.end_lineno or node.lineno) + 1 + is_guard)
+            decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+            for part in decorators or [node]:
+                reads -= Counter(_names_read(part))
+            first, last = min(part.lineno for part in (node, *decorators)), node.end_lineno or node.lineno
+            yield from range(first, last + 1 + bool(decorators))
 
 
 def _names_read(node: ast.AST) -> Iterator[str]:

@@ -1,5 +1,8 @@
 """Index arithmetic as sums, and the windows that follow from it."""
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+
 import kopt
 from kopt.analysis.linear import affine, linear
 from kopt.analysis.windows import windows
@@ -54,3 +57,15 @@ def test_part_of_a_block_has_the_blocks_window():
         ("block", 128, "d1"),
         ("point", 1, "3"),
     ]
+
+
+def test_exact_quotients_are_sums():
+    """A number that divides all parts of a sum divides it; another leaves a value of its own."""
+    grid, loop, _ = parts()
+    begin, quotients = loop.bounds[0], []
+    assert not isinstance(begin, int)
+    for number in (32, 48):
+        divisor = arith.ConstantOp(IntegerAttr(number, IndexType()))
+        quotients.append(arith.FloorDivSIOp(begin, divisor).result)
+    assert linear(quotients[0]).terms == ((grid.ranges[1], 4),)
+    assert linear(quotients[1]).terms == ((quotients[1], 1),)

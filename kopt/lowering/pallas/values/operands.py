@@ -43,7 +43,7 @@ def spell(printing: Printing, values: Sequence[SSAValue]) -> list[str]:
 
 
 def where(condition: str, on_true: str, on_false: str, type: TileType, printing: Printing) -> str:
-    """``jnp.where`` of spelt operands. Of vectors below 32 bits in 32: Mosaic moves no masks of whole rows to theirs."""
+    """``jnp.where`` of spelt operands. Vectors below 32 bits in 32: Mosaic does not repack masks of lane numbers."""
     element = type.element_type
     if type.rank != 1 or element.bitwidth >= 32:  # pyright: ignore[reportAttributeAccessIssue]
         return f"jnp.where({condition}, {on_true}, {on_false})"
