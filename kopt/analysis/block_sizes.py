@@ -215,14 +215,19 @@ def _tpu_unit(role: Role, size: int, chip: TpuChip) -> int:
 
 
 def _tpu_least(role: Role, chip: TpuChip) -> int:
-    """A tile of memory, or all where that is less; vectors that go with rows of other arrays are cut like those."""
+    """A tile of memory, or all where that is less; vectors that go with rows of other arrays are cut like those.
+
+    What is lanes alone takes whole tiles, which memory has anyway, and DMAs move nothing less.
+    """
     if role.single:
         return 1
     cut = role.vector and role.places > {0} and role.extent is not None
     rows = bool(role.places & {0, 1} or role.dot)
     lanes = (0 in role.places and not cut) or role.dot & {"n", "k"}
     least = chip.lanes if lanes else _sublanes(role, chip) if rows else 1
-    return least if role.extent is None else min(least, _power_of_two(role.extent))
+    if role.extent is None or role.places == {0}:
+        return least
+    return min(least, _power_of_two(role.extent))
 
 
 def _gpu_start(role: Role) -> int:
