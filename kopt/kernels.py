@@ -77,12 +77,14 @@ class Kernel:
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The values of all parameters by name, defaults included."""
+        from kopt.runtime.specs import stored
+
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
             raise ArgumentError(f"{self.fn.__name__}: {error}") from None
         bound.apply_defaults()
-        return dict(bound.arguments)
+        return {name: stored(value) for name, value in bound.arguments.items()}
 
     def _target(self, target: Any, values: Iterable[Any] = ()) -> Target:
         """The target that is named, else the default one; programs go by the arguments too."""

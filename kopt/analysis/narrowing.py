@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.intervals import argument_of
-from kopt.analysis.wide_facts import ARITHMETIC, HIGH, MOVES, Fact, array_of, fact_of, is_wide
+from kopt.analysis.wide_facts import ARITHMETIC, BITS, HIGH, MOVES, Fact, array_of, fact_of, is_wide
 from kopt.dialects.tile import (
     ELEMENTWISE,
     AssociativeOp,
@@ -179,7 +179,7 @@ def _leads_to_index(user: Operation, value: SSAValue) -> bool:
 
 
 def _computes(op: Operation) -> bool:
-    return isinstance(op, ElementwiseOp) and op.ROW.name in ARITHMETIC
+    return isinstance(op, ElementwiseOp) and op.ROW.name in (*ARITHMETIC, *BITS)
 
 
 def _only_indexes(value: SSAValue) -> bool:

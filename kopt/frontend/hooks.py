@@ -258,8 +258,19 @@ def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         config = kernel(function).config
         with tracer.configured(config.block_sizes, config.tunables):
             return call(inner, *args, **kwargs)
+    if function in (torch.tensor, torch.as_tensor):
+        return _literal(function, args, kwargs)
     if "device" in kwargs and kwargs["device"] is not None and _is_torch(function):
         kwargs["device"] = "meta"
+    return function(*args, **kwargs)
+
+
+def _literal(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``torch.tensor`` on the host: of a number an array of it, of lists an argument that no caller sees."""
+    kwargs = {name: value for name, value in kwargs.items() if name != "device"}
+    data = args[0] if args else None
+    if isinstance(data, bool | int | float):
+        return torch.full((), data, dtype=kwargs.get("dtype"), device="meta")
     return function(*args, **kwargs)
 
 

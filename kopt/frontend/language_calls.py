@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import torch
@@ -33,6 +34,8 @@ from kopt.language.unsupported import UNSUPPORTED
 PROVISIONAL = 128
 #: How many programs a kernel that asks for the number of processors is told to start.
 CORES = 8
+#: What torch says of a device: the number of processors, by the names of its kinds.
+DEVICE = SimpleNamespace(multi_processor_count=CORES, gpu_subslice_count=CORES)
 
 
 def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) -> LoopSpec:
@@ -287,7 +290,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 def table() -> dict[Any, Callable[..., Any]]:
     """By function object of `kopt.language`, and of torch where the language has a function of torch's."""
     own = {getattr(language, name): f for name, f in _FUNCTIONS.items() if hasattr(language, name)}
-    return own | torch_functions()
+    devices = {module.get_device_properties: lambda *_, **__: DEVICE for module in (torch.cuda, torch.xpu)}
+    return own | torch_functions() | devices
 
 
 def helion_table() -> dict[Any, Callable[..., Any]]:

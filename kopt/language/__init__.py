@@ -389,7 +389,7 @@ def pdl_launch_dependents() -> None:
 
 
 def float4_e2m1fn_x2_to_float32(value: Any) -> Any:
-    """The two fp4 (e2m1) numbers in each byte of a uint8 tensor, the low half's first, as two tensors of f32."""
+    """The two fp4 (e2m1) numbers in each byte of a uint8 or float4_e2m1fn_x2 tensor, the low half's first, in f32."""
     _outside("float4_e2m1fn_x2_to_float32")
 
 

@@ -100,6 +100,12 @@ def spec_of(value: Any) -> TensorSpec:
     return TensorSpec(tuple(map(int, value.shape)), _dtype_of(value), _strides_of(value, framework))
 
 
+def stored(value: Any) -> Any:
+    """A torch tensor of pairs of 4-bit floats as its bytes, which kernels unpack; anything else as it is."""
+    pairs = _is_instance(value, "torch", "Tensor") and str(value.dtype) == "torch.float4_e2m1fn_x2"
+    return value.view(sys.modules["torch"].uint8) if pairs else value
+
+
 def _is_struct(value: Any) -> bool:
     return _is_instance(value, "jax", "ShapeDtypeStruct")
 

@@ -70,3 +70,20 @@ def test_rows_that_are_put_back(target):
     wanted = x.clone()
     wanted[rows[:4]] = new[:4]
     torch.testing.assert_close(some_rows.on(target)(x, rows, new, 4), wanted)
+
+
+@kopt.kernel
+def chosen(x, columns):
+    """One element of each row, by its number in the array."""
+    out = torch.empty_like(columns, dtype=x.dtype)
+    for tile in hl.tile(x.size(0)):
+        out[tile] = hl.load(x.view(-1), [tile.index * x.size(1) + columns[tile]])
+    return out
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8])
+def test_numbers_of_64_bits_in_packed_arrays(dtype):
+    """The row is found among those that are packed with it, by the bits of its number."""
+    x, columns = torch.randn(40, 150).to(dtype), torch.randint(150, (40,))
+    got = chosen.on("pallas:interpret")(x, columns)
+    torch.testing.assert_close(got, x.gather(1, columns[:, None])[:, 0])

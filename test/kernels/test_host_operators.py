@@ -83,3 +83,33 @@ def test_what_jnp_lacks_is_refused():
 
     with pytest.raises(kopt.KoptError, match="has no spelling in jnp"):
         kopt.kernel(sorted_rows).lower(X, target="pallas:interpret")
+
+
+@kopt.kernel
+def limited(x, most: int):
+    """An array of a number, and one of a list, on the device of an argument."""
+    largest = torch.tensor(most, device=x.device, dtype=torch.int32)
+    weights = torch.tensor([1.0, 2.0, 3.0], device=x.device)
+    out = torch.empty_like(x)
+    for i, j in hl.tile(x.size()):
+        out[i, j] = torch.minimum(x[i, j], largest) + weights[j]
+    return out
+
+
+@kopt.kernel
+def by_workers(x):
+    """As many cells as the device is said to have processors, each with every so many rows."""
+    workers = torch.cuda.get_device_properties(x.device).multi_processor_count
+    out = torch.empty_like(x)
+    for worker in hl.grid(workers):
+        for row in range(worker, x.size(0), workers):
+            out[row, :] = x[row, :] + 1
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+def test_the_device_of_arguments(target):
+    """Says where arrays of numbers are, and how many processors there are."""
+    x = torch.randint(20, (20, 3)).float()
+    torch.testing.assert_close(limited.on(target)(x, 7), x.clamp(max=7) + torch.tensor([1.0, 2.0, 3.0]))
+    torch.testing.assert_close(by_workers.on(target)(x), x + 1)

@@ -62,6 +62,21 @@ def test_numbers_of_4_bits(target):
 
 
 @pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+def test_arguments_of_4_bits(target):
+    """Pairs of numbers that have torch's dtype for them are the bytes that they are stored in."""
+
+    def unpacked(packed):
+        out = torch.empty([2, *packed.shape], dtype=torch.float32)
+        for i, j in hl.tile(packed.size()):
+            out[0, i, j], out[1, i, j] = hl.float4_e2m1fn_x2_to_float32(packed[i, j])
+        return out
+
+    bytes = torch.randint(256, (6, 20), dtype=torch.uint8)
+    got = kopt.kernel(unpacked, target=target)(bytes.view(torch.float4_e2m1fn_x2))
+    torch.testing.assert_close(got, fp4(bytes).unflatten(1, (20, 2)).movedim(2, 0))
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
 def test_groups_of_16(target):
     """Loaded from the start of an array, and converted."""
 
