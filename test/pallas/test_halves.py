@@ -34,3 +34,19 @@ def test_roundings(numbers: torch.Tensor) -> None:
     wanted = numbers.half().float()
     same = (got.view(torch.int32) == wanted.view(torch.int32)) | (got.isnan() & wanted.isnan())
     assert same.all(), numbers[~same][:8]
+
+
+def moved(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty([x.size(1), x.size(0)], dtype=torch.float32)
+    for i in hl.tile(x.size(0), block_size=8):
+        rows = torch.where(x[i, :] > 0, x[i, :], 0.0)
+        out[:, i] = rows.T.reshape(x.size(1), 8).float()
+    return out
+
+
+def test_what_only_moves_is_not_rounded() -> None:
+    """Numbers that are loaded, chosen and rearranged are f16's already."""
+    x = torch.randn(16, 128, generator=torch.Generator().manual_seed(0)).half()
+    kernel = kopt.kernel(moved).on("pallas:interpret")
+    assert "jnp.round" not in kernel.lower(x).source
+    assert torch.equal(kernel(x), x.relu().T.float())

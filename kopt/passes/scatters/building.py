@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.layouts import LANES
+from kopt.analysis.layouts import LANES, sublanes
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArangeOp,
@@ -21,10 +21,14 @@ from kopt.dialects.tile import (
     SelectOp,
     TileType,
     TransposeOp,
+    neutral,
 )
 from kopt.dialects.tile.types import DimLike
 from kopt.passes.mosaic.building import Builder as ValueBuilder
-from kopt.passes.mosaic.building import element_of, type_of
+from kopt.passes.mosaic.building import element_of, type_of, wide
+
+#: Rows of a register.
+SUBLANES = sublanes(32)
 
 
 class Builder(ValueBuilder):
@@ -103,8 +107,20 @@ class Builder(ValueBuilder):
         before = type_of(value)
         if before.rank > 1 and len(dims) > 1:
             return self.reshape(value, dims)
+        shapes = [shape for shape in (before.shape, TileType(dims, i32).shape) if len(shape) > 1]
+        if any(shape[-1] % SUBLANES for shape in shapes):
+            return self._regroup_parts(value, dims)
         rows = self.spread(value, [*before.dims.data, DimAttr(LANES)], range(before.rank))
         return self.add(ReduceOp("max", self.reshape(rows, [*dims, DimAttr(LANES)]), [len(dims)]))
+
+    def _regroup_parts(self, value: SSAValue, dims: Sequence[DimLike]) -> SSAValue:
+        """Of rows that are no whole registers Mosaic regroups no copies: the value stands in the first lane alone."""
+        element, value = element_of(value), self.cast(value, wide(element_of(value)))
+        all_dims = [*type_of(value).dims.data, DimAttr(LANES)]
+        rows = self.spread(value, all_dims, range(len(all_dims) - 1))
+        first = self.with_number("eq", self.numbers(LANES, all_dims, len(all_dims) - 1), 0)
+        rows = self.select(first, rows, self.full(neutral("max", element_of(value)), rows))
+        return self.cast(self.add(ReduceOp("max", self.reshape(rows, [*dims, DimAttr(LANES)]), [len(dims)])), element)
 
     def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """A value with its dimensions in another order."""

@@ -40,13 +40,16 @@ def widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
     for op in list(launch.walk()):
         if isinstance(op, DotOp) and _is_half(op.lhs):
             op.properties["precision"] = StringAttr("ieee")  # one pass of bf16 would lose digits that f16 has
+    known: set[SSAValue] = set()
     for op in list(launch.walk()):
         for arg in [arg for region in op.regions for block in region.blocks for arg in block.args]:
             if _is_half(arg):
-                Rewriter.replace_value_with_new_type(arg, type_of(arg).with_element(f32))
+                known.add(Rewriter.replace_value_with_new_type(arg, type_of(arg).with_element(f32)))
+        if isinstance(op, LoadOp) and op.memory in halves or _moves_known(op, known):
+            known.update(op.results)
         for result in op.results:
             if _is_half(result):
-                _widen(op, result, halves)
+                _widen(op, result, known)
         if isinstance(op, CastOp) and op.input.type == op.result.type:
             Rewriter.replace_op(op, [], [op.input])
 
@@ -55,21 +58,41 @@ def _is_half(value: SSAValue) -> bool:
     return isinstance(value.type, TileType) and value.type.element_type == f16
 
 
-def _widen(op: Operation, result: SSAValue, halves: set[SSAValue]) -> None:
+def _moves_known(op: Operation, known: set[SSAValue]) -> bool:
+    """Whether an op makes or moves, in f32, nothing but numbers that are f16's: what it gives needs no rounding."""
+    if isinstance(op, FullOp):
+        return type_of(op.result).element_type == f32 and _is_number_of_f16(op.number)
+    if isinstance(op, MaskOp) and not _is_number_of_f16(op.fill_number):
+        return False
+    moved = [value for value in op.operands if isinstance(value.type, TileType) and value.type.element_type == f32]
+    return _is_move(op) and bool(moved) and known.issuperset(moved)
+
+
+def _is_number_of_f16(number: float) -> bool:
+    with np.errstate(over="ignore"):
+        return float(np.float16(number)) == number
+
+
+def _is_move(op: Operation) -> bool:
+    return isinstance(op, MOVES) or (isinstance(op, ReduceOp) and op.kind.data in ("max", "min"))
+
+
+def _widen(op: Operation, result: SSAValue, known: set[SSAValue]) -> None:
+    """``known`` are values in f32 that are numbers of f16."""
     if isinstance(op, CastOp):
-        _widen_cast(op, halves)
+        _widen_cast(op, known)
         return
     if isinstance(op, MaskOp):
         op.fill = _literal(op.fill_number)
     elif isinstance(op, FullOp):
         op.value = _literal(op.number)
-    elif not (isinstance(op, MOVES) or op.regions or (isinstance(op, ReduceOp) and op.kind.data in ("max", "min"))):
+    elif not (_is_move(op) or op.regions):
         raise LoweringError(
             f"'{op.name}' computes in f16, which a TPU cannot do",
             location_of(op),
             notes=["compute in float32 and round the result"],
         )
-    Rewriter.replace_value_with_new_type(result, type_of(result).with_element(f32))
+    known.add(Rewriter.replace_value_with_new_type(result, type_of(result).with_element(f32)))
 
 
 def _literal(number: float) -> Attribute:
@@ -77,16 +100,17 @@ def _literal(number: float) -> Attribute:
     return literal(float(np.float16(number)), f32)
 
 
-def _widen_cast(op: CastOp, halves: set[SSAValue]) -> None:
+def _widen_cast(op: CastOp, known: set[SSAValue]) -> None:
     """Nothing where no one looks or nothing is lost, else a rounding."""
     if op.result.first_use is None:
         Rewriter.erase_op(op)
-    elif isinstance(op.input.owner, LoadOp) and op.input.owner.memory in halves:
+    elif op.input in known:
         Rewriter.replace_op(op, [], [op.input])
     else:
         build = Builder(op)
         rounded = _rounded(build, build.cast(op.input, f32))
         rounded.name_hint = op.result.name_hint
+        known.add(rounded)
         Rewriter.replace_op(op, [], [rounded])
 
 
