@@ -41,7 +41,7 @@ class LowerGathersPass(ModulePass):
     """Rewrites each load with a tile among its indices into one that Mosaic can do.
 
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
-      that counts from a scalar on is a block that begins there;
+      that counts from a scalar on is a block that begins there, and so are several for one dimension each;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
     * anything else: one DMA a gathered place. Single lanes are picked from whole rows, rows of 16 and 8 bits from

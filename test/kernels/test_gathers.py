@@ -87,3 +87,28 @@ def test_numbers_of_64_bits_in_packed_arrays(dtype):
     x, columns = torch.randn(40, 150).to(dtype), torch.randint(150, (40,))
     got = chosen.on("pallas:interpret")(x, columns)
     torch.testing.assert_close(got, x.gather(1, columns[:, None])[:, 0])
+
+
+@kopt.kernel
+def window(x, start, rows, columns):
+    """A block of a matrix from a loaded row and a computed column on, both counted; 0 outside of the matrix."""
+    height, width = x.size()
+    out = torch.empty([2, rows, columns], dtype=x.dtype)
+    for n in hl.grid(2):
+        row = start[n] + hl.arange(rows)
+        column = n * columns - 3 + hl.arange(columns)
+        inside = ((row >= 0) & (row < height))[:, None] & ((column >= 0) & (column < width))[None, :]
+        out[n, :, :] = hl.load(x, [row, column], extra_mask=inside)
+    return out
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8])
+def test_windows_from_anywhere(dtype):
+    """Are blocks cut out of larger ones: no element is looked for by itself."""
+    x, start = (torch.randn(50, 200) * 9).to(dtype), torch.tensor([5, 41], dtype=torch.int32)
+    padded = torch.nn.functional.pad(x, (3, 300, 0, 50))
+    wanted = torch.stack([padded[first : first + 16, n * 128 : n * 128 + 128] for n, first in enumerate(start)])
+    low = window.lower(x, start, 16, 128, target="pallas:interpret")
+    assert "_gather(" not in low.source and "_take_along(" not in low.source
+    for target in TARGETS:
+        torch.testing.assert_close(window.on(target)(x, start, 16, 128), wanted)

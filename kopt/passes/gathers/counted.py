@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
@@ -15,8 +17,10 @@ from kopt.dialects.tile import (
     ElementwiseOp,
     ExtractOp,
     FullOp,
+    IndexOp,
     LoadOp,
     RangeType,
+    ReshapeOp,
     ShiftOp,
     SplatOp,
     TileType,
@@ -27,57 +31,81 @@ from kopt.passes.gathers.building import array_type
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.retyping import new_tags
 
-
-def load_counted(load: LoadOp) -> SSAValue | None:
-    """The block of a load, without its mask, where its one index counts from a scalar on; None where it does not.
-
-    A masked load may begin before the array; where nothing will cut its lanes out of a larger block, it stays as it is.
-    """
-    positions = [position for position, entry in enumerate(load.entries) if is_gather(entry)]
-    if len(positions) != 1:
-        return None
-    (dim,) = positions
-    entries = list(load.entries)
-    index = entries[dim]
-    assert isinstance(index, SSAValue)
-    if (scalars := _scalars(index)) is None:
-        return None
-    build = Builder(load)
-    size = type_of(index).shape[0]
-    whole = build.add(WholeOp(size, RangeType(next(new_tags(load)), size)))
-    block = build.add(ShiftOp(whole, _sum(scalars, build)))
-    first = begin(block)
-    if (
-        load.mask is not None
-        and _may_be_negative(first)
-        and first.divisor % multiple(array_type(load.memory), dim) == 0
-    ):
-        return None
-    entries[dim] = block
-    value = build.add(LoadOp(load.memory, entries))
-    return build.reshape(value, type_of(load.result).dims.data)
-
-
 #: A number or a value that is the same in every lane, and how often it is added.
 _Scalar = tuple[int | SSAValue, int]
 
 
-def _scalars(index: SSAValue) -> list[_Scalar] | None:
-    """What is added to the lane numbers 0, 1, 2, … to give an index, else None."""
+def load_counted(load: LoadOp) -> SSAValue | None:
+    """The block of a load, without its mask, where its indices count from scalars on; None where one does not.
+
+    Several do so for one dimension of the block each, in order: ``x[n + arange(64)[:, None], k.index[None, :]]``.
+    A masked load may begin before the array; where nothing will cut its lanes out of a larger block, it stays as it is.
+    """
+    positions = [position for position, entry in enumerate(load.entries) if is_gather(entry)]
+    counted = [_counted(load.entries[position], axis) for axis, position in enumerate(positions)]
+    rank = len(positions) and type_of(load.entries[positions[0]]).rank  # pyright: ignore
+    if not rank or rank != len(positions) or positions != list(range(positions[0], positions[0] + rank)):
+        return None
+    found = [one for one in counted if one is not None]
+    if len(found) < len(counted) or rank == 1 and isinstance(found[0][0].owner, IndexOp):
+        return None
+    build = Builder(load)
+    entries = list(load.entries)
+    for position, (lanes, scalars) in zip(positions, found, strict=True):
+        block = _block(lanes, scalars, load, build)
+        first = begin(block)
+        aligned = first.divisor % multiple(array_type(load.memory), position) == 0
+        if load.mask is not None and _may_be_negative(first) and aligned:
+            return None
+        entries[position] = block
+    value = build.add(LoadOp(load.memory, entries))
+    return build.reshape(value, type_of(load.result).dims.data)
+
+
+def _counted(index: Any, axis: int) -> tuple[SSAValue, list[_Scalar]] | None:
+    """The lanes that an index numbers along one axis, and what is added to them; None where it does not."""
+    while isinstance(op := index.owner, CastOp) or isinstance(op, BroadcastOp | ReshapeOp) and type_of(index).rank > 1:
+        if isinstance(op, BroadcastOp):
+            if axis not in op.mapping:
+                return None
+            axis = op.mapping.index(axis)
+        if isinstance(op, ReshapeOp):
+            kept = [n for n, extent in enumerate(type_of(index).shape) if extent != 1]
+            if type_of(op.input).rank != 1 or kept != [axis]:
+                return None
+            axis = 0
+        index = op.input
+    return _scalars(index) if type_of(index).rank == 1 else None
+
+
+def _block(lanes: SSAValue, scalars: list[_Scalar], load: LoadOp, build: Builder) -> SSAValue:
+    """The range of lanes from a sum on."""
+    if isinstance(lanes.owner, IndexOp):
+        return build.add(ShiftOp(lanes.owner.range, _sum(scalars, build))) if scalars else lanes.owner.range
+    size = type_of(lanes).shape[0]
+    whole = build.add(WholeOp(size, RangeType(next(new_tags(load)), size)))
+    return build.add(ShiftOp(whole, _sum(scalars, build)))
+
+
+def _scalars(index: SSAValue) -> tuple[SSAValue, list[_Scalar]] | None:
+    """The lane numbers 0, 1, 2, … or of a block, and what is added to them to give an index, else None."""
     op = index.owner
     if isinstance(op, CastOp):
         return _scalars(op.input)
     if isinstance(op, ArangeOp):
-        return [(op.start.data, 1)] if op.step.data == 1 else None
+        return (index, [(op.start.data, 1)]) if op.step.data == 1 else None
+    if isinstance(op, IndexOp):
+        return index, []
     if not isinstance(op, ElementwiseOp) or op.ROW.name not in ("add", "sub"):
         return None
     first, second = op.inputs
     if op.ROW.name == "add" and _uniform(first) is not None:
         first, second = second, first
-    lanes, scalar = _scalars(first), _uniform(second)
-    if lanes is None or scalar is None:
+    counted, scalar = _scalars(first), _uniform(second)
+    if counted is None or scalar is None:
         return None
-    return [*lanes, (scalar, 1 if op.ROW.name == "add" else -1)]
+    lanes, scalars = counted
+    return lanes, [*scalars, (scalar, 1 if op.ROW.name == "add" else -1)]
 
 
 def _uniform(value: SSAValue) -> int | SSAValue | None:
