@@ -19,9 +19,11 @@ from kopt.dialects.tile import (
     ConcatOp,
     DotOp,
     LoadOp,
+    MaskOp,
     ReduceOp,
     ReshapeOp,
     ScanOp,
+    SelectOp,
     SliceOp,
     SortOp,
     TakeAlongOp,
@@ -30,7 +32,7 @@ from kopt.dialects.tile import (
 from kopt.passes.mosaic.combinations import widen_associative, widen_sort
 from kopt.passes.mosaic.products import expand_dot
 from kopt.passes.mosaic.scalars import widen_scalar_load
-from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement
+from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement, widen_selection
 
 #: What may have to be done for each op.
 RULES: dict[type[Operation], Callable[[Operation], None]] = {
@@ -39,6 +41,7 @@ RULES: dict[type[Operation], Callable[[Operation], None]] = {
     **dict.fromkeys((AssociativeReduceOp, AssociativeScanOp), widen_associative),
     SortOp: widen_sort,
     **dict.fromkeys((BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp), widen_rearrangement),
+    **dict.fromkeys((SelectOp, MaskOp), widen_selection),
     DotOp: expand_dot,
     LoadOp: widen_scalar_load,
 }
@@ -50,6 +53,7 @@ class ExpandForMosaicPass(ModulePass):
 
     * integers of 8 and 16 bits are computed with and compared in 32 bits, and wrap when cast back;
     * reductions and scans of narrow types are done in 32 bits, and the result is rounded once; sorts too;
+    * narrow values that were picked by number are masked and selected from in 32 bits, before they are cast back;
     * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import (
     ArgReduceOp,
     BroadcastOp,
+    CastOp,
     ElementwiseOp,
+    MaskOp,
     ReduceOp,
     ReshapeOp,
     ScanOp,
+    SelectOp,
     SliceOp,
     TakeAlongOp,
+    literal,
+    literal_value,
 )
-from kopt.passes.mosaic.building import Builder, element_of, is_narrow, is_narrow_integer, type_of
+from kopt.passes.mosaic.building import Builder, element_of, is_narrow, is_narrow_integer, type_of, wide
 from kopt.passes.mosaic.scalars import drop_casts_back
 
 #: Combinations of predicates in numbers: a sum of predicates is "any".
@@ -54,12 +61,28 @@ def widen_rearrangement(op: Operation) -> None:
     if not is_narrow(element_of(op.operands[0])) or not _moves_lanes(op):
         return
     build = Builder(op)
-    values = build.widened(op.operands)
+    values = _widened(op.operands, build)
     type = type_of(op.results[0]).with_element(element_of(values[0]))
     value = build.add(op.create(operands=values, properties=dict(op.properties), result_types=[type]))
     if not type.rank:
         drop_casts_back(op.results[0], value)
     build.replace(value)
+
+
+def widen_selection(op: Operation) -> None:
+    """Masks of narrow lanes that were picked, and selections among them: Mosaic brings no 16-bit mask to such lanes."""
+    assert isinstance(op, SelectOp | MaskOp)
+    value, *others = op.operands[1:] if isinstance(op, SelectOp) else op.operands[:1]
+    if all(_picked(operand) is None for operand in (value, *others)):
+        return
+    build = Builder(op)
+    element = wide(element_of(value))
+    first, *rest = _widened([value, *others], build)
+    if isinstance(op, SelectOp):
+        build.replace(build.add(SelectOp(op.condition, first, *rest)))
+    else:
+        fill = literal(literal_value(op.fill), element)
+        build.replace(build.add(MaskOp(first, op.limits, fill, type_of(op.result).with_element(element))))
 
 
 def _moves_lanes(op: Operation) -> bool:
@@ -68,7 +91,26 @@ def _moves_lanes(op: Operation) -> bool:
         return bool(op.mapping) and rank - 1 not in op.mapping
     if isinstance(op, ReshapeOp):
         before, after = type_of(op.input).shape, type_of(op.result).shape
-        return before[-1:] != after[-1:]
+        return before[-1:] != after[-1:] or _picked(op.input) is not None
     if isinstance(op, SliceOp):
         return any(stride > 1 and size > 1 for _, size, stride in op.bounds)
     return isinstance(op, TakeAlongOp) or element_of(op.operands[0]) == i1
+
+
+def _picked(value: SSAValue) -> SSAValue | None:
+    """The 32-bit value that a narrow one was cast from, where its lanes were picked from others; else None."""
+    cast = value.owner
+    return cast.input if isinstance(cast, CastOp) and _is_pick(cast.input) else None
+
+
+def _is_pick(value: SSAValue) -> bool:
+    op = value.owner
+    return isinstance(op, TakeAlongOp) or (
+        isinstance(op, ReshapeOp | SelectOp | MaskOp) and any(map(_is_pick, op.operands))
+    )
+
+
+def _widened(values: Iterable[SSAValue], build: Builder) -> list[SSAValue]:
+    """The values in the 32-bit types of theirs, picked ones as they were."""
+    pairs = [(value, _picked(value)) for value in values]
+    return [build.cast(value, wide(element_of(value))) if picked is None else picked for value, picked in pairs]
