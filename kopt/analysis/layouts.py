@@ -9,6 +9,7 @@ dynamic offsets into a block to be such multiples too. What does not fit is made
 | ``x[b0=4, :]``: short blocks of rows | split rows: ``(n/4, 4, m)``, block ``(_, 4, m)`` | a reshape, a pad |
 | ``x[:, b1=64]``: narrow blocks of lanes | split lanes: ``(m/64, n, 64)`` | a transposition |
 | ``x[b0=8]`` of rank 1 | ``(n/8, 1, 8)``, block ``(_, 1, 8)`` | a reshape |
+| ``x[%i, b1=128]``: rows by number, moving lanes | split lanes: ``(m/128, n, 128)`` | a transposition |
 | ``x[i, :]``: one row | ``(n, 1, m)``, block ``(_, 1, m)`` | a reshape |
 | ``x[b0=8, i, :]``: rows of which one is taken | ``(h, n, m)``, block ``(_, 8, m)`` | a transposition |
 | ``x[:, 3]``: one lane | ``(m, 1, n)`` | a transposition |
@@ -198,10 +199,18 @@ class _Builder:
     def _lanes_fit(self, dim: Dim, extent: int) -> bool:
         if dim.kind == "whole":
             lanes = LANES if len(self.parts) > 1 else _flat(1, self.window.bits)
-            return not dim.dynamic or dim.walk % lanes == 0
+            return not dim.dynamic or (dim.walk % lanes == 0 and not self._moves_both())
         if len(self.parts) > 1:
             return dim.size == extent or dim.size % LANES == 0
         return legal_block(dim.size, extent, self.window.bits, -1, rank=1) == dim.size or dim.size == extent
+
+    def _moves_both(self) -> bool:
+        """Whether single rows are picked out of blocks of lanes that move too: Mosaic takes one of the two."""
+        if len(self.parts) < 2 or self.window.bits != 32:  # other rows are separated or aligned
+            return False
+        lanes, rows = self._dim(self.parts[-1]), self._dim(self.parts[-2])
+        picked = rows.kind == "whole" and rows.dynamic and rows.step == 1 and rows.walk % sublanes(32) != 0
+        return picked and lanes.step > 0 and not lanes.plain
 
     def _legal_sublanes(self) -> None:
         if len(self.parts) < 2:

@@ -120,7 +120,7 @@ def heads(count: int = 4) -> list[str]:
     return [f"bf16[10003,{count},128]"] * 3
 
 
-#: Kernels that have a chip each here, at 512 items or 64 groups: all of them compile for all three.
+#: Kernels that have a chip each here, at 512 items or 64 groups.
 AT_SIZE = {
     "hstu": (kernels.hstu_attention, (*heads(), "i32[513]"), "v5e"),
     "attention": (packed.packed_attention, (*heads(), "i32[513]", False), "tpu7x"),
@@ -130,6 +130,11 @@ AT_SIZE = {
     "jagged_dense_bmm": (kernels.jagged_dense_bmm, ("bf16[100003,128]", "i32[513]", "bf16[512,128,256]"), "v6e"),
     "grouped": (packed.grouped_matmul, ("bf16[10003,256]", "bf16[64,256,512]", "i32[65]"), "v5e"),
     "by_index": (packed_kernels.grouped_matmul_by_index, ("bf16[10003,256]", "bf16[64,256,512]", "i32[65]"), "tpu7x"),
+    "routed": (
+        packed_kernels.routed_matmul,
+        ("bf16[10003,256]", "bf16[64,256,512]", "i32[10003]", "i32[65]", 512),
+        "tpu7x",
+    ),
 }
 
 
@@ -138,4 +143,13 @@ AT_SIZE = {
 def test_compiles_at_size(name) -> None:
     kernel, specs, chip = AT_SIZE[name]
     report = kopt.kernel(kernel).lower(*specs, target=f"pallas:{chip}").report(estimates=False)
+    assert report["legal"], report["reason"]
+
+
+@pytest.mark.slow
+def test_rows_picked_in_vmem_compile() -> None:
+    """Rows by number of blocks of lanes that an inner loop walks: 4003 rows of f32 stay on the chip."""
+    specs = ("f32[4003,256]", "f32[64,256,512]", "i32[4003]", "i32[65]", 512)
+    low = kopt.kernel(packed_kernels.routed_matmul).lower(*specs, target="pallas:tpu7x")
+    report = low.report()
     assert report["legal"], report["reason"]

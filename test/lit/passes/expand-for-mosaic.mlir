@@ -123,3 +123,19 @@ func.func @moved(%v: !tile.tile<8 x 128 x i8>) -> (!tile.tile<8 x 128 x i8>, !ti
   %s, %n = tile.sort %v dim 1 : !tile.tile<8 x 128 x i8>
   func.return %a, %s : !tile.tile<8 x 128 x i8>, !tile.tile<8 x 128 x i8>
 }
+
+// -----
+
+// Lanes that were picked in 32 bits lose the picked dimension, are masked and selected from there, and cast last.
+// CHECK-LABEL: func.func @picked
+// CHECK: [[P:%.+]] = tile.take_along {{.+}} f32>
+// CHECK: [[R:%.+]] = tile.reshape [[P]] : !tile.tile<64 x 1 x 128 x f32> to !tile.tile<64 x 128 x f32>
+// CHECK: [[S:%.+]] = tile.select %c, [[R]], {{%.+}} : !tile.tile<64 x 128 x f32>
+// CHECK: tile.cast [[S]] : !tile.tile<64 x 128 x f32> to !tile.tile<64 x 128 x bf16>
+func.func @picked(%x: !tile.tile<64 x 8 x 128 x bf16>, %n: !tile.tile<64 x 1 x 128 x i32>, %c: !tile.tile<64 x 128 x i1>) -> !tile.tile<64 x 128 x bf16> {
+  %p = tile.take_along %x, %n dim 1 : !tile.tile<64 x 8 x 128 x bf16>, !tile.tile<64 x 1 x 128 x i32>
+  %r = tile.reshape %p : !tile.tile<64 x 1 x 128 x bf16> to !tile.tile<64 x 128 x bf16>
+  %z = tile.full 0.0 : !tile.tile<64 x 128 x bf16>
+  %s = tile.select %c, %r, %z : !tile.tile<64 x 128 x bf16>
+  func.return %s : !tile.tile<64 x 128 x bf16>
+}
