@@ -79,7 +79,7 @@ def widen_selection(op: Operation) -> None:
     element = wide(element_of(value))
     first, *rest = _widened([value, *others], build)
     if isinstance(op, SelectOp):
-        build.replace(build.add(SelectOp(op.condition, first, *rest)))
+        build.replace(build.add(SelectOp(op.condition, first, rest[0])))
     else:
         fill = literal(literal_value(op.fill), element)
         build.replace(build.add(MaskOp(first, op.limits, fill, type_of(op.result).with_element(element))))
