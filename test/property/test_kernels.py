@@ -12,7 +12,7 @@ import pytest
 from test.property.exploring import explore
 from test.property.refusals import REFUSALS
 
-REFERENCE, EVERYWHERE = 2000, 300
+REFERENCE, EVERYWHERE = 500, 40
 #: The same kernels in each run, unless the environment says otherwise.
 SEED = int(os.environ.get("KOPT_FUZZ_SEED", "1"))
 _SHARDS = 10

@@ -367,12 +367,15 @@ def _run_in_order(call: CallOp) -> None:
 
 
 def semantics(grid: GridOp, outputs: Sequence[Operand]) -> list[str]:
-    """Which grid dimensions may run in any order: those that every output's block moves with, one to one."""
+    """Which grid dimensions may run in any order: those that every output's block moves with, one to one.
+
+    Cores share the outermost ones, so what is inside of a dimension that runs in order does too.
+    """
     ordered = {*grid.reduction_dims, *grid.ordered_dims}
     words = []
     for number in range(max(1, len(grid.ranges))):
         free = number not in ordered and all(_moves_with(o.window, number) for o in outputs)
-        words.append("parallel" if free else "arbitrary")
+        words.append("parallel" if free and "arbitrary" not in words else "arbitrary")
     return words
 
 
