@@ -1,4 +1,4 @@
-"""Random kernels over the frontend's tables: every target gives what torch gives.
+"""Random kernels over the frontend's tables: the reference gives what torch gives; `make fuzz` tries every target.
 
 ``KOPT_FUZZ_SEED`` chooses other kernels; the run's summary names the seed. `make fuzz` goes on with fresh ones.
 """
@@ -10,9 +10,8 @@ import os
 import pytest
 
 from test.property.exploring import explore
-from test.property.refusals import REFUSALS
 
-REFERENCE, EVERYWHERE = 500, 40
+REFERENCE = 500
 #: The same kernels in each run, unless the environment says otherwise.
 SEED = int(os.environ.get("KOPT_FUZZ_SEED", "1"))
 _SHARDS = 10
@@ -25,12 +24,3 @@ def test_the_reference_is_torch(shard: int, tmp_path, record_property) -> None:
     record_property("KOPT_FUZZ_SEED", SEED)
     wanted = REFERENCE // _SHARDS
     assert explore(SEED * 100 + shard, wanted, ("reference",), True, tmp_path) >= wanted
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shard", range(_SHARDS))
-def test_every_target_is_torch(shard: int, tmp_path, record_property) -> None:
-    """All targets, on kernels without 64-bit arithmetic, which a TPU has not."""
-    record_property("KOPT_FUZZ_SEED", SEED)
-    wanted = EVERYWHERE // _SHARDS
-    assert explore(SEED * 100 + 50 + shard, wanted, tuple(REFUSALS), False, tmp_path) >= wanted
