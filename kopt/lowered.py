@@ -172,13 +172,14 @@ def lower(
 
     passes = _passes(target, config, program)
     with collect() as remarks:
-        rewritten = module.clone() if passes else module
+        rewritten = module.clone()
         run(rewritten, make_context(), passes)
         verify(rewritten)
-        source = emit(rewritten, entry, _PROGRAMS[target.family] if program else target.family) if passes else ""
+        interpreted = target.family == "reference"
+        source = "" if interpreted else emit(rewritten, entry, _PROGRAMS[target.family] if program else target.family)
         noted = intervals(entry_function(rewritten, entry))
     return Lowered(
-        module,
+        rewritten if interpreted else module,
         entry,
         target,
         config,

@@ -30,6 +30,7 @@ PASSES: dict[str, str] = {
     "lower-remote-copies": "kopt.passes.lower_remote_copies:LowerRemoteCopiesPass",
     "lower-scatters": "kopt.passes.lower_scatters:LowerScattersPass",
     "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
+    "mask-put-backs": "kopt.passes.mask_put_backs:MaskPutBacksPass",
     "materialize-accumulators": "kopt.passes.materialize_accumulators:MaterializeAccumulatorsPass",
     "narrow-atomics": "kopt.passes.narrow_atomics:NarrowAtomicsPass",
     "order-grid": "kopt.passes.order_grid:OrderGridPass",

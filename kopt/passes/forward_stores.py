@@ -1,4 +1,4 @@
-"""The pass ``forward-stores``: what a cell has just stored is not loaded again, what it has just loaded not stored."""
+"""The pass ``forward-stores``: what a cell has just stored is not loaded again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from xdsl.traits import MemoryEffectKind, get_effects
 from kopt.analysis.access import may_alias
 from kopt.analysis.aliases import accessed, effects_on_memory, root
 from kopt.diagnostics import remark
-from kopt.dialects.tile import GridOp, LoadOp, SelectOp, StoreOp, is_gather
+from kopt.dialects.tile import GridOp, LoadOp, StoreOp, is_gather
 from kopt.dialects.tile.index_list import Entry
 
 #: An index list into a memref, and the block that lies there.
@@ -37,13 +37,6 @@ class ForwardStoresPass(ModulePass):
         %r = tile.exp %v : …
 
     Masked accesses, computed rows and arrays that the grid updates atomically stay as they are.
-
-    A store to computed rows that puts back some of the lanes that were just loaded from there is a masked one: rows
-    that are named twice keep what the lanes that count have written.
-
-        %old = tile.load %x[%n] : …   %v = tile.select %m, %new, %old : …   tile.store %v, %x[%n] : …
-    becomes
-        tile.store %new, %x[%n] mask %m : …
 
     It never refuses.
     """
@@ -71,8 +64,6 @@ class _Forwarder:
             if isinstance(op, LoadOp):
                 _forward(op, held)
                 continue
-            if isinstance(op, StoreOp):
-                op = _masked(op)
             _forget(op, held)
             if isinstance(op, StoreOp) and self._known(op):
                 held[op.memory, op.entries] = op.value
@@ -82,34 +73,6 @@ class _Forwarder:
 
     def _known(self, store: StoreOp) -> bool:
         return store.mask is None and root(store.memory) not in self.shared and not any(map(is_gather, store.entries))
-
-
-def _masked(store: StoreOp) -> StoreOp:
-    """The store without the lanes that put back what lies there, where a select says which these are."""
-    select = store.value.owner
-    if store.mask is not None or not isinstance(select, SelectOp) or not any(map(is_gather, store.entries)):
-        return store
-    if not _lies_there(select.on_false, store):
-        return store
-    replacement = StoreOp(select.on_true, store.memory, store.entries, select.condition, store.attributes)
-    replacement.location = store.location
-    Rewriter.replace_op(store, replacement)
-    return replacement
-
-
-def _lies_there(value: SSAValue, store: StoreOp) -> bool:
-    """Whether a value was loaded from where a store goes, in the same block, and nothing has written there since."""
-    load = value.owner
-    if not isinstance(load, LoadOp) or load.mask is not None or load.parent_block() is not store.parent_block():
-        return False
-    if (load.memory, load.entries) != (store.memory, store.entries):
-        return False
-    op = load.next_op
-    while op is not None and op is not store:
-        if any(may_alias(store.memory, other) for other in accessed(op, MemoryEffectKind.WRITE)):
-            return False
-        op = op.next_op
-    return op is store
 
 
 def _forward(load: LoadOp, held: Held) -> None:

@@ -69,3 +69,21 @@ def routed_matmul(x, weights, tokens, offsets, most: int):
                 acc = torch.addmm(acc, hl.load(x, [token, k], extra_mask=has[:, None]), weights[e, k, n])
             hl.store(out, [token, n], acc.to(x.dtype), extra_mask=has[:, None])
     return out
+
+
+def routed_matmul_kept(x, weights, tokens, offsets, most: int):
+    """The same where lanes without a token stand for the expert's first one, and put back what it has."""
+    experts, inner, columns = weights.size()
+    out = torch.zeros([x.size(0), columns], dtype=x.dtype)
+    for e in hl.grid(experts):
+        start = offsets[e]
+        count = offsets[e + 1] - start
+        if count != 0:
+            for t, n in hl.tile([most, columns]):
+                has = t.index < count
+                token = tokens[start + torch.where(has, t.index, 0)]
+                acc = hl.zeros([t, n], dtype=torch.float32)
+                for k in hl.tile(inner):
+                    acc = torch.addmm(acc, torch.where(has[:, None], x[token, k], 0.0), weights[e, k, n])
+                out[token, n] = torch.where(has[:, None], acc.to(x.dtype), out[token, n])
+    return out

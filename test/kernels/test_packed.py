@@ -95,6 +95,18 @@ CASES: dict[str, Case] = {
         ),
         [8, 16, 16],
     ),
+    "routed_kept": (
+        kernels.routed_matmul_kept,
+        routed,
+        lambda offsets, rows, dtype: (
+            random(rows, 20, dtype=dtype),
+            random(len(offsets) - 1, 20, 24, dtype=dtype, seed=1) / 4,
+            torch.randperm(rows, generator=torch.Generator().manual_seed(2)),
+            offsets,
+            int(offsets.diff().max()),
+        ),
+        [8, 16, 16],
+    ),
 }
 
 
