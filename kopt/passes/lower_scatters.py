@@ -49,7 +49,8 @@ class LowerScattersPass(ModulePass):
       an array of one dimension, compare each lane with each element and reduce. An infinity or NaN among the values
       of a product would reach every row, so then rows are added one after the other instead;
     * ``rows``: the array stays in VMEM, and a loop combines one row after the other, whose numbers it reads as scalars;
-    * ``dma``: the array stays in HBM, and the loop fetches and sends back each row by a DMA.
+    * ``dma``: the array stays in HBM, and the loop fetches and sends back each row by a DMA. Whole rows that are only
+      stored are sent together, of those with one number the last.
 
     ``auto`` takes ``dma`` where the array does not fit half of VMEM, else what is estimated to take the fewest cycles;
     a remark says which. Previous values, ``xchg``, ``cas`` and stores need the rows' order: the last lane wins. Cells
@@ -107,7 +108,8 @@ class LowerScattersPass(ModulePass):
         if self.strategy == "dma" or not all(fits(update, target.shape, chip) for update in updates):
             names = ["dma"] * len(updates)
             for update in updates:
-                remark(update.op, f"'{target.name}' stays in HBM: each of its rows is fetched and sent back by a DMA")
+                how = "its rows are sent together" if update.is_sent else "each of its rows is fetched and sent back"
+                remark(update.op, f"'{target.name}' stays in HBM: {how} by DMAs")
         else:
             names = [self._cheapest(target, update, chip) for update in updates]
         if len(target.shape) == 1 and set(names) != {"one-hot"} and "one-hot" in names:
@@ -156,6 +158,8 @@ def _formulate(formulation: Formulation, name: str) -> None:
     if name == "one-hot":
         flat = len(formulation.target.shape) == 1
         formulation.reduction() if flat else formulation.product()
+    elif name == "dma" and formulation.update.is_sent:
+        formulation.send()
     else:
         formulation.rows("hbm" if name == "dma" else None)
 

@@ -11,6 +11,8 @@ import torch
 import kopt
 from examples import packed
 from kopt.dtypes import BY_SPEC
+from kopt.lowered import Lowered
+from kopt.passes import pipelines
 from kopt.runtime.tolerance import mismatch
 from test.kernels import packed_kernels as kernels
 
@@ -110,7 +112,7 @@ CASES: dict[str, Case] = {
 }
 
 
-def check(name: str, target: str, lengths: str, dtype: torch.dtype, offset_dtype: torch.dtype) -> None:
+def check(name: str, target: str, lengths: str, dtype: torch.dtype, offset_dtype: torch.dtype) -> Lowered:
     kernel, expected, make, blocks = CASES[name]
     first, counts = LENGTHS[lengths]
     offsets = (torch.tensor([0, *counts]).cumsum(0) + first).to(offset_dtype)
@@ -119,6 +121,7 @@ def check(name: str, target: str, lengths: str, dtype: torch.dtype, offset_dtype
     found, wanted = low.compile()(*arguments), expected(*arguments)
     assert found.dtype == wanted.dtype
     assert mismatch(found, wanted, SPECS[wanted.dtype], 64) is None
+    return low
 
 
 @pytest.mark.parametrize(
@@ -141,6 +144,28 @@ def test_narrow_types(name, target) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_strict(name) -> None:
     check(name, "pallas:strict", "mixed", torch.float32, torch.int64)
+
+
+@pytest.fixture
+def rows_in_hbm(monkeypatch) -> None:
+    """As where arrays are too large for VMEM."""
+    make = pipelines._make
+
+    def made(name, **options):
+        by_dma = name in ("lower-gathers", "lower-scatters")
+        return make(name, **options, **({"strategy": "dma"} if by_dma else {}))
+
+    monkeypatch.setattr(pipelines, "_make", made)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("rows_in_hbm")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", ["routed", "routed_kept"])
+def test_rows_in_hbm_strictly(name, dtype) -> None:
+    """Rows are picked and stored by DMAs that are on their way together."""
+    low = check(name, "pallas:strict", "huge", dtype, torch.int32)
+    assert "_gather(x_ref" in low.source and "_scatter(new_out_ref" in low.source
 
 
 @pytest.mark.slow

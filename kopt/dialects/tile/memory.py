@@ -329,7 +329,10 @@ class GetOp(Access):
 
 @irdl_op_definition
 class PutOp(Access):
-    """Writes a block of an on-chip ref: ``tile.put %v, %ref[%k, :] : !tile.tile<…>, !tile.ref<…>``."""
+    """Writes a block of an on-chip ref: ``tile.put %v, %ref[%k, :] : !tile.tile<…>, !tile.ref<…>``.
+
+    Rows by number go to a ref in HBM: numbers differ but for negative ones, which write nothing.
+    """
 
     name = "tile.put"
 

@@ -1,4 +1,4 @@
-"""Gathers by DMA: a ``tile.get`` of a ref in HBM whose index list has tiles of row numbers.
+"""Gathers and scatters by DMA: ``tile.get`` and ``tile.put`` of a ref in HBM by tiles of row numbers.
 
 A ``tile.load`` that still has a tile among its indices after ``lower-gathers`` is moved by one DMA a gathered place.
 Its memref stays in HBM, whole, and the load becomes a ``tile.get`` on a ``!tile.ref<…, hbm>`` with the same index list.
@@ -6,6 +6,7 @@ The buffers and semaphores that it needs are allocated inside the expression, so
 
     v = _gather(table_ref, (n, (0, 256)))                  # x[%n, :]
     v = _block(_gather(table_ref, (n, (0, 200))), 1, j_begin, 128)   # x[%n, %j] where 128 does not divide 200
+    _scatter(out_ref, (n, (0, 256)), v)                    # out[%n, :]
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from xdsl.ir import SSAValue
 from kopt.analysis.layouts import LANES, sublanes
 from kopt.analysis.linear import begin
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import GetOp, RangeType, RefType, SliceAttr, block_axes, is_gather
+from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, SliceAttr, block_axes, is_gather
 from kopt.dialects.tile.index_list import AllAttr, Entry
 from kopt.errors import LoweringError
 from kopt.lowering.pallas.printing import Printing
@@ -34,8 +35,8 @@ class _Place:
     block: tuple[str, int] | None = None
 
 
-def is_gathering(op: GetOp) -> bool:
-    """Whether a read gathers from an array in HBM."""
+def is_gathering(op: GetOp | PutOp) -> bool:
+    """Whether a read gathers from an array in HBM, or a write scatters to one."""
     return any(is_gather(entry) for entry in op.entries)
 
 
@@ -62,7 +63,14 @@ def print_gather(op: GetOp, printing: Printing) -> str:
     return text
 
 
-def _place(op: GetOp, position: int, entry: Entry, printing: Printing) -> _Place:
+def print_scatter(op: PutOp, printing: Printing) -> str:
+    """The statement of a scattering `tile.put`, of one tile of row numbers before whole blocks."""
+    places = ", ".join(_place(op, position, entry, printing).fetched for position, entry in enumerate(op.entries))
+    name, value = printing.name(op.memory), printing.name(op.value)
+    return f"{use_helper('_scatter', printing)}({name}, ({places}), {value})"
+
+
+def _place(op: GetOp | PutOp, position: int, entry: Entry, printing: Printing) -> _Place:
     assert isinstance(op.memory.type, RefType)
     extent = op.memory.type.shape[position]
     if isinstance(entry, AllAttr):
@@ -78,7 +86,7 @@ def _place(op: GetOp, position: int, entry: Entry, printing: Printing) -> _Place
     return _Place(printing.name(entry))
 
 
-def _range_place(op: GetOp, position: int, range: SSAValue, printing: Printing) -> _Place:
+def _range_place(op: GetOp | PutOp, position: int, range: SSAValue, printing: Printing) -> _Place:
     """A block that DMAs can cut out of the array, or else the whole dimension and a cut on the chip."""
     assert isinstance(op.memory.type, RefType) and isinstance(range.type, RangeType)
     extent, size, divisor = op.memory.type.shape[position], range.type.size, begin(range).divisor

@@ -10,7 +10,7 @@ from kopt.analysis.linear import Linear, begin
 from kopt.dialects.pallas import DmaOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp, WholeOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
-from kopt.lowering.pallas.gathers import is_gathering, print_gather
+from kopt.lowering.pallas.gathers import is_gathering, print_gather, print_scatter
 from kopt.lowering.pallas.printing import Printing, Visit
 
 
@@ -22,6 +22,9 @@ def _get(op: Operation, printing: Printing) -> None:
 
 def _put(op: Operation, printing: Printing) -> None:
     assert isinstance(op, PutOp)
+    if is_gathering(op):
+        printing.line(print_scatter(op, printing), op)
+        return
     type, value = printing.type(op.value), printing.name(op.value)
     assert isinstance(op.memory.type, RefType)
     if type.rank == 0 and op.memory.type.space.data == "vmem":  # which takes no scalars

@@ -100,7 +100,7 @@ def _apart(op: UpdateOp) -> list[Entry]:
     if len(positions) == 1:
         entries[positions[0]] = _lanes(entries[positions[0]], shape[positions[0]])
         return entries
-    sources = [_source(entries[position]) for position in positions]
+    sources = [repeated(entries[position]) for position in positions]
     together = positions and positions[-1] - positions[0] + 1 == len(positions)
     dims = [dim for _, own in sources for dim in own]
     rank = max((type_of(index).rank for index in op.indices if is_gather(index)), default=0)
@@ -112,8 +112,8 @@ def _apart(op: UpdateOp) -> list[Entry]:
     return apart if sum(is_gather(entry) for entry in apart) <= 1 else entries
 
 
-def _source(index: Entry) -> tuple[SSAValue, list[int]]:
-    """What an index repeats, and which of its dimensions that has; the others are copies."""
+def repeated(index: Entry) -> tuple[SSAValue, list[int]]:
+    """What a tile repeats, and which of its dimensions that has; the others are copies."""
     assert isinstance(index, SSAValue)
     if not isinstance(index.owner, BroadcastOp):
         return index, list(range(type_of(index).rank))

@@ -37,6 +37,7 @@ from kopt.passes.scatters.numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update, is_exact_in_bf16
+from kopt.passes.to_pallas.rows import SPACE
 
 #: Rows of the target that one product makes.
 CHUNK = 512
@@ -94,6 +95,25 @@ class Formulation:
         values = [self._neutralised()] if simple else update.values
         self._rows(update.build, values, None if simple else update.keep, space)
 
+    def send(self) -> None:
+        """Stores rows of an array in HBM all at once: DMAs that are on their way together, to a row each.
+
+        Of the lanes that name one row the last one stores; negative row numbers store nothing.
+        """
+        update, build = self.update, self.update.build
+        (value,) = update.values
+        count, rows = update.rows, type_of(update.index).dims.data[0]
+        dims = [DimAttr(count), rows]
+        plain = build.reshape(update.index, [DimAttr(count)])
+        later, number = build.spread(plain, dims, [0]), build.spread(update.index, dims, [1])
+        behind = build.compute("gt", build.numbers(count, dims, 0), build.numbers(count, dims, 1))
+        again = build.compute("and", build.compute("eq", later, number), behind)
+        is_last = build.with_number("eq", build.add(ReduceOp("max", build.flag(again), [0])), 0)
+        index = build.named("last_rows", build.select(is_last, update.index, build.full(-1, update.index)))
+        stored = build.spread(build.with_number("ge", index, 0), type_of(value).dims.data, [0])
+        attributes = {SPACE: StringAttr("hbm")}
+        build.insert(StoreOp(value, self.target.memory, [index, *update.rest], stored, attributes))
+
     # Pieces.
 
     def _neutralised(self) -> SSAValue:
@@ -149,7 +169,7 @@ class Formulation:
         build.insert(branch)
         build = _inside(build, branch.true_region.block)
         entries = [build.named("row", ExtractOp(number, IndexType())), *update.rest]
-        attributes = {"space": StringAttr(space)} if space else None
+        attributes = {SPACE: StringAttr(space)} if space else None
         old = build.named("old", LoadOp(self.target.memory, entries, attributes=attributes))
         given = [build.add(GetOp(ref, [at, *_alls(update.row)], update.row)) for ref in staged]
         new = combined(build, update.kind, old, given)

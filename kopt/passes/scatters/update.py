@@ -10,12 +10,12 @@ from xdsl.dialects.builtin import bf16, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import always_full, ranges_in_scope
+from kopt.analysis.ranges import always_full, binding, ranges_in_scope
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.tile import (
     ALL,
-    BroadcastOp,
     MaskOp,
+    RangeType,
     TakeAlongOp,
     TileType,
     block_axes,
@@ -24,10 +24,13 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimAttr
 from kopt.passes.mosaic.building import element_of, type_of, wide
-from kopt.passes.scatters.access import UpdateOp, gathered, kind_of, previous_of, values_of
+from kopt.passes.scatters.access import UpdateOp, gathered, kind_of, previous_of, repeated, values_of
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.numbers import Origin, origin
 from kopt.passes.scatters.target import LANES
+
+#: Rows that are sent together: each one's number is compared with all others.
+_MOST_SENT = 1024
 
 
 @dataclass
@@ -51,6 +54,8 @@ class Update:
     """The array that holds the row numbers as they are."""
     lane: SSAValue | None = None
     """Of a folded array: the lane of each update in its row."""
+    fills_rows: bool = False
+    """Whether its blocks of a row have no lanes that the array has and the update leaves alone."""
 
     @property
     def rows(self) -> int:
@@ -67,6 +72,12 @@ class Update:
     def width(self) -> int:
         """Elements of one row."""
         return prod(self.row.shape)
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether rows of an array in HBM are sent at once: they get new values whatever they held."""
+        only_stores = self.kind == "xchg" and self.previous is None and self.keep is None and self.lane is None
+        return only_stores and self.fills_rows and self.rows <= _MOST_SENT
 
     @property
     def element(self) -> Attribute:
@@ -108,7 +119,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
     ``extents`` are those of these dimensions.
     """
     build = Builder(op)
-    positions = gathered(op)
+    positions, shape = gathered(op), op.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     indices = [entry for entry in op.entries if isinstance(entry, SSAValue) and is_gather(entry)]
     found = origin(op, indices[0], extents[0]) if len(indices) == 1 else None
     index, rows = _row_numbers(build, indices, extents)
@@ -130,6 +141,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
         previous_of(op),
         _places(op),
         found,
+        fills_rows=all(_fills(entry, extent) for entry, extent in zip(op.entries, shape, strict=True)),
     )
 
 
@@ -171,10 +183,8 @@ def _by_row(mask: SSAValue, op: UpdateOp) -> SSAValue | None:
     first, count = _places(op)
     if type_of(mask).rank == count:
         return mask
-    wide = mask.owner
-    if isinstance(wide, BroadcastOp) and wide.mapping == tuple(range(first, first + count)):
-        return wide.input if type_of(wide.input).shape == type_of(mask).shape[first : first + count] else None
-    return None
+    source, own = repeated(mask)
+    return source if own == list(range(first, first + count)) else None
 
 
 def _rows_first(build: Builder, value: SSAValue, op: UpdateOp, rows: DimAttr) -> SSAValue:
@@ -190,6 +200,14 @@ def _places(op: UpdateOp) -> tuple[int, int]:
     axes = block_axes(op.entries, op.memory.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
     own = [number for number, axis in enumerate(axes) if axis.gather_dim is not None]
     return own[0], len(own)
+
+
+def _fills(entry: Entry, extent: int) -> bool:
+    """Whether a block along a dimension ends with its range, or with the array."""
+    if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType) or always_full(entry):
+        return True
+    bound = binding(entry)
+    return bound.value is entry and bound.lower == 0 and bound.upper == extent
 
 
 def is_exact_in_bf16(update: Update) -> bool:

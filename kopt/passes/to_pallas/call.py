@@ -27,7 +27,7 @@ from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physic
 from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
 from kopt.passes.to_pallas.remote import name_refs, number_barriers, remote_windows
-from kopt.passes.to_pallas.rows import fetch_row, send_row, stays_in_hbm
+from kopt.passes.to_pallas.rows import fetch_row, scatter_rows, send_row, stays_in_hbm
 from kopt.passes.to_pallas.sends import send_block
 from kopt.passes.to_pallas.streams import stream_load
 from kopt.runtime.targets import TpuChip
@@ -296,7 +296,9 @@ class LaunchConverter:
             else:
                 convert_load(load, place)
         for store in operand.window.stores:
-            if by_rows:
+            if by_rows and any(is_gather(entry) for entry in store.entries):
+                scatter_rows(store, place.ref)
+            elif by_rows:
                 send_row(store, place.ref, call)
             elif sent:
                 send_block(store, place, call)

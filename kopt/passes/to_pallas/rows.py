@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from kopt.analysis.windows import Window
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp
@@ -49,6 +50,25 @@ def send_row(store: StoreOp, target: SSAValue, call: CallOp) -> None:
     _insert(store, PutOp(store.value, buffer, whole))
     _copy(store, buffer, whole, target, store.entries, sent)
     Rewriter.erase_op(store)
+
+
+def scatter_rows(store: StoreOp, target: SSAValue) -> None:
+    """Sends rows by computed numbers, all at once. Which ones are stored, their numbers tell (`tile.put`)."""
+    _insert(store, PutOp(store.value, target, store.entries))
+    mask = store.mask
+    Rewriter.erase_op(store)
+    if mask is not None:
+        _erase_dead(mask)
+
+
+def _erase_dead(value: SSAValue) -> None:
+    """Erases what nothing uses any more, and what only that used."""
+    op = value.owner
+    if isinstance(op, Operation) and is_trivially_dead(op):
+        operands = list(op.operands)
+        Rewriter.erase_op(op)
+        for operand in operands:
+            _erase_dead(operand)
 
 
 def _buffer(access: Operation, value: SSAValue, array: SSAValue, call: CallOp) -> tuple[SSAValue, SSAValue]:

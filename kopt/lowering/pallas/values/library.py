@@ -380,6 +380,47 @@ def _gather(ref, places):
     return value.reshape(*windows[:before], *rows[0].shape, *windows[before:])
 
 
+def _scatter(ref, places, values):
+    """``ref[places] = values`` by one DMA a row, all on their way together, to an array in HBM.
+
+    The first of the ``places`` are the rows' numbers, of which negative ones store nothing and the others differ; the
+    others are windows ``(start, size)`` or numbers.
+    """
+    rows, *rest = places
+
+    def scoped(staged, numbers, buffer, semaphore):
+        staged[...] = rows
+        pltpu.sync_copy(staged, numbers)
+        buffer[...] = values.reshape(buffer.shape)
+
+        def copy(n):
+            index = [pl.ds(*place) if isinstance(place, tuple) else place for place in rest]
+            row = numbers[n] if len(rest) > 1 else pl.ds(numbers[n], 1)
+            return pltpu.make_async_copy(buffer.at[n], ref.at[(row, *index)], semaphore)
+
+        def start(n, _):
+            @pl.when(numbers[n] >= 0)
+            def _():
+                copy(n).start()
+
+        def wait(n, _):
+            @pl.when(numbers[n] >= 0)
+            def _():
+                copy(n).wait()
+
+        jax.lax.fori_loop(0, rows.size, start, None)
+        jax.lax.fori_loop(0, rows.size, wait, None)
+
+    row = values.shape[1:] if len(rest) > 1 else (1, *values.shape[1:])
+    pl.run_scoped(
+        scoped,
+        pltpu.VMEM(rows.shape, jnp.int32),
+        pltpu.SMEM(rows.shape, jnp.int32),
+        pltpu.VMEM((rows.size, *row), ref.dtype),
+        pltpu.SemaphoreType.DMA,
+    )
+
+
 def _block(x, axis, begin, size):
     """The lanes from ``begin`` of one dimension, a multiple of ``size``; lanes past the end are 0."""
     count = -(-x.shape[axis] // size)
