@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import kopt
+from kopt.analysis import layouts
 from kopt.passes import chunk_scalars
-from kopt.passes.to_pallas import call
 from test.kernels import jagged_kernels as kernels
 from test.kernels.test_jagged import CASES, COLUMNS, NAMES, check, offsets_of, random, rows_for
 
@@ -79,7 +79,7 @@ def test_more_offsets_than_scalar_memory_holds() -> None:
 
 @pytest.fixture
 def small_scalar_memory(monkeypatch) -> None:
-    for module in (chunk_scalars, call):
+    for module in (chunk_scalars, layouts):
         monkeypatch.setattr(module, "SCALAR_BYTES", 1024)
 
 

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.layouts import window_bytes
 from kopt.analysis.ranges import binding, walked_range
-from kopt.dialects.tile import COMBINING_OPS, Entry, GridOp, RangeType, is_float
+from kopt.dialects.tile import COMBINING_OPS, AllAttr, Entry, GridOp, RangeType, is_float
 from kopt.passes.scatters.formulations import MOST_ROWS
 from kopt.passes.scatters.target import LANES
 from kopt.passes.scatters.update import Update, is_exact_in_bf16
@@ -66,17 +66,20 @@ def candidates(sizes: Sizes, chip: TpuChip) -> dict[str, float]:
 def fits(update: Update, shape: tuple[int, ...], chip: TpuChip) -> bool:
     """Whether the target's rows can stay in VMEM: twice as they come and twice as they go, in half of it."""
     rows, flat = shape[0], len(shape) == 1
-    row = map(_resident, update.rest, shape[1:])
-    block = [-(-rows // LANES), LANES] if flat else [rows, *row]
+    row = [_resident(entry, extent) for entry, extent in zip(update.rest, shape[1:], strict=True)]
+    block = [-(-rows // LANES), LANES] if flat else [rows, *(size for size in row if size)]
     return 4 * window_bytes(block, 32) <= chip.vmem_bytes // 2
 
 
 def _resident(entry: Entry, extent: int) -> int:
-    """How much of a dimension a cell's window has: a block of the grid's, or all that its own loops walk."""
-    if not isinstance(entry, SSAValue):
-        return 1 if isinstance(entry, int) else extent
-    if not isinstance(entry.type, RangeType):
-        return 1
+    """How much of a dimension a cell's window has: a block of the grid's, or all that its own loops walk.
+
+    Zero for a dimension that one index picks: the window is without it.
+    """
+    if isinstance(entry, AllAttr):
+        return extent
+    if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType):
+        return 0
     bound = binding(entry)
     outer = walked_range(bound) or entry
     in_grid = isinstance(binding(outer).owner, GridOp)
