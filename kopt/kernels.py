@@ -16,6 +16,7 @@ from kopt.errors import ArgumentError
 if TYPE_CHECKING:
     from kopt.importing import CompiledKernel
     from kopt.lowered import Lowered
+    from kopt.programs import ProgramOptions
     from kopt.runtime.targets import Target
 
 
@@ -97,11 +98,19 @@ class Kernel:
         """What a call depends on besides its arguments."""
         return ()
 
+    def _algorithm(self, target: Target) -> str | None:
+        """The algorithm of collectives that name none."""
+        return None
+
+    def _plan(self, groups: Mapping[str, str], target: Target) -> ProgramOptions | None:
+        """How memory and collectives are planned, for a program of process groups."""
+        return None
+
     def _lower(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
         from kopt.importing import CompiledKernel, import_for_target, signature_of
         from kopt.lowered import lower
 
-        imported, config = import_for_target(self.fn, values, target, config)
+        imported, config = import_for_target(self.fn, values, target, config, self._algorithm(target))
         return lower(
             imported.module,
             imported.entry,
@@ -110,6 +119,8 @@ class Kernel:
             signature_of(imported),
             imported.hidden,
             lambda executable: CompiledKernel(self.fn, executable, imported),
+            self._plan(imported.groups, target),
+            imported.groups,
         )
 
 

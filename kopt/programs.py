@@ -11,10 +11,10 @@ from kopt.config import Config
 from kopt.dialects.symm.checks import ALGORITHMS as SYMMETRIC
 from kopt.errors import ArgumentError, ConfigError
 from kopt.kernels import Kernel
+from kopt.runtime.ranks import keep_default_group_free
 from kopt.runtime.specs import framework_of
 
 if TYPE_CHECKING:
-    from kopt.lowered import Lowered
     from kopt.runtime.targets import Target
 
 #: How collectives move data, by the family of the target; ``library``: torch.distributed or XLA does.
@@ -93,22 +93,8 @@ class Program(Kernel):
             raise ConfigError(f"programs have no target '{found}'", notes=["choose one of pallas or triton"])
         return found
 
-    def _lower(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
-        from kopt.importing import CompiledKernel, import_for_target, signature_of
-        from kopt.lowered import lower
-
-        imported, config = import_for_target(self.fn, values, target, config, self.options.algorithm(target))
-        return lower(
-            imported.module,
-            imported.entry,
-            target,
-            config,
-            signature_of(imported),
-            imported.hidden,
-            lambda executable: CompiledKernel(self.fn, executable, imported),
-            self._with_ranks(imported.groups, target),
-            imported.groups,
-        )
+    def _algorithm(self, target: Target) -> str | None:
+        return self.options.algorithm(target)
 
     def _surroundings(self, target: Target) -> Hashable:
         """The mesh that is being traced: programs of other numbers of ranks are other programs."""
@@ -118,7 +104,7 @@ class Program(Kernel):
 
         return get_abstract_mesh().shape_tuple
 
-    def _with_ranks(self, groups: Mapping[str, str], target: Target) -> ProgramOptions:
+    def _plan(self, groups: Mapping[str, str], target: Target) -> ProgramOptions:
         """The options, with the sizes of all groups where kernels of collectives need them."""
         if target.family != "pallas" or self.options.all_reduce == "library":
             return self.options
@@ -157,4 +143,5 @@ def program(
 def _make(fn: Any, config: Mapping[str, Any] | None, target: Any, options: ProgramOptions) -> Program:
     if not inspect.isfunction(fn):
         raise ArgumentError(f"a program is made of a Python function, found {type(fn).__name__}")
+    keep_default_group_free()
     return Program(fn, config, target, options)

@@ -14,11 +14,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.item_work import ItemWork, NotBalanced, item_work
 from kopt.analysis.ranges import binding
-from kopt.diagnostics import location_of, remark
+from kopt.diagnostics import remark
 from kopt.dialects.tile import BeginOp, ExtractOp, ForOp, GridOp, LoadOp, RangeType
 from kopt.errors import ConfigError
 from kopt.passes.jagged.shares import first_items
 from kopt.passes.retyping import new_tags
+from kopt.passes.schedules import reschedule
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,7 @@ class BalanceItemsPass(ModulePass):
             raise ConfigError(f"balance-items needs at least 1 program, found {self.programs}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        grids = [inner for inner in op.walk() if isinstance(inner, GridOp)]
-        reasons = [self._balance(grid) for grid in grids]
-        if grids and all(reasons):
-            raise ConfigError(f"programs cannot share this grid: {reasons[0]}", location_of(grids[0]))
-        for grid, reason in zip(grids, reasons, strict=True):
-            if reason:
-                remark(grid, f"items are not dealt out: {reason}")
+        reschedule(op, self._balance, "programs cannot share this grid", "items are not dealt out")
 
     def _balance(self, grid: GridOp) -> str | None:
         """Deals out one grid's items; gives the reason where it cannot."""

@@ -33,14 +33,6 @@ HOST_PROGRAM: tuple[str, ...] = (
     "verify-symm",
 )
 
-#: What makes kernels of the collectives of a program for ``-t jax-py``, in order; left out, `jax.lax` has them.
-JAX_COLLECTIVES = (
-    # After a Pallas target's own passes: what they would do to kernels is done here already.
-    "expand-collectives",
-    # The interpreters' race detector does not see a rank that is late: the last look at what is printed.
-    "verify-barriers",
-)
-
 
 def pipeline(target: Target, config: Config) -> list[ModulePass]:
     """The passes for a target. The reference interpreter runs what was imported, nearly as it is."""
@@ -50,8 +42,8 @@ def pipeline(target: Target, config: Config) -> list[ModulePass]:
 def program_pipeline(target: Target, config: Config, options: ProgramOptions) -> list[ModulePass]:
     """The passes that take a host program to torch or JAX code."""
     if target.family == "pallas":
-        collectives = [] if options.all_reduce == "library" else _kernels_of_ranks(options)
-        return [*_pallas(target, config), *collectives]
+        # After a Pallas target's own passes: what they would do to kernels is done in these already.
+        return [*_pallas_kernels(target, config), *_kernels_of_ranks(options), _make("verify-barriers")]
     # The memory is planned first, then the kernels are lowered.
     place = HOST_PROGRAM.index("plan-buffers")
     # Calls that allocate their results end a captured run.
@@ -61,10 +53,11 @@ def program_pipeline(target: Target, config: Config, options: ProgramOptions) ->
 
 
 def _kernels_of_ranks(options: ProgramOptions) -> list[ModulePass]:
-    """A kernel for each collective, by the number of ranks that the program is lowered for."""
+    """A kernel for each collective, by the number of ranks that the program is lowered for; `jax.lax` has the rest."""
+    if options.all_reduce == "library":
+        return []
     kind = options.all_reduce.replace("_", "-")
-    each = [_make("expand-collectives", kind=kind, ranks=ranks, group=group) for group, ranks in options.ranks.items()]
-    return [*each, *(_make(name) for name in JAX_COLLECTIVES if name != "expand-collectives")]
+    return [_make("expand-collectives", kind=kind, ranks=ranks, group=group) for group, ranks in options.ranks.items()]
 
 
 def jagged_pipeline() -> list[ModulePass]:
@@ -78,6 +71,11 @@ def _reference(target: Target, config: Config) -> list[ModulePass]:
 
 
 def _pallas(target: Target, config: Config) -> list[ModulePass]:
+    # Copies between ranks that nothing orders go wrong now and then; no race detector sees a rank that is late.
+    return [*_pallas_kernels(target, config), _make("verify-barriers")]
+
+
+def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
     chip = target.tpu.name
     return [
         # Results must include what changes in place before versions replace the arguments; and before loops that visit
@@ -133,10 +131,8 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
         # Element types and shapes that Mosaic lacks, cast and laid out on the host; the conversion applies the layouts.
         _make("legalise-layout", chip=chip),
         _make("convert-tile-to-pallas", chip=chip),
-        # Mosaic compiles lost updates silently: the last look at what is printed.
+        # Mosaic compiles lost updates silently: the last look at kernels of one rank.
         _make("verify-accumulators"),
-        # Copies between ranks that nothing orders go wrong now and then only.
-        _make("verify-barriers"),
     ]
 
 

@@ -10,9 +10,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.analysis.reduction_loops import NotAReduction, ReductionLoop, reduction_loop
-from kopt.diagnostics import location_of, remark
+from kopt.diagnostics import remark
 from kopt.dialects.tile import GridOp, is_float
 from kopt.errors import ConfigError
+from kopt.passes.schedules import reschedule
 from kopt.passes.splitting.partial import Partial, combine_by_atomics, combine_in_order, combine_in_place, in_place
 
 
@@ -45,15 +46,8 @@ class SplitKPass(ModulePass):
             raise ConfigError(f"split-k needs a factor of at least 1, found {self.factor}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.factor == 1:
-            return
-        grids = [inner for inner in op.walk() if isinstance(inner, GridOp)]
-        reasons = [self._split(grid) for grid in grids]
-        if grids and all(reasons):
-            raise ConfigError(f"split_k cannot split this grid: {reasons[0]}", location_of(grids[0]))
-        for grid, reason in zip(grids, reasons, strict=True):
-            if reason:
-                remark(grid, f"not split: {reason}")
+        if self.factor > 1:
+            reschedule(op, self._split, "split_k cannot split this grid", "not split")
 
     def _split(self, grid: GridOp) -> str | None:
         """Splits one grid; gives the reason where it cannot."""

@@ -8,6 +8,7 @@ globals that they read. What a key cannot hold, a value read from a tensor's ele
 from __future__ import annotations
 
 import dataclasses
+import weakref
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -18,17 +19,24 @@ from kopt.runtime.specs import framework_of, spec_of
 from kopt.runtime.users_code import is_users
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
 class _Same:
-    """An object known by its identity; the key keeps it alive, so no other object can take its place."""
+    """An object known by its identity: one that is gone is equal to none, so no other can take its place.
 
-    object: Any
+    The key does not keep it alive, where Python allows that: a process group ends when its user ends it.
+    """
+
+    def __init__(self, value: Any):
+        self._hash = id(value)
+        try:
+            self._value = weakref.ref(value)
+        except TypeError:
+            self._value = lambda: value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.object is self.object
+        return isinstance(other, _Same) and (value := self._value()) is not None and other._value() is value
 
     def __hash__(self) -> int:
-        return id(self.object)
+        return self._hash
 
 
 def call_key(function: Callable[..., Any], args: Sequence[Any]) -> Hashable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,18 +21,18 @@ class ProgramRunner(TritonRunner):
 
     def __init__(self, source: str, entry: str, target: Target, specs: Sequence[TensorSpec], groups: Mapping[str, str]):
         super().__init__(source, entry, target, specs)
-        self._groups = resolve(groups)
+        self._groups = dict(groups)
         self._call = f"{entry}({', '.join(map(str, specs))})"
         self._has_met = False
-        self.function = functools.partial(self.function, **self._groups)
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Call the program; arguments that it mutates are changed in place."""
+        groups = resolve(self._groups)  # kept, they would outlive destroy_process_group, and so would their threads
         if not self._has_met:
-            meet(self._groups, self._call)
+            meet(groups, self._call)
             self._has_met = True
         with watched(self._call):
-            return super().run(arrays)
+            return super().run(arrays, **groups)
 
 
 def program_runner(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +15,17 @@ from kopt.errors import ArgumentError, ConfigError, RankError
 from kopt.runtime.limits import MEETING_SECONDS, time_limit
 
 _meetings: dict[str, Iterator[int]] = defaultdict(itertools.count)
+
+
+def keep_default_group_free() -> None:
+    """Sees to it that torch keeps no process group after ``destroy_process_group``: its threads would outlive Python.
+
+    ``torch.distributed.nn``, which functional collectives import with their first call, takes the default group of that
+    moment for default arguments. Imported before there is a group, it takes none.
+    """
+    if "torch" in sys.modules:
+        with suppress(ImportError):  # builds of torch without distributed
+            importlib.import_module("torch.distributed.nn")
 
 
 def resolve(groups: Mapping[str, str]) -> dict[str, Any]:

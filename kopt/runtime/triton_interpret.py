@@ -65,13 +65,13 @@ class TritonRunner:
         self._specs = tuple(specs)
         self.function = load_function(source, entry)
 
-    def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """Call the kernel; arguments that it mutates are changed in place."""
+    def run(self, arrays: Sequence[Any], **groups: Any) -> list[Any]:
+        """Call the kernel, or a program with its process groups; arguments that it mutates are changed in place."""
         import torch
 
         with torch.no_grad():
             tensors = [relayout(array, spec) for array, spec in zip(arrays, self._specs, strict=True)]
-            return as_list(self.function(*tensors))
+            return as_list(self.function(*tensors, **groups))
 
 
 class TritonWorkerRunner:

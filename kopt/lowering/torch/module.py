@@ -8,15 +8,14 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from kopt.analysis.entry import entry_function
-from kopt.analysis.host_order import host_ops
+from kopt.analysis.groups import groups_of
 from kopt.analysis.symm_hazards import hazards
 from kopt.diagnostics import location_of
 from kopt.dialects import triton
 from kopt.dialects.host import PartitionOp
-from kopt.dialects.symm import group_of
 from kopt.errors import LoweringError
 from kopt.lowering.host.torch_calls import HANDLERS, HostFunction
 from kopt.lowering.torch.collectives import HANDLERS as COLLECTIVES
@@ -44,7 +43,7 @@ class Program(HostFunction):
         reserved = ("dist", "symm_mem", "Captured")
         arguments = func.body.block.args if arguments is None else arguments
         super().__init__(arguments, writer, print_launch, _ALL_HANDLERS, reserved)
-        self.groups = {group: self.names.fresh(group, "group") for group in _groups(func)}
+        self.groups = {group: self.names.fresh(group, "group") for group in groups_of(func)}
         self.runs: list[str] = []
         self._func = func
         self._text = str(func)
@@ -101,14 +100,3 @@ def _program_text(func: FuncOp, entry: str) -> str:
             program.print(op)
     runs = [HELPER.strip("\n") + "\n", *program.runs] if program.runs else []
     return "\n\n".join([*runs, writer.text()])
-
-
-def _groups(func: FuncOp) -> list[str]:
-    """The groups that a function names, in order of appearance."""
-    return list(dict.fromkeys(group for op in host_ops(func.body.block) for group in _groups_of(op)))
-
-
-def _groups_of(op: Operation) -> list[str]:
-    named = op.properties.get("group")
-    found = [getattr(named, "data", None), *(group_of(value.type) for value in (*op.operands, *op.results))]
-    return [group for group in found if group is not None]

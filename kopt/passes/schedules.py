@@ -1,0 +1,26 @@
+"""Schedules that a configuration asks for: grid by grid, where they can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kopt.diagnostics import location_of, remark
+from kopt.dialects.tile import GridOp
+from kopt.errors import ConfigError
+
+
+def reschedule(module: ModuleOp, each: Callable[[GridOp], str | None], refusal: str, note: str) -> None:
+    """Reschedules the grids of a module; ``each`` gives the reason where one has to stay as it is.
+
+    Such a grid has a remark that begins with ``note``. Where all have to stay, the configuration cannot be followed:
+    raises `ConfigError` with ``refusal`` and the first grid's reason.
+    """
+    grids = [op for op in module.walk() if isinstance(op, GridOp)]
+    reasons = [each(grid) for grid in grids]
+    if grids and all(reasons):
+        raise ConfigError(f"{refusal}: {reasons[0]}", location_of(grids[0]))
+    for grid, reason in zip(grids, reasons, strict=True):
+        if reason:
+            remark(grid, f"{note}: {reason}")
