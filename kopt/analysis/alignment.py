@@ -60,6 +60,8 @@ def copied_multiple(type: MemRefType, dim: int) -> int:
     """What the size of a block that is copied must be a multiple of, in one dimension of an array: a whole tile."""
     element, rank = type.element_type, type.get_num_dims()
     assert isinstance(element, FixedBitwidthType)
+    if rank == 1:
+        return multiple(type, dim)
     return 8 * 32 // max(8, element.bitwidth) if dim == rank - 2 else LANES if dim == rank - 1 else 1
 
 

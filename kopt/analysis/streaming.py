@@ -1,7 +1,8 @@
 """Which arrays a loop may stream: copied block by block, by DMAs, while the block before is computed with or leaves.
 
 Pure. Mosaic copies blocks whose last two dimensions start at multiples of 8 rows (32 of 8-bit elements) and 128 lanes
-and are whole tiles, 8 rows (more for narrower elements) by 128 lanes, or the whole dimension.
+and are whole tiles, 8 rows (more for narrower elements) by 128 lanes, or the whole dimension. Of arrays of one
+dimension they start at multiples of 128 elements (more of narrower ones), and are that many.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _load_streams(load: LoadOp, window: Window) -> bool:
 def _is_copied(access: LoadOp | StoreOp, window: Window, padded: bool = False) -> bool:
     """Whether DMAs copy the block of an access, from or to an array that is ``padded`` to hold its last block."""
     type = block_of(access)
-    if type.rank < 2 or isinstance(access, LoadOp) and access.mask is not None:
+    if type.rank < min(2, len(access.entries)) or isinstance(access, LoadOp) and access.mask is not None:
         return False
     rank, shape = len(access.entries), window.type.get_shape()
     multiples = [(multiple(window.type, n), copied_multiple(window.type, n)) for n in range(rank)]
@@ -59,6 +60,13 @@ def sends(window: Window) -> bool:
         return False
     accesses = (*window.loads, *window.stores)
     return all(_walks_streamed(access) and _is_copied(access, window, padded=True) for access in accesses)
+
+
+def fetches(window: Window) -> bool:
+    """Whether an array is only read, outside of loops, in blocks at computed places that DMAs take."""
+    if window.written or not window.loads or not any(dim.dynamic for dim in window.dims):
+        return False
+    return all(_is_copied(load, window) and not any(loops_around(load)) for load in window.loads)
 
 
 def _walks_streamed(access: LoadOp | StoreOp) -> bool:

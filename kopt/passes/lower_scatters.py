@@ -107,9 +107,6 @@ class LowerScattersPass(ModulePass):
         chip = TPU_CHIPS[self.chip]
         if self.strategy == "dma" or not all(fits(update, target.shape, chip) for update in updates):
             names = ["dma"] * len(updates)
-            for update in updates:
-                how = "its rows are sent together" if update.is_sent else "each of its rows is fetched and sent back"
-                remark(update.op, f"'{target.name}' stays in HBM: {how} by DMAs")
         else:
             names = [self._cheapest(target, update, chip) for update in updates]
         if len(target.shape) == 1 and set(names) != {"one-hot"} and "one-hot" in names:
@@ -158,10 +155,13 @@ def _formulate(formulation: Formulation, name: str) -> None:
     if name == "one-hot":
         flat = len(formulation.target.shape) == 1
         formulation.reduction() if flat else formulation.product()
-    elif name == "dma" and formulation.update.is_sent:
-        formulation.send()
+    elif name == "rows":
+        formulation.rows()
     else:
-        formulation.rows("hbm" if name == "dma" else None)
+        sent = formulation.update.is_sent
+        how = "its rows are sent together" if sent else "each of its rows is fetched and sent back"
+        remark(formulation.update.op, f"'{formulation.target.name}' stays in HBM: {how} by DMAs")
+        formulation.send() if sent else formulation.rows("hbm")
 
 
 def _accesses(target: Target) -> list[Access]:

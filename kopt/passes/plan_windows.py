@@ -14,7 +14,8 @@ from xdsl.passes import ModulePass
 from kopt.analysis.footprint import grid_bytes, scheduled_bytes
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.pipelining import is_pipelined
-from kopt.analysis.streaming import is_computed, walks
+from kopt.analysis.streaming import fetches, is_computed, walks
+from kopt.analysis.windows import windows
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
@@ -22,6 +23,7 @@ from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.empty_carries import drop_empty_carries
 from kopt.passes.to_pallas.hoist import hoist
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
+from kopt.passes.to_pallas.rows import SPACE
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
 #: Arrays up to this size come into the chip's memory as a whole, though a loop may visit a part of them only.
@@ -40,7 +42,8 @@ class PlanWindowsPass(ModulePass):
     | ``fori`` | are copied by double-buffered DMAs, one visit ahead | large arrays and computed bounds, or otherwise |
 
     Where a loop of schedule ``fori`` has computed bounds, so are the blocks that it writes, one visit behind; rows of
-    them that are not the loop's are kept.
+    them that are not the loop's are kept. Large arrays that cells read blocks of at computed places, outside of loops,
+    stay in HBM too, and cells fetch those blocks.
 
     ``auto`` takes the first that applies. A loop over one block of the grid may be a dimension too, if all its blocks
     are whole. A loop that cannot be a grid dimension or a pipeline though it was asked for says why in a remark, and
@@ -64,6 +67,17 @@ class PlanWindowsPass(ModulePass):
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             drop_empty_carries(launch)  # scratch memory of no elements cannot be
             self._schedule(launch, grid_of(launch))
+            self._leave_in_hbm(grid_of(launch))
+
+    def _leave_in_hbm(self, grid: GridOp) -> None:
+        """Has cells fetch their blocks of large arrays themselves, where the grid does not tell which those are."""
+        if self.loop_type not in ("auto", "fori"):
+            return
+        memories = {op.memory for op in grid.walk() if isinstance(op, LoadOp)}
+        for memory, window in windows(grid, memories).items():
+            if fetches(window) and (self.loop_type == "fori" or _bytes(memory.type) > _WHOLE_BYTES):
+                for load in window.loads:
+                    load.attributes[SPACE] = StringAttr("hbm")
 
     def _schedule(self, launch: LaunchOp, grid: GridOp) -> None:
         if not any(isinstance(op, ForOp) for op in grid.walk()):

@@ -205,3 +205,26 @@ def segment_max(x, offsets):
             top = torch.maximum(top, x[starts[:, None] + k.index[None, :], m].amax(1))
         out[b, m] = top
     return out
+
+
+def sum_of_numbers(x, offsets):
+    """The sum of each item's numbers, in f32."""
+    out = torch.empty([offsets.size(0) - 1], dtype=torch.float32)
+    for b in hl.tile(offsets.size(0) - 1):
+        starts = offsets[b]
+        total = hl.zeros([b], dtype=torch.float32)
+        for k in hl.jagged_tile(offsets[b.index + 1] - starts):
+            total = total + x[starts[:, None] + k.index[None, :]].to(torch.float32).sum(1)
+        out[b] = total
+    return out
+
+
+def scaled_numbers(x, offsets, scale):
+    """Each item's numbers times the item's own; 0 outside of all items."""
+    out = torch.zeros_like(x)
+    for b in hl.tile(offsets.size(0) - 1):
+        starts = offsets[b]
+        for k in hl.jagged_tile(offsets[b.index + 1] - starts):
+            place = starts[:, None] + k.index[None, :]
+            out[place] = (x[place].to(torch.float32) * scale[b][:, None]).to(x.dtype)
+    return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr
@@ -10,7 +10,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.ranges import binding, visits
-from kopt.dialects.tile import ForOp
+from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, RangeType, ShiftOp, TileType, WholeOp
+from kopt.passes.retyping import new_tags
+
+
+def pair_shape(type: TileType) -> tuple[int, ...]:
+    """The shape of a buffer of two blocks. Of one dimension they lie end to end: rows of a matrix cannot be copied."""
+    return (2 * type.shape[0],) if type.rank == 1 else (2, *type.shape)
 
 
 class Building:
@@ -42,6 +48,20 @@ class Building:
     def compare(self, a: SSAValue, predicate: str, b: SSAValue, hint: str | None = None) -> SSAValue:
         """A predicate of two numbers."""
         return self.value(arith.CmpiOp(a, b, predicate), hint)
+
+    def pair_entries(self, type: TileType, slot: SSAValue, entries: Sequence[Entry] = ()) -> list[Entry]:
+        """Where one of two blocks lies in the buffer of both (see `pair_shape`); an access's, with its ``entries``."""
+        if type.rank != 1:
+            return [slot, *[ALL] * type.rank]
+        size = type.shape[0]
+        first = self.value(arith.MuliOp(slot, self.number(size)))
+        if not entries:
+            whole = self.value(WholeOp(size, RangeType(next(new_tags(self.op)), size)), "block")
+            return [self.value(ShiftOp(whole, first), "block")]
+        (own,) = entries
+        assert isinstance(own, SSAValue)
+        # A shift of the access's own range, whose tag its lanes have.
+        return [self.value(ShiftOp(own, self.value(arith.SubiOp(first, self.value(BeginOp(own))))), "block")]
 
     def count(self, loop: ForOp) -> SSAValue:
         """How many visits a loop makes; negative numbers stand for none."""

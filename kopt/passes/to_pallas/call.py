@@ -20,10 +20,11 @@ from kopt.analysis.windows import Dim, Window, is_injective, windows
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp, WindowAttr
-from kopt.dialects.tile import ALL, GetOp, GridOp, PutOp, RefType, TileType, WhenOp, is_gather
+from kopt.dialects.tile import ALL, GetOp, GridOp, LoadOp, PutOp, RefType, TileType, WhenOp, is_gather
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
+from kopt.passes.to_pallas.cell_streams import fetch_ahead
 from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
 from kopt.passes.to_pallas.remote import name_refs, number_barriers, remote_windows
@@ -274,17 +275,29 @@ class LaunchConverter:
         )
         unmoved = [operand for operand in self.operands if operand.pipelined is None]
         streamed = [operand for operand in unmoved if streams(operand.window)]
+        fetched = [operand for operand in unmoved if stays_in_hbm(operand.window) and not operand.window.written]
         for operand in unmoved:
-            if operand not in streamed:
+            if operand not in streamed and operand not in fetched:
                 self._convert_accesses(operand, places[args[operand.number]], call)
         # Last: where the next cell's blocks are is read off numbers that are loaded in the kernel's own way by then.
         for operand in streamed:
             for load in operand.window.loads:
                 if stream_load(load, places[args[operand.number]].ref, call, self._cell(call)):
                     _run_in_order(call)
+        for operand in fetched:
+            for load in operand.window.loads:
+                self._fetch(load, places[args[operand.number]].ref, call)
         name_refs(call, {memory: place.ref for memory, place in places.items()})
         number_barriers(call)
         self._copy_old(call, inputs, outputs)
+
+    def _fetch(self, load: LoadOp, source: SSAValue, call: CallOp) -> None:
+        """Copies a block that the grid does not tell, for the next cell too where that can be told."""
+        cell = self._cell(call)
+        if cell is not None and fetch_ahead(load, source, call, cell):
+            _run_in_order(call)
+        else:
+            fetch_row(load, source, call)
 
     def _convert_accesses(self, operand: Operand, place: Place, call: CallOp) -> None:
         """Lets the accesses of an array see its block, or move it."""

@@ -1,7 +1,7 @@
-"""Loads and stores of rows of an array that stays in HBM: each one DMA, waited for before anything else happens.
+"""Loads and stores of blocks of an array that stays in HBM: each one DMA, waited for before anything else happens.
 
-An access whose attribute ``space`` is ``hbm`` is one of these, and then so is every access of its array. The array
-is an operand that the result takes over, so its rows are in the result from the start.
+An access whose attribute ``space`` is ``hbm`` is one of these, and then so is every access of its array. An array that
+is written is an operand that the result takes over, so its rows are in the result from the start.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SPACE = "space"
 
 
 def stays_in_hbm(window: Window) -> bool:
-    """Whether an array's rows are fetched and sent back one by one."""
+    """Whether an array's blocks are fetched, and sent back, one by one."""
     return any(SPACE in access.attributes for access in (*window.loads, *window.stores))
 
 

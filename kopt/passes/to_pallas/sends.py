@@ -23,7 +23,7 @@ from kopt.analysis.windows import Accesses
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, GetOp, IdOp, PutOp, RefType, SelectOp, StoreOp
 from kopt.passes.to_pallas.accesses import Place, written_lanes
-from kopt.passes.to_pallas.building import Building
+from kopt.passes.to_pallas.building import Building, pair_shape
 from kopt.passes.to_pallas.rows import send_row
 from kopt.passes.to_pallas.scratch import scratch_ref
 
@@ -109,7 +109,7 @@ class _PingPong(_Sending):
     def __init__(self, store: StoreOp, own: SSAValue | None, target: SSAValue, call: CallOp, loop: ForOp):
         super().__init__(store, own, target, call)
         self.loop = loop
-        self.buffer = scratch_ref(call, RefType((2, *self.type.shape), self.type.element_type), target, "buffer")
+        self.buffer = scratch_ref(call, RefType(pair_shape(self.type), self.type.element_type), target, "buffer")
         self.sent = self.semaphores(2, "sent")
 
     def convert(self) -> None:
@@ -118,7 +118,7 @@ class _PingPong(_Sending):
         if self.own is not None:
             shared = self._shared(self.own)
             self.merge(shared, lambda: self.guarded(self.later, self._wait_before))
-        self.add(PutOp(self.store.value, self.buffer, [self.slot, *self.whole]))
+        self.add(PutOp(self.store.value, self.buffer, self.pair_entries(self.type, self.slot, self.store.entries)))
         if self.own is None:
             self.guarded(self.later, self._wait_before)
         elif shared is not None:
@@ -171,4 +171,4 @@ class _PingPong(_Sending):
         self.add(DmaWaitOp(*self._buffer(slot), *self._buffer(slot), self.sent, [slot]))
 
     def _buffer(self, slot: SSAValue) -> tuple[SSAValue, list[Entry]]:
-        return self.buffer, [slot, *self.whole]
+        return self.buffer, self.pair_entries(self.type, slot)

@@ -10,7 +10,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.ranges import binding
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import (
-    ALL,
     CountOp,
     Entry,
     ExtractOp,
@@ -29,7 +28,7 @@ from kopt.dialects.tile import (
     WholeOp,
 )
 from kopt.passes.retyping import new_tags
-from kopt.passes.to_pallas.building import Building
+from kopt.passes.to_pallas.building import Building, pair_shape
 from kopt.passes.to_pallas.elsewhere import Elsewhere, Other
 from kopt.passes.to_pallas.scratch import scratch_ref
 
@@ -70,7 +69,7 @@ class _Stream(Building):
         assert isinstance(loop, ForOp) and isinstance(load.result.type, TileType)
         self.load, self.loop, self.source, self.type, self.call = load, loop, source, load.result.type, call
         self.entries = list(load.entries)
-        self.buffer = scratch_ref(call, RefType((2, *self.type.shape), self.type.element_type), source, "buffer")
+        self.buffer = scratch_ref(call, RefType(pair_shape(self.type), self.type.element_type), source, "buffer")
         self.semaphores = scratch_ref(call, RefType((2,), self.type.element_type, "semaphore"), source, "arrived")
         outer = loop.parent_block()
         assert outer is not None
@@ -96,8 +95,9 @@ class _Stream(Building):
             start = self._start(self.entries, slot)
             self.add(WhenOp("first", [self.loop.range], Region(Block([start]))))
         self._start_next(id, slot, ahead)
-        self.add(DmaWaitOp(*self._places(self.entries, slot)))
-        value = self.value(GetOp(self.buffer, self._slot_entries(slot), self.type), self.load.result.name_hint)
+        wait = DmaWaitOp(*self._places(self.entries, slot))
+        self.add(wait)
+        value = self.value(GetOp(self.buffer, wait.target_entries, self.type), self.load.result.name_hint)
         self.load.result.replace_all_uses_with(value)
         Rewriter.erase_op(self.load)
 
@@ -220,7 +220,4 @@ class _Stream(Building):
         return start
 
     def _places(self, entries: list[Entry], slot: SSAValue):
-        return self.source, entries, self.buffer, self._slot_entries(slot), self.semaphores, [slot]
-
-    def _slot_entries(self, slot: SSAValue) -> list[Entry]:
-        return [slot, *[ALL] * self.type.rank]
+        return self.source, entries, self.buffer, self.pair_entries(self.type, slot, entries), self.semaphores, [slot]
