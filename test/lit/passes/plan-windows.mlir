@@ -171,3 +171,32 @@ func.func @unused(%x: memref<64x300xf32>, %out: memref<64x300xf32>) {
   }
   func.return
 }
+
+// Blocks at computed places of a large array are fetched by the cells; the grid's blocks of one, and a small array, are not.
+// CHECK-LABEL: func.func @computed_places
+// CHECK: tile.load %x_1[%place] {space = "hbm"}
+// CHECK: tile.load %y_1[%i4] : memref<5120000xf32>
+// CHECK: tile.load %z_1[%place] : memref<51200xf32>
+// FORI-LABEL: func.func @computed_places
+// FORI: tile.load %z_1[%place] {space = "hbm"}
+func.func @computed_places(%n: memref<40xi32>, %x: memref<5120000xf32>, %y: memref<5120000xf32>, %z: memref<51200xf32>, %out: memref<5120000xf32>) {
+  tile.grid (%i4: b6=128) in (5120000) {
+    %at = tile.load %n[0] : memref<40xi32> -> !tile.tile<i32>
+    %one = tile.extract %at : !tile.tile<i32> to index
+    %unit = arith.constant 128 : index
+    %last = arith.constant 390 : index
+    %bounded = arith.minsi %one, %last : index
+    %first = arith.muli %bounded, %unit : index
+    %whole = tile.whole 128 : !tile.range<b7=128>
+    %place = tile.shift %whole by %first : !tile.range<b7=128>
+    %v = tile.load %x[%place] : memref<5120000xf32> -> !tile.tile<b7=128 x f32>
+    %u = tile.load %y[%i4] : memref<5120000xf32> -> !tile.tile<b6=128 x f32>
+    %w = tile.load %z[%place] : memref<51200xf32> -> !tile.tile<b7=128 x f32>
+    %s = tile.add %v, %w : !tile.tile<b7=128 x f32>
+    %t = tile.reduce add %s [0] : !tile.tile<b7=128 x f32>
+    %b = tile.broadcast %t dims [] : !tile.tile<f32> to !tile.tile<b6=128 x f32>
+    %r = tile.add %u, %b : !tile.tile<b6=128 x f32>
+    tile.store %r, %out[%i4] : !tile.tile<b6=128 x f32>, memref<5120000xf32>
+  }
+  func.return
+}
