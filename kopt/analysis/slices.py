@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.lane_sums import LaneSum, Placed
 from kopt.analysis.ranges import binding
+from kopt.diagnostics import location_of
 from kopt.dialects.tile import Access, BeginOp, RangeType
 from kopt.dialects.tile.memory import memory_shape
 
@@ -46,7 +47,7 @@ def part_of(form: LaneSum) -> Part:
     if not ranges:
         tiles = [atom for atom, dims in form.terms if dims]
         if tiles:
-            raise NotSlices(f"{named(tiles[0])} picks rows one by one")
+            raise NotSlices(f"{named(max(tiles, key=_depth))} picks rows one by one")
         return Part(form)
     if len(ranges) > 1:
         raise NotSlices(f"{' and '.join(named(range) for range, _ in ranges)} number one dimension together")
@@ -91,8 +92,20 @@ def is_range(placed: Placed) -> bool:
 
 
 def named(value: SSAValue) -> str:
-    """A value in words."""
-    return f"'{value.name_hint}'" if value.name_hint else "a computed number"
+    """A value in words: its name, and where it is computed."""
+    name = f"'{value.name_hint}'" if value.name_hint else "what is computed"
+    place = location_of(value.owner) if isinstance(value.owner, Operation) else None
+    if place is None:
+        return name
+    return f"{name} at line {place.line}, column {place.col},"
+
+
+def _depth(value: SSAValue) -> int:
+    """How many operations a value is computed inside of: what changes in the innermost loop has the most."""
+    depth, parent = 0, value.owner.parent_op()
+    while parent is not None:
+        depth, parent = depth + 1, parent.parent_op()
+    return depth
 
 
 def _digit(placed: Placed, coefficient: int, strides: Sequence[int]) -> int:

@@ -41,26 +41,6 @@ def test_an_item_is_a_slice(dtype) -> None:
     assert "grid=(512,)" in source and "memory_space=pltpu.SMEM" in source
 
 
-#: The arguments besides rows and offsets.
-MORE = {
-    kernels.jagged_dense_bmm: ("bf16[512,100,128]",),
-    kernels.jagged_mean: ("i32[512]",),
-    kernels.jagged_dense_add: ("bf16[512,100]",),
-}
-COMPILED = [*(case[0] for case in CASES), kernels.jagged_dense_add]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("chip", ["tpu7x", "v6e", "v5e"])
-@pytest.mark.parametrize("kernel", COMPILED, ids=lambda kernel: kernel.__name__)
-def test_compiles(kernel, chip) -> None:
-    """With the blocks that kopt chooses, at rows and columns that are no multiples of tiles."""
-    rows = "bf16[10003]" if kernel is kernels.jagged_dense_add else "bf16[10003,100]"
-    specs = (rows, "i64[513]", *MORE.get(kernel, ()))
-    report = kopt.kernel(kernel).lower(*specs, target=f"pallas:{chip}").report(estimates=False)
-    assert report["legal"], report["reason"]
-
-
 def many_items(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Rows, offsets of mostly empty items, and their sums."""
     lengths = torch.zeros(count, dtype=torch.int64)

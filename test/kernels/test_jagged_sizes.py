@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import kopt
+from kopt.runtime.pallas_strict import RACE_CELLS
 from kopt.runtime.tolerance import mismatch
 from test.kernels import jagged_kernels as kernels
 from test.kernels import test_packed
@@ -67,3 +68,40 @@ def test_as_torch(name, size, target) -> None:
     found, wanted = kopt.kernel(kernel, target=target)(*arguments), expected(*arguments)
     assert found.dtype == wanted.dtype
     assert mismatch(found, wanted, SPECS[wanted.dtype], 700) is None
+
+
+#: Thousands of items, and one that has nearly all rows.
+MANY, HUGE = [n * 5 % 7 for n in range(3000)], [1, 0, 2, 6000, 1, 0, 7]
+
+
+def check(name: str, lengths: list[int], target: str, **config) -> None:
+    kernel, expected, make = FAMILIES[name]
+    offsets = (torch.tensor([0, *lengths]).cumsum(0) + 2).to(torch.int32)
+    arguments = make(offsets, int(offsets[-1]) + 1, torch.float32)
+    found, wanted = kopt.kernel(kernel, target=target, config=config)(*arguments), expected(*arguments)
+    assert mismatch(found, wanted, SPECS[wanted.dtype], max(lengths)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["jagged_sum", "jagged_softmax"])
+def test_thousands_of_items(name) -> None:
+    check(name, MANY, "pallas:interpret")
+
+
+@pytest.mark.slow
+def test_thousands_of_items_in_blocks() -> None:
+    """On a GPU by 128, for the interpreter takes its time for a program."""
+    check("jagged_sum", MANY, "triton:interpret", block_sizes=[128, 32, 16])
+
+
+@pytest.mark.parametrize("target", ["pallas:interpret", "triton:interpret"])
+@pytest.mark.parametrize("name", ["jagged_sum", "jagged_softmax"])
+def test_one_huge_item(name, target) -> None:
+    check(name, HUGE, target)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["jagged_sum", "jagged_softmax"])
+def test_hundreds_of_items_strictly(name) -> None:
+    """As many as races are looked for among."""
+    check(name, [n * 3 % 5 for n in range(RACE_CELLS)], "pallas:strict")

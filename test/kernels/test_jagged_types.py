@@ -71,11 +71,3 @@ def test_as_torch(kernel, dtype, target) -> None:
 def test_strictly(dtype) -> None:
     """Tiles of memory have more rows of narrow elements, of which items write some."""
     check(doubled, dtype, "pallas:strict")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["i8", "f8e4m3fn"])
-@pytest.mark.parametrize("target", ["pallas:tpu7x", "triton:sm90"])
-def test_compiles(dtype, target) -> None:
-    report = kopt.kernel(wide_sum).lower(f"{dtype}[10003,256]", "i32[513]", target=target).report(estimates=False)
-    assert report["legal"], report["reason"]

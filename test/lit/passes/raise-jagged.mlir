@@ -110,7 +110,7 @@ func.func @heads(%x: memref<2400xf32>, %begins: memref<6xi32>, %lens: memref<6xi
 // Numbers that a table gives, and lanes that may run into the next row, are gathered as before.
 // CHECK-LABEL: func.func @kept
 // CHECK: tile.load %x[{{%.+}}] : memref<40xf32>
-// REMARK: remark: 'x' is gathered lane by lane, not by slices of rows: 'n' picks rows one by one
+// REMARK: remark: 'x' is gathered lane by lane, not by slices of rows: 'n' at line 118, column 10, picks rows one by one
 // REMARK: remark: 'y' is gathered lane by lane, not by slices of rows: 'k' is not known to stay below 20
 func.func @kept(%x: memref<40xf32>, %y2: memref<40x20xf32>, %lens: memref<6xi32>, %out: memref<2x6xf32>) {
   %y = host.reshape %y2 : memref<40x20xf32> to memref<800xf32>
