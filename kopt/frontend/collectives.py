@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -19,18 +20,17 @@ from kopt.frontend.state import unsupported
 _KINDS = {"sum": "add", "max": "max", "min": "min", "avg": "avg"}
 
 
-def _all_reduce(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _all_reduce(host: Host, tensor: Any, kind: str, group: str) -> Any:
     """By the algorithm that the import is told, where it can combine such elements; else by the library."""
-    return _all_reduce_by(host, host.all_reduce, _given(func, args, kwargs), strict=False)
+    return _all_reduce_by(host.all_reduce, host, tensor, kind, group, strict=False)
 
 
 def _all_reduce_in(algorithm: str) -> Callable[..., Any]:
     """The operators of symmetric memory, which say how."""
-    return lambda host, func, args, kwargs: _all_reduce_by(host, algorithm, _given(func, args, kwargs), strict=True)
+    return functools.partial(_all_reduce_by, algorithm, strict=True)
 
 
-def _all_reduce_by(host: Host, algorithm: str | None, given: list[Any], strict: bool) -> Any:
-    tensor, kind, group = given
+def _all_reduce_by(algorithm: str | None, host: Host, tensor: Any, kind: str, group: str, strict: bool) -> Any:
     kind = _kind(kind)
 
     def make(value: SSAValue, type: MemRefType) -> Operation:
@@ -42,14 +42,12 @@ def _all_reduce_by(host: Host, algorithm: str | None, given: list[Any], strict: 
     return _record(host, tensor, tuple(tensor.shape), make)
 
 
-def _all_gather(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    tensor, size, group = _given(func, args, kwargs)
+def _all_gather(host: Host, tensor: Any, size: int, group: str) -> Any:
     shape = (tensor.shape[0] * size, *tensor.shape[1:])
     return _record(host, tensor, shape, lambda value, type: symm.AllGatherOp(value, host.groups[group], type))
 
 
-def _reduce_scatter(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    tensor, kind, size, group = _given(func, args, kwargs)
+def _reduce_scatter(host: Host, tensor: Any, kind: str, size: int, group: str) -> Any:
     if _kind(kind) != "add":
         unsupported(f"reduce_scatter by '{kind}' is not supported", "reduce_scatter knows 'sum'")
     if tensor.shape[0] % size:
@@ -58,17 +56,21 @@ def _reduce_scatter(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[s
     return _record(host, tensor, shape, lambda value, type: symm.ReduceScatterOp(value, host.groups[group], type))
 
 
-def _all_to_all(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    tensor, received, sent, group = _given(func, args, kwargs)
+def _all_to_all(host: Host, tensor: Any, received: list[int], sent: list[int], group: str) -> Any:
     if len({*received, *sent}) > 1:
         unsupported("all_to_all of parts of different sizes is not supported", "pad the parts to one size")
     shape = tuple(tensor.shape)
     return _record(host, tensor, shape, lambda value, type: symm.AllToAllOp(value, host.groups[group], type))
 
 
-def _same(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _same(host: Host, tensor: Any) -> Any:
     """Waiting is the lowering's business: whoever reads a result reads it when it is there."""
-    return args[0]
+    return tensor
+
+
+def _each(one: Callable[..., Any]) -> Callable[..., Any]:
+    """A collective of several tensors: one for each of them."""
+    return lambda host, tensors, *rest: [one(host, tensor, *rest) for tensor in tensors]
 
 
 def _given(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -99,6 +101,9 @@ _FUNCTIONAL: dict[str, Callable[..., Any]] = {
     "all_gather_into_tensor": _all_gather,
     "reduce_scatter_tensor": _reduce_scatter,
     "all_to_all_single": _all_to_all,
+    "all_reduce_coalesced": _each(_all_reduce),
+    "all_gather_into_tensor_coalesced": _each(_all_gather),
+    "reduce_scatter_tensor_coalesced": _each(_reduce_scatter),
     "wait_tensor": _same,
     "_wrap_tensor_autograd": _same,
 }
@@ -120,11 +125,11 @@ def handler_of(func: Any) -> Callable[..., Any] | None:
     if func.namespace not in _OURS:
         return None
     name = func.overloadpacket.__name__
-    found = COLLECTIVES.get(func.namespace, {}).get(name)
-    if found is None:
+    record = COLLECTIVES.get(func.namespace, {}).get(name)
+    if record is None:
         known = "all_reduce, all_gather_tensor, reduce_scatter_tensor, all_to_all_single"
         unsupported(
             f"the collective '{name}' is not supported in a program",
             f"use torch.distributed._functional_collectives: {known}",
         )
-    return found
+    return lambda host, func, args, kwargs: record(host, *_given(func, args, kwargs))

@@ -47,7 +47,7 @@ def torch_tensor_parallel(x, up, down, tp):
 def library(x, tp, dp):
     gathered = all_gather(x * 2, 0, tp)
     scattered = reduce_scatter(gathered, "sum", 0, tp)
-    largest = functional.all_reduce(scattered, "max", dp)
+    [largest] = functional.all_reduce_coalesced([scattered], "max", dp)
     swapped = functional.all_to_all_single(largest + x, None, None, tp)
     return swapped, gathered
 
