@@ -115,3 +115,17 @@ def test_sums_of_16_bits(chip, split, narrow):
     args = random(37, 8 * split, dtype=torch.bfloat16), torch.zeros(37, dtype=torch.bfloat16)
     low = kopt.kernel(total).lower(*args, target=f"triton:{chip}")
     assert ("out_wide" not in low.source) == narrow
+
+
+def claims(keys, lock):
+    """Whether each lane was the first of its key: predicates of previous values, stored."""
+    won = torch.empty(keys.shape, dtype=torch.bool)
+    for i in hl.tile(keys.size(0)):
+        won[i] = hl.atomic_cas(lock, [keys[i]], -1, i.index) == -1
+    return won
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["triton:sm90", *(f"pallas:{chip}" for chip in TPUS)])
+def test_claims(target):
+    legal(claims, ("i32[300]", "i32[40]"), target)
