@@ -433,7 +433,8 @@ def full_tensor(value: float | int | bool, dims: tuple[DimAttr, ...], dtype: tor
     """Every lane one number."""
     from kopt.frontend.dtypes import element_type
 
-    return DeviceTensor(current().emit(tile.FullOp(value, TileType(dims, element_type(dtype)))))
+    number = bool(value) if dtype == torch.bool else value
+    return DeviceTensor(current().emit(tile.FullOp(number, TileType(dims, element_type(dtype)))))
 
 
 def describe(value: Any) -> str:

@@ -116,6 +116,7 @@ POSITIVE = Group(
     torch.reciprocal(x)
     torch.acosh(x + 1)
     torch.float_power(x, 2).to(torch.float32)
+    torch.float_power(3, x).to(torch.float32)
     """,
 )
 UNIT = Group(
@@ -129,6 +130,7 @@ UNIT = Group(
     torch.acos(x)
     torch.atanh(x)
     torch.logit(x * 0.25 + 0.5)
+    torch.logit(x, 0.25)
     """,
 )
 SIGNS = Group(
@@ -175,6 +177,7 @@ FLOATING = Group(
     torch.copysign(x, y)
     torch.hypot(x, y)
     torch.logaddexp(x, y)
+    torch.logaddexp(1 / (x * 0), 1 / (x * 0))
     torch.addcdiv(x, y, z)
     torch.addcdiv(x, y, z, value=0.5)
     torch.lerp(x, y, 0.3)
@@ -497,6 +500,7 @@ SHAPES = Group(
     x.movedim(1, 2)
     torch.squeeze(x[:, :, :1], -1)
     x[:, :1, :].squeeze(1)
+    x[:, :1, :1].squeeze(1, -1)
     torch.unsqueeze(x, 1)
     x.unsqueeze(-1)
     x[:, :, :1].expand(-1, -1, 4)
@@ -575,6 +579,7 @@ MATRICES = Group(
     torch.mv(x, y[0])
     torch.dot(x[0], y[0])
     torch.inner(x, y)
+    torch.inner(x[:, None, :], y)
     torch.addmm(x[:, :6], x, y.T)
     torch.addmm(x[:, :6], x, y.T, beta=2, alpha=0.5)
     torch.outer(x[0], y[0])
@@ -582,6 +587,7 @@ MATRICES = Group(
     F.linear(x, y)
     F.linear(x, y, x[:, 0])
     torch.einsum("ij,kj", x, y)
+    torch.einsum("ij,kj", x, y[:, :1])
     torch.einsum("ij,ij->", x, y)
     torch.einsum("i,j->ij", x[0], y[0])
     torch.einsum("ij,kj,kl->il", x, y, x)
@@ -648,6 +654,7 @@ CREATION = Group(
     x.new_zeros((x.shape[0], 4))
     x.new_ones([x.shape[0], 4])
     x.new_full((x.shape[0], 4), 1)
+    x.new_full((x.shape[0], 4), 0.5, dtype=torch.bool)
     x.new_tensor(1) + x
     x + torch.zeros([6, 9], dtype=x.dtype)
     x + torch.ones(9, dtype=x.dtype)
@@ -657,6 +664,7 @@ CREATION = Group(
     torch.arange(2, 8, dtype=torch.int32)[None, :, None] + x
     x + torch.tensor(3, dtype=x.dtype)
     x + torch.scalar_tensor(2.0)
+    torch.scalar_tensor(2).exp() + x
     """,
 )
 GROUPS = (

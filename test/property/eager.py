@@ -86,13 +86,15 @@ class Eager(TorchFunctionMode):
 
 
 def _undefined(name: str, args: Any, result: Any) -> Callable[..., torch.Tensor] | None:
-    """Casts of floats that no integer holds, and shifts by more than there are bits."""
+    """Casts of floats that no integer holds, signs of what is no number, and shifts by more than there are bits."""
     if not isinstance(result, torch.Tensor) or not args or not isinstance(args[0], torch.Tensor):
         return None
     source = args[0]
     if name in _SHIFTS and result.dtype != torch.bool:
         amount = torch.as_tensor(args[1])
         return lambda any_of: any_of(result, (amount < 0) | (amount >= result.dtype.itemsize * 8))
+    if name == "signbit":
+        return lambda any_of: any_of(result, source.isnan())
     if source.dtype.is_floating_point and _is_integer(result.dtype) and source.shape == result.shape:
         limits, held = torch.iinfo(result.dtype), source.double().trunc()
         return lambda any_of: any_of(result, ~((held >= limits.min) & (held <= limits.max)))

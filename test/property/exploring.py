@@ -3,64 +3,95 @@
 from __future__ import annotations
 
 import itertools
+import traceback
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
 import torch
-from hypothesis import HealthCheck, Phase, given, reject, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import kopt
 from test.property.judge import Undefined, Verdict, judge, module_of, results
 from test.property.programs import programs
 from test.property.refusals import is_refusal
 
-
-def explore(number: int, examples: int, targets: Sequence[str], wide: bool, folder: Path) -> int:
-    """Compares as many different kernels, drawn from the seed ``number``; how many were compared.
-
-    A failure shows the smallest such kernel that hypothesis finds, as a module that runs as it is.
-    """
-    torch.set_num_threads(1)  # the tensors are small
-    compared: set[str] = set()
-    for part in itertools.count():
-        if (missing := examples - len(compared)) <= 0:
-            return len(compared)
-        _round(number * 1000 + part, missing, targets, wide, folder, compared)
+#: Examples of one run of hypothesis: the first is always the simplest there is, and after ten it varies what it has.
+_ROUND = 10
 
 
-def _round(number: int, examples: int, targets: Sequence[str], wide: bool, folder: Path, compared: set[str]) -> None:
-    """As many examples of hypothesis, which repeats itself."""
+@dataclass
+class Tally:
+    """What became of the kernels."""
 
-    @seed(number)
-    @settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(programs(wide))
-    def case(text: str) -> None:
-        if text in compared:
-            return
-        module = module_of(text, folder)
+    targets: Sequence[str]
+    seen: set[str] = field(default_factory=set)
+    #: Equal on every target; refused by one, as is documented; refused by torch.
+    compared: int = 0
+    refused: int = 0
+    undefined: int = 0
+
+    def count(self, module: ModuleType) -> list[str]:
+        """Runs a kernel; what is wrong with it."""
         try:
             verdict = judge(module)
+            said = [problem for target in self.targets for problem in _problems(module, verdict, target)]
         except Undefined:
-            reject()
-        problems = [problem for target in targets for problem in _problems(module, verdict, target)]
-        assert not problems, "\n".join([*problems, "", text])
-        compared.add(text)
+            self.undefined += 1
+            return []
+        except Refused:
+            self.refused += 1
+            return []
+        self.compared += not said
+        return said
+
+
+class Refused(Exception):
+    """A target refuses the kernel, for a reason that is documented."""
+
+
+def explore(number: int, wanted: int, targets: Sequence[str], folder: Path, shrink: bool) -> Tally:
+    """Compares as many different kernels, drawn from the seed ``number``; 64-bit types are the reference's alone.
+
+    A failure shows the kernel, the smallest that hypothesis finds if ``shrink``, as a module that runs as it is.
+    """
+    torch.set_num_threads(1)  # the tensors are small
+    tally = Tally(targets)
+    for part in itertools.count():
+        if tally.compared >= wanted or len(tally.seen) >= 2 * wanted:
+            return tally
+        _round(number * 1000 + part, tally, folder, shrink)
+
+
+def _round(number: int, tally: Tally, folder: Path, shrink: bool) -> None:
+    @seed(number)
+    @settings(
+        max_examples=_ROUND,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs(wide=tuple(tally.targets) == ("reference",)))
+    def case(text: str) -> None:
+        if text not in tally.seen:
+            problems = tally.count(module_of(text, folder))
+            assert not problems, "\n".join([*problems, "", text])
+            tally.seen.add(text)
 
     case()
 
 
 def _problems(module: ModuleType, verdict: Verdict, target: str) -> list[str]:
-    """What is wrong on a target. A refusal that is documented ends the case."""
+    """What is wrong on a target."""
     try:
         return [f"{target}: {problem}" for problem in verdict.problems(results(module, target))]
     except kopt.KoptError as error:
         if is_refusal(target, str(error)):
-            reject()
+            raise Refused from error
         return [f"{target}: {error}"]
+    except Undefined:
+        raise
+    except Exception:  # no kernel may show one
+        return [f"{target}: {traceback.format_exc()}"]

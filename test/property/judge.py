@@ -1,8 +1,8 @@
 """A generated kernel's text run by torch and by kopt, and what the difference may be.
 
 How far two right computations may differ depends on the kernel: a comparison of nearly equal numbers, or a product of
-large ones, makes much of little. So torch runs it several times more, each result moved by an ulp or so; a target may
-be as far off as those runs are from each other, a few times over, and a few ulps besides.
+large ones, makes much of little. So where a target is more than a few ulps off, torch runs the kernel several times
+more, each result moved by an ulp or so: as far as those runs are from each other, a few times over, it may be off too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -34,18 +35,24 @@ class Undefined(Exception):
 
 @dataclass
 class Verdict:
-    """What torch gives, and how much of it is noise."""
+    """What torch gives, and how much of it is noise: asked for only where something differs."""
 
+    module: ModuleType
     wanted: list[torch.Tensor]
-    spread: list[torch.Tensor]
+
+    @cached_property
+    def spread(self) -> list[torch.Tensor]:
+        """How far runs with noise are from each result."""
+        runs = [_run(self.module, torch.Generator().manual_seed(seed)) for seed in range(_NOISY_RUNS)]
+        return [_spread(base, [run[n] for run in runs]) for n, base in enumerate(self.wanted)]
 
     def problems(self, got: Sequence[torch.Tensor]) -> list[str]:
-        """A sentence for each result that is wrong."""
-        return [
-            f"result {number}: {said}"
-            for number, each in enumerate(zip(got, self.wanted, self.spread, strict=True))
-            if (said := _difference(*each))
-        ]
+        """A sentence for each result that is wrong. Raises `Undefined` where torch refuses a run with noise."""
+        pairs = list(zip(got, self.wanted, strict=True))
+        if not any(_difference(*pair, torch.zeros(())) for pair in pairs):
+            return []
+        said = [_difference(*pair, spread) for pair, spread in zip(pairs, self.spread, strict=True)]
+        return [f"result {number}: {each}" for number, each in enumerate(said) if each]
 
 
 def module_of(text: str, folder: Path) -> ModuleType:
@@ -60,10 +67,8 @@ def module_of(text: str, folder: Path) -> ModuleType:
 
 
 def judge(module: ModuleType) -> Verdict:
-    """torch's results and their spread. Raises `Undefined` where torch refuses."""
-    wanted = _run(module, None)
-    noisy = [_run(module, torch.Generator().manual_seed(seed)) for seed in range(_NOISY_RUNS)]
-    return Verdict(wanted, [_spread(base, [run[n] for run in noisy]) for n, base in enumerate(wanted)])
+    """torch's results. Raises `Undefined` where torch refuses."""
+    return Verdict(module, _run(module, None))
 
 
 def _run(module: ModuleType, noise: torch.Generator | None) -> list[torch.Tensor]:

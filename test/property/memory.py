@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from test.property.programs import Program
 
 
+#: What is added to elements of memory.
+_ADDED = (torch.int32, torch.float32)
+
+
 @dataclass(frozen=True)
 class Point:
     """What ``hl.grid`` gives: a number of a space."""
@@ -65,7 +69,7 @@ def load(scope: Scope, array: Array, sizes: list[int]) -> tuple[str, torch.Tenso
         return f"hl.load({array.name}, [{_listed(index)}], extra_mask={scope.pick(masks)})", sample
     if called:
         return f"hl.load({array.name}, [{_listed(index)}])", sample
-    return f"{array.name}[{', '.join(index)}]", sample
+    return f"{array.name}[{', '.join(index) or '()'}]", sample
 
 
 def _ways(scope: Scope, space: int, size: int, gathered: bool) -> list[tuple[str, list[Dim]]]:
@@ -88,6 +92,9 @@ def store(program: Program, scope: Scope, value: Value | None) -> Array:
     ended = [dim for dim in dims if isinstance(dim, Axis) and dim not in scope.axes]
     if ended:
         raise Unfit
+    added = value is not None and value.dtype in _ADDED and scope.chance(20)
+    if added:  # in some of the loops around it, to the same elements
+        outer, points = ([each for each in loops if scope.chance(30)] for loops in (outer, points))
     numbered = [axis for axis in outer if axis.count and scope.chance(30)]
     wide = [axis for axis in outer if axis not in numbered]
     places = [*points, *numbered, *wide, *dims]
@@ -104,7 +111,15 @@ def store(program: Program, scope: Scope, value: Value | None) -> Array:
         index.append(text)
         spaces.append(space)
         shape.append(size)
-    return _write(program, scope, value, [*wide, *dims], (index, spaces, shape))
+    write = _add if added and places else _write
+    return write(program, scope, value, [*wide, *dims], (index, spaces, shape))
+
+
+def _add(program: Program, scope: Scope, value: Value, dims: list[Dim], place: Any) -> Array:
+    index, spaces, shape = place
+    name = program.fresh("o")
+    program.line(f"hl.atomic_add({name}, [{_listed(index)}], {_spread(scope, value, dims)})")
+    return Array(name, tuple(spaces), shape, value.dtype, f"{name} = torch.zeros({shape}, dtype={value.dtype})")
 
 
 def _write(program: Program, scope: Scope, value: Value | None, dims: list[Dim], place: Any) -> Array:
@@ -116,11 +131,15 @@ def _write(program: Program, scope: Scope, value: Value | None, dims: list[Dim],
     if dtype == torch.float64 and not scope.wide:
         raise Unfit
     text = "3" if value is None else _spread(scope, value, dims)
-    if scope.chance(15):
+    masks = [v.text for v in scope.values if v.dims == tuple(dims) and v.dtype == torch.bool]
+    masked = bool(masks) and scope.chance(30)
+    if masked:
+        program.line(f"hl.store({name}, [{_listed(index)}], {text}, extra_mask={scope.pick(masks)})")
+    elif scope.chance(15):
         program.line(f"hl.store({name}, [{_listed(index)}], {text})")
     else:
         program.line(f"{name}[{', '.join(index) or '()'}] = {text}")
-    covered = program.covers[-1] and not scope.chance(20)
+    covered = program.covers[-1] and not masked and not scope.chance(20)
     make = "torch.empty" if covered else "torch.zeros"
     declaration = f"{name} = {make}({shape}, dtype={dtype})"
     return Array(name, tuple(spaces), shape, dtype, declaration)

@@ -19,6 +19,8 @@ from test.property.statements import PRIMES, Axis, Scope, Unfit, Value, aligned
 
 _SIZES = (7, 5, 12, 3, 9, 17, 1, 4, 8, 11, 6, 2, 13, 1, 5, 0)
 _BLOCKS = (4, 8, 2, 16, 1)
+#: How often what is innermost in a nest may run: more shows nothing new.
+_MOST_CELLS = 24
 _HEAD = """\
 import sys
 
@@ -56,6 +58,8 @@ class Program:
         self.outputs: list[Array] = []
         #: Whether all elements of what is stored here are stored, by the loops that are open.
         self.covers = [True]
+        #: How often what is written here runs, by the loops that are open.
+        self.cells = [1]
 
     def text(self) -> str:
         """The whole module."""
@@ -98,7 +102,7 @@ class Program:
     def _input(self, scope: Scope) -> Array:
         shapes = ((0, 1), (0,), (1, 0), (0, 1, 2), (1,), (0, 2), (2, 1), (1, 2))
         spaces = scope.pick(shapes)
-        dtypes = (torch.float32, torch.int32, torch.bfloat16, torch.float16, torch.uint8, torch.bool)
+        dtypes = (torch.float32, torch.int32, torch.bfloat16, torch.float16, torch.uint8, torch.int8, torch.bool)
         dtype = scope.pick((*dtypes, torch.int64) if self.wide else dtypes)
         name = self.fresh("a")
         sizes = tuple(1 if scope.chance(5) else space for space in spaces)
@@ -120,28 +124,39 @@ class Program:
             self._store(inner)
         self.depth -= 1
         self.covers.pop()
+        self.cells.pop()
 
     def _open(self, scope: Scope, top: bool) -> None:
         """The head of a loop."""
         spaces = scope.pick(((0,), (0, 1), (1,), (1, 2), (2,)) if top else ((1,), (0,), (2,)))
         covers = self.covers[-1]
-        if len(spaces) == 1 and scope.chance(15):
+        self.cells.append(self.cells[-1])
+        if len(spaces) == 1 and self.spaces[spaces[0]] * self.cells[-1] <= _MOST_CELLS and scope.chance(15):
             name = self.fresh("g")
             self.line(f"for {name} in hl.grid({self.spaces[spaces[0]]}):")
             scope.loops[name] = Point(name, spaces[0])
+            self.cells[-1] *= self.spaces[spaces[0]]
         elif len(spaces) == 1:
             bounds, whole = self._bounds(scope, spaces[0])
-            block = scope.pick(_BLOCKS)
+            block = self._block(scope, spaces[0])
             axis = self._axis(scope, spaces[0], block, whole)
             self.line(f"for {axis.name} in hl.tile({bounds}, block_size={block}):")
             covers = covers and whole
         else:
-            blocks = [scope.pick(_BLOCKS) for _ in spaces]
+            blocks = [self._block(scope, space) for space in spaces]
             axes = [self._axis(scope, space, block, True) for space, block in zip(spaces, blocks, strict=True)]
             sizes = [self.spaces[space] for space in spaces]
             self.line(f"for {', '.join(axis.name for axis in axes)} in hl.tile({sizes}, block_size={blocks}):")
         self.depth += 1
         self.covers.append(covers)
+
+    def _block(self, scope: Scope, space: int) -> int:
+        """A block size, large where there are many cells already."""
+        extent, outer = self.spaces[space], self.cells[-1]
+        few = [block for block in _BLOCKS if -(-extent // block) * outer <= _MOST_CELLS]
+        block = scope.pick(few or [max(_BLOCKS)])
+        self.cells[-1] *= -(-extent // block)
+        return block
 
     def _axis(self, scope: Scope, space: int, block: int, whole: bool) -> Axis:
         extent = self.spaces[space]

@@ -24,7 +24,7 @@ PRIMES = (23, 29, 31, 37, 41, 43)
 #: What is larger is no size of a plain dimension: loops' dimensions have been joined.
 LARGEST = 22
 NUMBERS = (0, 1, 2, 3, -1, 0.5, -2.5)
-DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.int32, torch.uint8, torch.bool, torch.int64)
+DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.int32, torch.uint8, torch.int8, torch.bool, torch.int64)
 _LIMIT = 1e4
 #: What takes lanes by their number: a block may have fewer of them than the sample.
 _PLACED = frozenset(shapes.TABLE)
@@ -112,10 +112,12 @@ class Scope:
         text, given = _filled(self, self.pick(calls()[name]))
         result = self.evaluate(text)
         of = parts(result)
-        if result is not of[0]:
+        if isinstance(result, tuple | list):
             number = self.pick(range(len(of)))
             text, of = f"{text}[{number}]", of[number : number + 1]
         value = self.value(text, of[0])
+        if not given.sample.numel() and not given.dtype.is_floating_point:
+            raise Unfit  # torch looks at the dtype only where there are elements
         lost = set(given.dims) - set(value.dims)
         if not self.fits(value) or (name in _PLACED and any(isinstance(dim, Axis) for dim in lost)):
             raise Unfit

@@ -124,13 +124,18 @@ def lane_numbers(numbers: range, size: Any, dtype: torch.dtype | None) -> Device
 
 
 def tensor(data: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
-    """``tensor`` and ``scalar_tensor``: a number, or lists of numbers."""
+    """``tensor``: a number, or lists of numbers."""
     if isinstance(data, list | tuple):
         return stack([tensor(item, dtype=dtype) for item in data])
     data = counted(data)
     if is_number(data):
         return full_tensor(data, (), dtype or _default(data))
     return convert(data, dtype or as_tensor(data).dtype)
+
+
+def one_number(s: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
+    """``scalar_tensor``: a number in the default dtype, whatever it is in Python."""
+    return tensor(s, dtype=dtype or torch.get_default_dtype())
 
 
 def _random(*_: Any, **__: Any) -> Any:
@@ -153,7 +158,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "full": full,
     "arange": arange,
     "tensor": tensor,
-    "scalar_tensor": tensor,
+    "scalar_tensor": one_number,
     "rand": _random,
     "randn": _random,
     "rand_like": _random,

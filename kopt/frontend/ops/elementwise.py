@@ -140,7 +140,8 @@ def _scaled(name: str) -> Formula:
 
 
 def _logaddexp(x: Lane, y: Lane) -> Lane:
-    return x.maximum(y) + (-(x - y).abs()).exp().log1p()
+    apart = x.eq(y).where(0.0, x - y)  # equal infinities are not apart
+    return x.maximum(y) + (-apart.abs()).exp().log1p()
 
 
 def _elu(x: Lane, alpha: float = 1.0) -> Lane:
@@ -149,6 +150,11 @@ def _elu(x: Lane, alpha: float = 1.0) -> Lane:
 
 def _leaky_relu(x: Lane, negative_slope: float = 0.01) -> Lane:
     return (x > 0.0).where(x, x * negative_slope)
+
+
+def _logit(x: Lane, eps: float | None = None) -> Lane:
+    inside = x if eps is None else x.maximum(eps).minimum(1.0 - eps)
+    return (inside / (1.0 - inside)).log()
 
 
 def _mish(x: Lane) -> Lane:
@@ -194,7 +200,7 @@ _UNARY_REAL = {
     "tanhshrink": lambda x: x - x.tanh(),
     "deg2rad": lambda x: x * (math.pi / 180),
     "rad2deg": lambda x: x * (180 / math.pi),
-    "logit": lambda x: (x / (1.0 - x)).log(),
+    "logit": _logit,
     "sinc": lambda x: x.eq(0.0).where(1.0, (x * math.pi).sin() / (x * math.pi)),
 }
 _UNARY_SAME = {
@@ -306,6 +312,10 @@ def _float_extreme(name: str) -> Callable[..., DeviceTensor]:
         return (floats if of_floats else others)(input, other)
 
     return operation
+
+
+def _double(value: Any) -> Any:
+    return value if is_number(value) else cast(as_tensor(value), torch.float64)
 
 
 def nan_to_num(
@@ -467,7 +477,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "fmin": _float_extreme("fmin"),
     "pow": power,
     "square": lambda input: power(input, 2),
-    "float_power": lambda input, exponent: power(cast(as_tensor(input), torch.float64), exponent),
+    "float_power": lambda input, exponent: power(_double(input), _double(exponent)),
     "div": divide,
     "where": where,
     "clamp": clamp,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -135,7 +136,9 @@ def inner(input: Any, other: Any) -> DeviceTensor:
     if not lhs.rank or not rhs.rank:
         return lhs * rhs
     if lhs.rank > 2 or rhs.rank > 2:
-        unsupported("inner contracts vectors and matrices", "use einsum")
+        letters = string.ascii_lowercase
+        rows, columns = letters[1 : lhs.rank], letters[lhs.rank : lhs.rank + rhs.rank - 1]
+        return einsum(f"{rows}a,{columns}a->{rows}{columns}", lhs, rhs)
     return matmul(lhs, permute(rhs, 1, 0) if rhs.rank == 2 else rhs)
 
 
@@ -144,16 +147,28 @@ def einsum(equation: str, *operands: Any) -> DeviceTensor:
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     values = [as_tensor(v) for v in (operands[0] if isinstance(operands[0], list | tuple) else operands)]
-    if "." in equation or len(terms) != len(values) or any(len(set(x)) < len(x) for x in terms):
+    if (
+        "." in equation
+        or len(terms) != len(values)
+        or any(len(set(x)) < len(x) or len(x) != v.rank for x, v in zip(terms, values, strict=True))
+    ):
         unsupported(f"einsum '{equation}' is not supported", "use matmul, permute and sum")
     if not arrow:
         right = "".join(sorted(c for c in set(left) if left.count(c) == 1 and c != ","))
-    value, letters = values[0], terms[0]
-    for number in range(1, len(values)):
-        wanted = set(right).union(*terms[number + 1 :])
-        kept = "".join(c for c in dict.fromkeys(letters + terms[number]) if c in wanted)
-        value, letters = _einsum_two((value, values[number]), (letters, terms[number]), kept), kept
+    wide = {c for v, term in zip(values, terms, strict=True) for c, d in zip(term, v.dims, strict=True) if d != ONE}
+    pairs = [_without_ones(v, term, wide) for v, term in zip(values, terms, strict=True)]
+    value, letters = pairs[0]
+    for number, (other, term) in enumerate(pairs[1:], start=2):
+        wanted = set(right).union(*(later for _, later in pairs[number:]))
+        kept = "".join(c for c in dict.fromkeys(letters + term) if c in wanted)
+        value, letters = _einsum_two((value, other), (letters, term), kept), kept
     return _arrange(value, letters, right)
+
+
+def _without_ones(value: DeviceTensor, letters: str, wide: set[str]) -> tuple[DeviceTensor, str]:
+    """An operand without the dimensions of one element that another operand has more of."""
+    kept = [n for n, c in enumerate(letters) if value.dims[n] != ONE or c not in wide]
+    return reshape_dims(value, [value.dims[n] for n in kept]), "".join(letters[n] for n in kept)
 
 
 def _arrange(value: DeviceTensor, letters: str, wanted: str) -> DeviceTensor:

@@ -107,10 +107,22 @@ def position(kind: str, input: Any, dim: int | None = None, keepdim: bool = Fals
         value = reshape_dims(flat, [DimAttr(math.prod(value.tile_type.shape))])
     at = 0 if dim is None else positive_dim(value, dim)
     out = DeviceTensor(current().emit(tile.ArgReduceOp(kind, value.ssa, at)))
-    out = cast(out, torch.int64)
+    out = cast(out if dim is not None else _among_valid(out, source.dims), torch.int64)
     if not keepdim:
         return out
     return keep_dims(out, source, [at] if dim is not None else range(source.rank))
+
+
+def _among_valid(place: DeviceTensor, dims: Sequence[DimAttr]) -> DeviceTensor:
+    """A place in whole blocks as one among their valid lanes alone."""
+    valid = [valid_lanes(dim.size.data, dim.tag.data) for dim in dims[1:]]
+    if all(isinstance(number, int) for number in valid):
+        return place
+    sizes = [dim.size.data for dim in dims]
+    out: Any = place // math.prod(sizes[1:])
+    for at, number in enumerate(valid, start=1):
+        out = out * number + place // math.prod(sizes[at + 1 :]) % sizes[at]
+    return cast(out, place.dtype)
 
 
 def count(value: DeviceTensor, dims: Sequence[int]) -> Any:

@@ -14,7 +14,16 @@ from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
 from kopt.frontend.broadcasting import broadcast, cast, common_dims, untag
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import BlockSize, DeviceTensor, Index, TileRange, as_tensor, describe, full_tensor
+from kopt.frontend.values import (
+    BlockSize,
+    DeviceTensor,
+    Index,
+    TileRange,
+    as_tensor,
+    describe,
+    full_tensor,
+    valid_lanes,
+)
 
 ONE = DimAttr(1)
 
@@ -151,10 +160,10 @@ def unsqueeze(input: Any, dim: int) -> DeviceTensor:
     return unsqueeze_at(value, positive_dim(value, dim, extra=1))
 
 
-def squeeze(input: Any, dim: Any = None) -> DeviceTensor:
+def squeeze(input: Any, *dims: Any, dim: Any = None) -> DeviceTensor:
     """Dimensions of 1 dropped: all of them, or those named."""
     value = as_tensor(input)
-    named = range(value.rank) if dim is None else [dim] if isinstance(dim, int) else dim
+    named = listed(dims) if dims else range(value.rank) if dim is None else listed((dim,))
     drop = {positive_dim(value, d) for d in named if value.rank}
     return reshape_dims(value, [d for n, d in enumerate(value.dims) if n not in drop or d.size.data != 1])
 
@@ -240,6 +249,7 @@ def slice_dim(value: DeviceTensor, dim: int, start: int, length: int, step: int 
     if start == 0 and length == sizes[dim] and step == 1:
         return value
     value = untag(value, [dim])
+    value = reshape_dims(value, [DimAttr(sizes[dim]) if n == dim else d for n, d in enumerate(value.dims)])
     offsets, strides = [0] * value.rank, [1] * value.rank
     offsets[dim], sizes[dim], strides[dim] = start, length, step
     return DeviceTensor(current().emit(tile.SliceOp(value.ssa, offsets, sizes, strides)))
@@ -334,17 +344,23 @@ def hstack(tensors: Sequence[Any]) -> DeviceTensor:
 
 
 def flip(input: Any, dims: Any, *more: int) -> DeviceTensor:
-    """``flip``: lanes in reverse."""
+    """``flip``: lanes in reverse, those of a block from its last valid one."""
     value = as_tensor(input)
     for dim in listed((dims, *more)):
         at = positive_dim(value, dim)
-        value = untag(value, [at])
-        size = value.tile_type.shape[at]
-        order = DeviceTensor(current().emit(tile.ArangeOp(size - 1, -1, TileType([size], i32))))
-        order = reshape_dims(order, [DimAttr(size) if n == at else ONE for n in range(value.rank)])
+        lanes = value.dims[at]
+        order = reshape_dims(_backwards(lanes), [lanes if n == at else ONE for n in range(value.rank)])
         order = broadcast(order, value.dims)
-        value = DeviceTensor(current().emit(tile.TakeAlongOp(value.ssa, order.ssa, at)))
+        value = DeviceTensor(current().emit(tile.TakeAlongOp(untag(value, [at]).ssa, order.ssa, at)))
     return value
+
+
+def _backwards(lanes: DimAttr) -> DeviceTensor:
+    """The numbers of a dimension's valid lanes from the last to the first."""
+    last = valid_lanes(lanes.size.data, lanes.tag.data) - 1
+    known = isinstance(last, int)
+    numbers = DeviceTensor(current().emit(tile.ArangeOp(last if known else 0, -1, TileType([lanes], i32))))
+    return numbers if known else cast(numbers + last, torch.int32)
 
 
 def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> DeviceTensor:
