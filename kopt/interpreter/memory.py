@@ -83,7 +83,7 @@ def write(array: np.ndarray, block: Block, data: np.ndarray, active: np.ndarray 
     data = data[block.window]
     if active is None:
         array[block.index] = data
-    elif all(isinstance(entry, np.ndarray) for entry in block.index):
+    elif block.index and all(isinstance(entry, np.ndarray) for entry in block.index):
         array[tuple(entry[active] for entry in block.index)] = data[active]
     else:
         array[block.index] = np.where(active, data, array[block.index])

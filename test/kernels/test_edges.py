@@ -166,6 +166,28 @@ def carried_f16(x):
     return out
 
 
+@case(lambda m, x: torch.where(m, x[0], 0.0), torch.tensor([True, False]), _random(7))
+def masked_stores_of_a_number(m, x):
+    yes = torch.zeros([])
+    no = torch.zeros([])
+    out = torch.empty([2])
+    for _ in hl.grid(1):
+        hl.store(yes, [], x[0], extra_mask=m[0])
+        hl.store(no, [], x[0], extra_mask=m[1])
+    for _ in hl.grid(1):
+        out[0] = yes[()]
+        out[1] = no[()]
+    return out
+
+
+@case(lambda x: torch.zeros([7, 0]), _random(7, 1))
+def parts_past_a_tile_of_one(x):
+    out = torch.zeros([7, 0])
+    for i, j in hl.tile(x.size(), block_size=[4, 1]):
+        out[i, :] = torch.tensor_split(x[i, j], (1,), 1)[1]
+    return out
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_kernel(name: str, target: str) -> None:

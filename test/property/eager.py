@@ -65,6 +65,7 @@ class Eager(TorchFunctionMode):
         if name == "setitem":
             args[0][_plain(args[1])] = args[2]
             return None
+        func = _EXACTLY.get(name, func)
         if self.noise is None:
             return func(*args, **(kwargs or {}))
         if name in _SUMS:
@@ -83,6 +84,34 @@ class Eager(TorchFunctionMode):
 
     def _any(self, result: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
         return torch.where(bad, torch.randint(-99, 99, result.shape, generator=self.noise).to(result.dtype), result)
+
+
+def _sort(x: torch.Tensor, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
+    return torch.sort(x, dim=dim, descending=descending, stable=True)
+
+
+def _topk(x: torch.Tensor, k: int, dim: int = -1) -> Any:
+    return [part.narrow(dim, 0, k) for part in _sort(x, dim, True)]
+
+
+def _kthvalue(x: torch.Tensor, k: int, dim: int = -1) -> Any:
+    return [part.select(dim, k - 1) for part in _sort(x, dim)]
+
+
+def _layer_norm(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    if not x.dtype.is_floating_point:
+        raise TypeError
+    return torch.nn.functional.layer_norm(x.double(), shape).to(x.dtype)
+
+
+#: What torch leaves open: of equal elements the first ones; and rows of equal elements normalised are 0, not nearly 0.
+_EXACTLY: dict[str, Callable[..., Any]] = {
+    "layer_norm": _layer_norm,
+    "sort": _sort,
+    "argsort": lambda x, dim=-1, descending=False, stable=True: _sort(x, dim, descending)[1],
+    "topk": _topk,
+    "kthvalue": _kthvalue,
+}
 
 
 def _undefined(name: str, args: Any, result: Any) -> Callable[..., torch.Tensor] | None:

@@ -26,7 +26,7 @@ class Tally:
     """What became of the kernels."""
 
     targets: Sequence[str]
-    seen: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set, repr=False)
     #: Equal on every target; refused by one, as is documented; refused by torch.
     compared: int = 0
     refused: int = 0
@@ -59,15 +59,16 @@ def explore(number: int, wanted: int, targets: Sequence[str], folder: Path, shri
     torch.set_num_threads(1)  # the tensors are small
     tally = Tally(targets)
     for part in itertools.count():
-        if tally.compared >= wanted or len(tally.seen) >= 2 * wanted:
+        missing = wanted - tally.compared
+        if missing <= 0 or len(tally.seen) >= 2 * wanted:
             return tally
-        _round(number * 1000 + part, tally, folder, shrink)
+        _round(number * 1000 + part, min(_ROUND, missing + 1), tally, folder, shrink)
 
 
-def _round(number: int, tally: Tally, folder: Path, shrink: bool) -> None:
+def _round(number: int, examples: int, tally: Tally, folder: Path, shrink: bool) -> None:
     @seed(number)
     @settings(
-        max_examples=_ROUND,
+        max_examples=examples,
         database=None,
         deadline=None,
         phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),

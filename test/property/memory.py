@@ -111,7 +111,7 @@ def store(program: Program, scope: Scope, value: Value | None) -> Array:
         index.append(text)
         spaces.append(space)
         shape.append(size)
-    write = _add if added and places else _write
+    write = _add if added else _write
     return write(program, scope, value, [*wide, *dims], (index, spaces, shape))
 
 

@@ -16,7 +16,7 @@ from test.property.refusals import REFUSALS
 GIVEN = os.environ.get("KOPT_FUZZ_SEED")
 SEED = int(GIVEN or "1")
 #: How many tests there are of each kind, and how many kernels a test compares.
-REFERENCE, EVERYWHERE = (40, 50), (30, 10)
+REFERENCE, EVERYWHERE = (40, 50), (15, 20)
 #: Of the kernels of a test, how many may be refused, by torch or by a target.
 _REFUSED = 0.1
 
@@ -39,4 +39,4 @@ def _compare(shard: int, wanted: int, targets: tuple[str, ...], folder, record_p
     record_property("KOPT_FUZZ_SEED", SEED)
     tally = explore(SEED * 1000 + shard, wanted, targets, folder, shrink=GIVEN is not None)
     assert tally.compared >= wanted, tally
-    assert tally.refused + tally.undefined <= max(2, _REFUSED * len(tally.seen)), tally
+    assert tally.refused + tally.undefined <= _REFUSED * len(tally.seen), tally
