@@ -40,6 +40,7 @@ PASSES: dict[str, str] = {
     "raise-jagged": "kopt.passes.raise_jagged:RaiseJaggedPass",
     "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
     "realign-blocks": "kopt.passes.realign_blocks:RealignBlocksPass",
+    "realign-stores": "kopt.passes.realign_stores:RealignStoresPass",
     "reduce-expanded-updates": "kopt.passes.reduce_expanded_updates:ReduceExpandedUpdatesPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "schedule-jagged": "kopt.passes.schedule_jagged:ScheduleJaggedPass",

@@ -14,7 +14,8 @@ from xdsl.rewriter import Rewriter
 from kopt.diagnostics import remark
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import Access, FullOp, GridOp
+from kopt.dialects.tile import Access, FullOp, GridOp, StoreOp
+from kopt.passes.gathers.counted import counts, store_counted
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.retyping import bound_tags
 from kopt.passes.scatters.access import (
@@ -43,7 +44,8 @@ Strategy = Literal["auto", "one-hot", "rows", "dma"]
 class LowerScattersPass(ModulePass):
     """Rewrites each store and atomic update with a tile among its indices into one that Mosaic can do.
 
-    * an index that is a range's own lane numbers is the range: an ordinary block;
+    * an index that is a range's own lane numbers is the range: an ordinary block; where all stores of an array count
+      lanes from scalars on, each is one of a block that begins there;
     * where every lane has an element of its own, numbers beside tiles become tiles: elements of a flat array;
     * ``one-hot``: sums of floats are the product of a one-hot matrix with the values; other updates that commute, of
       an array of one dimension, compare each lane with each element and reduce. An infinity or NaN among the values
@@ -80,7 +82,7 @@ class LowerScattersPass(ModulePass):
     def _lower(self, launch: LaunchOp, number: int, tags: set[str]) -> None:
         target = Target(launch, number)
         updates = [as_blocks(op) if gathered(op) else op for op in _accesses(target) if isinstance(op, UpdateOp)]
-        scattered = [op for op in updates if gathered(op)]
+        scattered = _unless_blocks([op for op in updates if gathered(op)])
         if not scattered:
             return
         if all(map(is_by_element, scattered)):
@@ -137,6 +139,15 @@ class LowerScattersPass(ModulePass):
                 update_block(op)
         for grid in [op for op in target.launch.body.block.ops if isinstance(op, GridOp)]:
             run_in_order(grid, target.memory, target.name)
+
+
+def _unless_blocks(scattered: Sequence[UpdateOp]) -> list[UpdateOp]:
+    """Those that remain: none, where all of them are stores of blocks that begin at scalars."""
+    if any(not isinstance(op, StoreOp) or not counts(op) for op in scattered):
+        return list(scattered)
+    for op in scattered:
+        store_counted(op)
+    return []
 
 
 def _give_form(target: Target, updates: Sequence[Update], names: Sequence[str]) -> None:

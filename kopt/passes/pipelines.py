@@ -110,6 +110,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("align-loops"),
         # What still begins anywhere is cut out of aligned blocks.
         _make("realign-blocks"),
+        # What is stored there is put into them: loads and selects, so before masks.
+        _make("realign-stores", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.

@@ -1,4 +1,4 @@
-"""Gathers whose index counts lanes from a scalar on, ``x[n + arange(64)]``: loads of the block that begins there."""
+"""Accesses whose index counts lanes from a scalar on, ``x[n + arange(64)]``: those of the block that begins there."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.linear import Linear, begin
@@ -23,10 +24,12 @@ from kopt.dialects.tile import (
     ReshapeOp,
     ShiftOp,
     SplatOp,
+    StoreOp,
     TileType,
     WholeOp,
     is_gather,
 )
+from kopt.dialects.tile.index_list import block_dims
 from kopt.passes.gathers.building import array_type
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.retyping import new_tags
@@ -38,20 +41,14 @@ _Scalar = tuple[int | SSAValue, int]
 def load_counted(load: LoadOp) -> SSAValue | None:
     """The block of a load, without its mask, where its indices count from scalars on; None where one does not.
 
-    Several do so for one dimension of the block each, in order: ``x[n + arange(64)[:, None], k.index[None, :]]``.
     A masked load may begin before the array; where nothing will cut its lanes out of a larger block, it stays as it is.
     """
-    positions = [position for position, entry in enumerate(load.entries) if is_gather(entry)]
-    counted = [_counted(load.entries[position], axis) for axis, position in enumerate(positions)]
-    rank = len(positions) and type_of(load.entries[positions[0]]).rank  # pyright: ignore
-    if not rank or rank != len(positions) or positions != list(range(positions[0], positions[0] + rank)):
-        return None
-    found = [one for one in counted if one is not None]
-    if len(found) < len(counted) or rank == 1 and isinstance(found[0][0].owner, IndexOp):
+    found = _counted_entries(load)
+    if not found or len(found) == 1 and isinstance(next(iter(found.values()))[0].owner, IndexOp):
         return None
     build = Builder(load)
     entries = list(load.entries)
-    for position, (lanes, scalars) in zip(positions, found, strict=True):
+    for position, (lanes, scalars) in found.items():
         block = _block(lanes, scalars, load, build)
         first = begin(block)
         aligned = first.divisor % multiple(array_type(load.memory), position) == 0
@@ -60,6 +57,38 @@ def load_counted(load: LoadOp) -> SSAValue | None:
         entries[position] = block
     value = build.add(LoadOp(load.memory, entries))
     return build.reshape(value, type_of(load.result).dims.data)
+
+
+def counts(access: LoadOp | StoreOp) -> bool:
+    """Whether the gathering indices of an access count lanes from scalars on."""
+    return bool(_counted_entries(access))
+
+
+def store_counted(store: StoreOp) -> None:
+    """Makes a store whose indices count from scalars on one of the block that begins there."""
+    build = Builder(store)
+    entries = list(store.entries)
+    for position, (lanes, scalars) in _counted_entries(store).items():
+        entries[position] = _block(lanes, scalars, store, build)
+    dims = block_dims(entries, array_type(store.memory).get_shape())
+    mask = store.mask and build.reshape(store.mask, dims)
+    block = StoreOp(build.reshape(store.value, dims), store.memory, entries, mask, store.attributes)
+    block.location = store.location
+    Rewriter.replace_op(store, block, [])
+
+
+def _counted_entries(access: LoadOp | StoreOp) -> dict[int, tuple[SSAValue, list[_Scalar]]]:
+    """What each gathering index counts from; nothing where one does not.
+
+    Several do so for one dimension of the block each, in order: ``x[n + arange(64)[:, None], k.index[None, :]]``.
+    """
+    positions = [position for position, entry in enumerate(access.entries) if is_gather(entry)]
+    counted = [_counted(access.entries[position], axis) for axis, position in enumerate(positions)]
+    rank = len(positions) and type_of(access.entries[positions[0]]).rank  # pyright: ignore
+    if not rank or rank != len(positions) or positions != list(range(positions[0], positions[0] + rank)):
+        return {}
+    found = {position: one for position, one in zip(positions, counted, strict=True) if one is not None}
+    return found if len(found) == len(counted) else {}
 
 
 def _counted(index: Any, axis: int) -> tuple[SSAValue, list[_Scalar]] | None:
@@ -78,12 +107,12 @@ def _counted(index: Any, axis: int) -> tuple[SSAValue, list[_Scalar]] | None:
     return _scalars(index) if type_of(index).rank == 1 else None
 
 
-def _block(lanes: SSAValue, scalars: list[_Scalar], load: LoadOp, build: Builder) -> SSAValue:
+def _block(lanes: SSAValue, scalars: list[_Scalar], access: Operation, build: Builder) -> SSAValue:
     """The range of lanes from a sum on."""
     if isinstance(lanes.owner, IndexOp):
         return build.add(ShiftOp(lanes.owner.range, _sum(scalars, build))) if scalars else lanes.owner.range
     size = type_of(lanes).shape[0]
-    whole = build.add(WholeOp(size, RangeType(next(new_tags(load)), size)))
+    whole = build.add(WholeOp(size, RangeType(next(new_tags(access)), size)))
     return build.add(ShiftOp(whole, _sum(scalars, build)))
 
 

@@ -1,0 +1,149 @@
+"""The pass ``realign-stores``: blocks that begin at computed elements are merged into aligned, larger ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from kopt.analysis.alignment import multiple
+from kopt.analysis.layouts import LayoutProblem, lanes_dim, layout, window_bytes
+from kopt.analysis.linear import begin, linear
+from kopt.analysis.ranges import unshifted
+from kopt.analysis.streaming import is_computed, loops_around, walks
+from kopt.analysis.windows import Window, unordered_windows
+from kopt.diagnostics import remark
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import Access, Entry, GridOp, LoadOp, RangeType, StoreOp, WholeOp, is_gather
+from kopt.dialects.tile.index_list import AllAttr, SliceAttr
+from kopt.passes.realigning.merging import Merger, aligned_size
+from kopt.passes.scatters.order import run_in_order
+from kopt.passes.scatters.target import Target
+from kopt.runtime.targets import TPU_CHIPS
+
+
+@dataclass(frozen=True)
+class RealignStoresPass(ModulePass):
+    """Rewrites stores of blocks that begin at rows or lanes that no layout aligns: the larger block from the multiple
+    of 8 rows (16 of 16-bit elements) or 128 lanes before is loaded, the stored lanes are put into it, and it is stored.
+
+    Arrays that such a block would leave are padded on the host, and cells that may share one run in order. An array
+    that does not fit half of VMEM, of which all blocks begin at computed elements, stays in HBM: each larger block is
+    fetched and sent back by a DMA, with a remark.
+
+        %r = tile.shift %k by %n   tile.store %v, %x[%r, %j] : !tile.tile<b1=16 x b2=128 x f32>, memref<96x256xf32>
+    becomes
+        %w = tile.shift (tile.whole 24) by max(%r.begin, 0) / 8 * 8
+        %old = tile.load %x[%w, %j] : memref<112x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
+        %u = tile.dynamic_slice (tile.concat filler, %v) from 8 - (%r.begin - %w.begin) dim 0 : …
+        %new = tile.select (%r.begin <= tile.index %w < %r.end), %u, %old
+        tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<112x256xf32>
+
+    It leaves alone arrays of which rows are gathered, or that atomics update.
+    """
+
+    name = "realign-stores"
+
+    chip: str = "tpu7x"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            for number in launch.written:
+                self._realign(Target(launch, number))
+
+    def _realign(self, target: Target) -> None:
+        grids = [op for op in target.launch.body.block.ops if isinstance(op, GridOp)]
+        accesses = [op for op in target.launch.walk() if isinstance(op, Access) and op.memory is target.memory]
+        if len(grids) != 1 or not all(map(_is_block, accesses)):
+            return
+        window = unordered_windows(grids[0], [target.memory]).get(target.memory)
+        if window is None:
+            return
+        in_hbm = self._stays_in_hbm(window)
+        if not in_hbm and _is_legal(window):
+            return
+        stores = [op for op in accesses if isinstance(op, StoreOp)]
+        dims = {store: _unaligned(store, window, in_hbm) for store in stores}
+        target.pad(_extents(target, accesses, dims))
+        if in_hbm:
+            remark(stores[0], f"'{target.name}' stays in HBM: its blocks are fetched and sent back by DMAs")
+            for access in accesses:
+                access.attributes["space"] = StringAttr("hbm")
+        for store in stores:
+            if dims[store]:
+                Merger(store, dims[store]).run()
+        run_in_order(grids[0], target.memory, target.name)
+
+    def _stays_in_hbm(self, window: Window) -> bool:
+        """Whether an array is too large for VMEM, and each of its blocks is at a place of its own."""
+        chip = TPU_CHIPS[self.chip]
+        fits = 4 * window_bytes(window.block, window.bits) <= chip.vmem_bytes // 2
+        return not fits and all(map(_is_placed, (*window.loads, *window.stores)))
+
+
+def _is_block(access: Access) -> bool:
+    return isinstance(access, LoadOp | StoreOp) and not any(is_gather(entry) for entry in access.entries)
+
+
+def _is_legal(window: Window) -> bool:
+    try:
+        layout(window)
+    except LayoutProblem:
+        return False
+    return True
+
+
+def _is_placed(access: LoadOp | StoreOp) -> bool:
+    """Whether an access puts a block of a size of its own somewhere, and no loop walks that block by block."""
+    loops = [loop for loop in loops_around(access) if is_computed(loop)]
+    if isinstance(access, LoadOp) or any(walks(entry, loop) for loop in loops for entry in access.entries):
+        return False
+    ranges = [entry for entry in access.entries if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)]
+    return any(isinstance(unshifted(entry).owner, WholeOp) for entry in ranges)
+
+
+def _unaligned(store: StoreOp, window: Window, in_hbm: bool) -> dict[int, int]:
+    """The dimensions in which a store's block must be a larger one, and of what its begin must be a multiple."""
+    lanes = -1 if in_hbm else lanes_dim(window)
+    found: dict[int, int] = {}
+    for dim, entry in enumerate(store.entries):
+        unit = multiple(window.type, dim, lanes)
+        if _begins_between(entry, unit, in_hbm) and not (dim != lanes and not in_hbm and _is_row(entry, window)):
+            found[dim] = unit
+    return found
+
+
+def _is_row(entry: Entry, window: Window) -> bool:
+    """Whether an entry is a single row, of any number, as VMEM takes it."""
+    return not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType) and window.bits == 32
+
+
+def _begins_between(entry: Entry, unit: int, whole_tiles: bool) -> bool:
+    if isinstance(entry, AllAttr | SliceAttr):
+        return False
+    if not isinstance(entry, SSAValue):
+        return whole_tiles and unit > 1
+    if not isinstance(entry.type, RangeType):
+        return linear(entry).divisor % unit != 0 or whole_tiles and unit > 1
+    return begin(entry).divisor % unit != 0 or whole_tiles and entry.type.size % unit != 0
+
+
+def _extents(target: Target, accesses: Sequence[Access], dims: dict[StoreOp, dict[int, int]]) -> list[int]:
+    """The extents at which every larger block ends inside the array, wherever its own one begins in it."""
+    extents = list(target.shape)
+    for access in accesses:
+        for dim, entry in enumerate(access.entries):
+            unit = dims[access].get(dim) if isinstance(access, StoreOp) else None
+            if unit is not None:
+                last = (target.shape[dim] - 1) // unit * unit
+                extents[dim] = max(extents[dim], last + aligned_size(entry, unit))
+    return [_rounded(extent, target, dim, dims) for dim, extent in enumerate(extents)]
+
+
+def _rounded(extent: int, target: Target, dim: int, dims: dict[StoreOp, dict[int, int]]) -> int:
+    unit = multiple(target.type, dim)
+    return -(-extent // unit) * unit if any(dim in own for own in dims.values()) else extent

@@ -1,0 +1,179 @@
+"""Puts the block of one store into the aligned, larger block of memory around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
+
+from kopt.analysis.linear import Linear, begin, linear
+from kopt.analysis.ranges import always_full, ranges_in_scope
+from kopt.dialects.tile import (
+    BeginOp,
+    ConcatOp,
+    DimAttr,
+    DynamicSliceOp,
+    Entry,
+    FullOp,
+    IndexOp,
+    LoadOp,
+    RangeType,
+    ShiftOp,
+    SplatOp,
+    StoreOp,
+    TileType,
+    WholeOp,
+    block_axes,
+)
+from kopt.passes.mosaic.building import element_of, type_of, wide
+from kopt.passes.retyping import new_tags
+from kopt.passes.scatters.building import Builder
+
+
+def aligned_size(entry: Entry, unit: int) -> int:
+    """The lanes of the smallest block between multiples of ``unit`` that holds an entry's, wherever that begins."""
+    reach = unit - math.gcd(_first(entry).divisor, unit) + _size(entry)
+    return -(-reach // unit) * unit
+
+
+def _first(entry: Entry) -> Linear:
+    if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
+        return begin(entry)
+    assert isinstance(entry, int | SSAValue)
+    return linear(entry)
+
+
+def _size(entry: Entry) -> int:
+    return entry.type.size if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) else 1
+
+
+class Merger:
+    """Rewrites one store, whose block begins between multiples of the ``units`` of some dimensions."""
+
+    def __init__(self, store: StoreOp, units: Mapping[int, int]):
+        self.store, self.units, self.build = store, units, Builder(store)
+        self.entries = list(store.entries)
+
+    def run(self) -> None:
+        store, build = self.store, self.build
+        value, keep = self._with_units(store.value), store.mask and self._with_units(store.mask)
+        keep = build.both(keep, self._valid(value))
+        element = element_of(value)
+        value = build.cast(value, wide(element))
+        flags = keep and build.flag(keep)
+        places = {axis.position: number for number, axis in enumerate(self._axes())}
+        limits: list[tuple[int, SSAValue, SSAValue, SSAValue]] = []
+        for dim, unit in self.units.items():
+            start, size = self._start(dim), aligned_size(self.entries[dim], unit)
+            own = _size(self.entries[dim])
+            larger, offset = self._widen(dim, start, size, unit)
+            value = self._placed(value, places[dim], offset, larger, unit)
+            flags = flags and self._placed(flags, places[dim], offset, larger, unit)
+            limits.append((places[dim], larger, start, build.add(arith.AddiOp(start, self._number(own)))))
+        inside = build.with_number("ne", flags, 0) if flags is not None else None
+        for place, larger, start, end in limits:
+            inside = build.both(inside, self._between(type_of(value), place, larger, start, end))
+        assert inside is not None
+        old = build.named("old", LoadOp(store.memory, self.entries, attributes=store.attributes))
+        value = build.cast(value, element)
+        new = build.named("new", build.select(inside, self._like(value, old), old))
+        build.insert(StoreOp(new, store.memory, self.entries, None, store.attributes))
+        Rewriter.erase_op(store)
+
+    def _with_units(self, value: SSAValue) -> SSAValue:
+        """A block with dimensions of one lane where single elements are chosen."""
+        return self.build.reshape(value, self._dims(value))
+
+    def _dims(self, value: SSAValue) -> list[DimAttr]:
+        own = iter(type_of(value).dims.data)
+        kept = {axis.position for axis in block_axes(self.store.entries, self._shape)}
+        numbers = range(len(self.entries))
+        return [next(own) if n in kept else DimAttr(1) for n in numbers if n in kept or n in self.units]
+
+    def _axes(self):
+        """The dimensions of the block, those of one lane among them."""
+        entries = [self._whole(1) if n in self.units and _is_single(e) else e for n, e in enumerate(self.entries)]
+        return block_axes(entries, self._shape)
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return self.store.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _start(self, dim: int) -> SSAValue:
+        entry = self.entries[dim]
+        if isinstance(entry, int):
+            return self._number(entry)
+        assert isinstance(entry, SSAValue)
+        return self.build.add(BeginOp(entry)) if isinstance(entry.type, RangeType) else entry
+
+    def _widen(self, dim: int, start: SSAValue, size: int, unit: int) -> tuple[SSAValue, SSAValue]:
+        """The aligned block's range, put in the entry's place, and where in it the entry's own block begins."""
+        build, entry = self.build, self.entries[dim]
+        unsigned = build.add(arith.MaxSIOp(start, self._number(0)))
+        number = build.add(arith.ShRSIOp(unsigned, self._number(unit.bit_length() - 1)))
+        number = build.add(arith.MinSIOp(number, self._number((self._shape[dim] - size) // unit)))
+        hint = (entry.name_hint if isinstance(entry, SSAValue) else None) or "block"
+        first = build.named(f"{hint}_aligned", arith.MuliOp(number, self._number(unit)))
+        larger = build.add(ShiftOp(self._whole(size), first))
+        self.entries[dim] = larger
+        return larger, build.add(arith.SubiOp(start, first))
+
+    def _whole(self, size: int) -> SSAValue:
+        return self.build.add(WholeOp(size, RangeType(next(new_tags(self.store)), size)))
+
+    def _placed(self, value: SSAValue, place: int, offset: SSAValue, larger: SSAValue, unit: int) -> SSAValue:
+        """A block's lanes from ``offset`` on in one dimension of the larger block; the others are any.
+
+        Blocks may begin before the array, by fewer lanes than they have.
+        """
+        type = type_of(value)
+        assert isinstance(larger.type, RangeType)
+        own, size = type.shape[place], larger.type.size
+        front, back = self._filler(value, place, unit), self._filler(value, place, size)
+        joined = self.build.add(ConcatOp([front, value, back], place))
+        dims = [larger.type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
+        skip = self.build.add(arith.SubiOp(self._number(unit), self._bounded(offset, own, unit)))
+        return self.build.add(DynamicSliceOp(joined, skip, place, type.with_dims(dims)))
+
+    def _bounded(self, offset: SSAValue, own: int, unit: int) -> SSAValue:
+        """The offset of a block of which a lane is inside the array: what others hold is not stored."""
+        above = self.build.add(arith.MaxSIOp(offset, self._number(-own)))
+        return self.build.add(arith.MinSIOp(above, self._number(unit)))
+
+    def _filler(self, value: SSAValue, place: int, size: int) -> SSAValue:
+        type = type_of(value)
+        dims = [DimAttr(size) if n == place else dim for n, dim in enumerate(type.dims.data)]
+        return self.build.add(FullOp(0, type.with_dims(dims)))
+
+    def _between(self, type: TileType, place: int, range: SSAValue, start: SSAValue, end: SSAValue) -> SSAValue:
+        """Which lanes of a block are from ``start`` to ``end`` in one dimension."""
+        build, numbers = self.build, type.with_element(i32)
+        lanes = build.spread(build.add(IndexOp(range)), numbers.dims.data, [place])
+        after = build.compute("ge", lanes, build.add(SplatOp(start, numbers)))
+        return build.compute("and", after, build.compute("lt", lanes, build.add(SplatOp(end, numbers))))
+
+    def _valid(self, value: SSAValue) -> SSAValue | None:
+        """Which lanes lie inside the ranges of the dimensions that become larger, which are ranges no more."""
+        scope = ranges_in_scope(self.store)
+        tags = [entry.type.tag for n in self.units if _is_range(entry := self.entries[n])]  # pyright: ignore
+        ranges = [scope.get(tag) if tag in tags else None for tag in type_of(value).tags]
+        limits = [None if range is None or always_full(range) else range for range in ranges]
+        return self.build.inside(type_of(value).dims.data, limits)
+
+    def _like(self, value: SSAValue, old: SSAValue) -> SSAValue:
+        return value if value.type == old.type else self.build.reshape(value, type_of(old).dims.data)
+
+    def _number(self, value: int) -> SSAValue:
+        return self.build.add(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+
+def _is_range(entry: Entry) -> bool:
+    return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
+
+
+def _is_single(entry: Entry) -> bool:
+    return isinstance(entry, int) or isinstance(entry, SSAValue) and not isinstance(entry.type, RangeType)
