@@ -43,16 +43,24 @@ from kopt.passes.jagged.masks import simplified
 def raise_access(access: LoadOp | StoreOp) -> None:
     """Rewrites an access whose gathering entries are slices; raises `NotSlices` where they are not.
 
-    Accesses that have none that starts at loaded numbers stay as they are; so do stores where all lanes start at one,
-    since to write blocks that begin anywhere needs what they held, unless other blocks of their loop serve as well.
+    Accesses that have none that starts at loaded numbers stay as they are, but for loads that repeat blocks of flat
+    storage; so do stores where all lanes start at one, since to write blocks that begin anywhere needs what they held,
+    unless other blocks of their loop serve as well.
     """
     gathers = [entry for entry in access.entries if isinstance(entry, SSAValue) and is_gather(entry)]
     dims = _type(gathers[0]).dims.data
     shape, parts = _parts(access)
     found = [part for part in parts if isinstance(part, Part)]
     loaded = any(isinstance(atom.type, TileType) for part in found for atom, _ in part.added.terms)
-    if any(part.dims for part in found) or loaded and (isinstance(access, LoadOp) or _may_move(access, parts)):
-        _check(found, dims)
+    repeats = isinstance(access, LoadOp) and access.mask is None
+    repeated = repeats and shape is not None and len(_along(found)) < len(dims)
+    if (
+        repeated
+        or any(part.dims for part in found)
+        or loaded
+        and (isinstance(access, LoadOp) or _may_move(access, parts))
+    ):
+        _check(found, dims, repeats)
         _Rewriting(access, dims, shape, parts).run()
 
 
@@ -108,12 +116,20 @@ def _ranges(form: LaneSum) -> int:
     return sum(hasattr(atom.type, "dim") for atom, _ in form.terms)
 
 
-def _check(parts: Sequence[Part], dims: Sequence[DimAttr]) -> None:
-    """Every dimension of the index tile must come from exactly one entry, and one entry only number rows."""
-    along = [dim for part in parts for dim in (*part.dims, *([part.dim] if part.dim is not None else []))]
+def _along(parts: Sequence[Part]) -> list[int]:
+    """The dimensions of the index tile that entries stand along."""
+    return [dim for part in parts for dim in (*part.dims, *([part.dim] if part.dim is not None else []))]
+
+
+def _check(parts: Sequence[Part], dims: Sequence[DimAttr], repeats: bool) -> None:
+    """Every dimension of the index tile must come from exactly one entry, and one entry only number rows.
+
+    With ``repeats`` some may come from none: the block is repeated along them.
+    """
+    along = _along(parts)
     if sum(bool(part.dims) for part in parts) > 1:
         raise NotSlices("several dimensions start at numbers of the items")
-    if sorted(along) != list(range(len(dims))):
+    if len(set(along)) < len(along) or not repeats and len(along) < len(dims):
         raise NotSlices("a dimension of the index tile has no entry of its own")
     for part in parts:
         if part.range is not None and part.dim is not None and part.range.type.dim != dims[part.dim]:  # pyright: ignore
@@ -144,8 +160,12 @@ class _Rewriting:
         load = LoadOp(memory, entries, mask, other, access.pad, access.attributes)
         load.result.name_hint = access.result.name_hint
         self._add(load)
-        back = [order.index(n) for n in range(len(order))]
-        self._replace(None, [self._transposed(load.result, back)])
+        kept = sorted(order)
+        value = self._transposed(load.result, [order.index(n) for n in kept])
+        type = _type(access.result)
+        if len(kept) < type.rank:
+            value = self._add(BroadcastOp(value, kept, type))
+        self._replace(None, [value])
 
     def _memory(self) -> SSAValue:
         """The array, or what it is a flat view of."""

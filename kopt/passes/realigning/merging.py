@@ -133,7 +133,7 @@ class Merger:
         type = type_of(value)
         assert isinstance(larger.type, RangeType)
         own, size = type.shape[place], larger.type.size
-        front, back = self._filler(value, place, unit), self._filler(value, place, size)
+        front, back = self._filler(value, place, unit), self._filler(value, place, size + -own % unit)  # whole registers
         joined = self.build.add(ConcatOp([front, value, back], place))
         dims = [larger.type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
         skip = self.build.add(arith.SubiOp(self._number(unit), self._bounded(offset, own, unit)))
