@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp, IndexCastOp, SubiOp
@@ -54,7 +54,7 @@ class LowerGathersPass(ModulePass):
     becomes
         %t = tile.load %x[:, %j] …   %w = tile.broadcast %n dims [0] …   %v = tile.take_along %t, %w dim 0 …
 
-    Refuses, with the access's place, gathers from an array that the same launch writes.
+    Refuses, with the access's place, gathers of single rows from an array that the same launch writes.
     """
 
     name = "lower-gathers"
@@ -71,10 +71,15 @@ class LowerGathersPass(ModulePass):
                     self._rewrite(access, launch, arrays)
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
-        load = as_blocks(_of_input(access, launch, arrays))
+        load = as_blocks(access)
+        moving = _sees_stores(load, launch)
+        if not moving:
+            _take_input(load, launch, arrays)
         if (value := load_counted(load)) is not None:
             return _replace(load, value)
         if any(is_gather(entry) for entry in load.entries):
+            if moving:
+                _refuse(load)
             _replace(load, self._lower(load, launch, arrays))
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
@@ -104,20 +109,27 @@ class LowerGathersPass(ModulePass):
         return self.strategy == "one-hot" or size <= self.one_hot_bytes
 
 
-def _of_input(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
-    """The load, of an array that the launch only reads: of the version before, where none of its stores may be seen."""
+def _sees_stores(load: LoadOp, launch: LaunchOp) -> bool:
+    """Whether a load may see what its launch stores, or there is nothing else to see."""
     number = launch.body.block.args.index(load.memory)
     if number not in launch.written:
-        return load
+        return False
     stores = [use.operation for use in load.memory.uses if isinstance(use.operation, StoreOp)]
-    if number >= len(launch.inputs) or any(may_see(load, store) for store in stores):
-        raise LoweringError(
-            "a gather from an array that the same loop writes",
-            location_of(load),
-            notes=["gather before the loop writes, or from an array that another loop has written"],
-        )
-    load.operands[0] = arrays.again(load.memory)
-    return load
+    return number >= len(launch.inputs) or any(may_see(load, store) for store in stores)
+
+
+def _take_input(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
+    """Lets a load that sees no stores of its launch read an array that the launch only reads: the version before."""
+    if launch.body.block.args.index(load.memory) in launch.written:
+        load.operands[0] = arrays.again(load.memory)
+
+
+def _refuse(load: LoadOp) -> NoReturn:
+    raise LoweringError(
+        "a gather from an array that the same loop writes",
+        location_of(load),
+        notes=["gather before the loop writes, or from an array that another loop has written"],
+    )
 
 
 def as_blocks(load: LoadOp) -> LoadOp:

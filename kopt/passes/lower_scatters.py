@@ -143,10 +143,11 @@ class LowerScattersPass(ModulePass):
 
 def _unless_blocks(scattered: Sequence[UpdateOp]) -> list[UpdateOp]:
     """Those that remain: none, where all of them are stores of blocks that begin at scalars."""
-    if any(not isinstance(op, StoreOp) or not counts(op) for op in scattered):
+    stores = [op for op in scattered if isinstance(op, StoreOp) and counts(op)]
+    if len(stores) < len(scattered):
         return list(scattered)
-    for op in scattered:
-        store_counted(op)
+    for store in stores:
+        store_counted(store)
     return []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -20,6 +19,8 @@ from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, Entry, GridOp, LoadOp, RangeType, StoreOp, WholeOp, is_gather
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
+from kopt.passes.gathers.building import Arrays
+from kopt.passes.realigning.cutting import Cutter
 from kopt.passes.realigning.merging import Merger, aligned_size
 from kopt.passes.scatters.order import run_in_order
 from kopt.passes.scatters.target import Target
@@ -37,13 +38,14 @@ class RealignStoresPass(ModulePass):
 
         %r = tile.shift %k by %n   tile.store %v, %x[%r, %j] : !tile.tile<b1=16 x b2=128 x f32>, memref<96x256xf32>
     becomes
-        %w = tile.shift (tile.whole 24) by max(%r.begin, 0) / 8 * 8
-        %old = tile.load %x[%w, %j] : memref<112x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
-        %u = tile.dynamic_slice (tile.concat filler, %v) from 8 - (%r.begin - %w.begin) dim 0 : …
+        %w = tile.shift (tile.whole 24) by min(max(%r.begin, 0) / 8, 9) * 8
+        %old = tile.load %x[%w, %j] : memref<96x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
+        %u = tile.dynamic_slice (tile.concat filler, %v, filler) from 24 - (%r.begin - %w.begin) dim 0 : …
         %new = tile.select (%r.begin <= tile.index %w < %r.end), %u, %old
-        tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<112x256xf32>
+        tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<96x256xf32>
 
-    It leaves alone arrays of which rows are gathered, or that atomics update.
+    Blocks of such arrays that are loaded begin at multiples too, as `realign-blocks` has it. It leaves alone arrays of
+    which rows are gathered, or that atomics update.
     """
 
     name = "realign-stores"
@@ -66,16 +68,17 @@ class RealignStoresPass(ModulePass):
         in_hbm = self._stays_in_hbm(window)
         if not in_hbm and _is_legal(window):
             return
-        stores = [op for op in accesses if isinstance(op, StoreOp)]
-        dims = {store: _unaligned(store, window, in_hbm) for store in stores}
-        target.pad(_extents(target, accesses, dims))
+        dims = {access: _unaligned(access, window, in_hbm) for access in accesses}
+        target.pad(_extents(target, dims))
         if in_hbm:
-            remark(stores[0], f"'{target.name}' stays in HBM: its blocks are fetched and sent back by DMAs")
+            remark(accesses[0], f"'{target.name}' stays in HBM: its blocks are fetched and sent back by DMAs")
             for access in accesses:
                 access.attributes["space"] = StringAttr("hbm")
-        for store in stores:
-            if dims[store]:
-                Merger(store, dims[store]).run()
+        for access, units in dims.items():
+            if isinstance(access, LoadOp):
+                Cutter(access, window, Arrays(target.launch)).run()
+            elif isinstance(access, StoreOp) and units:
+                Merger(access, units).run()
         run_in_order(grids[0], target.memory, target.name)
 
     def _stays_in_hbm(self, window: Window) -> bool:
@@ -106,13 +109,14 @@ def _is_placed(access: LoadOp | StoreOp) -> bool:
     return any(isinstance(unshifted(entry).owner, WholeOp) for entry in ranges)
 
 
-def _unaligned(store: StoreOp, window: Window, in_hbm: bool) -> dict[int, int]:
-    """The dimensions in which a store's block must be a larger one, and of what its begin must be a multiple."""
+def _unaligned(access: Access, window: Window, in_hbm: bool) -> dict[int, int]:
+    """The dimensions in which an access's block must be a larger one, and of what its begin must be a multiple."""
     lanes = -1 if in_hbm else lanes_dim(window)
     found: dict[int, int] = {}
-    for dim, entry in enumerate(store.entries):
+    for dim, entry in enumerate(access.entries):
         unit = multiple(window.type, dim, lanes)
-        if _begins_between(entry, unit, in_hbm) and not (dim != lanes and not in_hbm and _is_row(entry, window)):
+        stays = not in_hbm and dim != lanes and isinstance(access, StoreOp) and _is_row(entry, window)
+        if _begins_between(entry, unit, in_hbm) and not stays:
             found[dim] = unit
     return found
 
@@ -132,18 +136,11 @@ def _begins_between(entry: Entry, unit: int, whole_tiles: bool) -> bool:
     return begin(entry).divisor % unit != 0 or whole_tiles and entry.type.size % unit != 0
 
 
-def _extents(target: Target, accesses: Sequence[Access], dims: dict[StoreOp, dict[int, int]]) -> list[int]:
-    """The extents at which every larger block ends inside the array, wherever its own one begins in it."""
+def _extents(target: Target, dims: dict[Access, dict[int, int]]) -> list[int]:
+    """The extents at which arrays end at multiples and hold a larger block."""
     extents = list(target.shape)
-    for access in accesses:
-        for dim, entry in enumerate(access.entries):
-            unit = dims[access].get(dim) if isinstance(access, StoreOp) else None
-            if unit is not None:
-                last = (target.shape[dim] - 1) // unit * unit
-                extents[dim] = max(extents[dim], last + aligned_size(entry, unit))
-    return [_rounded(extent, target, dim, dims) for dim, extent in enumerate(extents)]
-
-
-def _rounded(extent: int, target: Target, dim: int, dims: dict[StoreOp, dict[int, int]]) -> int:
-    unit = multiple(target.type, dim)
-    return -(-extent // unit) * unit if any(dim in own for own in dims.values()) else extent
+    for access, units in dims.items():
+        for dim, unit in units.items():
+            size = aligned_size(access.entries[dim], unit)
+            extents[dim] = max(-(-extents[dim] // unit) * unit, size)
+    return extents

@@ -1,1 +1,1 @@
-"""What the pass ``realign-stores`` is made of: merging a block into the aligned one around it."""
+"""What the passes for blocks that begin anywhere are made of: aligned blocks to cut them out of, or to merge them into."""

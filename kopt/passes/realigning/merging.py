@@ -71,8 +71,8 @@ class Merger:
             start, size = self._start(dim), aligned_size(self.entries[dim], unit)
             own = _size(self.entries[dim])
             larger, offset = self._widen(dim, start, size, unit)
-            value = self._placed(value, places[dim], offset, larger, unit)
-            flags = flags and self._placed(flags, places[dim], offset, larger, unit)
+            value = self._placed(value, places[dim], offset, larger)
+            flags = flags and self._placed(flags, places[dim], offset, larger)
             limits.append((places[dim], larger, start, build.add(arith.AddiOp(start, self._number(own)))))
         inside = build.with_number("ne", flags, 0) if flags is not None else None
         for place, larger, start, end in limits:
@@ -125,7 +125,7 @@ class Merger:
     def _whole(self, size: int) -> SSAValue:
         return self.build.add(WholeOp(size, RangeType(next(new_tags(self.store)), size)))
 
-    def _placed(self, value: SSAValue, place: int, offset: SSAValue, larger: SSAValue, unit: int) -> SSAValue:
+    def _placed(self, value: SSAValue, place: int, offset: SSAValue, larger: SSAValue) -> SSAValue:
         """A block's lanes from ``offset`` on in one dimension of the larger block; the others are any.
 
         Blocks may begin before the array, by fewer lanes than they have.
@@ -133,16 +133,13 @@ class Merger:
         type = type_of(value)
         assert isinstance(larger.type, RangeType)
         own, size = type.shape[place], larger.type.size
-        front, back = self._filler(value, place, unit), self._filler(value, place, size + -own % unit)  # whole registers
-        joined = self.build.add(ConcatOp([front, value, back], place))
+        front, back = self._filler(value, place, size), self._filler(value, place, size + -own % size)
+        front_end = self._number(size)
+        joined = self.build.add(ConcatOp([front, value, back], place))  # whole registers
         dims = [larger.type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
-        skip = self.build.add(arith.SubiOp(self._number(unit), self._bounded(offset, own, unit)))
+        inside = self.build.add(arith.MaxSIOp(self.build.add(arith.MinSIOp(offset, front_end)), self._number(-own)))
+        skip = self.build.add(arith.SubiOp(front_end, inside))
         return self.build.add(DynamicSliceOp(joined, skip, place, type.with_dims(dims)))
-
-    def _bounded(self, offset: SSAValue, own: int, unit: int) -> SSAValue:
-        """The offset of a block of which a lane is inside the array: what others hold is not stored."""
-        above = self.build.add(arith.MaxSIOp(offset, self._number(-own)))
-        return self.build.add(arith.MinSIOp(above, self._number(unit)))
 
     def _filler(self, value: SSAValue, place: int, size: int) -> SSAValue:
         type = type_of(value)

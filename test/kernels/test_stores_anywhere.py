@@ -1,0 +1,167 @@
+"""Blocks that begin at numbers known at run time only: stored into what is there, of every element type."""
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+
+TARGETS = ["pallas:interpret", "triton:interpret"]
+DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.int8, torch.bool]
+
+
+def _numbers(dtype, *shape):
+    return torch.rand(shape) > 0.5 if dtype == torch.bool else (torch.randn(shape) * 4).to(dtype)
+
+
+def _places(*numbers):
+    return torch.tensor(numbers, dtype=torch.int32)
+
+
+@kopt.kernel
+def put(values, at, rows, columns):
+    """A matrix at a row and a column."""
+    n, m = values.shape
+    out = torch.ones([rows, columns], dtype=values.dtype)
+    for _ in hl.grid(1):
+        out[at[0] + hl.arange(n), at[1] + hl.arange(m)] = values[:, :]
+    return out
+
+
+def _put(values, at, rows, columns):
+    out = torch.ones(rows, columns, dtype=values.dtype)
+    row, column = at.tolist()
+    out[row : row + values.shape[0], column : column + values.shape[1]] = values
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_matrix_anywhere(target, dtype):
+    args = _numbers(dtype, 10, 100), _places(5, 77), 30, 300
+    torch.testing.assert_close(put.on(target)(*args), _put(*args))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (7, 9)])
+def test_a_matrix_at_the_end_of_an_array(shape):
+    args = _numbers(torch.float32, *shape), _places(100 - shape[0], 200 - shape[1]), 100, 200
+    torch.testing.assert_close(put.on("pallas:interpret")(*args), _put(*args))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.bool])
+def test_a_matrix_anywhere_on_a_chip(dtype):
+    args = _numbers(dtype, 10, 100), _places(5, 77), 30, 300
+    torch.testing.assert_close(put.on("pallas:strict")(*args), _put(*args))
+    assert put.on("pallas:tpu7x").lower(*args).report(estimates=False)["legal"]
+
+
+@pytest.mark.slow
+def test_a_matrix_anywhere_in_what_is_too_large_for_the_chip():
+    args = _numbers(torch.bfloat16, 40, 200), _places(11, 99), 2500, 4500
+    lowered = put.on("pallas:tpu7x").lower(*args)
+    assert any("'out' stays in HBM" in str(remark) for remark in lowered.remarks)
+    assert lowered.report(estimates=False)["legal"]
+    torch.testing.assert_close(put.on("pallas:strict")(*args), _put(*args))
+
+
+@kopt.kernel
+def segments(x, offsets, most: hl.constexpr):
+    """Rows of segments, in blocks that begin before them: masks say which are the segment's."""
+    out = torch.zeros_like(x)
+    for segment in hl.grid(offsets.size(0) - 1):
+        first, end = offsets[segment], offsets[segment + 1]
+        for tile in hl.tile(x.size(1)):
+            rows = first - 3 + hl.arange(most)
+            own = (rows >= first) & (rows < end)
+            values = hl.load(x, [rows, tile], extra_mask=own[:, None])
+            hl.store(out, [rows, tile], values + 1, extra_mask=own[:, None])
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_blocks_that_begin_before_the_array(target, dtype):
+    x = _numbers(dtype, 40, 130)
+    torch.testing.assert_close(segments.on(target)(x, _places(0, 5, 5, 21, 40), 24), x + 1)
+
+
+@kopt.kernel
+def halves(x, y):
+    """The first half of one array and the second of another: two blocks a cell."""
+    n, m = x.shape
+    out = torch.zeros_like(x)
+    for rows, columns in hl.tile([n // 2, m // 2]):
+        out[rows, columns] = x[rows, columns]
+        out[rows.index + n // 2, columns] = y[rows.index + n // 2, columns]
+        out[rows, columns + m // 2] = x[rows, columns + m // 2]
+        out[rows.index + n // 2, columns + m // 2] = y[rows.index + n // 2, columns + m // 2]
+    return out
+
+
+@pytest.mark.parametrize("shape", [(128, 128), (30, 50)])
+def test_blocks_at_a_distance_from_others(shape):
+    x, y = torch.randn(shape), torch.randn(shape)
+    wanted = torch.cat([x[: shape[0] // 2], y[shape[0] // 2 :]])
+    torch.testing.assert_close(halves.on("pallas:interpret")(x, y), wanted)
+
+
+@kopt.kernel
+def doubled(x, places):
+    for number in hl.grid(places.size(0)):
+        rows = places[number] + hl.arange(16)
+        x[rows, :] = x[rows, :] * 2
+    return x
+
+
+def test_blocks_anywhere_in_place():
+    x = torch.randn(100, 20)
+    wanted = x.clone()
+    for place in (11, 60, 30, 78):
+        wanted[place : place + 16] *= 2
+    torch.testing.assert_close(doubled.on("pallas:interpret")(x, _places(11, 60, 30, 78)), wanted)
+
+
+@kopt.kernel
+def groups(x, w, offsets):
+    """Groups of rows times one matrix, by flat element numbers: the matrix's are the same for all groups."""
+    rows, k = x.shape
+    n = w.shape[1]
+    out = torch.empty([rows, n], dtype=x.dtype)
+    flat_x, flat_w, flat_out = x.view(-1), w.view(-1), out.view(-1)
+    for group in hl.tile(offsets.size(0) - 1):
+        first = offsets[group]
+        for row in hl.jagged_tile(offsets[group.index + 1] - first):
+            at = first[:, None] + row.index[None, :]
+            for column in hl.tile(n):
+                total = hl.zeros([group, row, column], dtype=torch.float32)
+                for inner in hl.tile(k):
+                    a = hl.load(flat_x, [at[:, :, None] * k + inner.index[None, None, :]])
+                    places = inner.index[None, :, None] * n + column.index[None, None, :]
+                    total = torch.baddbmm(total, a, hl.load(flat_w, [first[:, None, None] * 0 + places]))
+                hl.store(flat_out, [at[:, :, None] * n + column.index[None, None, :]], total.to(out.dtype))
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_blocks_of_flat_storage_that_are_repeated(target):
+    x, w, offsets = torch.randn(60, 32), torch.randn(32, 40), _places(0, 23, 23, 60)
+    torch.testing.assert_close(groups.on(target)(x, w, offsets), x @ w, rtol=1e-3, atol=1e-3)
+    if target == "pallas:interpret":
+        assert "_gather" not in groups.on(target).lower(x, w, offsets).source
+
+
+@kopt.kernel
+def written_and_read(x, y):
+    """What the same visit stored at a moving place."""
+    for i in hl.grid(x.size(0) - 1):
+        y[i : i + 1] = x[i] + 1
+        x[i] = y[i : i + 1]
+    return x, y
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_moving_block_is_read_after_it_was_stored(target):
+    x, y = torch.randn(33), torch.zeros(33)
+    wanted = torch.cat([x[:-1] + 1, x[-1:]]), torch.cat([x[:-1] + 1, y[-1:]])
+    torch.testing.assert_close(written_and_read.on(target)(x, y), wanted)
