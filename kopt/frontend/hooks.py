@@ -17,6 +17,7 @@ from kopt.frontend import source
 from kopt.frontend.branches import DeviceBranch, HostBranch
 from kopt.frontend.control import make_loop
 from kopt.frontend.ops import maker, torch_operation
+from kopt.frontend.stacks import StackTensor
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe
 from kopt.frontend.while_loops import WhileLoop
@@ -161,6 +162,8 @@ def getitem(container: Any, index: Any) -> Any:
         if _has_device(index):
             unsupported("tiles index tensors inside device loops only")
         return container[index]
+    if isinstance(container, StackTensor):
+        return container.load(index)
     if isinstance(index, DeviceValue) and not isinstance(container, DeviceValue):
         unsupported(
             f"a device value cannot index {describe(container)}",
@@ -176,6 +179,8 @@ def setitem(value: Any, container: Any, index: Any) -> None:
         from kopt.frontend.indexing import store
 
         store(current().host.meta(container), index, value)
+    elif isinstance(container, StackTensor):
+        container.store(index, value)
     elif isinstance(container, torch.Tensor) and _has_device((value, index)):
         unsupported("device values are stored inside device loops only")
     else:

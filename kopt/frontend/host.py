@@ -62,6 +62,9 @@ class Host(TorchDispatchMode):
         self.real: list[Any] = []
         self.reads: list[tuple[Callable[[Any], Any], Any]] = []
         self.keep: list[torch.Tensor] = []
+        #: What pointers of the launch that is recorded point to, stacked; and tensors made of pointers, by those.
+        self.stacks: dict[Any, Any] = {}
+        self.pointed: dict[Any, torch.Tensor] = {}
         #: The process groups that collectives name, and the algorithm of all-reduces that name none.
         self.groups = Groups()
         self.all_reduce: str | None = None
@@ -118,6 +121,12 @@ class Host(TorchDispatchMode):
     def result(self, op: Operation, tensor: torch.Tensor, root: Root, recipe: Any = None) -> torch.Tensor:
         """A new meta tensor that an op computes."""
         return self.track(tensor, HostArray(self.emit(op), root, recipe))
+
+    def end_launch(self) -> None:
+        """What happens on the host right after a launch: what it stored behind pointers goes there."""
+        stacks, self.stacks = list(self.stacks.values()), {}
+        for stack in stacks:
+            stack.write_back()
 
     # tensors met in device loops
 

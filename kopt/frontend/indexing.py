@@ -32,6 +32,9 @@ from kopt.frontend.values import (
     is_number,
 )
 
+#: The element types of pointers.
+_POINTERS = (torch.int64, torch.uint64)
+
 
 @dataclass
 class Address:
@@ -63,8 +66,20 @@ def load(array: torch.Tensor, index: Any, mask: Any = None) -> DeviceTensor:
     address = resolve(tuple(array.shape), index)
     if mask is not None:
         mask = to_address(truth(mask), address)
-    value = DeviceTensor(tracer.emit(tile.LoadOp(memory, address.entries, mask)))
-    return to_user(value, address)
+    value = to_user(DeviceTensor(tracer.emit(tile.LoadOp(memory, address.entries, mask))), address)
+    if mask is None and array.dtype in _POINTERS:
+        tracer.loaded[value.ssa] = (array, list(index))
+    return value
+
+
+def places_of(value: DeviceTensor) -> tuple[torch.Tensor, list[Any]] | None:
+    """The host tensor that 64-bit integers were loaded from, and by which index list; None where they were not."""
+    return current().loaded.get(value.ssa)
+
+
+def written_out(shape: tuple[int, ...], index: Any) -> list[Any]:
+    """The index list with ``...`` and missing entries written out."""
+    return _items(shape, index)
 
 
 def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None:

@@ -25,6 +25,7 @@ from kopt.frontend.ops.matrices import dot
 from kopt.frontend.ops.scans import scan
 from kopt.frontend.ops.shapes import select, stack
 from kopt.frontend.random_calls import FUNCTIONS as RANDOM
+from kopt.frontend.stacks import StackTensor, stacktensor_like
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import BlockSize, DeviceTensor, TileRange, as_tensor, describe, is_device
@@ -183,11 +184,15 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, device: Any = None, *
 
 def load_call(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: str | None = None) -> DeviceTensor:
     """``hl.load``."""
+    if isinstance(tensor, StackTensor):
+        return tensor.load(index, extra_mask)
     return load(_array(tensor, "hl.load"), index, extra_mask)
 
 
 def store_call(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:
     """``hl.store``."""
+    if isinstance(tensor, StackTensor):
+        return tensor.store(index, value, extra_mask)
     store(_array(tensor, "hl.store"), index, value, extra_mask)
 
 
@@ -272,6 +277,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "subscript": subscript,
     "split": split,
     "join": join,
+    "stacktensor_like": stacktensor_like,
     "device_print": device_print,
     "barrier": barrier,
     "cdiv": cdiv,

@@ -76,6 +76,8 @@ class Tracer:
         #: The range of each tag in scope, as its loop binds it.
         self.ranges: dict[str, SSAValue] = {}
         self.range_blocks: dict[str, BlockInfo | None] = {}
+        #: The host tensors, and index lists, that blocks of 64-bit integers were loaded from.
+        self.loaded: dict[SSAValue, tuple[Any, list[Any]]] = {}
         #: Sizes of which the kernel asked for the next power of two, with it.
         self.powers_of_two: set[tuple[int, int]] = set()
         #: The extent of a tag's range, where it is a number.

@@ -432,8 +432,12 @@ def inline_asm_elementwise(
     _outside("inline_asm_elementwise")
 
 
-def stacktensor_like(*args: Any, **kwargs: Any) -> Any:
-    """Several tensors of one shape behind pointers."""
+def stacktensor_like(tensor_like: Any, dev_ptrs: Any) -> Any:
+    """Several tensors that look like one of the host, behind a block of pointers: ``tensors[tile]`` indexes each.
+
+    The pointers are loaded as they are from a host tensor of 64-bit integers, and their dimensions come first in what
+    is loaded and stored. They are read on the host when the kernel is imported, and again when they have changed.
+    """
     _outside("stacktensor_like")
 
 

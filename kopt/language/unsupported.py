@@ -2,7 +2,6 @@
 
 #: What no target has, and what to write instead.
 UNSUPPORTED = {
-    "stacktensor_like": "pass a tuple of tensors and use hl.static_range",
     "breakpoint": "remove it",
     "pdl_wait": "remove it",
     "pdl_launch_dependents": "remove it",

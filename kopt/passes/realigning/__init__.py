@@ -1,1 +1,1 @@
-"""What the passes for blocks that begin anywhere are made of: aligned blocks to cut them out of, or to merge them into."""
+"""What the passes for blocks that begin anywhere are made of: cutting from aligned blocks, merging into those."""

@@ -1,0 +1,76 @@
+"""``hl.stacktensor_like``: tensors behind pointers, as one block."""
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+from kopt.runtime.specs import parse_spec
+
+TARGETS = ["reference", "pallas:interpret", "triton:interpret"]
+
+
+def _pointers(tensors, *shape, dtype=torch.uint64):
+    pointers = torch.as_tensor([tensor.data_ptr() for tensor in tensors], dtype=dtype)
+    return pointers.reshape(shape) if shape else pointers
+
+
+@kopt.kernel
+def gathered(pointers, like):
+    rows, columns = pointers.shape
+    out = torch.empty([rows, columns, like.size(0)], dtype=like.dtype)
+    for tile in hl.tile(like.size(0)):
+        for row in range(rows):
+            out[row, :, tile] = hl.stacktensor_like(like, pointers[row, :])[tile] * 2
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.int32])
+def test_loads(target, dtype):
+    tensors = [torch.randint(-9, 9, (15,)).to(dtype) for _ in range(6)]
+    wanted = torch.stack(tensors).reshape(2, 3, 15) * 2
+    torch.testing.assert_close(gathered.on(target)(_pointers(tensors, 2, 3), tensors[0]), wanted)
+
+
+def test_other_pointers_at_the_next_call():
+    kernel = gathered.on("triton:interpret")
+    for seed in range(2):
+        tensors = [torch.full((15,), float(seed + number)) for number in range(4)]
+        wanted = torch.stack(tensors).reshape(2, 2, 15) * 2
+        torch.testing.assert_close(kernel(_pointers(tensors, 2, 2, dtype=torch.int64), tensors[0]), wanted)
+
+
+@kopt.kernel
+def scattered(x, pointers, like):
+    for tile in hl.tile(x.size(0)):
+        tensors = hl.stacktensor_like(like, pointers[:])
+        tensors[0, tile] = x[tile][None, :]
+    for i in hl.grid(x.size(0)):
+        tensors = hl.stacktensor_like(like, pointers[:])
+        tensors[1, i] = tensors[0, i] + hl.arange(pointers.size(0))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_stores_that_later_launches_see(target):
+    tensors, x = [torch.zeros(3, 15) for _ in range(4)], torch.randn(15)
+    scattered.on(target)(x, _pointers(tensors), tensors[0])
+    for number, tensor in enumerate(tensors):
+        torch.testing.assert_close(tensor, torch.stack([x, x + number, torch.zeros(15)]))
+
+
+def test_computed_pointers_are_refused():
+    @kopt.kernel
+    def computed(pointers, like):
+        out = torch.empty_like(like)
+        for tile in hl.tile(like.size(0)):
+            out[tile] = hl.stacktensor_like(like, pointers[:] + 8)[tile].sum(0)
+        return out
+
+    with pytest.raises(kopt.UnsupportedError, match="needs pointers as they are loaded"):
+        computed(_pointers([torch.zeros(4)], dtype=torch.int64), torch.zeros(4))
+
+
+def test_specs_have_no_pointers_to_follow():
+    with pytest.raises(kopt.UnsupportedError, match="needs real tensors"):
+        gathered.on("pallas:tpu7x").lower(parse_spec("i64[2,2]"), parse_spec("f32[8]"))
