@@ -23,7 +23,7 @@ from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.empty_carries import drop_empty_carries
 from kopt.passes.to_pallas.hoist import hoist
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
-from kopt.passes.to_pallas.rows import SPACE
+from kopt.passes.to_pallas.rows import hbm
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
 #: Arrays up to this size come into the chip's memory as a whole, though a loop may visit a part of them only.
@@ -77,7 +77,7 @@ class PlanWindowsPass(ModulePass):
         for memory, window in windows(grid, memories).items():
             if fetches(window) and (self.loop_type == "fori" or _bytes(memory.type) > _WHOLE_BYTES):
                 for load in window.loads:
-                    load.attributes[SPACE] = StringAttr("hbm")
+                    load.attributes |= hbm()
 
     def _schedule(self, launch: LaunchOp, grid: GridOp) -> None:
         if not any(isinstance(op, ForOp) for op in grid.walk()):

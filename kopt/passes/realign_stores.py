@@ -101,12 +101,17 @@ def _is_legal(window: Window) -> bool:
 
 
 def _is_placed(access: LoadOp | StoreOp) -> bool:
-    """Whether an access puts a block of a size of its own somewhere, and no loop walks that block by block."""
+    """Whether an access puts a block somewhere that only it tells, and no loop walks that block by block."""
     loops = [loop for loop in loops_around(access) if is_computed(loop)]
     if isinstance(access, LoadOp) or any(walks(entry, loop) for loop in loops for entry in access.entries):
         return False
     ranges = [entry for entry in access.entries if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)]
-    return any(isinstance(unshifted(entry).owner, WholeOp) for entry in ranges)
+    return any(isinstance(unshifted(entry).owner, WholeOp) or _is_moved(entry) for entry in ranges)
+
+
+def _is_moved(range: SSAValue) -> bool:
+    """Whether a number that is computed or loaded tells where a block begins."""
+    return any(not isinstance(symbol.type, RangeType) for symbol in begin(range).symbols)
 
 
 def _unaligned(access: Access, window: Window, in_hbm: bool) -> dict[int, int]:

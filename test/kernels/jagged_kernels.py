@@ -228,3 +228,14 @@ def scaled_numbers(x, offsets, scale):
             place = starts[:, None] + k.index[None, :]
             out[place] = (x[place].to(torch.float32) * scale[b][:, None]).to(x.dtype)
     return out
+
+
+def dense_fronts(x, offsets, dense):
+    """The front of each row of a dense matrix added to the item's numbers; 0 outside of all items."""
+    out = torch.zeros_like(x)
+    for b, k in hl.tile([dense.size(0), dense.size(1)], block_size=[1, None]):
+        start = offsets[b.begin]
+        inside = k.index < offsets[b.begin + 1] - start
+        place = start + k.index
+        hl.store(out, [place], dense[b.begin, k] + hl.load(x, [place], extra_mask=inside), extra_mask=inside)
+    return out

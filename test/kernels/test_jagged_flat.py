@@ -32,17 +32,24 @@ def scaled(x: torch.Tensor, offsets: torch.Tensor, scale: torch.Tensor) -> torch
     return out
 
 
+def fronts(x: torch.Tensor, offsets: torch.Tensor, dense: torch.Tensor) -> torch.Tensor:
+    out = torch.zeros_like(x)
+    for part, target, row in zip(items(x, offsets), items(out, offsets), dense, strict=True):
+        target[:] = part + row[: len(part)]
+    return out
+
+
+def rows_of(count: int, dtype: torch.dtype) -> tuple[torch.Tensor]:
+    return (torch.stack([numbers(1600, dtype)] * count),)
+
+
 More = Callable[[int, torch.dtype], tuple[torch.Tensor, ...]]
 #: A kernel, the same in torch, the arguments besides numbers and offsets, and block sizes.
 CASES: dict[str, tuple[Callable, Callable, More, list[int]]] = {
     "sum": (kernels.sum_of_numbers, summed, lambda count, dtype: (), [1, 512]),
     "scaled": (kernels.scaled_numbers, scaled, lambda count, dtype: (torch.arange(count) % 3.0,), [1, 512]),
-    "dense_add": (
-        kernels.jagged_dense_add,
-        padded_add,
-        lambda count, dtype: (torch.stack([numbers(1600, dtype)] * count),),
-        [1, 512],
-    ),
+    "dense_add": (kernels.jagged_dense_add, padded_add, rows_of, [1, 512]),
+    "fronts": (kernels.dense_fronts, fronts, rows_of, [512]),
 }
 
 
@@ -76,11 +83,12 @@ def test_as_torch(name, target, dtype) -> None:
 def test_strictly(name, target, dtype, lengths) -> None:
     """Blocks of the next item, or the grid's next cell, are on their way."""
     source = check(name, lengths, TYPES[dtype], target)
-    assert "x_buffer_ref" in source and ("out_buffer_ref" in source) == (name == "scaled")
+    assert "x_buffer_ref" in source or "x_row_fetched_ref" in source
+    assert ("out_buffer_ref" in source) == (name == "scaled")
 
 
 #: A hundred million numbers.
-SPECS = {"sum": (), "scaled": ("f32[512]",), "dense_add": ("{}[512,20000]",)}
+SPECS = {"sum": (), "scaled": ("f32[512]",), "dense_add": ("{}[512,20000]",), "fronts": ("{}[512,20000]",)}
 
 
 @pytest.mark.slow

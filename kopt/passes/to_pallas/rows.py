@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
@@ -20,6 +21,11 @@ from kopt.passes.to_pallas.scratch import scratch_ref
 
 #: The attribute that says where an access finds its array.
 SPACE = "space"
+
+
+def hbm() -> dict[str, Attribute]:
+    """The attributes of an access of an array that stays in HBM."""
+    return {SPACE: StringAttr("hbm")}
 
 
 def stays_in_hbm(window: Window) -> bool:
