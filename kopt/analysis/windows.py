@@ -22,7 +22,7 @@ from typing import Literal
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from kopt.analysis.linear import Linear, affine, at_most, begin, linear
 from kopt.analysis.ranges import binding, unshifted, walked_range
@@ -300,9 +300,20 @@ def _as_whole(need: Dim, extent: int) -> Dim:
         return need
     constant = not need.index.used_dims()
     if need.kind == "point":
-        return Dim("whole", extent, walk=0 if constant else 1, step=1, dynamic=not constant, plain=constant)
+        walk = 0 if constant else _divisor(need.index)
+        return Dim("whole", extent, walk=walk, step=1, dynamic=not constant, plain=constant)
     reach = max(extent, -(-extent // need.size) * need.size)
     return Dim("whole", reach, walk=need.size, step=need.size, dynamic=True)
+
+
+def _divisor(expr: AffineExpr) -> int:
+    """What divides an affine number, whatever its dimensions are; 0 of the number 0."""
+    if isinstance(expr, AffineConstantExpr):
+        return abs(expr.value)
+    if isinstance(expr, AffineBinaryOpExpr):
+        lhs, rhs = _divisor(expr.lhs), _divisor(expr.rhs)
+        return {AffineBinaryOpKind.Add: math.gcd(lhs, rhs), AffineBinaryOpKind.Mul: lhs * rhs}.get(expr.kind, 1)
+    return 1
 
 
 def widened(window: Window, number: int) -> Window:
