@@ -303,6 +303,8 @@ def _as_whole(need: Dim, extent: int) -> Dim:
         walk = 0 if constant else _divisor(need.index)
         return Dim("whole", extent, walk=walk, step=1, dynamic=not constant, plain=constant)
     reach = max(extent, -(-extent // need.size) * need.size)
+    if need.range is not None and binding(need.range).trips == 1:  # one block, which holds the dimension
+        return Dim("whole", reach, plain=True)
     return Dim("whole", reach, walk=need.size, step=need.size, dynamic=True)
 
 

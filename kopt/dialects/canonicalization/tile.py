@@ -1,4 +1,4 @@
-"""Canonicalisations of the ``tile`` dialect but for the elementwise ops, and the table of all.
+"""Canonicalisations of the ``tile`` dialect but for elementwise ops and lane numbers, and the table of all.
 
 broadcast, reshape, transpose, slice of full → full     broadcast(broadcast x) → broadcast x
 reshape of the same type → x    reshape(reshape x) → reshape x
@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import RewritePattern
 
-from kopt.dialects.canonicalization import elementwise
+from kopt.dialects.canonicalization import elementwise, memory
 from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
 from kopt.dialects.tile.constants import ExtractOp, FullOp, SplatOp
@@ -131,7 +131,8 @@ def _no_body(op: WhenOp) -> Replacement:
 
 
 RULES: dict[type[Operation], tuple[Rule, ...]] = {
-    **elementwise.RULES,
+    **memory.RULES,
+    **{op: (*rules, *memory.RULES.get(op, ())) for op, rules in elementwise.RULES.items()},
     BroadcastOp: (_same_type, _of_constant, _broadcast_twice),
     ReshapeOp: (_same_type, _of_constant, _reshape_twice),
     TransposeOp: (_transpose_nothing, _of_constant, _transpose_twice),

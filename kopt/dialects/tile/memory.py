@@ -41,6 +41,7 @@ from kopt.dialects.tile.index_list import (
     split_entries,
     verify_entries,
 )
+from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RefType, TileType, parse_known_types, parse_tile_type
 from kopt.dialects.tile.values import parse_literal, print_literal
 
@@ -147,7 +148,7 @@ class LoadOp(Access):
     result = result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(ReadsMemory())
+    traits = traits_def(ReadsMemory(), Canonicalized())
 
     def __init__(
         self,
@@ -232,7 +233,7 @@ class StoreOp(Access):
     layout = prop_def(ArrayAttr)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(WritesMemory())
+    traits = traits_def(WritesMemory(), Canonicalized())
 
     def __init__(
         self,
