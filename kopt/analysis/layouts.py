@@ -117,10 +117,14 @@ class LayoutProblem(Exception):
 
 
 def fits_scalar_memory(type: MemRefType) -> bool:
-    """Whether an array whose single elements are read may stand in scalar memory: a small one of 32-bit elements."""
-    element = type.element_type
+    """Whether an array whose single elements are read may stand in scalar memory: a small one of 32-bit elements.
+
+    Rows are padded to 128 elements there too.
+    """
+    element, shape = type.element_type, type.get_shape()
     assert isinstance(element, FixedBitwidthType)
-    return element.bitwidth == 32 and math.prod(type.get_shape()) * 4 <= SCALAR_BYTES
+    words = math.prod(shape[:-1]) * _round_up(shape[-1], LANES) if len(shape) > 1 else math.prod(shape)
+    return element.bitwidth == 32 and words * 4 <= SCALAR_BYTES
 
 
 def lanes_dim(window: Window) -> int:

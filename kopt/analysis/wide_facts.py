@@ -227,10 +227,12 @@ def _ends(name: str, facts: list[Fact]) -> list[int]:
 
 
 def _bits(name: str, facts: list[Fact]) -> list[int]:
-    """The same for bitwise operations, by the bits that the operands' numbers take; for shifts by less than 32."""
+    """The same for bitwise operations, by the bits that the operands' numbers take; for shifts to the left by less
+    than 32."""
     if name in ("shl", "shr"):
         numbers, by = facts
-        steps = [by.low, by.high] if 0 <= by.low and by.high < 32 else []
+        most = 32 if name == "shl" else 64
+        steps = [by.low, by.high] if 0 <= by.low and by.high < most else []
         return [x << n if name == "shl" else x >> n for x in (numbers.low, numbers.high) for n in steps]
     if name == "and" and (positive := [fact.high for fact in facts if fact.low >= 0]):
         return [0, min(positive)]

@@ -112,3 +112,115 @@ def test_windows_from_anywhere(dtype):
     assert "_gather(" not in low.source and "_take_along(" not in low.source
     for target in TARGETS:
         torch.testing.assert_close(window.on(target)(x, start, 16, 128), wanted)
+
+
+@kopt.kernel
+def anchored(x, chunk):
+    """Each element less the first of its rows' block, and less the last row: rows by number of what is read whole."""
+    batch, rows, n = x.size()
+    out = torch.empty_like(x)
+    for b in hl.tile(batch, block_size=1):
+        last = x[b, :, :].to(torch.float32)[:, rows - 1, :]
+        for row in hl.tile(rows, block_size=chunk):
+            first = x[b, row.begin, :].to(torch.float32)
+            out[b, row, :] = (x[b, row, :].to(torch.float32) - first[:, None, :] - last[:, None, :]).to(x.dtype)
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_first_rows_of_blocks_of_what_is_read_whole(target, dtype):
+    x = torch.randint(-9, 9, (3, 64, 48)).to(dtype)
+    wanted = x - x[:, ::16].repeat_interleave(16, 1) - x[:, -1:]
+    torch.testing.assert_close(anchored.on(target)(x, hl.constexpr(16)), wanted)
+
+
+@kopt.kernel
+def rotated_in_place(x, turn, interleaved, limit):
+    """Pairs of elements turned in place, after the rows up to a limit are doubled: lane numbers of what is written."""
+    tokens, rows, n = x.size()
+    half = n // 2
+    for t, row, column in hl.tile([tokens, rows, n], block_size=[1, None, n]):
+        block = x[t, row, column]
+        x[t, row, column] = torch.where((row.index < limit)[None, :, None], block * 2, block)
+        first = hl.arange(half) * 2 if interleaved else hl.arange(half)
+        second = first + (1 if interleaved else half)
+        a, b, c = x[t, row, first], x[t, row, second], turn[t, hl.arange(half) + half]
+        x[t, row, first] = a - b * c[:, None, :]
+        x[t, row, second] = b + a * c[:, None, :]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_halves_of_rows_that_the_same_loop_writes(target, interleaved):
+    x, turn = torch.randint(-5, 5, (5, 6, 32)).float(), torch.randint(-5, 5, (5, 32)).float()
+    y = x * torch.tensor([2.0, 2, 2, 2, 1, 1])[:, None]
+    a, b = (y[..., ::2], y[..., 1::2]) if interleaved else y.chunk(2, -1)
+    pairs = [a - b * turn[:, None, 16:], b + a * turn[:, None, 16:]]
+    wanted = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
+    rotated_in_place.on(target)(x, turn, interleaved, 4)
+    torch.testing.assert_close(x, wanted)
+
+
+@kopt.kernel
+def chosen_rows(flags, a, b, limit):
+    """One row below a limit, another from it on: a mask over rows of what repeats one row."""
+    out = torch.empty([flags.size(0), a.size(0)], dtype=a.dtype)
+    for row, column in hl.tile(out.size()):
+        out[row, column] = torch.where((row.index < limit)[:, None], a[None, column], b[None, column])
+    return out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["bf16", "i8"])
+def test_rows_chosen_by_mask_compile(dtype):
+    report = chosen_rows.lower("f32[64]", f"{dtype}[128]", f"{dtype}[128]", 10, target="pallas:tpu7x").report(
+        estimates=False
+    )
+    assert report["legal"], report["reason"]
+
+
+@kopt.kernel
+def gated(x, g):
+    """Rows by the numbers of a matrix whose rows are padded in scalar memory."""
+    out = torch.empty_like(x)
+    for i, j in hl.tile([x.size(0), x.size(1)], block_size=[1, 1]):
+        out[i.begin, j.begin, :] = x[i.begin, j.begin, :] * g[i.begin, j.begin]
+    return out
+
+
+@pytest.mark.slow
+def test_numbers_that_scalar_memory_pads_beyond_its_size_compile():
+    report = gated.lower("f32[2048,4,128]", "f32[2048,4]", target="pallas:tpu7x").report(estimates=False)
+    assert report["legal"], report["reason"]
+
+
+@kopt.kernel
+def noise(x, seed):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        out[tile] = hl.rand([tile], seed=seed[0])
+    return out
+
+
+@pytest.mark.parametrize("seed", [3, -5])
+def test_a_wide_seed_from_an_array(seed):
+    """The high word of a seed that fits 32 bits is its sign."""
+    x, seed = torch.zeros(100), torch.tensor([seed])
+    assert torch.equal(noise.on("pallas:interpret")(x, seed), noise.on("reference")(x, seed))
+
+
+@kopt.kernel
+def losses(x, labels):
+    """One lane picked by a number that is a row of one."""
+    out = torch.empty([x.size(0)], dtype=x.dtype)
+    for row in hl.grid(x.size(0)):
+        label = labels[row].unsqueeze(0)
+        out[row] = (x[row, :].sum() - x[row, label]).squeeze(0)
+    return out
+
+
+@pytest.mark.slow
+def test_one_lane_by_a_scalar_compiles():
+    report = losses.lower("f32[66,100]", "i64[66]", target="triton:sm90").report(estimates=False)
+    assert report["legal"], report["reason"]

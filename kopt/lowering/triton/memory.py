@@ -139,11 +139,14 @@ def print_load(kernel: Kernel, op: triton.LoadOp) -> None:
     """``v = tl.load(pointer, mask=…, other=…)``: always a line of its own, where the program reads."""
     if not op.result.uses:
         return
-    arguments = [pointer(kernel, op).text, *mask_argument(kernel, op)]
+    place = pointer(kernel, op)
+    arguments = [place.text, *mask_argument(kernel, op)]
     if op.other is not None and len(arguments) > 1:
         arguments.append(f"other={kernel.literal(op.other).text}")
     hint = op.result.name_hint or f"{kernel[op.memory].text}_block"
-    kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=tile_type(op.result).shape), hint)
+    # A row number that is the same in all lanes is a scalar, and so is what it loads.
+    shape = tile_type(op.result).shape if place.shape or len(arguments) > 1 else ()
+    kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=shape), hint)
 
 
 def print_store(kernel: Kernel, op: triton.StoreOp) -> None:

@@ -70,10 +70,13 @@ def widen_rearrangement(op: Operation) -> None:
 
 
 def widen_selection(op: Operation) -> None:
-    """Masks of narrow lanes that were picked, and selections among them: Mosaic brings no 16-bit mask to such lanes."""
+    """Masks of narrow lanes that were picked or repeat one row, and selections among them: Mosaic brings no 16-bit mask
+    to such lanes."""
     assert isinstance(op, SelectOp | MaskOp)
     value, *others = op.operands[1:] if isinstance(op, SelectOp) else op.operands[:1]
-    if all(_picked(operand) is None for operand in (value, *others)):
+    operands = (value, *others)
+    repeated = is_narrow(element_of(value)) and element_of(value) != i1 and any(map(_repeats_row, operands))
+    if not repeated and all(_picked(operand) is None for operand in operands):
         return
     build = Builder(op)
     element = wide(element_of(value))
@@ -95,6 +98,15 @@ def _moves_lanes(op: Operation) -> bool:
     if isinstance(op, SliceOp):
         return any(stride > 1 and size > 1 for _, size, stride in op.bounds)
     return isinstance(op, TakeAlongOp) or element_of(op.operands[0]) == i1
+
+
+def _repeats_row(value: SSAValue) -> bool:
+    """Whether a value is one row, repeated."""
+    op = value.owner
+    if not isinstance(op, BroadcastOp) or (rank := type_of(value).rank) < 2:
+        return False
+    sizes = dict(zip(op.mapping, type_of(op.input).shape, strict=True))
+    return sizes.get(rank - 2, 1) == 1 < type_of(value).shape[rank - 2]
 
 
 def _picked(value: SSAValue) -> SSAValue | None:

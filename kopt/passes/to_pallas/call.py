@@ -244,10 +244,10 @@ class LaunchConverter:
         return call
 
     def _set_limit(self, call: CallOp) -> None:
-        """Asks for more VMEM than a kernel has by default where it needs more."""
-        need = call_bytes(call, self.grid)
-        if need > self.chip.scoped_vmem_bytes:
-            call.vmem_limit = IntegerAttr(min(self.chip.vmem_bytes, 2 * need), 64)
+        """Asks for more VMEM than a kernel has by default where it may need more: up to as much again as is seen here."""
+        limit = min(self.chip.vmem_bytes, 2 * call_bytes(call, self.grid))
+        if limit > self.chip.scoped_vmem_bytes:
+            call.vmem_limit = IntegerAttr(limit, 64)
 
     def _move_body(
         self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]

@@ -13,9 +13,10 @@ from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp
-from kopt.dialects.tile import CastOp, LoadOp, StoreOp, TileType, literal, literal_value
+from kopt.dialects.tile import ELEMENTWISE, CastOp, FullOp, LoadOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
 from kopt.passes.accesses_in_type import retype_access
+from kopt.passes.mosaic.building import Builder
 from kopt.passes.retyping import defined_values
 from kopt.passes.to_pallas.halves import widen_f16
 from kopt.passes.to_pallas.intervals import require_interval
@@ -73,6 +74,8 @@ def _narrow_integers(launch: LaunchOp) -> None:
         require_interval(array, *interval)
     for op in wide:
         _retype_op(op)
+        if isinstance(op, ELEMENTWISE["shr"]):
+            _limit_shift(op)
 
 
 def _retype_op(op: Operation) -> None:
@@ -86,6 +89,16 @@ def _retype_op(op: Operation) -> None:
         attribute = op.properties.get(name)
         if attribute is not None and is_wide(getattr(attribute, "type", i32)):
             op.properties[name] = literal(_saturated(int(literal_value(attribute))), i32)
+
+
+def _limit_shift(op: Operation) -> None:
+    """Shifts a 32-bit number by 31 at most, which leaves its sign as any longer one of 64 bits does."""
+    by = op.operands[1]
+    if isinstance(full := by.owner, FullOp) and 0 <= int(full.number) < 32:
+        return
+    build = Builder(op)
+    assert isinstance(by.type, TileType)
+    op.operands[1] = build.add(ELEMENTWISE["minimum"](by, build.add(FullOp(31, by.type))))
 
 
 def _saturated(value: int) -> int:

@@ -234,3 +234,41 @@ func.func @loops(%x: memref<8xf32>) {
   }
   func.return
 }
+
+// Lane numbers of lane numbers; one index of them, inside the array, is a slice.
+// CHECK-LABEL: func.func @lane_numbers
+// CHECK: tile.load %x[3:66:2] :
+// CHECK: tile.store %{{.*}}, %x[0:32] :
+// CHECK: tile.load %x[:] :
+func.func @lane_numbers(%x: memref<100xf32>, %out: memref<100xf32>) {
+  %n = tile.arange 0, 1 : !tile.tile<32 x i32>
+  %two = tile.full 2 : !tile.tile<32 x i32>
+  %three = tile.full 3 : !tile.tile<32 x i32>
+  %m = tile.mul %two, %n : !tile.tile<32 x i32>
+  %k = tile.add %m, %three : !tile.tile<32 x i32>
+  %w = tile.cast %k : !tile.tile<32 x i32> to !tile.tile<32 x i64>
+  %v = tile.load %x[%w] : memref<100xf32> -> !tile.tile<32 x f32>
+  tile.store %v, %x[%n] : !tile.tile<32 x f32>, memref<100xf32>
+  %all = tile.arange 0, 1 : !tile.tile<100 x i32>
+  %a = tile.load %x[%all] : memref<100xf32> -> !tile.tile<100 x f32>
+  tile.store %a, %out[:] : !tile.tile<100 x f32>, memref<100xf32>
+  func.return
+}
+
+// What leaves the array, runs backwards or would wrap stays as it is.
+// CHECK-LABEL: func.func @no_slice
+// CHECK: tile.load %x[%{{.*}}] :
+// CHECK: tile.load %x[%{{.*}}] :
+// CHECK: tile.add
+func.func @no_slice(%x: memref<100xf32>, %out: memref<100xf32>, %i: memref<8xi32>) {
+  %past = tile.arange 93, 1 : !tile.tile<8 x i32>
+  %v = tile.load %x[%past] : memref<100xf32> -> !tile.tile<8 x f32>
+  %back = tile.arange 7, -1 : !tile.tile<8 x i32>
+  %w = tile.load %x[%back] : memref<100xf32> -> !tile.tile<8 x f32>
+  %s = tile.add %v, %w : !tile.tile<8 x f32>
+  tile.store %s, %out[0:8] : !tile.tile<8 x f32>, memref<100xf32>
+  %most = tile.full 2147483647 : !tile.tile<8 x i32>
+  %wrapped = tile.add %past, %most : !tile.tile<8 x i32>
+  tile.store %wrapped, %i[:] : !tile.tile<8 x i32>, memref<8xi32>
+  func.return
+}
