@@ -9,7 +9,7 @@ import kopt
 from kopt.analysis import layouts
 from kopt.passes import chunk_scalars
 from test.kernels import jagged_kernels as kernels
-from test.kernels.test_jagged import CASES, COLUMNS, NAMES, check, offsets_of, random, rows_for
+from test.kernels.test_jagged import CASES, COLUMNS, NAMES, check, items, offsets_of, random, rows_for
 
 WIDTHS = [(torch.float32, torch.int64), (torch.bfloat16, torch.int32)]
 
@@ -78,6 +78,20 @@ def test_chunks_of_offsets_strictly(kernel) -> None:
     )
     assert "// 1024" in low.source
     torch.testing.assert_close(low.compile()(x, offsets), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_scalar_memory")
+def test_the_next_item_may_be_in_the_next_chunk() -> None:
+    """What an item's neighbour reads is not in the item's own chunk then: nothing is fetched for it."""
+    lengths = torch.zeros(1100, dtype=torch.int64)
+    lengths[0], lengths[1023], lengths[1024], lengths[1099] = 600, 3, 700, 9
+    offsets = torch.tensor([2, *lengths]).cumsum(0)
+    x = random(int(offsets[-1]) + 2)
+    config = {"block_sizes": [1, 512], "loop_type": "fori"}
+    low = kopt.kernel(kernels.sum_of_numbers).lower(x, offsets, target="pallas:interpret@v5e", config=config)
+    assert "// 1024" in low.source and "x_buffer_ref" in low.source
+    torch.testing.assert_close(low.compile()(x, offsets), torch.stack([part.sum() for part in items(x, offsets)]))
 
 
 @pytest.mark.slow

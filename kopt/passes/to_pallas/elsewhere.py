@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import CountOp, EndOp, GetOp, IdOp, RefType, ShiftOp
 
 
@@ -86,6 +87,14 @@ class Elsewhere:
 def _repeats(op: Operation) -> bool:
     """Whether an op gives the same anywhere: it computes, or reads numbers that nothing writes."""
     if isinstance(op, GetOp):
-        assert isinstance(op.memory.type, RefType)
-        return op.memory.type.space.data == "smem"
+        return _holds_all_numbers(op.memory)
     return is_side_effect_free(op) and not op.regions and not isinstance(op, CountOp | EndOp)
+
+
+def _holds_all_numbers(ref: SSAValue) -> bool:
+    """Whether a ref is an operand of the call in scalar memory, and the same part of it in all cells."""
+    assert isinstance(ref.type, RefType)
+    call = ref.owner.parent_op() if isinstance(ref.owner, Block) else None
+    if ref.type.space.data != "smem" or not isinstance(call, CallOp) or ref not in call.input_refs:
+        return False
+    return not call.windows.data[call.input_refs.index(ref)].index.data.used_dims()
