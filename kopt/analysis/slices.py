@@ -73,7 +73,7 @@ def digits(form: LaneSum, shape: Sequence[int], user: Operation) -> list[Part]:
         rest %= stride
     parts = [part_of(one) for one in sums]
     for part, extent in zip(parts[1:], shape[1:], strict=True):
-        _check_inside(part, extent, user)
+        check_inside(part, extent, user)
     return parts
 
 
@@ -114,7 +114,7 @@ def _digit(placed: Placed, coefficient: int, strides: Sequence[int]) -> int:
     return found[0]
 
 
-def _check_inside(part: Part, extent: int, user: Operation) -> None:
+def check_inside(part: Part, extent: int, user: Operation) -> None:
     """An inner digit must be known to stay inside its dimension, or it would carry."""
     low, high = _interval(part, user)
     if low is None or high is None or low < 0 or high >= extent:

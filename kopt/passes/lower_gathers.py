@@ -29,11 +29,13 @@ from kopt.dialects.tile import (
     is_gather,
     literal,
 )
-from kopt.dialects.tile.index_list import Entry
+from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.errors import LoweringError
 from kopt.passes.gathers.access import Gathering
-from kopt.passes.gathers.building import Arrays, Builder, type_of
+from kopt.passes.gathers.building import Arrays, Builder, array_type, type_of
 from kopt.passes.gathers.counted import load_counted
+from kopt.passes.gathers.flat import of_matrix
+from kopt.passes.scatters.access import apart
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class LowerGathersPass(ModulePass):
 
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
       that counts from a scalar on is a block that begins there, and so are several for one dimension each;
+    * rows and lanes of a matrix that a host view flattens, ``rows * width + lanes``, are taken from the matrix;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
     * anything else: one DMA a gathered place. Single lanes are picked from whole rows, rows of 16 and 8 bits from
@@ -71,7 +74,7 @@ class LowerGathersPass(ModulePass):
                     self._rewrite(access, launch, arrays)
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
-        load = as_blocks(access)
+        load = as_blocks(of_matrix(access, launch, arrays))
         moving = _sees_stores(load, launch)
         if not moving:
             _take_input(load, launch, arrays)
@@ -134,7 +137,7 @@ def _refuse(load: LoadOp) -> NoReturn:
 
 def as_blocks(load: LoadOp) -> LoadOp:
     """The load with each index that is a range's lane numbers as that range, and each scalar as an ``index``."""
-    entries = [_as_block(entry, load) for entry in load.entries]
+    entries = [_as_block(entry, load) for entry in _apart(load)]
     if all(before is after for before, after in zip(load.entries, entries, strict=True)):
         return load
     replacement = LoadOp(load.memory, entries, load.mask, load.other, load.pad, load.attributes)
@@ -142,6 +145,13 @@ def as_blocks(load: LoadOp) -> LoadOp:
     replacement.result.name_hint = load.result.name_hint
     Rewriter.replace_op(load, replacement)
     return replacement
+
+
+def _apart(load: LoadOp) -> list[Entry]:
+    """The index list with the lane numbers of several indices as ranges, where the block has the same dimensions."""
+    found = apart(load)
+    same = block_dims(found, array_type(load.memory).get_shape()) == type_of(load.result).dims.data
+    return found if same else list(load.entries)
 
 
 def _as_block(entry: Entry, load: LoadOp) -> Entry:

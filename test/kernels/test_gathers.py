@@ -224,3 +224,49 @@ def losses(x, labels):
 def test_one_lane_by_a_scalar_compiles():
     report = losses.lower("f32[66,100]", "i64[66]", target="triton:sm90").report(estimates=False)
     assert report["legal"], report["reason"]
+
+
+@kopt.kernel
+def sparse_product(columns, values, x):
+    """A sparse matrix, as the columns and values of each row, times a matrix: rows picked by a block of two."""
+    rows, n = columns.size(0), x.size(1)
+    out = torch.empty([rows, n], dtype=x.dtype)
+    for row, lane in hl.tile([rows, n]):
+        total = hl.zeros([row, lane])
+        for entry in hl.tile(columns.size(1)):
+            picked = x[columns[row, entry][:, :, None], lane.index[None, None, :]]
+            total += (values[row, entry][:, :, None] * picked).sum(1)
+        out[row, lane] = total
+    return out
+
+
+@kopt.kernel
+def flat_sparse_product(columns, values, x):
+    """The same by element numbers of the flattened matrix."""
+    rows, n = columns.size(0), x.size(1)
+    out = torch.empty([rows, n], dtype=x.dtype)
+    flat = x.view(-1)
+    for row, lane in hl.tile([rows, n]):
+        total = hl.zeros([row, lane])
+        for entry in hl.tile(columns.size(1)):
+            at = (columns[row, entry] * n)[:, :, None] + lane.index[None, None, :]
+            total += (values[row, entry][:, :, None] * hl.load(flat, [at])).sum(1)
+        out[row, lane] = total
+    return out
+
+
+@pytest.mark.parametrize("kernel", [sparse_product, flat_sparse_product])
+def test_rows_picked_by_a_block_come_whole(kernel):
+    columns, values, x = torch.randint(0, 30, (9, 5)), torch.rand(9, 5), torch.rand(30, 20)
+    wanted = (values[..., None] * x[columns]).sum(1)
+    for target in TARGETS:
+        torch.testing.assert_close(kernel.on(target)(columns, values, x), wanted)
+    source = kernel.on("pallas:tpu7x").lower(columns, values, x).source
+    assert "_gather(x_ref, (" in source and "_take_along" not in source
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", [sparse_product, flat_sparse_product])
+def test_rows_picked_by_a_block_on_a_chip(kernel):
+    args = torch.randint(0, 30, (9, 5)), torch.rand(9, 5), torch.rand(30, 20)
+    assert kernel.on("pallas:tpu7x").lower(*args).report(estimates=False)["legal"]

@@ -11,6 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
     ALL,
+    Access,
     ArangeOp,
     BroadcastOp,
     ExtractOp,
@@ -29,7 +30,7 @@ from kopt.passes.mosaic.building import type_of
 UpdateOp = StoreOp | RmwOp | CasOp
 
 
-def gathered(op: UpdateOp) -> tuple[int, ...]:
+def gathered(op: Access) -> tuple[int, ...]:
     """The dimensions of the array that tiles of row numbers index."""
     return tuple(position for position, entry in enumerate(op.entries) if is_gather(entry))
 
@@ -57,7 +58,7 @@ def as_blocks(op: UpdateOp) -> UpdateOp:
 
     So where several indices, each of dimensions of its own, are broadcast against each other, too.
     """
-    entries = [_as_block(entry, op) for entry in _apart(op)]
+    entries = [_as_block(entry, op) for entry in apart(op)]
     if all(before is after for before, after in zip(op.entries, entries, strict=True)):
         return op
     return _replaced(op, entries)
@@ -93,7 +94,7 @@ def _repeated(entry: Entry, op: UpdateOp, type: TileType) -> SSAValue:
     return make.result
 
 
-def _apart(op: UpdateOp) -> list[Entry]:
+def apart(op: Access) -> list[Entry]:
     """The index list with lane numbers as blocks, as far as the block keeps its dimensions."""
     entries, positions = list(op.entries), gathered(op)
     shape = op.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
@@ -106,10 +107,10 @@ def _apart(op: UpdateOp) -> list[Entry]:
     rank = max((type_of(index).rank for index in op.indices if is_gather(index)), default=0)
     if not together or dims != list(range(rank)):
         return entries
-    apart = list(entries)
+    found = list(entries)
     for position, (source, _) in zip(positions, sources, strict=True):
-        apart[position] = _lanes(source, shape[position])
-    return apart if sum(is_gather(entry) for entry in apart) <= 1 else entries
+        found[position] = _lanes(source, shape[position])
+    return found if sum(is_gather(entry) for entry in found) <= 1 else entries
 
 
 def repeated(index: Entry) -> tuple[SSAValue, list[int]]:
