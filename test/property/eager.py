@@ -66,6 +66,8 @@ class Eager(TorchFunctionMode):
             args[0][_plain(args[1])] = args[2]
             return None
         func = _EXACTLY.get(name, func)
+        if name == "arange" and not any(isinstance(each, float) for each in args):
+            kwargs = {"dtype": torch.int32, **(kwargs or {})}  # like the numbers of tiles
         if self.noise is None:
             return func(*args, **(kwargs or {}))
         if name in _SUMS:

@@ -19,8 +19,8 @@ from kopt.frontend.ops import shapes
 from test.property.eager import Eager
 from test.property.operations import calls, parts
 
-#: Sizes of loops' dimensions in samples.
-PRIMES = (23, 29, 31, 37, 41, 43)
+#: Sizes of loops' dimensions in samples: no sum of a few plain dimensions.
+PRIMES = (67, 71, 73, 79, 83, 89)
 #: What is larger is no size of a plain dimension: loops' dimensions have been joined.
 LARGEST = 22
 NUMBERS = (0, 1, 2, 3, -1, 0.5, -2.5)

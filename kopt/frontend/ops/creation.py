@@ -36,14 +36,16 @@ def full(size: Any, fill_value: Any, dtype: torch.dtype | None = None, **_: Any)
     fill_value = counted(fill_value)
     if is_number(fill_value):
         return full_tensor(fill_value, dims, dtype or _default(fill_value))
-    value = as_tensor(fill_value)
-    return broadcast(convert(fill_value, dtype or value.dtype), dims)
+    return broadcast(convert(fill_value, dtype or _default(fill_value)), dims)
 
 
-def _default(number: Any) -> torch.dtype:
-    if isinstance(number, bool):
+def _default(value: Any) -> torch.dtype:
+    """torch's dtype of a value: numbers of loops are Python integers to it."""
+    if isinstance(value, bool):
         return torch.bool
-    return torch.int64 if isinstance(number, int) else torch.get_default_dtype()
+    if isinstance(value, int | Index):
+        return torch.int64
+    return torch.get_default_dtype() if is_number(value) else as_tensor(value).dtype
 
 
 def _filled(number: int) -> Callable[..., DeviceTensor]:
@@ -130,7 +132,7 @@ def tensor(data: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTe
     data = counted(data)
     if is_number(data):
         return full_tensor(data, (), dtype or _default(data))
-    return convert(data, dtype or as_tensor(data).dtype)
+    return convert(data, dtype or _default(data))
 
 
 def one_number(s: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
