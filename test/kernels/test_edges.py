@@ -180,6 +180,23 @@ def masked_stores_of_a_number(m, x):
     return out
 
 
+@case(lambda x: x.t() + 1, _random(4, 8))
+def blocks_of_one_in_turned_lanes(x):
+    out = torch.empty([8, 4])
+    for i in hl.tile(8, block_size=2):
+        for j in hl.tile(4, block_size=1):
+            out[i, j] = x[j, i].t() + 1
+    return out
+
+
+@case(lambda x: x @ x[0, :1, None].T, _random(7, 1))
+def products_over_a_tile_of_one(x):
+    out = torch.empty_like(x)
+    for j in hl.tile(1, block_size=1):
+        out[:, j] = x[:, j] @ x[:1, :]
+    return out
+
+
 @case(lambda x: torch.zeros([7, 0]), _random(7, 1))
 def parts_past_a_tile_of_one(x):
     out = torch.zeros([7, 0])

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from unittest import mock
 
 import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 import kopt
 from test.property.judge import Undefined, Verdict, judge, module_of, results
@@ -81,7 +83,9 @@ def _round(number: int, examples: int, tally: Tally, folder: Path, shrink: bool)
             assert not problems, "\n".join([*problems, "", text])
             tally.seen.add(text)
 
-    case()
+    # Else hypothesis draws from the constants of all modules that are loaded: others beside other tests.
+    with mock.patch.object(HypothesisProvider, "_maybe_draw_constant", return_value=None):
+        case()
 
 
 def _problems(module: ModuleType, verdict: Verdict, target: str) -> list[str]:

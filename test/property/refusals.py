@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+_FRONTEND = {r"a device value is no Python float": "parameters of functions are numbers of Python, not of loops"}
 #: By target: what the error says, as a regular expression, and the reason.
 REFUSALS: dict[str, dict[str, str]] = {
-    "reference": {},
-    "triton:interpret": {},
+    "reference": _FRONTEND,
+    "triton:interpret": _FRONTEND,
     "pallas:interpret": {
+        **_FRONTEND,
         r"may not fit 32 bits": "a TPU has no 64-bit integers: only what provably fits is narrowed",
         r"a TPU has no f64": "a TPU has no f64",
         r"is read in blocks that start at multiples of \d+, which Mosaic takes only": (

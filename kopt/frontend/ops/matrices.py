@@ -11,10 +11,10 @@ import torch
 
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr
-from kopt.frontend.broadcasting import broadcast, cast, common_dims, untag
+from kopt.frontend.broadcasting import broadcast, cast, common_dims
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.ops.elementwise import result_dtype
-from kopt.frontend.ops.shapes import permute, regroup, reshape_dims, slice_dim, unsqueeze_at
+from kopt.frontend.ops.shapes import permute, plain_dim, regroup, reshape_dims, slice_dim, unsqueeze_at
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, describe
 
@@ -62,7 +62,7 @@ def _contracted(lhs: DeviceTensor, rhs: DeviceTensor) -> tuple[DeviceTensor, Dev
     if k.size != n.size:
         unsupported(f"{describe(lhs)} and {describe(rhs)} cannot be multiplied: {k} is not {n}")
     if k != n:
-        lhs, rhs = untag(lhs, [lhs.rank - 1]), untag(rhs, [rhs.rank - 2])
+        lhs, rhs = plain_dim(lhs, lhs.rank - 1), plain_dim(rhs, rhs.rank - 2)
     if lhs.dims[:-2] == rhs.dims[:-2]:
         return lhs, rhs
     batch = common_dims([_batch(lhs), _batch(rhs)])[:-2]

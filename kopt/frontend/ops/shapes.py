@@ -243,13 +243,18 @@ def unflatten(input: Any, dim: int, sizes: Sequence[Any]) -> DeviceTensor:
     return reshape(value, [*value.shape[:at], *sizes, *value.shape[at + 1 :]])
 
 
+def plain_dim(value: DeviceTensor, dim: int) -> DeviceTensor:
+    """A dimension of no loop's, one of a single lane too; lanes outside its range become 0."""
+    value = untag(value, [dim])
+    return reshape_dims(value, [DimAttr(d.size.data) if n == dim else d for n, d in enumerate(value.dims)])
+
+
 def slice_dim(value: DeviceTensor, dim: int, start: int, length: int, step: int = 1) -> DeviceTensor:
     """Some lanes of one dimension."""
     sizes = list(value.tile_type.shape)
     if start == 0 and length == sizes[dim] and step == 1:
         return value
-    value = untag(value, [dim])
-    value = reshape_dims(value, [DimAttr(sizes[dim]) if n == dim else d for n, d in enumerate(value.dims)])
+    value = plain_dim(value, dim)
     offsets, strides = [0] * value.rank, [1] * value.rank
     offsets[dim], sizes[dim], strides[dim] = start, length, step
     return DeviceTensor(current().emit(tile.SliceOp(value.ssa, offsets, sizes, strides)))

@@ -25,6 +25,7 @@ from kopt.dialects.tile import (
     MaskOp,
     PutOp,
     RangeType,
+    ReshapeOp,
     SelectOp,
     ShiftOp,
     SliceAttr,
@@ -34,6 +35,7 @@ from kopt.dialects.tile import (
     literal,
 )
 from kopt.dialects.tile.index_list import AllAttr, Entry, block_axes
+from kopt.dialects.tile.memory import ref_block_type
 
 
 @dataclass
@@ -48,7 +50,7 @@ class Place:
 def convert_load(load: LoadOp, place: Place) -> None:
     """A load becomes a get; masked lanes take ``other`` and lanes outside their range ``pad`` by selects."""
     build = _Builder(load)
-    value = build.add(GetOp(place.ref, build.entries(load, place), _type(load.result)))
+    value = build.get(place, build.entries(load, place), _type(load.result))
     if load.pad is not None and (valid := build.validity(load)) is not None:
         value = build.select(valid, value, build.add(FullOp(load.pad, _type(value))))
     if load.mask is not None:
@@ -65,17 +67,25 @@ def convert_store(store: StoreOp, place: Place) -> None:
     entries = build.entries(store, place)
     value, keep = store.value, build.written_lanes(store, place)
     if keep is not None:
-        old = build.add(GetOp(place.ref, entries, _type(value)))
+        old = build.get(place, entries, _type(value))
         old.name_hint = "old"
         value = build.select(keep, value, old)
         value.name_hint = "new"
-    build.add(PutOp(value, place.ref, entries))
+    stands = _standing(place, entries, _type(value))
+    build.add(PutOp(value if stands is None else build.add(ReshapeOp(value, stands)), place.ref, entries))
     Rewriter.erase_op(store)
 
 
 def written_lanes(store: StoreOp, place: Place) -> SSAValue | None:
     """The lanes that a store writes, or None where it may write all of its block."""
     return _Builder(store).written_lanes(store, place)
+
+
+def _standing(place: Place, entries: list[Entry], block: TileType) -> TileType | None:
+    """The block as it stands in the ref, where ranges of one lane stand elsewhere than in the block."""
+    found = ref_block_type(place.ref.type, entries)
+    pairs = zip(found.dims.data, block.dims.data, strict=True)
+    return found if any(there.tag.data and there != here for there, here in pairs) else None
 
 
 def _type(value: SSAValue) -> TileType:
@@ -97,6 +107,12 @@ class _Builder:
 
     def select(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
         return self.add(SelectOp(condition, value, other))
+
+    def get(self, place: Place, entries: list[Entry], block: TileType) -> SSAValue:
+        """A block of a ref."""
+        stands = _standing(place, entries, block)
+        value = self.add(GetOp(place.ref, entries, stands or block))
+        return value if stands is None else self.add(ReshapeOp(value, block))
 
     # Index lists.
 
