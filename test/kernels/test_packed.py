@@ -169,11 +169,10 @@ def test_rows_in_hbm_strictly(name, dtype) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["triton:sm90", "pallas:tpu7x"])
 @pytest.mark.parametrize("name", CASES)
-def test_compiles(name, target) -> None:
-    """With the blocks that kopt chooses."""
+def test_compiles_for_a_gpu(name) -> None:
+    """With the blocks that kopt chooses, and without spills."""
     kernel, _, make, _ = CASES[name]
     offsets = torch.arange(9) * 64
-    report = kopt.kernel(kernel).lower(*make(offsets, 512, torch.bfloat16), target=target).report(estimates=False)
-    assert report["legal"] and not report.get("spill_bytes"), report["reason"]
+    report = kopt.kernel(kernel).lower(*make(offsets, 512, torch.bfloat16), target="triton:sm90").report()
+    assert report["legal"] and report["spill_bytes"] == 0, report["reason"]

@@ -27,9 +27,13 @@ def _dots(grid: tile.GridOp) -> list[tile.DotOp]:
 
 
 def default_num_warps(grid: tile.GridOp) -> int:
-    """Warps for the largest block that a cell computes, a power of two."""
-    least, most = _DOT_WARPS if _dots(grid) else _WARPS
-    lanes = max((_lanes(type) for type in _tiles(grid)), default=1)
+    """Warps for the largest block that a cell computes, or all products of one loop: a power of two."""
+    dots = _dots(grid)
+    least, most = _DOT_WARPS if dots else _WARPS
+    together = [
+        sum(_lanes(dot.result.type) for dot in dots if dot.parent is block) for block in {d.parent for d in dots}
+    ]
+    lanes = max([*together, *(_lanes(type) for type in _tiles(grid))], default=1)
     warps = least
     while warps < most and warps * _LANES_A_WARP < lanes:
         warps *= 2
