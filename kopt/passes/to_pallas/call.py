@@ -244,7 +244,7 @@ class LaunchConverter:
         return call
 
     def _set_limit(self, call: CallOp) -> None:
-        """Asks for more VMEM than a kernel has by default where it may need more: up to as much again as is seen here."""
+        """Asks for more VMEM than a kernel has by default where it may need more: up to twice what is seen here."""
         limit = min(self.chip.vmem_bytes, 2 * call_bytes(call, self.grid))
         if limit > self.chip.scoped_vmem_bytes:
             call.vmem_limit = IntegerAttr(limit, 64)
