@@ -120,15 +120,17 @@ def _unaligned(access: Access, window: Window, in_hbm: bool) -> dict[int, int]:
     found: dict[int, int] = {}
     for dim, entry in enumerate(access.entries):
         unit = multiple(window.type, dim, lanes)
-        stays = not in_hbm and dim != lanes and isinstance(access, StoreOp) and _is_row(entry, window)
+        stays = not in_hbm and dim != lanes and isinstance(access, StoreOp) and _is_row(entry, window, dim)
         if _begins_between(entry, unit, in_hbm) and not stays:
             found[dim] = unit
     return found
 
 
-def _is_row(entry: Entry, window: Window) -> bool:
-    """Whether an entry is a single row, of any number, as VMEM takes it."""
-    return not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType) and window.bits == 32
+def _is_row(entry: Entry, window: Window, dim: int) -> bool:
+    """Whether an entry is a single row, of any number, as VMEM takes it where no blocks of rows are told by numbers."""
+    if not isinstance(entry, SSAValue):
+        return True
+    return not isinstance(entry.type, RangeType) and window.bits == 32 and window.dims[dim].step == 1
 
 
 def _begins_between(entry: Entry, unit: int, whole_tiles: bool) -> bool:

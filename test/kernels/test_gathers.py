@@ -270,3 +270,30 @@ def test_rows_picked_by_a_block_come_whole(kernel):
 def test_rows_picked_by_a_block_on_a_chip(kernel):
     args = torch.randint(0, 30, (9, 5)), torch.rand(9, 5), torch.rand(30, 20)
     assert kernel.on("pallas:tpu7x").lower(*args).report(estimates=False)["legal"]
+
+
+@kopt.kernel
+def appended(cache, new, at, weights):
+    """A row is written at a loaded number, then all rows are read block by block in the same cell."""
+    heads, rows, n = cache.size()
+    out = torch.empty([heads, n], dtype=torch.float32)
+    for _ in hl.grid(1):
+        cache[:, at[0], :] = new[:, :]
+        total = hl.zeros([heads, n], dtype=torch.float32)
+        for row in hl.tile(rows):
+            total = total + (cache[:, row, :].to(torch.float32) * weights[row][None, :, None]).sum(1)
+        out[:, :] = total
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_row_put_among_blocks(target, dtype):
+    cache, new = torch.randint(-9, 9, (2, 40, 32)).to(dtype), torch.randint(-9, 9, (2, 32)).to(dtype)
+    weights, at = torch.randint(-3, 3, (40,)).float(), torch.tensor([21], dtype=torch.int32)
+    wanted = cache.clone()
+    wanted[:, 21] = new
+    kernel = kopt.kernel(appended, config={"block_sizes": [16]})
+    out = kernel.on(target)(cache, new, at, weights)
+    torch.testing.assert_close(cache, wanted)
+    torch.testing.assert_close(out, (wanted.float() * weights[:, None]).sum(1))
