@@ -34,8 +34,10 @@ from kopt.errors import LoweringError
 from kopt.passes.gathers.access import Gathering
 from kopt.passes.gathers.building import Arrays, Builder, array_type, type_of
 from kopt.passes.gathers.counted import load_counted
+from kopt.passes.gathers.far import as_gather, is_far
 from kopt.passes.gathers.flat import of_matrix
 from kopt.passes.scatters.access import apart
+from kopt.runtime.targets import TPU_CHIPS
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class LowerGathersPass(ModulePass):
     * rows and lanes of a matrix that a host view flattens, ``rows * width + lanes``, are taken from the matrix;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
-    * anything else: one DMA a gathered place. Single lanes are picked from whole rows, rows of 16 and 8 bits from
+    * anything else: one DMA a gathered place, and so for rows by a loaded number, outside loops, of an array that does
+      not fit half of VMEM. Single lanes are picked from whole rows, rows of 16 and 8 bits from
       groups of 8 and 32, elements of an array of one dimension from rows of 128 (host ops pad and reshape it).
 
     ``strategy`` forces one of the last two. Row numbers are clamped to the array, so lanes outside their range fetch
@@ -72,6 +75,8 @@ class LowerGathersPass(ModulePass):
             for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp)]:
                 if any(is_gather(entry) for entry in access.entries):
                     self._rewrite(access, launch, arrays)
+                elif is_far(access, launch, TPU_CHIPS[self.chip]):
+                    self._rewrite(as_gather(access), launch, arrays)
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
         load = as_blocks(of_matrix(access, launch, arrays))

@@ -181,6 +181,25 @@ def test_rows_chosen_by_mask_compile(dtype):
 
 
 @kopt.kernel
+def row_product(x, w):
+    out = torch.empty([x.size(0), w.size(1)], dtype=x.dtype)
+    for m, n in hl.tile(out.size(), block_size=[1, 512]):
+        acc = hl.zeros([m, n], dtype=torch.float32)
+        for k in hl.tile(x.size(1), block_size=512):
+            acc = hl.dot(x[m, k], w[k, n], acc=acc)
+        out[m, n] = acc.to(x.dtype)
+    return out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["bf16", "i8"])
+def test_one_row_cut_by_a_block_compiles(dtype):
+    """The mask of the last block is one row too."""
+    report = row_product.lower(f"{dtype}[1,900]", f"{dtype}[900,512]", target="pallas:tpu7x").report(estimates=False)
+    assert report["legal"], report["reason"]
+
+
+@kopt.kernel
 def gated(x, g):
     """Rows by the numbers of a matrix whose rows are padded in scalar memory."""
     out = torch.empty_like(x)
@@ -297,3 +316,25 @@ def test_a_row_put_among_blocks(target, dtype):
     out = kernel.on(target)(cache, new, at, weights)
     torch.testing.assert_close(cache, wanted)
     torch.testing.assert_close(out, (wanted.float() * weights[:, None]).sum(1))
+
+
+@kopt.kernel
+def looked_up(table, at):
+    """One row of a table that no VMEM holds."""
+    out = torch.empty([1, table.size(1)], dtype=table.dtype)
+    for _ in hl.grid(1):
+        out[0, :] = table[at[0], :] * 2
+    return out
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_row_of_a_table_beyond_vmem(dtype):
+    table, at = torch.zeros(70_001, 128, dtype=dtype), torch.tensor([70_000], dtype=torch.int32)
+    table[70_000] = torch.randn(128)
+    torch.testing.assert_close(looked_up.on("pallas:interpret")(table, at), table[-1:] * 2)
+
+
+@pytest.mark.slow
+def test_a_row_of_a_table_beyond_vmem_compiles():
+    report = looked_up.lower("bf16[262208,3840]", "i32[1]", target="pallas:tpu7x").report(estimates=False)
+    assert report["legal"], report["reason"]

@@ -134,3 +134,21 @@ func.func @before(%x: memref<300x20x200xf32>) -> memref<10x20x200xf32> {
   }
   func.return %out : memref<10x20x200xf32>
 }
+
+// A row by a loaded number of an array that does not fit is fetched alone; one by the grid's number is a window.
+// CHECK-LABEL: @far
+// CHECK: [[ROW:%.+]] = tile.splat %n : index to !tile.tile<1 x i32>
+// CHECK: tile.load %{{.*}}[%{{.*}}, :] : memref<100000x128xf32> -> !tile.tile<1 x 128 x f32>
+// CHECK: tile.load %{{.*}}[%p, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
+func.func @far(%x: memref<100000x128xf32>, %at: memref<1xi32>, %out: memref<5x128xf32>) -> memref<5x128xf32> {
+  tile.grid (%i: b0=1) in (5) {
+    %s = tile.load %at[0] : memref<1xi32> -> !tile.tile<i32>
+    %n = tile.extract %s : !tile.tile<i32> to index
+    %v = tile.load %x[%n, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
+    %p = tile.begin %i : !tile.range<b0=1>
+    %w = tile.load %x[%p, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
+    %u = tile.add %v, %w : !tile.tile<128 x f32>
+    tile.store %u, %out[%p, :] : !tile.tile<128 x f32>, memref<5x128xf32>
+  }
+  func.return %out : memref<5x128xf32>
+}

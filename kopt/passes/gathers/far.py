@@ -1,0 +1,61 @@
+"""Rows by a loaded number of arrays that do not fit a TPU's memory: gathers of one place."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TypeGuard
+
+from xdsl.dialects.builtin import IndexType, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.linear import linear
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import ForOp, FullOp, LoadOp, RangeType, SelectOp, SplatOp, TileType, WhileOp, literal
+from kopt.dialects.tile.index_list import AllAttr, Entry
+from kopt.passes.gathers.building import Builder, array_type, type_of
+from kopt.runtime.targets import TpuChip
+
+
+def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip) -> bool:
+    """Whether a load takes rows, by numbers that nothing but memory tells, of an array that half of VMEM does not hold.
+
+    What loops take so is fetched a visit ahead.
+    """
+    numbers = [entry for entry in load.entries if _is_number(entry)]
+    if not all(entry in numbers or isinstance(entry, AllAttr) for entry in load.entries) or _in_loop(load):
+        return False
+    if launch.body.block.args.index(load.memory) in launch.written or not any(map(_is_loaded, numbers)):
+        return False
+    return 4 * prod(array_type(load.memory).get_shape()) > chip.vmem_bytes // 2 and type_of(load.result).rank > 0
+
+
+def as_gather(load: LoadOp) -> LoadOp:
+    """The load with tiles of one lane for its numbers; the old one's result is its lanes."""
+    build = Builder(load)
+    entries = [build.add(SplatOp(entry, TileType([1], i32))) if _is_number(entry) else entry for entry in load.entries]
+    gather = LoadOp(load.memory, entries)
+    gather.location = load.location
+    Rewriter.insert_op(gather, InsertPoint.before(load))
+    value = build.reshape(gather.result, type_of(load.result).dims.data)
+    if load.mask is not None:
+        other = build.add(FullOp(load.other or literal(0, type_of(value).element_type), type_of(value)))
+        value = build.add(SelectOp(load.mask, value, other))
+    value.name_hint = load.result.name_hint
+    Rewriter.replace_op(load, [], [value])
+    return gather
+
+
+def _is_number(entry: Entry) -> TypeGuard[SSAValue]:
+    return isinstance(entry, SSAValue) and isinstance(entry.type, IndexType)
+
+
+def _is_loaded(entry: SSAValue) -> bool:
+    return any(not isinstance(symbol.type, RangeType) for symbol in linear(entry).symbols)
+
+
+def _in_loop(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, ForOp | WhileOp):
+        parent = parent.parent_op()
+    return parent is not None
