@@ -309,6 +309,10 @@ def _product(values: list[DeviceTensor]) -> list[DeviceTensor]:
 def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
     """``value[index]`` of a device value: ``None``, ``:``, static slices, whole numbers."""
     items = _items(value.tile_type.shape, index)
+    taken, rank = sum(item is not None for item in items), len(value.dims)
+    if taken > rank:
+        found = "no dimensions" if rank == 0 else f"{rank} dimension{'s' * (rank > 1)}"
+        unsupported(f"{taken} index(es) for a device value of {found}", "None adds a dimension, ':' takes one")
     position = 0
     for item in items:
         if item is None:

@@ -179,3 +179,13 @@ def small_kernel(x):
 def test_outside_of_a_kernel():
     with pytest.raises(KoptError, match=r"hl.zeros is called outside of a kernel"):
         hl.zeros([3])
+
+
+def indexes_a_number(x):
+    for row in hl.grid(x.size(0)):
+        x[row, :] = x[row, :] + x[row, 0][:, None]
+
+
+def test_more_indices_than_dimensions():
+    text = refused(indexes_a_number, X)
+    assert "1 index(es) for a device value of no dimensions" in text and "None adds a dimension" in text
