@@ -31,6 +31,7 @@ from kopt.passes.scatters.blocks import update_block
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.checks import checked_extents, extents_for_dma, refuse_others
 from kopt.passes.scatters.cost import Sizes, candidates, fits
+from kopt.passes.scatters.far import update_far_blocks
 from kopt.passes.scatters.formulations import Formulation
 from kopt.passes.scatters.order import run_in_order
 from kopt.passes.scatters.target import Target
@@ -64,6 +65,8 @@ class LowerScattersPass(ModulePass):
         %hot = … %n equal to 0, 1, 2, … …   %d = tile.dot %hot, %v precision ieee : …
         %old = tile.load %out[:, %j] : …   %new = tile.add %old, %d : …   tile.store %new, %out[:, %j] : …
 
+    Blocks that loops of computed bounds update in an array that does not fit are fetched and sent back by DMAs too.
+
     Refuses, with the access's place: 64-bit elements, tiles of row numbers with other indices between them, arrays
     that are also accessed otherwise and need another form, and blocks of rows in HBM that DMAs cannot move.
     """
@@ -84,6 +87,7 @@ class LowerScattersPass(ModulePass):
         updates = [as_blocks(op) if gathered(op) else op for op in _accesses(target) if isinstance(op, UpdateOp)]
         scattered = _unless_blocks([op for op in updates if gathered(op)])
         if not scattered:
+            update_far_blocks(target, _accesses(target), TPU_CHIPS[self.chip])
             return
         if all(map(is_by_element, scattered)):
             scattered = [with_numbers(op) for op in scattered]
