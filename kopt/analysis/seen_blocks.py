@@ -23,7 +23,7 @@ def seen_blocks(module: ModuleOp) -> frozenset[str]:
     found: set[str] = set()
     for op in module.walk():
         for tag in _combined_tags(op):
-            if tag and tag not in found and _shows(op, _home(op, tag)):
+            if tag and tag not in found and _shows(op, _home(op, tag), tag):
                 found.add(tag)
     return frozenset(found)
 
@@ -47,7 +47,7 @@ def _home(op: Operation, tag: str) -> Block | None:
     return None
 
 
-def _shows(op: Operation, home: Block | None) -> bool:
+def _shows(op: Operation, home: Block | None, tag: str) -> bool:
     """Whether a write or a branch in ``home`` depends on an op's results."""
     seen: set[SSAValue] = set()
     todo = list(op.results)
@@ -58,18 +58,32 @@ def _shows(op: Operation, home: Block | None) -> bool:
         seen.add(value)
         for use in value.uses:
             user = use.operation
-            if isinstance(user, scf.IfOp) or (user.has_trait(WritesMemory) and not _adds_up(op, user)):
+            if isinstance(user, scf.IfOp) or (user.has_trait(WritesMemory) and not _adds_up(op, user, tag)):
                 return True
             if not _ends(user, home):
                 todo += [*user.results, *_passed_on(user)]
     return False
 
 
-def _adds_up(op: Operation, user: Operation) -> bool:
-    """Whether an update combines results of blocks by the kind that combined their lanes."""
-    if not isinstance(user, RmwOp) or user.previous:
+def _adds_up(op: Operation, user: Operation, tag: str) -> bool:
+    """Whether an update combines results of blocks by the kind that combined their lanes, in a place of all blocks."""
+    if not isinstance(user, RmwOp) or user.previous or any(_depends(index, tag) for index in user.indices):
         return False
     return user.kind.data == (op.kind.data if isinstance(op, ReduceOp) else "add")
+
+
+def _depends(value: SSAValue, tag: str) -> bool:
+    """Whether a number comes of where a block of a range begins."""
+    seen: set[SSAValue] = set()
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        if isinstance(value.type, RangeType) and value.type.tag == tag:
+            return True
+        if value not in seen and isinstance(value.owner, Operation):
+            seen.add(value)
+            todo += value.owner.operands
+    return False
 
 
 def _ends(user: Operation, home: Block) -> bool:

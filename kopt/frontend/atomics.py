@@ -1,7 +1,8 @@
 """``hl.atomic_*``: updates of host tensors that cells may make at the same time.
 
 The value is converted to the target's dtype and broadcast to the block that the index list addresses. A block over a
-dimension of 1 updates its one element once a lane.
+dimension of 1 updates its one element once a lane; so do the dimensions that a value has more than that block, whose
+lanes are combined first.
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ import torch
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects import atomic, tile
+from kopt.dialects.tile.reductions import COMBINERS
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.indexing import Address, drop_ones, resolve, stored, to_address, to_user, wide_block, without_moving
 from kopt.frontend.ops.elementwise import convert, truth
+from kopt.frontend.ops.reductions import combine
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, describe, full_tensor, is_number
+from kopt.frontend.values import DeviceTensor, Undefined, describe, full_tensor, is_number
 
 #: The kinds that combine bits, and those that need an order or a sum.
 _BITS = ("and", "or", "xor")
 _ARITHMETIC = ("add", "max", "min")
 
 
-def _rmw(kind: str, target: Any, index: Any, value: Any, sem: str = "relaxed") -> DeviceTensor:
+def _rmw(kind: str, target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
     """``hl.atomic_add`` and the like; gives the previous elements."""
     update = _Update(f"hl.atomic_{kind}", target, index, sem)
     dtype = update.array.dtype
@@ -34,7 +37,11 @@ def _rmw(kind: str, target: Any, index: Any, value: Any, sem: str = "relaxed") -
     if kind in _ARITHMETIC and dtype == torch.bool:
         unsupported(f"hl.atomic_{kind} needs a target of numbers, found {dtype}", "use atomic_or or atomic_and")
     make = partial(atomic.RmwOp, kind, ordering=sem, returns_previous=True)
-    return update.emit(make, value)
+    together = update.combined(kind, value)
+    previous = update.emit(make, together)
+    if together is value:
+        return previous
+    return Undefined(f"the result of hl.atomic_{kind}", "several lanes update one element: store the lanes one by one")
 
 
 def _cas(target: Any, index: Any, expected: Any, value: Any, sem: str = "relaxed") -> DeviceTensor:
@@ -69,6 +76,14 @@ class _Update:
         previous = current().emit(make(*operands, memory, self.address.entries, mask))
         return to_user(DeviceTensor(previous), self.address)
 
+    def combined(self, kind: str, value: Any) -> Any:
+        """A value without the leading dimensions that the addressed block does not have: their lanes all update it."""
+        rank = len(self.address.user_dims())
+        if is_number(value) or kind not in COMBINERS:
+            return value
+        tensor = drop_ones(convert(stored(value), self.array.dtype), rank)
+        return combine(kind, tensor, range(tensor.rank - rank)) if tensor.rank > rank else value
+
     def _operand(self, value: Any) -> SSAValue:
         """A number or tensor over the addressed block, in the target's dtype."""
         dtype = self.array.dtype
@@ -97,7 +112,7 @@ def _every_lane(items: list[Any], shape: tuple[int, ...]) -> list[Any]:
     return out
 
 
-FUNCTIONS: dict[str, Callable[..., DeviceTensor]] = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f"atomic_{kind}": partial(_rmw, kind) for kind in atomic.KINDS},
     "atomic_cas": _cas,
 }

@@ -19,6 +19,7 @@ from kopt.frontend.broadcasting import broadcast, common_dims, untag
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.moving_slices import as_lanes, moves
 from kopt.frontend.ops.elementwise import convert, truth
+from kopt.frontend.ops.indexed import index_select
 from kopt.frontend.ops.shapes import ONE, reshape_dims, select, slice_dim, unsqueeze_at
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import (
@@ -112,8 +113,11 @@ def without_moving(shape: tuple[int, ...], index: Any, mask: Any = None) -> tupl
 
 
 def drop_ones(value: DeviceTensor, rank: int) -> DeviceTensor:
-    """Leading dimensions of 1 that the target does not have."""
+    """Leading dimensions of 1 that the target does not have; blocks of 1 among them must stay so."""
     while value.rank > rank and value.dims[0].size.data == 1:
+        block = current().range_blocks.get(value.dims[0].tag.data)
+        if block is not None:
+            block.observed = True
         value = reshape_dims(value, value.dims[1:])
     return value
 
@@ -307,7 +311,7 @@ def _product(values: list[DeviceTensor]) -> list[DeviceTensor]:
 
 
 def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
-    """``value[index]`` of a device value: ``None``, ``:``, static slices, whole numbers."""
+    """``value[index]`` of a device value: ``None``, ``:``, static slices, numbers, also those of the device."""
     items = _items(value.tile_type.shape, index)
     taken, rank = sum(item is not None for item in items), len(value.dims)
     if taken > rank:
@@ -321,6 +325,9 @@ def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
             value = _subscript_slice(value, position, item)
         elif isinstance(item, int) and not isinstance(item, bool):
             value = select(value, position, int(item))
+            continue
+        elif isinstance(item, Index) or isinstance(item, DeviceTensor) and not item.rank:
+            value = select(index_select(value, position, item), position, 0)
             continue
         elif isinstance(item, TileRange) and item.dim == value.dims[position]:
             pass

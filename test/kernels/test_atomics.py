@@ -230,3 +230,32 @@ def test_f64_is_refused_on_a_tpu(gathered):
 
     with pytest.raises(LoweringError, match="no 64-bit elements|no arithmetic on f64"):
         run("pallas:interpret", kernel, torch.zeros(8, dtype=torch.float64), torch.ones(8, dtype=torch.float64))
+
+
+@kopt.kernel
+def whole_blocks(x):
+    """Updates of one element by all lanes of a block, where the block begins."""
+    out = torch.zeros([x.size(0)], dtype=x.dtype)
+    for row, column in hl.tile([x.size(0), x.size(1)]):
+        hl.atomic_add(out, [row.begin], x[row, column])
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+def test_lanes_that_meet_in_one_element(target):
+    x = torch.randn(5, 70)
+    kernel = kopt.kernel(whole_blocks, config={"block_sizes": [1, 64]})
+    torch.testing.assert_close(kernel.on(target)(x), x.sum(1), rtol=1e-4, atol=1e-4)
+
+
+@kopt.kernel
+def old_of_a_block(x):
+    out = torch.zeros([1], dtype=x.dtype)
+    for tile in hl.tile(x.size(0)):
+        x[tile] = hl.atomic_add(out, [0], x[tile]) + 1
+    return x
+
+
+def test_previous_elements_of_lanes_that_meet_are_refused():
+    with pytest.raises(kopt.UnsupportedError, match="several lanes update one element"):
+        old_of_a_block(torch.zeros(8))

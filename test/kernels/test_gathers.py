@@ -338,3 +338,16 @@ def test_a_row_of_a_table_beyond_vmem(dtype):
 def test_a_row_of_a_table_beyond_vmem_compiles():
     report = looked_up.lower("bf16[262208,3840]", "i32[1]", target="pallas:tpu7x").report(estimates=False)
     assert report["legal"], report["reason"]
+
+
+@kopt.kernel
+def every_second(x, out):
+    for i in hl.grid(out.size(0)):
+        out[i] = x[::2][i]
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", *TARGETS])
+def test_a_number_of_the_device_picks_from_a_loaded_block(target):
+    x = torch.randn(12)
+    torch.testing.assert_close(every_second.on(target)(x, torch.zeros(6)), x[::2])
