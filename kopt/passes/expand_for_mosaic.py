@@ -31,6 +31,7 @@ from kopt.dialects.tile import (
 )
 from kopt.passes.mosaic.combinations import widen_associative, widen_sort
 from kopt.passes.mosaic.products import expand_dot
+from kopt.passes.mosaic.reshapes import split_reshape
 from kopt.passes.mosaic.scalars import widen_scalar_load
 from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement, widen_selection
 
@@ -56,6 +57,7 @@ class ExpandForMosaicPass(ModulePass):
     * narrow values that were picked by number are masked and selected from in 32 bits, before they are cast back;
     * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
+    * reshapes that cut the last dimension elsewhere are slices put side by side;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly;
     * products of integers of 16 and 32 bits are sums of shifted products of their bytes.
@@ -71,6 +73,7 @@ class ExpandForMosaicPass(ModulePass):
     name = "expand-for-mosaic"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in list(op.walk()):
-            if inner.parent is not None and (rule := RULES.get(type(inner))) is not None:
-                rule(inner)
+        for rules in (RULES, {ReshapeOp: split_reshape}):  # by then all are of 32 bits
+            for inner in list(op.walk()):
+                if inner.parent is not None and (rule := rules.get(type(inner))) is not None:
+                    rule(inner)

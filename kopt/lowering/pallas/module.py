@@ -105,7 +105,8 @@ def _handles_wide(call: CallOp) -> bool:
     """Whether the function around a call has 64-bit arrays: JAX is then told to keep them, but not in the kernel."""
     func = call.parent_op()
     assert func is not None
-    values = [value for block in func.regions[0].blocks for op in block.ops for value in (*op.operands, *op.results)]
+    block = func.regions[0].block
+    values = [*block.args, *(value for op in block.ops for value in (*op.operands, *op.results))]
     return any(_is_wide(value.type) for value in values)
 
 

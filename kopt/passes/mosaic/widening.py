@@ -39,11 +39,10 @@ def widen_elementwise(op: Operation) -> None:
 
 
 def widen_combination(op: Operation) -> None:
-    """Reductions and scans; of predicates those that are not any or all."""
+    """Reductions and scans; of predicates those that are no any or all of a matrix."""
     assert isinstance(op, ReduceOp | ArgReduceOp | ScanOp)
     element, kind = element_of(op.input), op.kind.data
-    is_native = isinstance(op, ReduceOp) and kind != "xor"
-    if not is_narrow(element) or (element == i1 and is_native):
+    if not is_narrow(element) or (element == i1 and _reduces_predicates(op)):
         return
     build = Builder(op)
     (value,) = build.widened([op.input])
@@ -54,6 +53,12 @@ def widen_combination(op: Operation) -> None:
         build.replace(build.add(ScanOp(kind, value, op.dim.data, op.reverse is not None)))
     else:
         build.replace(build.add(ArgReduceOp(kind, value, op.dim.data)))
+
+
+def _reduces_predicates(op: Operation) -> bool:
+    """Whether Mosaic has a reduction of predicates."""
+    matrix = type_of(op.operands[0]).rank < 3 and type_of(op.results[0]).rank > 0
+    return isinstance(op, ReduceOp) and op.kind.data != "xor" and matrix
 
 
 def widen_rearrangement(op: Operation) -> None:
@@ -94,7 +99,7 @@ def _moves_lanes(op: Operation) -> bool:
         return bool(op.mapping) and rank - 1 not in op.mapping
     if isinstance(op, ReshapeOp):
         before, after = type_of(op.input).shape, type_of(op.result).shape
-        return before[-1:] != after[-1:] or _picked(op.input) is not None
+        return before[-1:] != after[-1:] or element_of(op.input) == i1 or _picked(op.input) is not None
     if isinstance(op, SliceOp):
         return any(stride > 1 and size > 1 for _, size, stride in op.bounds)
     return isinstance(op, TakeAlongOp) or element_of(op.operands[0]) == i1

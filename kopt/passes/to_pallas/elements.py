@@ -192,9 +192,7 @@ def _store_as(op: StoreOp, inner: Attribute) -> None:
     if not seen and isinstance(value.owner, CastOp) and value.owner.input.type == value.type.with_element(inner):
         op.operands[0] = value.owner.input
         return
-    steps = [CastOp(value, i32)] if inner == I8 else []
-    steps.append(CastOp(steps[-1].result if steps else value, inner))
-    for step in steps:
-        step.location = op.location
-    Rewriter.insert_op(steps, InsertPoint.before(op))
-    op.operands[0] = steps[-1].result
+    cast = CastOp(value, inner)
+    cast.location = op.location
+    Rewriter.insert_op(cast, InsertPoint.before(op))
+    op.operands[0] = cast.result

@@ -32,24 +32,21 @@ def _cast(op: Operation, printing: Printing) -> str:
     if target == i1:
         return f"{name}.astype(jnp.float32) != 0" if isinstance(source, _EIGHTS) else f"{name} != 0"
     steps = [printing.dtype(step) for step in _by_way_of(source, target)]
-    if source == i1 and printing.type(op.result).rank == 1:
-        # A vector may stand in a column: Mosaic finds a layout for a select of it, and none for a conversion.
-        first, *steps = [*steps, printing.dtype(target)]
-        return f"jnp.where({name}, {first}(1), 0)" + "".join(f".astype({step})" for step in steps)
     return name + "".join(f".astype({step})" for step in [*steps, printing.dtype(target)])
 
 
 def _by_way_of(source: Attribute, target: Attribute) -> list[Attribute]:
     """The types between source and target: what torch rounds through, and what Mosaic cannot convert at once.
 
-    Narrow integers are converted by way of i32, whose low bits stay; narrow floats from integers by way of f32.
+    Narrow integers are converted by way of i32, whose low bits stay; narrow floats from integers by way of f32; narrow
+    integers from predicates by way of both: Mosaic makes one step of two that only extend and cut bits.
     """
+    if source == i1 and isinstance(target, IntegerType) and target.width.data < 32:
+        return [f32, IntegerType(32)]
     if is_float(source) and isinstance(target, IntegerType) and target.width.data < 32:
         return [IntegerType(32)]
     if isinstance(source, IntegerType) and source != i1 and is_float(target) and _bits(target) < 32:
         return [f32]
-    if source == i1 and _bits(target) < 32:
-        return [f32 if is_float(target) else IntegerType(32)]
     return [f32] if isinstance(source, _EIGHTS) and isinstance(target, _EIGHTS) else []
 
 

@@ -43,7 +43,11 @@ def _reduce(op: Operation, printing: Printing) -> str:
     function = table.get(op.kind.data)
     if function is None:
         return _fold(name, op, printing)
-    return f"{function}({name}, axis={_axes(op.dimensions)}{_keep_type(op.kind.data, element, printing)})"
+    keep_type = _keep_type(op.kind.data, element, printing)
+    if keep_type and not printing.shape(op.result):
+        # Mosaic sums to a scalar by a function of JAX's own, which widens the sum where JAX has 64-bit numbers.
+        return f"{function}({name}[None], axis={_axes([dim + 1 for dim in op.dimensions])}{keep_type})[0]"
+    return f"{function}({name}, axis={_axes(op.dimensions)}{keep_type})"
 
 
 def _axes(dims: Sequence[int]) -> str:

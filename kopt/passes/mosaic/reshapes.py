@@ -1,0 +1,82 @@
+"""Reshapes that cut the last dimension elsewhere, which Mosaic does not do, as slices that are put side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import lcm, prod
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.layouts import LANES
+from kopt.dialects.tile import ConcatOp, DimAttr, ReshapeOp, SliceOp
+from kopt.passes.mosaic.building import Builder, type_of
+
+#: So many slices at most: each is code of its own.
+_MOST_SLICES = 512
+
+
+def split_reshape(op: Operation) -> None:
+    """Rows of ``a`` lanes become rows of ``b``: rows are joined up to a common multiple of both, then cut."""
+    assert isinstance(op, ReshapeOp)
+    before, after = (_kept(type_of(value).dims.data) for value in (op.input, op.result))
+    if not before or not after or _is_native(type_of(op.input).shape, type_of(op.result).shape):
+        return
+    count = _common(before, after)
+    lead, rest, wanted = before[:count], before[count:], after[count:]
+    whole = lcm(rest[-1].size.data, wanted[-1].size.data)
+    joined, cut = whole // rest[-1].size.data, whole // wanted[-1].size.data
+    if any(dim.tag.data for dim in (*rest, *wanted)) or joined + cut > _MOST_SLICES:
+        return
+    build = Builder(op)
+    rows = prod(_sizes(rest)) // whole
+    value = op.input
+    if joined > 1:
+        value = build.reshape(value, [*lead, rows, joined, rest[-1]])
+        value = _beside(build, [build.reshape(part, [*lead, rows, rest[-1]]) for part in _parts(build, value, count + 1)])
+    if cut > 1:
+        value = build.reshape(value, [*lead, rows, whole])
+        parts = _parts(build, value, count + 1, cut)
+        value = _beside(build, [build.reshape(part, [*lead, rows, 1, wanted[-1]]) for part in parts], count + 1)
+    build.replace(build.reshape(value, type_of(op.result).dims.data))
+
+
+def _is_native(before: Sequence[int], after: Sequence[int]) -> bool:
+    """Whether Mosaic has a reshape: extents of 1 come and go, lanes stay or are whole registers, or are joined."""
+    a, b = ([extent for extent in shape if extent != 1] for shape in (before, after))
+    if a[-1] == b[-1]:
+        return True
+    if before[-1] == 1 or after[-1] == 1:
+        return False
+    return a[-1] % LANES == b[-1] % LANES == 0 or _joins_last(a, b[-1]) or _joins_last(b, a[-1])
+
+
+def _joins_last(shape: Sequence[int], lanes: int) -> bool:
+    """Whether some last dimensions of a shape make up the lanes, and others are left."""
+    return any(prod(shape[n:]) == lanes for n in range(1, len(shape)))
+
+
+def _kept(dims: Sequence[DimAttr]) -> list[DimAttr]:
+    return [dim for dim in dims if dim.size.data != 1 or dim.tag.data]
+
+
+def _sizes(dims: Sequence[DimAttr]) -> list[int]:
+    return [dim.size.data for dim in dims]
+
+
+def _common(before: Sequence[DimAttr], after: Sequence[DimAttr]) -> int:
+    """How many first dimensions are the same; the last one is not among them."""
+    most = min(len(before), len(after)) - 1
+    return next((n for n in range(most) if before[n] != after[n]), most)
+
+
+def _parts(build: Builder, value: SSAValue, dim: int, count: int | None = None) -> list[SSAValue]:
+    """A dimension in slices: ``count`` of them, or one for each element."""
+    shape = type_of(value).shape
+    size = shape[dim] // (count or shape[dim])
+    sizes = [size if n == dim else extent for n, extent in enumerate(shape)]
+    offsets = [[begin if n == dim else 0 for n in range(len(shape))] for begin in range(0, shape[dim], size)]
+    return [build.add(SliceOp(value, offset, sizes, [1] * len(shape))) for offset in offsets]
+
+
+def _beside(build: Builder, parts: Sequence[SSAValue], dim: int = -1) -> SSAValue:
+    return build.add(ConcatOp(parts, dim % type_of(parts[0]).rank))
