@@ -145,6 +145,18 @@ def refused(form: str, call: str, inputs: Inputs, target: str, folder: Path) -> 
     return ""
 
 
+def refused_by_compiler(group: Group, calls: Sequence[str], inputs: Inputs, target: str, folder: Path) -> list[str]:
+    """What the compiler of a chip says, a sentence a call: all calls in one kernel, each alone where that fails."""
+    text = source(group.form, calls, [expected(call, inputs) for call in calls], inputs.x.ndim)
+    report = kopt.kernel(compiled(text, folder)).lower(*inputs.tensors, target=target).report(estimates=False)
+    if report["legal"]:
+        return []
+    if len(calls) == 1:
+        return [f"{calls[0]}: {report['reason']}"]
+    alone = [line for call in calls for line in refused_by_compiler(group, [call], inputs, target, folder)]
+    return alone or [report["reason"]]
+
+
 def compare(call: str, got: torch.Tensor, wanted: torch.Tensor, terms: int) -> str:
     """How a result that adds up some terms differs from torch's, or nothing."""
     if got.dtype != wanted.dtype:

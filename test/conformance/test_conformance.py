@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .kernels import Inputs, expected, refused, run
+from .kernels import Inputs, expected, refused, refused_by_compiler, run
 from .table import ARITHMETIC, COMPARISONS, GROUPS, MOMENTS, REDUCTIONS, SHAPES, SIGNS, TARGETS, Group, refusal
 
 #: Sizes that divide no block, by form.
@@ -55,6 +55,10 @@ def test_shapes(group: Group, shape: tuple[int, ...], target: str, tmp_path) -> 
     _check(group, "f32", target, shape, tmp_path)
 
 
+#: A wide, a narrow and an integer type, and one of bytes.
+COMPILED = [(group, dtype) for group in GROUPS for dtype in ("f32", "bf16", "i32", "i8") if dtype in group.dtypes]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS[1:])
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.title)
@@ -64,6 +68,16 @@ def test_alone(group: Group, target: str, tmp_path) -> None:
     calls = [call for call in group.calls if refusal(target, call, group.dtypes[0]) is None]
     problems = [line for call in calls for line in run(group, [call], inputs, _mode(target), tmp_path)]
     assert not problems, "\n".join(problems)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["pallas:tpu7x", "triton:sm90"])
+@pytest.mark.parametrize(("group", "dtype"), COMPILED, ids=_named)
+def test_compiles(group: Group, dtype: str, target: str, tmp_path) -> None:
+    """What runs interpreted compiles for chips."""
+    inputs = Inputs.of(group.domain, dtype, (300, 200) if group.form == "lanes" else RAGGED[group.form])
+    calls = [call for call in group.calls if refusal(target.partition(":")[0], call, dtype) is None]
+    assert not refused_by_compiler(group, calls, inputs, target, tmp_path)
 
 
 REFUSED = [(g, c, d) for g in GROUPS for c in g.calls for d in g.dtypes if refusal("pallas", c, d)]

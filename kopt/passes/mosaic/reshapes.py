@@ -32,7 +32,8 @@ def split_reshape(op: Operation) -> None:
     value = op.input
     if joined > 1:
         value = build.reshape(value, [*lead, rows, joined, rest[-1]])
-        value = _beside(build, [build.reshape(part, [*lead, rows, rest[-1]]) for part in _parts(build, value, count + 1)])
+        parts = _parts(build, value, count + 1, joined)
+        value = _beside(build, [build.reshape(part, [*lead, rows, rest[-1]]) for part in parts], count + 1)
     if cut > 1:
         value = build.reshape(value, [*lead, rows, whole])
         parts = _parts(build, value, count + 1, cut)
@@ -69,14 +70,14 @@ def _common(before: Sequence[DimAttr], after: Sequence[DimAttr]) -> int:
     return next((n for n in range(most) if before[n] != after[n]), most)
 
 
-def _parts(build: Builder, value: SSAValue, dim: int, count: int | None = None) -> list[SSAValue]:
-    """A dimension in slices: ``count`` of them, or one for each element."""
+def _parts(build: Builder, value: SSAValue, dim: int, count: int) -> list[SSAValue]:
+    """A dimension in slices."""
     shape = type_of(value).shape
-    size = shape[dim] // (count or shape[dim])
+    size = shape[dim] // count
     sizes = [size if n == dim else extent for n, extent in enumerate(shape)]
     offsets = [[begin if n == dim else 0 for n in range(len(shape))] for begin in range(0, shape[dim], size)]
     return [build.add(SliceOp(value, offset, sizes, [1] * len(shape))) for offset in offsets]
 
 
-def _beside(build: Builder, parts: Sequence[SSAValue], dim: int = -1) -> SSAValue:
-    return build.add(ConcatOp(parts, dim % type_of(parts[0]).rank))
+def _beside(build: Builder, parts: Sequence[SSAValue], dim: int) -> SSAValue:
+    return build.add(ConcatOp(parts, dim))

@@ -139,3 +139,20 @@ func.func @picked(%x: !tile.tile<64 x 8 x 128 x bf16>, %n: !tile.tile<64 x 1 x 1
   %s = tile.select %c, %r, %z : !tile.tile<64 x 128 x bf16>
   func.return %s : !tile.tile<64 x 128 x bf16>
 }
+
+// -----
+
+// Rows are joined until a row of the result fits, then cut: 6 lanes to 9 by way of 18. What Mosaic has stays.
+// CHECK-LABEL: func.func @cut_elsewhere
+// CHECK: [[J:%.+]] = tile.reshape %x : !tile.tile<8 x 6 x 6 x f32> to !tile.tile<8 x 2 x 3 x 6 x f32>
+// CHECK-NEXT: [[P:%.+]] = tile.slice [[J]] [0, 0, 0, 0] [8, 2, 1, 6] [1, 1, 1, 1]
+// CHECK: [[W:%.+]] = tile.concat {{.+}} dim 2 : {{.+}} to !tile.tile<8 x 2 x 18 x f32>
+// CHECK: tile.slice [[W]] [0, 0, 9] [8, 2, 9] [1, 1, 1]
+// CHECK: [[C:%.+]] = tile.concat {{.+}} dim 2 : {{.+}} to !tile.tile<8 x 2 x 2 x 9 x f32>
+// CHECK: tile.reshape [[C]] : !tile.tile<8 x 2 x 2 x 9 x f32> to !tile.tile<8 x 4 x 9 x f32>
+// CHECK: tile.reshape %x : !tile.tile<8 x 6 x 6 x f32> to !tile.tile<8 x 36 x f32>
+func.func @cut_elsewhere(%x: !tile.tile<8 x 6 x 6 x f32>) -> (!tile.tile<8 x 4 x 9 x f32>, !tile.tile<8 x 36 x f32>) {
+  %r = tile.reshape %x : !tile.tile<8 x 6 x 6 x f32> to !tile.tile<8 x 4 x 9 x f32>
+  %s = tile.reshape %x : !tile.tile<8 x 6 x 6 x f32> to !tile.tile<8 x 36 x f32>
+  func.return %r, %s : !tile.tile<8 x 4 x 9 x f32>, !tile.tile<8 x 36 x f32>
+}
