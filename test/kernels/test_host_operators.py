@@ -113,3 +113,23 @@ def test_the_device_of_arguments(target):
     x = torch.randint(20, (20, 3)).float()
     torch.testing.assert_close(limited.on(target)(x, 7), x.clamp(max=7) + torch.tensor([1.0, 2.0, 3.0]))
     torch.testing.assert_close(by_workers.on(target)(x), x + 1)
+
+
+def strided_results(x):
+    empty, zeros, full = torch.empty_like(x.t()), torch.zeros_like(x.t()), torch.full_like(x.t(), 3.0)
+    rows = torch.empty_strided(zeros.shape, (x.size(0) + 1, 1), dtype=x.dtype)
+    for i, j in hl.tile(empty.shape, block_size=[2, 4]):
+        block = x[j, i].t()
+        empty[i, j], rows[i, j] = block + 1, block * 2
+        full[i, j] = full[i, j] + block
+        hl.atomic_add(zeros, [i, j], block)
+    return empty, zeros, full, rows
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+def test_new_arrays_have_the_strides_of_their_type(target):
+    """Arrays like a transposed one, and with strides of their own."""
+    x = torch.randn(5, 7, generator=torch.Generator().manual_seed(1))
+    got = kopt.kernel(strided_results).on(target)(x)
+    for one, wanted in zip(got, (x.t() + 1, x.t(), x.t() + 3, x.t() * 2), strict=True):
+        torch.testing.assert_close(one, wanted)

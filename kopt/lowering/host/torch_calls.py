@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     NoneType,
+    StridedLayoutAttr,
     StringAttr,
     UnitAttr,
     i1,
@@ -110,7 +111,10 @@ def _alloc(function: HostFunction, op: host.AllocOp) -> None:
     type = _memref(op.result)
     shape = tuple(type.get_shape())
     rest = f"dtype={torch_dtype(type.element_type, op)}{function.device}"
-    if op.fill is None:
+    if isinstance(type.layout, StridedLayoutAttr):
+        fill = "" if op.fill is None else f".fill_({_number(op.fill, literal_value(op.fill))})"
+        function.assign(op.result, f"torch.empty_strided({shape}, {type.get_strides()}, {rest}){fill}")
+    elif op.fill is None:
         function.assign(op.result, f"torch.empty({shape}, {rest})")
     elif (fill := literal_value(op.fill)) == 0:
         function.assign(op.result, f"torch.zeros({shape}, {rest})")
