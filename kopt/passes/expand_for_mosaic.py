@@ -73,7 +73,8 @@ class ExpandForMosaicPass(ModulePass):
     name = "expand-for-mosaic"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for rules in (RULES, {ReshapeOp: split_reshape}):  # by then all are of 32 bits
-            for inner in list(op.walk()):
-                if inner.parent is not None and (rule := rules.get(type(inner))) is not None:
-                    rule(inner)
+        for inner in list(op.walk()):
+            if inner.parent is not None and (rule := RULES.get(type(inner))) is not None:
+                rule(inner)
+        for inner in [inner for inner in op.walk() if isinstance(inner, ReshapeOp)]:  # all of 32 bits by now
+            split_reshape(inner)
