@@ -18,9 +18,9 @@ _MOST_SLICES = 512
 def split_reshape(op: Operation) -> None:
     """Rows of ``a`` lanes become rows of ``b``: rows are joined up to a common multiple of both, then cut."""
     assert isinstance(op, ReshapeOp)
-    before, after = (_kept(type_of(value).dims.data) for value in (op.input, op.result))
-    if not before or not after or _is_native(type_of(op.input).shape, type_of(op.result).shape):
+    if _is_native(type_of(op.input).shape, type_of(op.result).shape):
         return
+    before, after = (_kept(type_of(value).dims.data) for value in (op.input, op.result))
     count = _common(before, after)
     lead, rest, wanted = before[:count], before[count:], after[count:]
     whole = lcm(rest[-1].size.data, wanted[-1].size.data)
@@ -44,7 +44,7 @@ def split_reshape(op: Operation) -> None:
 def _is_native(before: Sequence[int], after: Sequence[int]) -> bool:
     """Whether Mosaic has a reshape: extents of 1 come and go, lanes stay or are whole registers, or are joined."""
     a, b = ([extent for extent in shape if extent != 1] for shape in (before, after))
-    if a[-1] == b[-1]:
+    if a[-1:] == b[-1:]:
         return True
     if before[-1] == 1 or after[-1] == 1:
         return False
