@@ -149,7 +149,7 @@ class GridLoop(DeviceLoop):
         tracer.block, tracer.depth = tracer.body, tracer.depth - 1
         self._unbind()
         tracer.body.add_op(op)
-        tracer.host.end_launch()
+        tracer.host.end_launch(op)
 
     def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:
         """Values of the host that the body may read before it assigns them."""

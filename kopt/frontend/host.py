@@ -122,11 +122,11 @@ class Host(TorchDispatchMode):
         """A new meta tensor that an op computes."""
         return self.track(tensor, HostArray(self.emit(op), root, recipe))
 
-    def end_launch(self) -> None:
+    def end_launch(self, grid: Operation) -> None:
         """What happens on the host right after a launch: what it stored behind pointers goes there."""
         stacks, self.stacks = list(self.stacks.values()), {}
         for stack in stacks:
-            stack.write_back()
+            stack.write_back(grid)
 
     # tensors met in device loops
 

@@ -13,10 +13,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
+from xdsl.ir import Operation
+from xdsl.traits import MemoryEffectKind
 
+from kopt.analysis.aliases import accessed, root
 from kopt.frontend.indexing import load, places_of, store, written_out
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, describe
+
+
+_KINDS = (MemoryEffectKind.WRITE, MemoryEffectKind.READ)
 
 
 @dataclass(eq=False)
@@ -27,8 +33,19 @@ class Stack:
     whole: torch.Tensor
     written: bool = False
 
-    def write_back(self) -> None:
-        """Copies what a launch has stored to where it belongs."""
+    def write_back(self, grid: Operation) -> None:
+        """Copies what a launch has stored to where it belongs.
+
+        Refuses launches that write memory both ways or write it one way and read it the other: they would see the
+        elements as they were before.
+        """
+        own = {root(current().host.ssa(tensor)) for tensor in self.tensors}
+        writes, reads = (own.intersection(map(root, accessed(grid, kind))) for kind in _KINDS)
+        if writes or self.written and reads:
+            unsupported(
+                "a tensor behind the pointers of hl.stacktensor_like is used directly in the same device loop",
+                "use it one way only where it is stored to",
+            )
         if self.written:
             parts = self.whole.reshape(len(self.tensors), *self.tensors[0].shape)
             for number, tensor in enumerate(self.tensors):

@@ -74,3 +74,21 @@ def test_computed_pointers_are_refused():
 def test_specs_have_no_pointers_to_follow():
     with pytest.raises(kopt.UnsupportedError, match="needs real tensors"):
         gathered.on("pallas:tpu7x").lower(parse_spec("i64[2,2]"), parse_spec("f32[8]"))
+
+
+def read_beside(pointers, like):
+    for tile in hl.tile(like.size(0)):
+        hl.stacktensor_like(like, pointers[:])[tile] = like[tile][None, :] + 1
+
+
+def written_beside(pointers, like):
+    for tile in hl.tile(like.size(0)):
+        like[tile] = hl.stacktensor_like(like, pointers[:])[tile].sum(0)
+
+
+@pytest.mark.parametrize("function", [read_beside, written_beside])
+def test_memory_is_used_one_way(function):
+    """Elements behind pointers are other ones than those of the same tensor until the launch ends."""
+    tensors = [torch.zeros(15) for _ in range(2)]
+    with pytest.raises(kopt.UnsupportedError, match="used directly in the same device loop"):
+        kopt.kernel(function).on("reference")(_pointers(tensors), tensors[1])
