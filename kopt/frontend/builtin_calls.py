@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from kopt.frontend.control import LoopSpec, Walk
+from kopt.frontend.loops.device import LoopSpec, Walk
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, is_device
 

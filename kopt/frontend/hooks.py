@@ -15,12 +15,12 @@ import torch
 
 from kopt.frontend import source
 from kopt.frontend.branches import DeviceBranch, HostBranch
-from kopt.frontend.control import make_loop
+from kopt.frontend.loops.statement import make_loop
+from kopt.frontend.loops.while_loops import WhileLoop
 from kopt.frontend.ops import maker, torch_operation
 from kopt.frontend.stacks import StackTensor
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe
-from kopt.frontend.while_loops import WhileLoop
 from kopt.kernels import kernel
 from kopt.runtime.users_code import is_users
 

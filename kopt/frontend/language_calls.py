@@ -17,8 +17,8 @@ from kopt.errors import ConfigError
 from kopt.frontend import atomics, inline_code, packed_numbers, remote_copies, scaled_products
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2, rounded_up
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
-from kopt.frontend.control import LoopSpec, Walk
 from kopt.frontend.indexing import load, store, subscript
+from kopt.frontend.loops.device import LoopSpec, Walk
 from kopt.frontend.ops.creation import arange as torch_arange
 from kopt.frontend.ops.creation import full, lane_numbers
 from kopt.frontend.ops.matrices import dot

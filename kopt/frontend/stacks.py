@@ -21,7 +21,6 @@ from kopt.frontend.indexing import load, places_of, store, written_out
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, describe
 
-
 _KINDS = (MemoryEffectKind.WRITE, MemoryEffectKind.READ)
 
 

@@ -10,9 +10,9 @@ from xdsl.passes import ModulePass
 
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
-from kopt.passes.to_pallas.call import plan_operands
 from kopt.passes.to_pallas.elements import legalise_elements
 from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
+from kopt.passes.to_pallas.operands import plan_operands
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from kopt.dialects.tile import is_gather
 from kopt.errors import LoweringError
 from kopt.passes.accumulators.block import AccumulatorBlock, Phases
 from kopt.passes.accumulators.updates import Updates
-from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
+from kopt.passes.to_pallas.operands import grid_of
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
 
 

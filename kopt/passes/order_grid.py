@@ -20,7 +20,7 @@ from kopt.dialects.tile import GridOp
 from kopt.dialects.tile.integers import int_array
 from kopt.passes.ordering.permute import permute_for
 from kopt.passes.ordering.split import can_split, nested_groups, split
-from kopt.passes.to_pallas.call import grid_of
+from kopt.passes.to_pallas.operands import grid_of
 from kopt.runtime.targets import TPU_CHIPS
 
 

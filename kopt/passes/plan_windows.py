@@ -19,9 +19,9 @@ from kopt.analysis.windows import windows
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
-from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.empty_carries import drop_empty_carries
 from kopt.passes.to_pallas.hoist import hoist
+from kopt.passes.to_pallas.operands import grid_of
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
 from kopt.passes.to_pallas.rows import hbm
 from kopt.runtime.targets import TPU_CHIPS, TpuChip

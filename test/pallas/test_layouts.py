@@ -4,7 +4,7 @@ import pytest
 
 from kopt.analysis.layouts import legal_block, window_bytes
 from kopt.dialects.host import LaunchOp
-from kopt.passes.to_pallas.call import plan_operands
+from kopt.passes.to_pallas.operands import plan_operands
 from test.pallas.support import module
 
 

@@ -14,9 +14,9 @@ from kopt.dialects.atomic import RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import DotOp, ForOp, FullOp, ReduceOp, StoreOp, TileType, neutral
 from kopt.errors import LoweringError
-from kopt.passes.to_pallas.call import grid_of
 from kopt.passes.to_pallas.empty_carries import drop_empty_carries
 from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
+from kopt.passes.to_pallas.operands import grid_of
 
 
 def drop_empty_accesses(launch: LaunchOp) -> None:

@@ -1,84 +1,29 @@
-"""Loops while a kernel runs for its import.
+"""Device loops inside others.
 
-A device loop's body runs once, with block arguments in place of what it carries; where that shows that a carried
-Python number varies, or a dimension must be plain, it runs again with better types.
+The body runs once, with block arguments in place of what it carries; where that shows that a carried Python number
+varies, or a dimension must be plain, it runs again with better types.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
-import torch
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.dialects import jagged, tile
 from kopt.dialects.tile import RangeType
 from kopt.errors import UnsupportedError
+from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.trees import leaves, rebuild, same_form
-from kopt.frontend.values import DeviceTensor, TileRange, Undefined, index_ssa, is_device
+from kopt.frontend.values import Undefined, index_ssa
 
 #: How often a body is run before its types must have settled.
 MAX_RUNS = 6
-
-
-class HostLoop:
-    """A loop that Python runs: over anything but a device loop."""
-
-    device: ClassVar[bool] = False
-
-    def __init__(self, iterable: Any):
-        self.iterable = iterable
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.iterable)
-
-    def jump(self, word: str) -> None:
-        """``break`` and ``continue`` are Python's own."""
-
-
-@dataclass
-class Walk:
-    """One dimension of a device loop: its bounds, its block, and whether the kernel sees a number or a tile.
-
-    A jagged one has ``lengths`` instead of an upper bound: a tensor with the end of each item.
-    """
-
-    lower: Any
-    upper: Any
-    size: int
-    block: BlockInfo | None
-    scalar: bool = False
-    lengths: DeviceTensor | None = None
-
-    @property
-    def extent(self) -> int | None:
-        """The number of elements walked, where it is a number."""
-        if isinstance(self.lower, int) and isinstance(self.upper, int):
-            return max(0, int(self.upper) - int(self.lower))
-        return None
-
-    @property
-    def end(self) -> int | None:
-        """One past the last element, where it is a number."""
-        return int(self.upper) if isinstance(self.upper, int) else None
-
-
-@dataclass
-class LoopSpec:
-    """What ``hl.tile`` and ``hl.grid`` give: a loop that only a ``for`` statement can run."""
-
-    walks: list[Walk]
-    unpack: bool
-    names: tuple[str, ...] = ()
-
-    def __iter__(self) -> Any:
-        unsupported("hl.tile and hl.grid are run by a for statement", "write: for tile in hl.tile(…):")
 
 
 @dataclass
@@ -88,106 +33,6 @@ class Level:
     tag: str
     block: Block
     range: SSAValue
-
-
-@dataclass
-class DeviceLoop:
-    """Base of grids and loops in the device: binds ranges, runs the body."""
-
-    spec: LoopSpec
-    names: tuple[str, ...]
-    head: tuple[str, ...]
-    hints: tuple[str, ...]
-    device: ClassVar[bool] = True
-    tags: list[str] = field(default_factory=list)
-
-    def jump(self, word: str) -> None:
-        """Leaving a device loop early is refused."""
-        unsupported(f"'{word}' in a device loop is not supported", "compute a mask and use torch.where")
-
-    def _bind(self, walk: Walk, range: SSAValue, tag: str, number: int) -> Any:
-        """Opens a range's scope; what the kernel's loop variable is."""
-        tracer = current()
-        tracer.bind(tag, range, walk.block, walk.extent, walk.end, walk.lengths is not None)
-        self.tags.append(tag)
-        if walk.block is not None and tag not in walk.block.tags:
-            walk.block.tags.append(tag)
-        if number < len(self.hints) and self.hints[number] != "_":
-            range.name_hint = self.hints[number]
-        value = TileRange(range, tag, walk.block)
-        return value.begin if walk.scalar else value
-
-    def _unbind(self) -> None:
-        for tag in self.tags:
-            current().unbind(tag)
-        self.tags.clear()
-
-    def _variable(self, values: list[Any]) -> Any:
-        return values[0] if self.spec.unpack else tuple(values)
-
-
-class GridLoop(DeviceLoop):
-    """A device loop of the host: one launch."""
-
-    def __iter__(self) -> Iterator[Any]:
-        tracer = current()
-        bounds = [(_static(w.lower), _static(w.upper)) for w in self.spec.walks]
-        tags = [tracer.new_tag() for _ in bounds]
-        types = [RangeType(tag, walk.size) for tag, walk in zip(tags, self.spec.walks, strict=True)]
-        op = tile.GridOp([hi for _, hi in bounds], types, [lo for lo, _ in bounds])
-        op.location = tracer.location()
-        block = op.body.block
-        if block.last_op is not None:
-            block.last_op.detach()
-        tracer.block, tracer.depth = block, tracer.depth + 1
-        values = [
-            self._bind(walk, range, tag, number)
-            for number, (walk, range, tag) in enumerate(zip(self.spec.walks, block.args, tags, strict=True))
-        ]
-        yield self._variable(values)
-        tracer.append(tile.YieldOp())
-        tracer.block, tracer.depth = tracer.body, tracer.depth - 1
-        self._unbind()
-        tracer.body.add_op(op)
-        tracer.host.end_launch(op)
-
-    def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:
-        """Values of the host that the body may read before it assigns them."""
-        self.before = {name: names.get(name, _undefined(name)) for name in self.names}
-        return tuple(self.before.values())
-
-    def leave(self, names: dict[str, Any]) -> None:
-        """A grid carries nothing from cell to cell."""
-        self.after = {name: names.get(name, _undefined(name)) for name in self.names}
-        for name in self.head:
-            if any(map(is_device, leaves(self.after[name]))) and not isinstance(self.before[name], Undefined):
-                if name.startswith("__kopt_stopped"):
-                    self.jump("break")
-                unsupported(
-                    f"'{name}' is carried from one visit of the outermost loop to the next",
-                    "cells of the grid run in no order: loop inside the tile, or use hl.atomic_add",
-                )
-
-    def results(self) -> tuple[Any, ...]:
-        """Host values; what the device computed does not leave the launch."""
-        return tuple(
-            Undefined(name, "it was computed in a device loop: store it in a tensor")
-            if any(map(is_device, leaves(value)))
-            else value
-            for name, value in self.after.items()
-        )
-
-
-def _static(bound: Any) -> int:
-    if isinstance(bound, int) and not isinstance(bound, bool):
-        return int(bound)
-    if isinstance(bound, torch.Tensor):
-        return int(current().host.value_of(bound, lambda data: data.item()))
-    unsupported("the outermost loop needs bounds that are known on the host")
-
-
-def _undefined(name: str) -> Undefined:
-    return Undefined(name, "it is not assigned before this loop")
 
 
 class InnerLoop(DeviceLoop):
@@ -231,7 +76,7 @@ class InnerLoop(DeviceLoop):
     def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:
         """Block arguments in place of the carried values."""
         if self.before is None:
-            self.before = {name: names.get(name, _undefined(name)) for name in self.names}
+            self.before = {name: names.get(name, undefined(name)) for name in self.names}
             self.slots = {name: [slot_of(leaf) for leaf in leaves(v)] for name, v in self.before.items()}
         self.lists = [(n, v, len(v)) for n, v in names.items() if isinstance(v, list) and n not in self.names]
         self.arguments: dict[str, list[SSAValue]] = {name: [] for name in self.names}
@@ -384,11 +229,3 @@ def _bound(bound: Any) -> SSAValue | int:
     if isinstance(bound, int) and not isinstance(bound, bool):
         return int(bound)
     return index_ssa(bound)
-
-
-def make_loop(iterable: Any, names: tuple[str, ...], head: tuple[str, ...], hints: tuple[str, ...]) -> Any:
-    """What runs a ``for`` statement over ``iterable``."""
-    if not isinstance(iterable, LoopSpec):
-        return HostLoop(iterable)
-    kind = InnerLoop if current().on_device else GridLoop
-    return kind(iterable, names, head, hints)

@@ -11,7 +11,8 @@ from typing import Any
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.dialects import tile
-from kopt.frontend.control import MAX_RUNS, InnerLoop, LoopSpec
+from kopt.frontend.loops.device import LoopSpec
+from kopt.frontend.loops.inner import MAX_RUNS, InnerLoop
 from kopt.frontend.merging import Slot
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceValue, condition_ssa

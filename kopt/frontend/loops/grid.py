@@ -1,0 +1,75 @@
+"""Device loops of the host: one launch each, whose cells run in no order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from kopt.dialects import tile
+from kopt.dialects.tile import RangeType
+from kopt.frontend.loops.device import DeviceLoop, undefined
+from kopt.frontend.state import current, unsupported
+from kopt.frontend.trees import leaves
+from kopt.frontend.values import Undefined, is_device
+
+
+class GridLoop(DeviceLoop):
+    """A device loop of the host: one launch."""
+
+    def __iter__(self) -> Iterator[Any]:
+        tracer = current()
+        bounds = [(_static(w.lower), _static(w.upper)) for w in self.spec.walks]
+        tags = [tracer.new_tag() for _ in bounds]
+        types = [RangeType(tag, walk.size) for tag, walk in zip(tags, self.spec.walks, strict=True)]
+        op = tile.GridOp([hi for _, hi in bounds], types, [lo for lo, _ in bounds])
+        op.location = tracer.location()
+        block = op.body.block
+        if block.last_op is not None:
+            block.last_op.detach()
+        tracer.block, tracer.depth = block, tracer.depth + 1
+        values = [
+            self._bind(walk, range, tag, number)
+            for number, (walk, range, tag) in enumerate(zip(self.spec.walks, block.args, tags, strict=True))
+        ]
+        yield self._variable(values)
+        tracer.append(tile.YieldOp())
+        tracer.block, tracer.depth = tracer.body, tracer.depth - 1
+        self._unbind()
+        tracer.body.add_op(op)
+        tracer.host.end_launch(op)
+
+    def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:
+        """Values of the host that the body may read before it assigns them."""
+        self.before = {name: names.get(name, undefined(name)) for name in self.names}
+        return tuple(self.before.values())
+
+    def leave(self, names: dict[str, Any]) -> None:
+        """A grid carries nothing from cell to cell."""
+        self.after = {name: names.get(name, undefined(name)) for name in self.names}
+        for name in self.head:
+            if any(map(is_device, leaves(self.after[name]))) and not isinstance(self.before[name], Undefined):
+                if name.startswith("__kopt_stopped"):
+                    self.jump("break")
+                unsupported(
+                    f"'{name}' is carried from one visit of the outermost loop to the next",
+                    "cells of the grid run in no order: loop inside the tile, or use hl.atomic_add",
+                )
+
+    def results(self) -> tuple[Any, ...]:
+        """Host values; what the device computed does not leave the launch."""
+        return tuple(
+            Undefined(name, "it was computed in a device loop: store it in a tensor")
+            if any(map(is_device, leaves(value)))
+            else value
+            for name, value in self.after.items()
+        )
+
+
+def _static(bound: Any) -> int:
+    if isinstance(bound, int) and not isinstance(bound, bool):
+        return int(bound)
+    if isinstance(bound, torch.Tensor):
+        return int(current().host.value_of(bound, lambda data: data.item()))
+    unsupported("the outermost loop needs bounds that are known on the host")
