@@ -15,6 +15,7 @@ from typing import Any
 
 from kopt.runtime.emitted import load_module
 from kopt.runtime.exchange import prepare_jax, wide
+from kopt.runtime.reasons import essence, refusal
 from kopt.runtime.targets import Target, TpuChip
 
 #: The functions of ``jax.experimental.pallas`` that take ``interpret=``.
@@ -112,12 +113,22 @@ class PallasRunner:
 
         self.devices = ("cpu",) if target.interpreted else ("cpu", "tpu")
         self._wide = use_wide
+        self._source, self._entry, self._target = source, entry, target
         self._home = jax.devices("cpu")[0] if target.interpreted and jax.default_backend() != "cpu" else None
         self.function = _function(source, entry, target)
         self._jitted = jax.jit(self.function, compiler_options=exact_options() if target.interpreted else None)
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """Call the kernel and wait for it, so that a caller may write to the arguments' memory afterwards."""
+        """Call the kernel and wait for it, so that a caller may write to the arguments' memory afterwards.
+
+        Raises `CompileError` for what JAX raises.
+        """
+        try:
+            return self._run(arrays)
+        except Exception as error:
+            raise refusal(error, essence(error), self._source, self._entry, self._target) from error
+
+    def _run(self, arrays: Sequence[Any]) -> list[Any]:
         from jax import block_until_ready
         from jax.core import Tracer
 

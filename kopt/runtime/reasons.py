@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kopt.errors import CompileError
 from kopt.runtime.emitted import file_name, line_of_error, source_location
 
 #: What to take where a message has it, tried in order; then the message up to its first blank line.
@@ -32,6 +33,7 @@ _KERNEL = re.compile(
     re.MULTILINE,
 )
 _LONGEST = 400
+_RAISED = re.compile(r"[\w.]*(Error|Exception)\b.*:")
 _REWRITES = {"not contain X{64|128} element types": "the chip has no 64-bit elements in kernels"}
 
 
@@ -60,6 +62,23 @@ def located(message: str, line: int | None, source: str) -> str:
     code = source.splitlines()[line - 1].strip()
     where = f"{place.file}:{place.line}: " if place else ""
     return f"{where}{message} (emitted line {line}: {code})"
+
+
+def refusal(error: BaseException, says: str, source: str, entry: str, target: object) -> CompileError:
+    """An exception of what runs emitted text, with the emitted line and, where it is known, the kernel's."""
+    line = emitted_line(error, source, entry)
+    notes = [f"emitted line {line}: {source.splitlines()[line - 1].strip()}"] if line else []
+    location = source_location(source, line) if line else None
+    return CompileError(f"{target}: kernel '{entry}': {says}", location, notes)
+
+
+def essence(error: BaseException) -> str:
+    """What went wrong in JAX, on one line: it wraps what a callback raises in its whole printed traceback."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if _RAISED.match(line)]
+    if lines and "callback" in lines[0].lower() and raised:
+        return raised[-1]
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def emitted_line(error: BaseException, source: str, entry: str) -> int | None:

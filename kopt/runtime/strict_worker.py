@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import io
 import math
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from types import ModuleType
@@ -18,9 +17,8 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 from kopt.errors import CompileError
-from kopt.runtime.emitted import source_location
 from kopt.runtime.pallas_interpret import abstract_mesh, as_list, exact_options, interpreted_module, on_abstract_tpu
-from kopt.runtime.reasons import emitted_line
+from kopt.runtime.reasons import essence, refusal
 from kopt.runtime.strict_aliases import padding_aliased
 from kopt.runtime.strict_threads import install
 from kopt.runtime.targets import TpuChip, parse_target
@@ -33,8 +31,6 @@ except ImportError:  # private modules: without them races are printed, not rais
     _config = _state = None
 
 install()
-
-_RAISED = re.compile(r"[\w.]*(Error|Exception)\b.*:")
 
 
 def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, arrays: list[Packed]) -> list[Packed]:
@@ -50,7 +46,7 @@ def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, a
             found = _races_found()
     except Exception as error:
         _reset()
-        raise _located(error, source, entry) from error
+        raise refusal(error, essence(error), source, entry, "pallas:strict") from error
     if found:
         _reset()
         notes = _first_race(printed.getvalue())
@@ -106,20 +102,3 @@ def _first_race(printed: str) -> list[str]:
     start = printed.find("RACE DETECTED")
     lines = printed[start:].split("\n\n")[0].splitlines() if start >= 0 else []
     return [line.strip() for line in lines if "clock" not in line]
-
-
-def _located(error: Exception, source: str, entry: str) -> CompileError:
-    """An exception of JAX as one line with the emitted line and, where it is known, the kernel's."""
-    line = emitted_line(error, source, entry)
-    notes = [f"emitted line {line}: {source.splitlines()[line - 1].strip()}"] if line else []
-    location = source_location(source, line) if line else None
-    return CompileError(f"pallas:strict: kernel '{entry}': {_essence(error)}", location, notes)
-
-
-def _essence(error: Exception) -> str:
-    """What went wrong, without tracebacks: JAX wraps an exception of a callback in its whole printed traceback."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    raised = [line for line in lines if _RAISED.match(line)]
-    if "callback" in lines[0].lower() and raised:
-        return raised[-1]
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

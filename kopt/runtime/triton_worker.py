@@ -10,10 +10,8 @@ from typing import Any
 
 import torch
 
-from kopt.errors import CompileError
-from kopt.runtime.emitted import source_location
 from kopt.runtime.pallas_interpret import as_list
-from kopt.runtime.reasons import emitted_line
+from kopt.runtime.reasons import refusal
 from kopt.runtime.specs import TensorSpec
 from kopt.runtime.triton_interpret import load_function, relayout
 from kopt.runtime.wire import Packed, pack, unpack
@@ -29,7 +27,7 @@ def run(source: str, entry: str, specs: tuple[TensorSpec, ...], arrays: list[Pac
         with torch.no_grad():
             return [pack(result) for result in as_list(function(*tensors))]
     except Exception as error:
-        raise _located(error, source, entry) from error
+        raise refusal(error, _says(error), source, entry, "triton:interpret") from error
 
 
 @lru_cache(maxsize=256)
@@ -37,10 +35,8 @@ def _function(source: str, entry: str) -> Callable[..., Any]:
     return load_function(source, entry)
 
 
-def _located(error: Exception, source: str, entry: str) -> CompileError:
-    line = emitted_line(error, source, entry)
+def _says(error: Exception) -> str:
+    """What Triton's interpreter met, on one line."""
     cause = error.__cause__ or error
     text = next((part.strip() for part in str(cause).splitlines() if part.strip()), "")
-    notes = [f"emitted line {line}: {source.splitlines()[line - 1].strip()}"] if line else []
-    location = source_location(source, line) if line else None
-    return CompileError(f"triton:interpret: kernel '{entry}': {type(cause).__name__}: {text}", location, notes)
+    return f"{type(cause).__name__}: {text}"
