@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.lane_sums import lane_sum
 from kopt.analysis.ranges import binding, walked_range
 from kopt.dialects.tile import (
     Access,
@@ -37,7 +38,7 @@ class Role:
     products: ``m``, ``n``, ``k``;
     ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes of a block as the
     module has them, ``single`` whether it is 1 whatever is asked for; ``flat`` whether all that is computed along it
-    is lane by lane and has one row.
+    is lane by lane and has one row; ``steps`` whether its lane numbers are multiplied to index an array.
     """
 
     extent: int | None
@@ -51,6 +52,7 @@ class Role:
     within: int | None = None
     flat: bool = True
     vector: bool = True
+    steps: bool = False
 
 
 def block_roles(module: ModuleOp) -> dict[str, Role]:
@@ -96,6 +98,14 @@ def _note_access(roles: dict[str, Role], op: Access) -> None:
             role.places.add(len(entries) - 1 - position)
             role.vector &= position < len(entries) - 1 or position == 0
             role.bits.add(dtype.bits if dtype else 32)
+        elif is_gather(entry) and isinstance(entry, SSAValue):
+            _note_steps(roles, entry)
+
+
+def _note_steps(roles: dict[str, Role], index: SSAValue) -> None:
+    for (atom, _), factor in lane_sum(index).terms.items():
+        if isinstance(atom.type, RangeType) and atom.type.tag in roles:
+            roles[atom.type.tag].steps |= abs(factor) > 1
 
 
 def _note_dims(roles: dict[str, Role], op: Operation) -> None:

@@ -217,7 +217,8 @@ def _tpu_unit(role: Role, size: int, chip: TpuChip) -> int:
 def _tpu_least(role: Role, chip: TpuChip) -> int:
     """A tile of memory, or all where that is less; vectors that go with rows of other arrays are cut like those.
 
-    What is lanes alone takes whole tiles, which memory has anyway, and DMAs move nothing less.
+    What is lanes alone takes whole tiles, which memory has anyway, and DMAs move nothing less; but not where each lane
+    stands for a row of others (``steps``).
     """
     if role.single:
         return 1
@@ -225,7 +226,7 @@ def _tpu_least(role: Role, chip: TpuChip) -> int:
     rows = bool(role.places & {0, 1} or role.dot)
     lanes = (0 in role.places and not cut) or role.dot & {"n", "k"}
     least = chip.lanes if lanes else _sublanes(role, chip) if rows else 1
-    if role.extent is None or role.places == {0}:
+    if role.extent is None or role.places == {0} and not role.steps:
         return least
     return min(least, _power_of_two(role.extent))
 

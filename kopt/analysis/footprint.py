@@ -8,6 +8,7 @@ by tag without changing the module.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -16,7 +17,19 @@ from kopt.analysis.layouts import window_bytes
 from kopt.analysis.streaming import sends, streams, walks_computed
 from kopt.analysis.windows import Accesses, Window, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
-from kopt.dialects.tile import CarryingLoop, GridOp, LoadOp, RangeType, RefType, StoreOp, TileType
+from kopt.dialects.tile import (
+    CarryingLoop,
+    GetOp,
+    GridOp,
+    LoadOp,
+    PutOp,
+    RangeType,
+    RefType,
+    StoreOp,
+    TileType,
+    is_gather,
+)
+from kopt.dialects.tile.index_list import Entry
 from kopt.runtime.targets import TpuChip
 
 #: Tiles up to this size live in registers.
@@ -90,7 +103,7 @@ def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:
 
 
 def call_bytes(call: CallOp, grid: GridOp) -> int:
-    """Bytes of VMEM of a call: its windows, its scratch, the blocks of its pipelines, the temporaries of its body."""
+    """Bytes of VMEM of a call: its windows and scratch, blocks of pipelines, rows on their way, its body's temporaries."""
     total = 0
     arrays = [value.type for value in (*call.inputs, *call.outputs)]
     for window, type in zip(call.windows.data, arrays, strict=True):
@@ -100,7 +113,25 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
         assert isinstance(ref.type, RefType)
         if ref.type.space.data == "vmem":
             total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
-    return total + temporaries(grid, {})
+    moved = [_moved_bytes(op) for op in grid.walk() if isinstance(op, GetOp | PutOp) and any(map(is_gather, op.entries))]
+    return total + max(moved, default=0) + temporaries(grid, {})
+
+
+def _moved_bytes(access: GetOp | PutOp) -> int:
+    """The buffer that DMAs of rows by computed numbers fill or send, which is freed after: a block for each number."""
+    type = access.memory.type
+    assert isinstance(type, RefType)
+    count = max(prod(entry.type.shape) for entry in access.indices if isinstance(entry.type, TileType))
+    block = [_moved_lanes(entry, extent) for entry, extent in zip(access.entries, type.shape, strict=True)]
+    return count * window_bytes(block[-2:], _bits(type.element_type)) * prod(block[:-2])
+
+
+def _moved_lanes(entry: Entry, extent: int) -> int:
+    """What a DMA moves of one dimension: DMAs cut out blocks that divide it."""
+    if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
+        size = entry.type.size
+        return size if size and extent % size == 0 else extent
+    return 1 if isinstance(entry, int | SSAValue) else extent
 
 
 def _streamed_blocks(grid: GridOp) -> list[SSAValue]:

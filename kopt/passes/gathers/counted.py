@@ -1,4 +1,4 @@
-"""Accesses whose index counts lanes from a scalar on, ``x[n + arange(64)]``: those of the block that begins there."""
+"""Accesses whose indices count lanes from scalars on, ``x[n + arange(64)]``: those of the block that begins there."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import multiple
-from kopt.analysis.linear import Linear, begin
+from kopt.analysis.linear import Linear, begin, linear
+from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.tile import (
+    ELEMENTWISE,
     ArangeOp,
     BroadcastOp,
     CastOp,
@@ -29,8 +31,9 @@ from kopt.dialects.tile import (
     WholeOp,
     is_gather,
 )
-from kopt.dialects.tile.index_list import block_dims
+from kopt.dialects.tile.index_list import block_dims, is_range
 from kopt.passes.gathers.building import array_type
+from kopt.passes.gathers.merged import runs
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.retyping import new_tags
 
@@ -44,37 +47,48 @@ def load_counted(load: LoadOp) -> SSAValue | None:
     A masked load may begin before the array; where nothing will cut its lanes out of a larger block, it stays as it is.
     """
     found = _counted_entries(load)
-    if not found or len(found) == 1 and isinstance(next(iter(found.values()))[0].owner, IndexOp):
+    if len(found) == 1 and isinstance(next(iter(found.values()))[0].owner, IndexOp):
         return None
     build = Builder(load)
-    entries = list(load.entries)
-    for position, (lanes, scalars) in found.items():
-        block = _block(lanes, scalars, load, build)
-        first = begin(block)
+    blocks = _blocks(load, build)
+    entries = [blocks.get(position, entry) for position, entry in enumerate(load.entries)]
+    for position, block in blocks.items():
+        first = begin(block) if is_range(block) else linear(block)
         aligned = first.divisor % multiple(array_type(load.memory), position) == 0
         if load.mask is not None and _may_be_negative(first) and aligned:
             return None
-        entries[position] = block
+    if not blocks:
+        return None
     value = build.add(LoadOp(load.memory, entries))
     return build.reshape(value, type_of(load.result).dims.data)
 
 
 def counts(access: LoadOp | StoreOp) -> bool:
     """Whether the gathering indices of an access count lanes from scalars on."""
-    return bool(_counted_entries(access))
+    return bool(_counted_entries(access) or runs(access))
 
 
 def store_counted(store: StoreOp) -> None:
     """Makes a store whose indices count from scalars on one of the block that begins there."""
     build = Builder(store)
-    entries = list(store.entries)
-    for position, (lanes, scalars) in _counted_entries(store).items():
-        entries[position] = _block(lanes, scalars, store, build)
+    blocks = _blocks(store, build)
+    entries = [blocks.get(position, entry) for position, entry in enumerate(store.entries)]
     dims = block_dims(entries, array_type(store.memory).get_shape())
+    value = build.reshape(store.value, dims)
     mask = store.mask and build.reshape(store.mask, dims)
-    block = StoreOp(build.reshape(store.value, dims), store.memory, entries, mask, store.attributes)
+    valid = ValidityBuilder(InsertPoint.before(store)).of(value)
+    if valid is not None:
+        mask = valid if mask is None else build.add(ELEMENTWISE["and"](mask, valid))
+    block = StoreOp(value, store.memory, entries, mask, store.attributes)
     block.location = store.location
     Rewriter.replace_op(store, block, [])
+
+
+def _blocks(access: LoadOp | StoreOp, build: Builder) -> dict[int, SSAValue]:
+    """The block, or the one row, that each gathering index is; nothing where one is none."""
+    if found := _counted_entries(access):
+        return {position: _block(lanes, scalars, access, build) for position, (lanes, scalars) in found.items()}
+    return {position: run.entry(access, build) for position, run in runs(access).items()}
 
 
 def _counted_entries(access: LoadOp | StoreOp) -> dict[int, tuple[SSAValue, list[_Scalar]]]:

@@ -1,0 +1,135 @@
+"""Index lists of which several dimensions of lanes count one dimension of the array: ``x[g.index[:, None] * 64 + k]``.
+
+Lanes of a run are elements that follow one another, so they are one block, and the tile is a reshape of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.lane_sums import Placed, lane_sum
+from kopt.analysis.ranges import binding
+from kopt.dialects.tile import (
+    Access,
+    ArangeOp,
+    BeginOp,
+    DimAttr,
+    ExtractOp,
+    RangeType,
+    ShiftOp,
+    TileType,
+    WholeOp,
+    is_gather,
+)
+from kopt.passes.mosaic.building import Builder, type_of
+from kopt.passes.retyping import new_tags
+
+
+@dataclass(frozen=True)
+class Run:
+    """One index: ``size`` elements from ``const`` plus the ``terms`` on, along ``dims`` of the tile, in order.
+
+    Terms are ranges, which count by their begin, and single numbers, each with a factor.
+    """
+
+    dims: tuple[int, ...]
+    size: int
+    const: int
+    terms: tuple[tuple[SSAValue, int], ...]
+
+    def entry(self, access: Operation, build: Builder) -> SSAValue:
+        """The entry of the block, or of the one element."""
+        if not self.dims:
+            return _block_of_one(self) or self._first(build)
+        (value, _), *others = self.terms or ((None, 1),)
+        if len(self.dims) == 1 and value is not None and isinstance(value.type, RangeType):
+            return build.add(ShiftOp(value, replace(self, terms=tuple(others))._first(build)))
+        whole = build.add(WholeOp(self.size, RangeType(next(new_tags(access)), self.size)))
+        return build.add(ShiftOp(whole, self._first(build)))
+
+    def _first(self, build: Builder) -> SSAValue:
+        parts = [_times(value, factor, build) for value, factor in self.terms if not _is_at_zero(value)]
+        if self.const or not parts:
+            parts.insert(0, build.add(_number(self.const)))
+        total = parts.pop(0)
+        for part in parts:
+            total = build.add(arith.AddiOp(total, part))
+        return total
+
+
+def runs(access: Access) -> dict[int, Run]:
+    """The run of each gathering index, by position, where one has several dimensions; nothing where some are no runs.
+
+    Together they have the tile's dimensions in order, each those of its own.
+    """
+    positions = [position for position, entry in enumerate(access.entries) if is_gather(entry)]
+    if not positions or positions != list(range(positions[0], positions[-1] + 1)):
+        return {}
+    found = {position: _run(access.entries[position]) for position in positions}  # pyright: ignore[reportArgumentType]
+    known = {position: run for position, run in found.items() if run is not None}
+    first = type_of(access.entries[positions[0]])  # pyright: ignore[reportArgumentType]
+    wide = [n for n, dim in enumerate(first.dims.data) if dim != DimAttr(1)]
+    several = any(len(run.dims) > 1 for run in known.values())
+    together = [dim for run in known.values() for dim in run.dims]
+    return known if several and len(known) == len(found) and together == wide else {}
+
+
+def _run(index: SSAValue) -> Run | None:
+    form, shape = lane_sum(index), type_of(index).shape
+    lanes = sorted((placed for placed in form.terms if placed[1]), key=lambda placed: placed[1])
+    size = 1
+    for atom, dims in reversed(lanes):
+        if not _counts(atom) or form.terms[atom, dims] != size:
+            return None
+        size *= shape[dims[0]]
+    dims = tuple(dim for _, (dim, *_) in lanes)
+    if len(set(dims)) < len(dims):
+        return None
+    placed: list[Placed] = [*lanes, *(placed for placed in form.terms if not placed[1])]
+    const = form.const + sum(atom.owner.start.data * form.terms[atom, at] for atom, at in placed if isinstance(atom.owner, ArangeOp))
+    terms = [(atom, form.terms[atom, at]) for atom, at in placed if not isinstance(atom.owner, ArangeOp)]
+    return Run(dims, size, const, tuple(terms))
+
+
+def _counts(atom: SSAValue) -> bool:
+    """Whether an atom's lanes count by ones along its one dimension."""
+    op = atom.owner
+    return isinstance(atom.type, RangeType) or isinstance(op, ArangeOp) and op.step.data == 1
+
+
+def _block_of_one(run: Run) -> SSAValue | None:
+    """The range whose only lane a number is the begin of."""
+    if run.const or len(run.terms) != 1:
+        return None
+    ((value, factor),) = run.terms
+    op = value.owner
+    if factor != 1 or not isinstance(op, BeginOp) or op.range.type.size != 1:  # pyright: ignore
+        return None
+    return op.range
+
+
+def _is_at_zero(value: SSAValue) -> bool:
+    """Whether a range has one block, which begins at 0."""
+    bound = binding(value) if isinstance(value.type, RangeType) else None
+    return bound is not None and bound.lower == 0 and bound.trips in (0, 1)
+
+
+def _times(value: SSAValue, factor: int, build: Builder) -> SSAValue:
+    value = _as_index(value, build)
+    return value if factor == 1 else build.add(arith.MuliOp(value, build.add(_number(factor))))
+
+
+def _as_index(value: SSAValue, build: Builder) -> SSAValue:
+    if isinstance(value.type, RangeType):
+        return build.add(BeginOp(value))
+    if isinstance(value.type, TileType):
+        return build.add(ExtractOp(build.reshape(value, []), IndexType()))
+    return value
+
+
+def _number(value: int) -> Operation:
+    return arith.ConstantOp(IntegerAttr(value, IndexType()))
