@@ -103,7 +103,7 @@ def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:
 
 
 def call_bytes(call: CallOp, grid: GridOp) -> int:
-    """Bytes of VMEM of a call: its windows and scratch, blocks of pipelines, rows on their way, its body's temporaries."""
+    """Bytes of VMEM of a call: windows, scratch, blocks of pipelines, rows on their way, temporaries of its body."""
     total = 0
     arrays = [value.type for value in (*call.inputs, *call.outputs)]
     for window, type in zip(call.windows.data, arrays, strict=True):
@@ -113,12 +113,14 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
         assert isinstance(ref.type, RefType)
         if ref.type.space.data == "vmem":
             total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
-    moved = [_moved_bytes(op) for op in grid.walk() if isinstance(op, GetOp | PutOp) and any(map(is_gather, op.entries))]
+    moved = [_moved_bytes(op) for op in grid.walk() if isinstance(op, GetOp | PutOp)]
     return total + max(moved, default=0) + temporaries(grid, {})
 
 
 def _moved_bytes(access: GetOp | PutOp) -> int:
     """The buffer that DMAs of rows by computed numbers fill or send, which is freed after: a block for each number."""
+    if not any(map(is_gather, access.entries)):
+        return 0
     type = access.memory.type
     assert isinstance(type, RefType)
     count = max(prod(entry.type.shape) for entry in access.indices if isinstance(entry.type, TileType))

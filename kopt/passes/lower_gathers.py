@@ -45,7 +45,8 @@ class LowerGathersPass(ModulePass):
     """Rewrites each load with a tile among its indices into one that Mosaic can do.
 
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
-      that counts from a scalar on is a block that begins there, and so are several for one dimension each;
+      that counts from a scalar on is a block that begins there, and so are several for one dimension each, or several
+      dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;
     * rows and lanes of a matrix that a host view flattens, ``rows * width + lanes``, are taken from the matrix;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;

@@ -46,7 +46,8 @@ class LowerScattersPass(ModulePass):
     """Rewrites each store and atomic update with a tile among its indices into one that Mosaic can do.
 
     * an index that is a range's own lane numbers is the range: an ordinary block; where all stores of an array count
-      lanes from scalars on, each is one of a block that begins there;
+      lanes from scalars on, along one dimension or several that count together, each is one of a block that begins
+      there;
     * where every lane has an element of its own, numbers beside tiles become tiles: elements of a flat array;
     * ``one-hot``: sums of floats are the product of a one-hot matrix with the values; other updates that commute, of
       an array of one dimension, compare each lane with each element and reduce. An infinity or NaN among the values

@@ -43,11 +43,11 @@ class Run:
 
     def entry(self, access: Operation, build: Builder) -> SSAValue:
         """The entry of the block, or of the one element."""
-        if not self.dims:
-            return _block_of_one(self) or self._first(build)
         (value, _), *others = self.terms or ((None, 1),)
         if len(self.dims) == 1 and value is not None and isinstance(value.type, RangeType):
             return build.add(ShiftOp(value, replace(self, terms=tuple(others))._first(build)))
+        if self.size == 1:
+            return _block_of_one(self) or self._first(build)
         whole = build.add(WholeOp(self.size, RangeType(next(new_tags(access)), self.size)))
         return build.add(ShiftOp(whole, self._first(build)))
 
@@ -90,8 +90,13 @@ def _run(index: SSAValue) -> Run | None:
     if len(set(dims)) < len(dims):
         return None
     placed: list[Placed] = [*lanes, *(placed for placed in form.terms if not placed[1])]
-    const = form.const + sum(atom.owner.start.data * form.terms[atom, at] for atom, at in placed if isinstance(atom.owner, ArangeOp))
-    terms = [(atom, form.terms[atom, at]) for atom, at in placed if not isinstance(atom.owner, ArangeOp)]
+    const, terms = form.const, []
+    for atom, at in placed:
+        factor = form.terms[atom, at]
+        if isinstance(atom.owner, ArangeOp):
+            const += atom.owner.start.data * factor
+        else:
+            terms.append((atom, factor))
     return Run(dims, size, const, tuple(terms))
 
 

@@ -152,3 +152,45 @@ func.func @far(%x: memref<100000x128xf32>, %at: memref<1xi32>, %out: memref<5x12
   }
   func.return %out : memref<5x128xf32>
 }
+
+// -----
+
+// Groups of lanes that follow one another are one block, reshaped; one whose lanes leave some out is not.
+// CHECK-LABEL: @groups
+// CHECK: [[W:%.+]] = tile.whole 32 : !tile.range<b1=32>
+// CHECK: [[B:%.+]] = tile.begin %g : !tile.range<b0=4>
+// CHECK: [[N:%.+]] = arith.muli [[B]],
+// CHECK: [[K:%.+]] = tile.shift [[W]] by [[N]]
+// CHECK: [[V:%.+]] = tile.load %x_1{{\[}}[[K]]] : memref<64xf32> -> !tile.tile<b1=32 x f32>
+// CHECK: [[R:%.+]] = tile.reshape [[V]] : !tile.tile<b1=32 x f32> to !tile.tile<4 x 8 x f32>
+// CHECK: tile.broadcast [[R]] dims [0, 1] : !tile.tile<4 x 8 x f32> to !tile.tile<b0=4 x 8 x f32>
+// CHECK-LABEL: @gaps
+// CHECK-NOT: tile.whole
+func.func @groups(%x: memref<64xf32>, %out: memref<8x8xf32>) -> memref<8x8xf32> {
+  tile.grid (%g: b0=4) in (8) {
+    %i = tile.index %g : !tile.range<b0=4>
+    %e = tile.full 8 : !tile.tile<b0=4 x i32>
+    %b = tile.mul %i, %e : !tile.tile<b0=4 x i32>
+    %p = tile.broadcast %b dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x 8 x i32>
+    %a = tile.arange 0, 1 : !tile.tile<8 x i32>
+    %q = tile.broadcast %a dims [1] : !tile.tile<8 x i32> to !tile.tile<b0=4 x 8 x i32>
+    %n = tile.add %p, %q : !tile.tile<b0=4 x 8 x i32>
+    %v = tile.load %x[%n] : memref<64xf32> -> !tile.tile<b0=4 x 8 x f32>
+    tile.store %v, %out[%g, :] : !tile.tile<b0=4 x 8 x f32>, memref<8x8xf32>
+  }
+  func.return %out : memref<8x8xf32>
+}
+func.func @gaps(%x: memref<64xf32>, %out: memref<8x7xf32>) -> memref<8x7xf32> {
+  tile.grid (%g: b0=4) in (8) {
+    %i = tile.index %g : !tile.range<b0=4>
+    %e = tile.full 8 : !tile.tile<b0=4 x i32>
+    %b = tile.mul %i, %e : !tile.tile<b0=4 x i32>
+    %p = tile.broadcast %b dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x 7 x i32>
+    %a = tile.arange 0, 1 : !tile.tile<7 x i32>
+    %q = tile.broadcast %a dims [1] : !tile.tile<7 x i32> to !tile.tile<b0=4 x 7 x i32>
+    %n = tile.add %p, %q : !tile.tile<b0=4 x 7 x i32>
+    %v = tile.load %x[%n] : memref<64xf32> -> !tile.tile<b0=4 x 7 x f32>
+    tile.store %v, %out[%g, :] : !tile.tile<b0=4 x 7 x f32>, memref<8x7xf32>
+  }
+  func.return %out : memref<8x7xf32>
+}
