@@ -116,7 +116,7 @@ def _join_dim(a: DimAttr, b: DimAttr) -> DimAttr | None:
         return b
     if a.size != b.size:
         return min(a, b, key=_lanes) if _is_padding(a, b) or _is_padding(b, a) else None
-    if a.tag.data and b.tag.data and not _same_block(a.tag.data, b.tag.data):
+    if a.tag.data and b.tag.data and not _equal_blocks(a.tag.data, b.tag.data):
         return None
     return DimAttr(a.size.data)
 
@@ -140,9 +140,13 @@ def _without_padding(value: DeviceTensor, dims: Sequence[DimAttr]) -> DeviceTens
     return DeviceTensor(current().emit(tile.SliceOp(value.ssa, [0] * value.rank, sizes, [1] * value.rank)))
 
 
-def _same_block(a: str, b: str) -> bool:
-    blocks = current().range_blocks
-    return blocks.get(a) is not None and blocks.get(a) is blocks.get(b)
+def _equal_blocks(a: str, b: str) -> bool:
+    """Whether blocks of two loops go together lane by lane: they share their size, or their sizes were both given."""
+    tracer = current()
+    blocks = [tracer.range_blocks.get(tag) for tag in (a, b)]
+    if blocks[0] is not None and blocks[0] is blocks[1]:
+        return True
+    return all(block is None or tracer.sizes is not None for block in blocks)
 
 
 def untag(value: DeviceTensor, positions: Sequence[int], fill: float = 0) -> DeviceTensor:

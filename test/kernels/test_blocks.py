@@ -1,5 +1,7 @@
 """Kernels that see their blocks: sizes, numbers and begins, on every CPU target."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -174,3 +176,28 @@ def test_sizes_that_show_are_kept(target: str) -> None:
     x, marks = torch.arange(8.0), torch.tensor([0, 1, 0, 0, 1, 0, 0, 1], dtype=torch.int32)
     found = kopt.kernel(doubled_where_marked, target=target, config={"block_sizes": [1]})(x, marks)
     torch.testing.assert_close(found, torch.where(marks != 0, x * 2, x))
+
+
+def lane_by_lane(x, y, offsets):
+    """For each pair of blocks of an item's rows the sum of their product: two loops of one size, and ragged items."""
+    out = torch.empty([offsets.size(0) - 1, x.size(1)])
+    for item in hl.grid(offsets.size(0) - 1):
+        begin, end = offsets[item], offsets[item + 1]
+        acc = hl.zeros([x.size(1)])
+        for i in hl.tile(begin, end):
+            for j in hl.tile(begin, end):
+                acc = acc + (x[i, :] * y[j, :]).sum(0)
+        out[item, :] = acc
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+def test_blocks_of_one_given_size_go_together(target):
+    x, y, offsets = torch.randn(30, 5), torch.randn(30, 5), torch.tensor([0, 11, 11, 30], dtype=torch.int32)
+    wanted = torch.zeros(3, 5)
+    for item, (begin, end) in enumerate(zip(offsets.tolist(), offsets.tolist()[1:], strict=False)):
+        blocks = range(begin, end, 8)
+        for i, j in itertools.product(blocks, blocks):
+            count = min(end - i, end - j, 8)
+            wanted[item] += (x[i : i + count] * y[j : j + count]).sum(0)
+    check(lane_by_lane, (x, y, offsets), wanted, target, block_sizes=[8, 8])
