@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from kopt.analysis.aliases import root
+from kopt.analysis.index_bounds import index_bounds
 from kopt.analysis.ranges import binding
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -77,7 +78,8 @@ def fact_of(op: Operation, facts: Mapping[SSAValue, Fact | None], found: Found) 
     if isinstance(op, CastOp):
         return _interval(op.input, found)
     if isinstance(op, SplatOp) and op.scalar.type == IndexType():
-        return Fact("exact")
+        bounds = index_bounds(op.scalar)
+        return Fact("exact") if bounds is None else _exact(*bounds)
     if isinstance(op, ReduceOp | ScanOp):
         return _reduced(op, facts.get(op.input))
     if isinstance(op, SortOp):

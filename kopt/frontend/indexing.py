@@ -88,8 +88,10 @@ def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None
     tracer = current()
     memory = tracer.host.written(array)
     index, mask = without_moving(tuple(array.shape), index, mask)
-    address = resolve(tuple(array.shape), index)
     tensor = value if is_number(value) else as_tensor(stored(value))
+    if isinstance(tensor, DeviceTensor):
+        index = _by_the_whole_block(index, tuple(array.shape), tensor)
+    address = resolve(tuple(array.shape), index)
     if isinstance(tensor, DeviceTensor) and tensor.rank > len(address.user_dims()):
         tensor = drop_ones(tensor, len(address.user_dims()))
     if mask is not None:
@@ -99,6 +101,19 @@ def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None
     else:
         ssa = tracer.emit(tile.FullOp(tensor, tile.TileType(address.dims, element_type(array.dtype))))
     tracer.append(tile.StoreOp(ssa, memory, address.entries, mask))
+
+
+def _by_the_whole_block(items: list[Any], shape: tuple[int, ...], value: DeviceTensor) -> list[Any]:
+    """The index list with a tile for each ``:`` that a value's larger block fills, the only one of a loop over it."""
+    tracer, out = current(), list(items)
+    if len(items) != len(shape) or value.rank != len(shape):
+        return out
+    for number, (item, extent, dim) in enumerate(zip(items, shape, value.dims, strict=True)):
+        tag = dim.tag.data
+        only = tag and dim.size.data > extent == tracer.extents.get(tag) == tracer.ends.get(tag)
+        if only and isinstance(item, slice) and item == slice(None):
+            out[number] = TileRange(tracer.ranges[tag], tag, tracer.range_blocks.get(tag))
+    return out
 
 
 def stored(value: Any) -> Any:

@@ -92,3 +92,18 @@ def test_memory_is_used_one_way(function):
     tensors = [torch.zeros(15) for _ in range(2)]
     with pytest.raises(kopt.UnsupportedError, match="used directly in the same device loop"):
         kopt.kernel(function).on("reference")(_pointers(tensors), tensors[1])
+
+
+@kopt.kernel
+def by_blocks(pointers, like):
+    out = torch.empty([pointers.size(0), like.size(0)], dtype=like.dtype)
+    for tile in hl.tile(like.size(0), block_size=4):
+        for rows in hl.tile(pointers.size(0), block_size=4):
+            out[:, tile] = hl.stacktensor_like(like, pointers[rows])[tile]
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_blocks_of_pointers_beyond_their_number(target):
+    tensors = [torch.randn(15) for _ in range(3)]
+    torch.testing.assert_close(by_blocks.on(target)(_pointers(tensors), tensors[0]), torch.stack(tensors))
