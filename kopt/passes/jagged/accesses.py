@@ -52,7 +52,7 @@ def raise_access(access: LoadOp | StoreOp) -> None:
     shape, parts = _parts(access)
     found = [part for part in parts if isinstance(part, Part)]
     loaded = any(isinstance(atom.type, TileType) for part in found for atom, _ in part.added.terms)
-    repeats = isinstance(access, LoadOp) and access.mask is None
+    repeats = isinstance(access, LoadOp) and access.mask is None and bool(_along(found))  # else nothing but numbers
     repeated = repeats and shape is not None and len(_along(found)) < len(dims)
     if (
         repeated
