@@ -47,7 +47,8 @@ class LowerGathersPass(ModulePass):
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
       that counts from a scalar on is a block that begins there, and so are several for one dimension each, or several
       dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;
-    * rows and lanes of a matrix that a host view flattens, ``rows * width + lanes``, are taken from the matrix;
+    * rows and lanes of a matrix that a host view flattens, ``rows * width + lanes``, are taken from the matrix, and
+      blocks of them of any flat storage from a view of it;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
     * anything else: one DMA a gathered place, and so for rows by a loaded number, outside loops, of an array that does

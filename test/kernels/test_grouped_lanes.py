@@ -84,6 +84,34 @@ def test_rows_and_groups_of_a_flattened_matrix(target):
     torch.testing.assert_close(found, (rows.sum(1), rows[:, 8:].sum(1)))
 
 
+@kopt.kernel
+def largest_of_rows(x, width: hl.constexpr):
+    """Each row's largest, of a matrix that is known by its elements alone."""
+    rows = x.numel() // width
+    out = torch.full([rows], -100.0)
+    for row in hl.tile(rows):
+        found = hl.full([row], -100.0)
+        for lane in hl.tile(width):
+            found = torch.maximum(found, x[row.index[:, None] * width + lane.index[None, :]].amax(-1))
+        out[row] = found
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("rows", "width"), [(5, 300), (8, 256), (1, 7), (3, 1)])
+def test_rows_of_flat_storage(target, rows, width):
+    x = torch.randn(rows, width)
+    kernel = kopt.kernel(largest_of_rows, config={"block_sizes": [8, 128]}).on(target)
+    torch.testing.assert_close(kernel(x.view(-1), width), x.amax(1))
+
+
+@pytest.mark.slow
+def test_rows_of_flat_storage_are_windows_on_a_chip():
+    lowered = largest_of_rows.on("pallas:tpu7x").lower("f32[2056192]", 128512)
+    assert "_gather" not in lowered.source
+    assert lowered.report(estimates=False)["legal"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("chip", ["tpu7x", "v6e"])
 def test_groups_of_lanes_are_windows_on_a_chip(chip):
