@@ -75,6 +75,8 @@ def fact_of(op: Operation, facts: Mapping[SSAValue, Fact | None], found: Found) 
         return Fact("offset", *interval) if interval is not None else Fact("loaded")
     if isinstance(op, FullOp):
         return _constant(int(op.number))
+    if isinstance(op, ArangeOp):
+        return _numbers(op)
     if isinstance(op, CastOp):
         return _interval(op.input, found)
     if isinstance(op, SplatOp) and op.scalar.type == IndexType():
@@ -108,6 +110,13 @@ def _exact(low: int, high: int) -> Fact | None:
     return Fact("exact", low, high) if low >= LOW and high <= HIGH else None
 
 
+def _numbers(op: ArangeOp) -> Fact | None:
+    """From the first to the last of numbers at equal distances."""
+    assert isinstance(op.result.type, TileType)
+    last = op.start.data + op.step.data * (op.result.type.shape[0] - 1)
+    return _exact(min(op.start.data, last), max(op.start.data, last))
+
+
 def _interval(value: SSAValue, found: Found) -> Fact | None:
     """The interval of a narrower integer value."""
     element = value.type.element_type if isinstance(value.type, TileType) else None
@@ -118,8 +127,7 @@ def _interval(value: SSAValue, found: Found) -> Fact | None:
         bound = binding(op.range)
         return _exact(0, bound.upper + bound.size) if isinstance(bound.upper, int) else Fact("exact")
     if isinstance(op, ArangeOp):
-        last = op.start.data + op.step.data * (op.result.type.shape[0] - 1)  # pyright: ignore
-        return _exact(min(op.start.data, last), max(op.start.data, last))
+        return _numbers(op)
     if isinstance(op, ArgReduceOp):
         return _exact(0, HIGH)
     own = _of_type(element)
