@@ -22,17 +22,15 @@ from kopt.dialects.tile import (
     IndexOp,
     LoadOp,
     RangeType,
-    SelectOp,
     ShiftOp,
     SplatOp,
     StoreOp,
     is_gather,
-    literal,
 )
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.errors import LoweringError
 from kopt.passes.gathers.access import Gathering
-from kopt.passes.gathers.building import Arrays, Builder, array_type, type_of
+from kopt.passes.gathers.building import Arrays, array_type, replace_load, type_of
 from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.far import as_gather, is_far
 from kopt.passes.gathers.flat import of_matrix
@@ -86,11 +84,11 @@ class LowerGathersPass(ModulePass):
         if not moving:
             _take_input(load, launch, arrays)
         if (value := load_counted(load)) is not None:
-            return _replace(load, value)
+            return replace_load(load, value)
         if any(is_gather(entry) for entry in load.entries):
             if moving:
                 _refuse(load)
-            _replace(load, self._lower(load, launch, arrays))
+            replace_load(load, self._lower(load, launch, arrays))
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
         gathering = Gathering(load, arrays)
@@ -206,14 +204,3 @@ def _insert(op: Operation, load: LoadOp) -> SSAValue:
     op.location = load.location
     Rewriter.insert_op(op, InsertPoint.before(load))
     return op.results[0]
-
-
-def _replace(load: LoadOp, value: SSAValue) -> None:
-    """Puts a block in the load's place; masked lanes take the load's ``other``."""
-    if load.mask is not None:
-        build = Builder(load)
-        other = build.add(FullOp(load.other or literal(0, type_of(value).element_type), type_of(value)))
-        value = build.add(SelectOp(load.mask, value, other))
-    value.name_hint = load.result.name_hint
-    load.result.replace_all_uses_with(value)
-    Rewriter.erase_op(load)

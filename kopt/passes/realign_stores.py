@@ -20,8 +20,9 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, Entry, GridOp, LoadOp, RangeType, StoreOp, WholeOp, is_gather
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
 from kopt.passes.gathers.building import Arrays
+from kopt.passes.realigning.aligned import aligned_size
 from kopt.passes.realigning.cutting import Cutter
-from kopt.passes.realigning.merging import Merger, aligned_size
+from kopt.passes.realigning.merging import Merger
 from kopt.passes.scatters.order import run_in_order
 from kopt.passes.scatters.target import Target
 from kopt.runtime.targets import TPU_CHIPS

@@ -16,18 +16,17 @@ from kopt.dialects.tile import (
     ELEMENTWISE,
     FullOp,
     LoadOp,
-    SelectOp,
     SliceAttr,
     SliceOp,
     StoreOp,
     block_axes,
     is_gather,
-    literal,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.memory import block_type
 from kopt.passes.accumulators.spread import Spread, indexes, picked
-from kopt.passes.mosaic.building import Builder, element_of, type_of
+from kopt.passes.gathers.building import replace_load
+from kopt.passes.mosaic.building import Builder, type_of
 
 
 @dataclass(frozen=True)
@@ -88,11 +87,7 @@ def _spread_load(load: LoadOp, spreads: list[Spread]) -> None:
     shape = type_of(value).shape
     slices = {spread.axis: spread.entry for spread in spreads}
     bounds = [_bounds(slices.get(axis), extent) for axis, extent in enumerate(shape)]
-    value = build.add(SliceOp(value, *zip(*bounds, strict=True)))
-    if load.mask is not None:
-        other = build.add(FullOp(load.other or literal(0, element_of(value)), type_of(value)))
-        value = build.add(SelectOp(load.mask, value, other))
-    build.replace(value)
+    replace_load(load, build.add(SliceOp(value, *zip(*bounds, strict=True))))
 
 
 def _bounds(entry: SSAValue | SliceAttr | None, extent: int) -> tuple[int, int, int]:

@@ -31,6 +31,16 @@ def random(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> to
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
 
 
+def routed_arguments(offsets, rows, dtype):
+    return (
+        random(rows, 20, dtype=dtype),
+        random(len(offsets) - 1, 20, 24, dtype=dtype, seed=1) / 4,
+        torch.randperm(rows, generator=torch.Generator().manual_seed(2)),
+        offsets,
+        int(offsets.diff().max()),
+    )
+
+
 def routed(x: torch.Tensor, weights: torch.Tensor, tokens: torch.Tensor, offsets: torch.Tensor, _: int) -> torch.Tensor:
     out = torch.zeros([x.size(0), weights.size(2)])
     for weight, (a, b) in zip(weights.float(), packed.bounds(offsets), strict=True):
@@ -88,25 +98,13 @@ CASES: dict[str, Case] = {
     "routed": (
         kernels.routed_matmul,
         routed,
-        lambda offsets, rows, dtype: (
-            random(rows, 20, dtype=dtype),
-            random(len(offsets) - 1, 20, 24, dtype=dtype, seed=1) / 4,
-            torch.randperm(rows, generator=torch.Generator().manual_seed(2)),
-            offsets,
-            int(offsets.diff().max()),
-        ),
+        routed_arguments,
         [8, 16, 16],
     ),
     "routed_kept": (
         kernels.routed_matmul_kept,
         routed,
-        lambda offsets, rows, dtype: (
-            random(rows, 20, dtype=dtype),
-            random(len(offsets) - 1, 20, 24, dtype=dtype, seed=1) / 4,
-            torch.randperm(rows, generator=torch.Generator().manual_seed(2)),
-            offsets,
-            int(offsets.diff().max()),
-        ),
+        routed_arguments,
         [8, 16, 16],
     ),
 }

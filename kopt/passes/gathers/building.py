@@ -15,6 +15,7 @@ from kopt.dialects.tile import (
     CastOp,
     FullOp,
     LoadOp,
+    SelectOp,
     TakeAlongOp,
     TileType,
     literal,
@@ -72,6 +73,17 @@ def array_type(value: SSAValue) -> MemRefType:
     """A value's type as an array."""
     assert isinstance(value.type, MemRefType)
     return value.type
+
+
+def replace_load(load: LoadOp, value: SSAValue) -> None:
+    """Puts a block in a load's place; masked lanes take the load's ``other``."""
+    if load.mask is not None:
+        build = Builder(load)
+        other = build.add(FullOp(load.other or literal(0, type_of(value).element_type), type_of(value)))
+        value = build.add(SelectOp(load.mask, value, other))
+    value.name_hint = load.result.name_hint
+    load.result.replace_all_uses_with(value)
+    Rewriter.erase_op(load)
 
 
 class Arrays:

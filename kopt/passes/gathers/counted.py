@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -18,7 +17,6 @@ from kopt.dialects.tile import (
     BroadcastOp,
     CastOp,
     ElementwiseOp,
-    ExtractOp,
     FullOp,
     IndexOp,
     LoadOp,
@@ -27,12 +25,12 @@ from kopt.dialects.tile import (
     ShiftOp,
     SplatOp,
     StoreOp,
-    TileType,
     WholeOp,
     is_gather,
 )
 from kopt.dialects.tile.index_list import block_dims, is_range
 from kopt.passes.gathers.building import array_type
+from kopt.passes.gathers.indices import as_index, constant
 from kopt.passes.gathers.merged import runs
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.retyping import new_tags
@@ -168,25 +166,14 @@ def _uniform(value: SSAValue) -> int | SSAValue | None:
 
 def _sum(scalars: list[_Scalar], build: Builder) -> SSAValue:
     number = sum(value * sign for value, sign in scalars if isinstance(value, int))
-    added = [_as_index(value, build) for value, sign in scalars if isinstance(value, SSAValue) and sign > 0]
-    total = build.add(_number(number)) if number or not added else added.pop(0)
+    added = [as_index(value, build) for value, sign in scalars if isinstance(value, SSAValue) and sign > 0]
+    total = build.add(constant(number)) if number or not added else added.pop(0)
     for part in added:
         total = build.add(arith.AddiOp(total, part))
     for value, sign in scalars:
         if isinstance(value, SSAValue) and sign < 0:
-            total = build.add(arith.SubiOp(total, _as_index(value, build)))
+            total = build.add(arith.SubiOp(total, as_index(value, build)))
     return total
-
-
-def _as_index(value: SSAValue, build: Builder) -> SSAValue:
-    if isinstance(value.type, IndexType):
-        return value
-    is_tile = isinstance(value.type, TileType)
-    return build.add(ExtractOp(value, IndexType()) if is_tile else arith.IndexCastOp(value, IndexType()))
-
-
-def _number(value: int) -> Operation:
-    return arith.ConstantOp(IntegerAttr(value, IndexType()))
 
 
 def _may_be_negative(form: Linear) -> bool:

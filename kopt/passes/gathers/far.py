@@ -11,9 +11,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.linear import linear
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ForOp, FullOp, LoadOp, RangeType, SelectOp, SplatOp, TileType, WhileOp, literal
+from kopt.dialects.tile import ForOp, LoadOp, RangeType, SplatOp, TileType, WhileOp
 from kopt.dialects.tile.index_list import AllAttr, Entry
-from kopt.passes.gathers.building import Builder, array_type, type_of
+from kopt.passes.gathers.building import Builder, array_type, replace_load, type_of
 from kopt.runtime.targets import TpuChip
 
 
@@ -37,12 +37,7 @@ def as_gather(load: LoadOp) -> LoadOp:
     gather = LoadOp(load.memory, entries)
     gather.location = load.location
     Rewriter.insert_op(gather, InsertPoint.before(load))
-    value = build.reshape(gather.result, type_of(load.result).dims.data)
-    if load.mask is not None:
-        other = build.add(FullOp(load.other or literal(0, type_of(value).element_type), type_of(value)))
-        value = build.add(SelectOp(load.mask, value, other))
-    value.name_hint = load.result.name_hint
-    Rewriter.replace_op(load, [], [value])
+    replace_load(load, build.reshape(gather.result, type_of(load.result).dims.data))
     return gather
 
 

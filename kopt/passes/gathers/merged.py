@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.lane_sums import Placed, lane_sum
@@ -18,13 +17,12 @@ from kopt.dialects.tile import (
     ArangeOp,
     BeginOp,
     DimAttr,
-    ExtractOp,
     RangeType,
     ShiftOp,
-    TileType,
     WholeOp,
     is_gather,
 )
+from kopt.passes.gathers.indices import as_index, constant
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.retyping import new_tags
 
@@ -54,7 +52,7 @@ class Run:
     def _first(self, build: Builder) -> SSAValue:
         parts = [_times(value, factor, build) for value, factor in self.terms if not _is_at_zero(value)]
         if self.const or not parts:
-            parts.insert(0, build.add(_number(self.const)))
+            parts.insert(0, build.add(constant(self.const)))
         total = parts.pop(0)
         for part in parts:
             total = build.add(arith.AddiOp(total, part))
@@ -124,17 +122,5 @@ def _is_at_zero(value: SSAValue) -> bool:
 
 
 def _times(value: SSAValue, factor: int, build: Builder) -> SSAValue:
-    value = _as_index(value, build)
-    return value if factor == 1 else build.add(arith.MuliOp(value, build.add(_number(factor))))
-
-
-def _as_index(value: SSAValue, build: Builder) -> SSAValue:
-    if isinstance(value.type, RangeType):
-        return build.add(BeginOp(value))
-    if isinstance(value.type, TileType):
-        return build.add(ExtractOp(build.reshape(value, []), IndexType()))
-    return value
-
-
-def _number(value: int) -> Operation:
-    return arith.ConstantOp(IntegerAttr(value, IndexType()))
+    value = as_index(value, build)
+    return value if factor == 1 else build.add(arith.MuliOp(value, build.add(constant(factor))))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.linear import Linear, begin, linear
 from kopt.analysis.ranges import always_full, ranges_in_scope
 from kopt.dialects.tile import (
-    BeginOp,
     ConcatOp,
     DimAttr,
     DynamicSliceOp,
@@ -22,33 +19,14 @@ from kopt.dialects.tile import (
     IndexOp,
     LoadOp,
     RangeType,
-    ShiftOp,
     SplatOp,
     StoreOp,
     TileType,
-    WholeOp,
     block_axes,
 )
 from kopt.passes.mosaic.building import element_of, type_of, wide
-from kopt.passes.retyping import new_tags
+from kopt.passes.realigning.aligned import aligned_block, aligned_size, number, own_size, start, whole
 from kopt.passes.scatters.building import Builder
-
-
-def aligned_size(entry: Entry, unit: int) -> int:
-    """The lanes of the smallest block between multiples of ``unit`` that holds an entry's, wherever that begins."""
-    reach = unit - math.gcd(_first(entry).divisor, unit) + _size(entry)
-    return -(-reach // unit) * unit
-
-
-def _first(entry: Entry) -> Linear:
-    if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-        return begin(entry)
-    assert isinstance(entry, int | SSAValue)
-    return linear(entry)
-
-
-def _size(entry: Entry) -> int:
-    return entry.type.size if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) else 1
 
 
 class Merger:
@@ -68,15 +46,17 @@ class Merger:
         places = {axis.position: number for number, axis in enumerate(self._axes())}
         limits: list[tuple[int, SSAValue, SSAValue, SSAValue]] = []
         for dim, unit in self.units.items():
-            start, size = self._start(dim), aligned_size(self.entries[dim], unit)
-            own = _size(self.entries[dim])
-            larger, offset = self._widen(dim, start, size, unit)
+            entry = self.entries[dim]
+            begins, own = start(entry, build), own_size(entry)
+            size = aligned_size(entry, unit)
+            larger, offset = aligned_block(entry, begins, unit, size, self._shape[dim], build)
+            self.entries[dim] = larger
             value = self._placed(value, places[dim], offset, larger)
             flags = flags and self._placed(flags, places[dim], offset, larger)
-            limits.append((places[dim], larger, start, build.add(arith.AddiOp(start, self._number(own)))))
+            limits.append((places[dim], larger, begins, build.add(arith.AddiOp(begins, number(own, build)))))
         inside = build.with_number("ne", flags, 0) if flags is not None else None
-        for place, larger, start, end in limits:
-            inside = build.both(inside, self._between(type_of(value), place, larger, start, end))
+        for place, larger, first, end in limits:
+            inside = build.both(inside, self._between(type_of(value), place, larger, first, end))
         assert inside is not None
         old = build.named("old", LoadOp(store.memory, self.entries, attributes=store.attributes))
         value = build.cast(value, element)
@@ -96,34 +76,12 @@ class Merger:
 
     def _axes(self):
         """The dimensions of the block, those of one lane among them."""
-        entries = [self._whole(1) if n in self.units and _is_single(e) else e for n, e in enumerate(self.entries)]
+        entries = [whole(1, self.build) if n in self.units and _is_single(e) else e for n, e in enumerate(self.entries)]
         return block_axes(entries, self._shape)
 
     @property
     def _shape(self) -> tuple[int, ...]:
         return self.store.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
-
-    def _start(self, dim: int) -> SSAValue:
-        entry = self.entries[dim]
-        if isinstance(entry, int):
-            return self._number(entry)
-        assert isinstance(entry, SSAValue)
-        return self.build.add(BeginOp(entry)) if isinstance(entry.type, RangeType) else entry
-
-    def _widen(self, dim: int, start: SSAValue, size: int, unit: int) -> tuple[SSAValue, SSAValue]:
-        """The aligned block's range, put in the entry's place, and where in it the entry's own block begins."""
-        build, entry = self.build, self.entries[dim]
-        unsigned = build.add(arith.MaxSIOp(start, self._number(0)))
-        number = build.add(arith.ShRSIOp(unsigned, self._number(unit.bit_length() - 1)))
-        number = build.add(arith.MinSIOp(number, self._number((self._shape[dim] - size) // unit)))
-        hint = (entry.name_hint if isinstance(entry, SSAValue) else None) or "block"
-        first = build.named(f"{hint}_aligned", arith.MuliOp(number, self._number(unit)))
-        larger = build.add(ShiftOp(self._whole(size), first))
-        self.entries[dim] = larger
-        return larger, build.add(arith.SubiOp(start, first))
-
-    def _whole(self, size: int) -> SSAValue:
-        return self.build.add(WholeOp(size, RangeType(next(new_tags(self.store)), size)))
 
     def _placed(self, value: SSAValue, place: int, offset: SSAValue, larger: SSAValue) -> SSAValue:
         """A block's lanes from ``offset`` on in one dimension of the larger block; the others are any.
@@ -134,10 +92,12 @@ class Merger:
         assert isinstance(larger.type, RangeType)
         own, size = type.shape[place], larger.type.size
         front, back = self._filler(value, place, size), self._filler(value, place, size + -own % size)
-        front_end = self._number(size)
+        front_end = number(size, self.build)
         joined = self.build.add(ConcatOp([front, value, back], place))  # whole registers
         dims = [larger.type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
-        inside = self.build.add(arith.MaxSIOp(self.build.add(arith.MinSIOp(offset, front_end)), self._number(-own)))
+        inside = self.build.add(
+            arith.MaxSIOp(self.build.add(arith.MinSIOp(offset, front_end)), number(-own, self.build))
+        )
         skip = self.build.add(arith.SubiOp(front_end, inside))
         return self.build.add(DynamicSliceOp(joined, skip, place, type.with_dims(dims)))
 
@@ -163,9 +123,6 @@ class Merger:
 
     def _like(self, value: SSAValue, old: SSAValue) -> SSAValue:
         return value if value.type == old.type else self.build.reshape(value, type_of(old).dims.data)
-
-    def _number(self, value: int) -> SSAValue:
-        return self.build.add(arith.ConstantOp(IntegerAttr(value, IndexType())))
 
 
 def _is_range(entry: Entry) -> bool:

@@ -1,0 +1,65 @@
+"""The aligned, larger block of memory around a block that begins anywhere."""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import SSAValue
+
+from kopt.analysis.linear import Linear, begin, linear
+from kopt.dialects.tile import BeginOp, Entry, RangeType, ShiftOp, WholeOp
+from kopt.passes.mosaic.building import Builder
+from kopt.passes.retyping import new_tags
+
+
+def aligned_size(entry: Entry, unit: int) -> int:
+    """The lanes of the smallest block between multiples of ``unit`` that holds an entry's, wherever that begins."""
+    reach = unit - math.gcd(first_element(entry).divisor, unit) + own_size(entry)
+    return -(-reach // unit) * unit
+
+
+def own_size(entry: Entry) -> int:
+    """The lanes of an entry's block; one for a number."""
+    return entry.type.size if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) else 1
+
+
+def first_element(entry: Entry) -> Linear:
+    """The number of the first element of an entry's block."""
+    if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
+        return begin(entry)
+    assert isinstance(entry, int | SSAValue)
+    return linear(entry)
+
+
+def start(entry: Entry, build: Builder) -> SSAValue:
+    """Where an entry's block begins."""
+    if isinstance(entry, int):
+        return number(entry, build)
+    assert isinstance(entry, SSAValue)
+    return build.add(BeginOp(entry)) if isinstance(entry.type, RangeType) else entry
+
+
+def aligned_block(
+    entry: Entry, begins: SSAValue, unit: int, size: int, extent: int, build: Builder
+) -> tuple[SSAValue, SSAValue]:
+    """The aligned block of a ``size`` around an entry's, inside the array, and where in it the entry's own begins."""
+    unsigned = build.add(arith.MaxSIOp(begins, number(0, build)))
+    which = build.add(arith.ShRSIOp(unsigned, number(unit.bit_length() - 1, build)))
+    which = build.add(arith.MinSIOp(which, number((extent - size) // unit, build)))
+    first = build.add(arith.MuliOp(which, number(unit, build)))
+    hint = entry.name_hint if isinstance(entry, SSAValue) else None
+    first.name_hint = f"{hint or 'block'}_aligned"
+    larger = build.add(ShiftOp(whole(size, build), first))
+    return larger, build.add(arith.SubiOp(begins, first))
+
+
+def whole(size: int, build: Builder) -> SSAValue:
+    """A range of lanes from 0 on."""
+    return build.add(WholeOp(size, RangeType(next(new_tags(build.op)), size)))
+
+
+def number(value: int, build: Builder) -> SSAValue:
+    """An index."""
+    return build.add(arith.ConstantOp(IntegerAttr(value, IndexType())))
