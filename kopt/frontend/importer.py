@@ -85,9 +85,9 @@ def import_kernel(
     """
     function = _function(fn)
     if callable(block_sizes):
-        found = _Import(function, args, kwargs or {}, None, tunables or {}, dot_precision, all_reduce).run()
+        found = _Import(function, None, tunables or {}, dot_precision, all_reduce).run(args, kwargs or {})
         block_sizes = list(block_sizes(found.blocks))
-    return _Import(function, args, kwargs or {}, block_sizes, tunables or {}, dot_precision, all_reduce).run()
+    return _Import(function, block_sizes, tunables or {}, dot_precision, all_reduce).run(args, kwargs or {})
 
 
 def _function(fn: Any) -> FunctionType:
@@ -101,19 +101,17 @@ def _function(fn: Any) -> FunctionType:
 
 
 class _Import:
-    """One import under way."""
+    """One import under way. It refers to itself, so it must not keep the arguments: memory and groups of processes."""
 
     def __init__(
         self,
         function: FunctionType,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
         sizes: Sequence[int] | None,
         tunables: Mapping[str, Any],
         dot_precision: str | None,
         all_reduce: str | None,
     ):
-        self.function, self.args, self.kwargs = function, args, kwargs
+        self.function = function
         self.block = Block()
         self.tracer = Tracer(self.block, sizes, tunables, dot_precision)
         self.host = Host(self.tracer, self._add_hidden)
@@ -123,9 +121,9 @@ class _Import:
         self.metas: list[torch.Tensor] = []
         self.hidden: list[tuple[Param, torch.Tensor, torch.Tensor]] = []
 
-    def run(self) -> Imported:
+    def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Imported:
         """Runs the function and wraps up what was recorded."""
-        bound = _bind(self.function, self.args, self.kwargs)
+        bound = _bind(self.function, args, kwargs)
         values = {name: self._argument(value, (name,)) for name, value in bound.arguments.items()}
         bound.arguments.update(values)
         outer, state.tracer = state.tracer, self.tracer
