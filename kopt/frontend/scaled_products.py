@@ -31,14 +31,17 @@ def dot_scaled(
     acc: Any = None,
     out_dtype: torch.dtype | None = None,
 ) -> DeviceTensor:
-    """Every element times its group's scale, then an ordinary product in f32.
+    """Every element times its group's scale, then an ordinary product, summed in f32.
 
+    The scaled elements are bf16, which holds all of them but those of f16 (and of magnitudes below 2^-133): scales are
+    powers of two, and no other format has more significant bits.
     Scales are exponents with a bias of 127, one for as many neighbours along the summed dimension as there are
     elements for each: ``mat1_scale`` has a row for each row of ``mat1``, ``mat2_scale`` one for each column of
     ``mat2``. Numbers of 4 bits (``e2m1``) come in bytes, two neighbours along the summed dimension in each.
     """
-    left = _scaled(as_tensor(mat1), as_tensor(mat1_scale), mat1_format)
-    right = _scaled(REGISTRY["t"](as_tensor(mat2)), as_tensor(mat2_scale), mat2_format)
+    exact = torch.float32 if "fp16" in (mat1_format, mat2_format) else torch.bfloat16
+    left = _scaled(as_tensor(mat1), as_tensor(mat1_scale), mat1_format).to(exact)
+    right = _scaled(REGISTRY["t"](as_tensor(mat2)), as_tensor(mat2_scale), mat2_format).to(exact)
     return dot(left, REGISTRY["t"](right), acc=acc, out_dtype=out_dtype or torch.float32)
 
 

@@ -7,12 +7,13 @@ import kopt
 import kopt.language as hl
 
 DTYPES = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "bf16": torch.bfloat16, "fp16": torch.float16}
+CONFIG = {"dot_precision": "ieee", "block_sizes": [16, 32]}
 
 
 def product(x, x_scale, y, y_scale, left: str, right: str):
     """Rows and columns in blocks, the summed dimension whole."""
     out = torch.empty([x.size(0), y.size(1)], dtype=torch.float32)
-    for i, j in hl.tile(out.size(), block_size=[16, 32]):
+    for i, j in hl.tile(out.size()):
         acc = hl.full([i, j], 1.0)
         out[i, j] = hl.dot_scaled(x[i, :], x_scale[i, :], left, y[:, j], y_scale[j, :], right, acc=acc)
     return out
@@ -37,7 +38,7 @@ def test_scales(target, left, right):
     rows = torch.exp2(x_scale.float() - 127).repeat_interleave(32, 1)
     columns = torch.exp2(y_scale.float() - 127).repeat_interleave(32, 1)
     expected = (x.float() * rows) @ (y.float() * columns.T) + 1
-    got = kopt.kernel(product, target=target, config={"dot_precision": "ieee"})(x, x_scale, y, y_scale, left, right)
+    got = kopt.kernel(product, target=target, config=CONFIG)(x, x_scale, y, y_scale, left, right)
     torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-4)
 
 
@@ -57,7 +58,7 @@ def test_numbers_of_4_bits(target):
     rows = torch.exp2(x_scale.float() - 127).repeat_interleave(32, 1)
     columns = torch.exp2(y_scale.float() - 127).repeat_interleave(32, 1)
     expected = (fp4(x) * rows) @ (fp4(y.T) * columns).T + 1
-    got = kopt.kernel(product, target=target, config={"dot_precision": "ieee"})(x, x_scale, y, y_scale, "e2m1", "e2m1")
+    got = kopt.kernel(product, target=target, config=CONFIG)(x, x_scale, y, y_scale, "e2m1", "e2m1")
     torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-2)
 
 
@@ -103,3 +104,14 @@ def test_formats_that_do_not_fit(left, message):
     x, x_scale, y, y_scale = arguments("e4m3", "e4m3")
     with pytest.raises(kopt.UnsupportedError, match=message):
         kopt.kernel(product, target="reference")(x, x_scale, y, y_scale, left, "e4m3")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["triton:sm90", "pallas:tpu7x"])
+def test_large_blocks_compile(target):
+    """Within the limit: products of bf16 are for tensor cores, those of f32 took a GPU's compiler minutes."""
+    specs = ("f8e4m3fn[512,256]", "u8[512,8]", "f8e4m3fn[256,512]", "u8[512,8]", "e4m3", "e4m3")
+    report = (
+        kopt.kernel(product, config={"block_sizes": [128, 256]}).lower(*specs, target=target).report(estimates=False)
+    )
+    assert report["legal"], report["reason"]
