@@ -1,8 +1,8 @@
 """``hl.atomic_*``: updates of host tensors that cells may make at the same time.
 
 The value is converted to the target's dtype and broadcast to the block that the index list addresses. A block over a
-dimension of 1 updates its one element once a lane; so do the dimensions that a value has more than that block, whose
-lanes are combined first.
+dimension of 1 updates its one element once a lane; so do the dimensions that a value has more than that block, or wider
+ones, whose lanes are combined first.
 """
 
 from __future__ import annotations
@@ -77,12 +77,16 @@ class _Update:
         return to_user(DeviceTensor(previous), self.address)
 
     def combined(self, kind: str, value: Any) -> Any:
-        """A value without the leading dimensions that the addressed block does not have: their lanes all update it."""
-        rank = len(self.address.user_dims())
+        """A value without the lanes that the addressed block does not have: all of them update one element."""
+        dims = self.address.user_dims()
         if is_number(value) or kind not in COMBINERS:
             return value
-        tensor = drop_ones(convert(stored(value), self.array.dtype), rank)
-        return combine(kind, tensor, range(tensor.rank - rank)) if tensor.rank > rank else value
+        tensor = drop_ones(convert(stored(value), self.array.dtype), len(dims))
+        met = combine(kind, tensor, range(tensor.rank - len(dims)))
+        pairs = zip(met.dims, dims[len(dims) - met.rank :], strict=True)
+        narrow = [n for n, (mine, its) in enumerate(pairs) if mine.size.data > its.size.data == 1]
+        met = combine(kind, met, narrow, keepdim=True)
+        return value if met is tensor else met
 
     def _operand(self, value: Any) -> SSAValue:
         """A number or tensor over the addressed block, in the target's dtype."""

@@ -44,7 +44,7 @@ def broadcast(value: DeviceTensor, dims: Dims) -> DeviceTensor:
     if value.dims == dims:
         return value
     places = _places(value.dims, dims)
-    if places is None or any(_is_padding(value.dims[n], dims[place]) for n, place in enumerate(places)):
+    if places is None or any(_loses(value.dims[n], dims[place]) for n, place in enumerate(places)):
         mismatch(f"{describe(value)} does not broadcast to [{' x '.join(map(str, dims))}]")
     value = _without_padding(value, [dims[place] for place in places])
     value = untag(value, [n for n, place in enumerate(places) if not _fits(value.dims[n], dims[place])])
@@ -53,6 +53,11 @@ def broadcast(value: DeviceTensor, dims: Dims) -> DeviceTensor:
         return value
     op = tile.BroadcastOp(value.ssa, places, TileType(dims, value.tile_type.element_type))
     return DeviceTensor(current().emit(op))
+
+
+def _loses(source: DimAttr, target: DimAttr) -> bool:
+    """Whether a dimension has lanes that the one it meets does not."""
+    return target.size.data == 1 < source.size.data or _is_padding(source, target)
 
 
 def _fits(source: DimAttr, target: DimAttr) -> bool:

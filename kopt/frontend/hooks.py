@@ -68,6 +68,12 @@ def check(test: Any) -> bool:
     return True if isinstance(test, DeviceValue) else bool(test)
 
 
+def returned(value: Any) -> Any:
+    """``return``, of the kernel or of a function that it calls."""
+    current().returned = source.place_of(sys._getframe(1))
+    return value
+
+
 def negation(value: Any) -> Any:
     """``not``."""
     return _registry()["logical_not"](value) if isinstance(value, DeviceValue) else not value

@@ -1,8 +1,8 @@
 """Index lists: loads and stores of host tensors, and subscripts of device values.
 
 A tile or ``tile.index`` addresses its block, whole numbers one element, slices a length that is known. Index tensors
-gather: several of rank 1 form their product, others broadcast against each other. A dimension of 1 that is indexed by a
-wider block is read once and repeated.
+gather: several of rank 1 form their product, others broadcast against each other; host tensors as indices are all of
+their elements. A dimension of 1 that is indexed by a wider block is read once and repeated.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kopt.dialects import tile
 from kopt.dialects.tile import ALL, DimAttr, Entry, SliceAttr
 from kopt.frontend.broadcasting import broadcast, common_dims, untag
 from kopt.frontend.dtypes import element_type
+from kopt.frontend.masks import both, is_mask, selected, spread_value, without_masks
 from kopt.frontend.moving_slices import as_lanes, moves
 from kopt.frontend.ops.elementwise import convert, truth
 from kopt.frontend.ops.indexed import index_select
@@ -87,8 +88,9 @@ def store(array: torch.Tensor, index: Any, value: Any, mask: Any = None) -> None
     """``array[index] = value`` in a device loop; the value is converted and broadcast."""
     tracer = current()
     memory = tracer.host.written(array)
+    index, value, mask = _by_mask(tuple(array.shape), index, stored(value), mask)
     index, mask = without_moving(tuple(array.shape), index, mask)
-    tensor = value if is_number(value) else as_tensor(stored(value))
+    tensor = value if is_number(value) else as_tensor(value)
     if isinstance(tensor, DeviceTensor):
         index = _by_the_whole_block(index, tuple(array.shape), tensor)
     address = resolve(tuple(array.shape), index)
@@ -116,6 +118,19 @@ def _by_the_whole_block(items: list[Any], shape: tuple[int, ...], value: DeviceT
     return out
 
 
+def _by_mask(shape: tuple[int, ...], index: Any, value: Any, mask: Any) -> tuple[Any, Any, Any]:
+    """A store by a mask as one of the whole dimensions that it covers, to the elements where it is true."""
+    given = _listed(index)
+    where = next((item for item in given if is_mask(item) and len(item.shape)), None)
+    if where is None:
+        return index, value, mask
+    marks = [slice(None) for _ in where.shape]
+    items = _items(shape, [part for item in given for part in (marks if item is where else [item])])
+    first = next(n for n, item in enumerate(items) if item is marks[0])
+    value = spread_value(value, items, first, len(where.shape))
+    return items, value, both(mask, selected(where, items, first, shape))
+
+
 def stored(value: Any) -> Any:
     """What goes to memory: of a host tensor, all of it."""
     return current().host.load_whole(value) if isinstance(value, torch.Tensor) else value
@@ -123,7 +138,7 @@ def stored(value: Any) -> Any:
 
 def without_moving(shape: tuple[int, ...], index: Any, mask: Any = None) -> tuple[list[Any], Any]:
     """The index list, written out, without slices that loops bound; and the mask that keeps their lanes inside."""
-    items = _items(shape, index)
+    items = [stored(item) for item in without_masks(_items(shape, index))]
     return as_lanes(items, shape, mask) if any(map(moves, items)) else (items, mask)
 
 
@@ -166,13 +181,17 @@ def resolve(shape: tuple[int, ...], index: Any) -> Address:
 
 def _items(shape: tuple[int, ...], index: Any) -> list[Any]:
     """The index list with ``...`` and missing entries written out."""
-    items = list(index) if isinstance(index, tuple | list) else [index]
+    items = _listed(index)
     items = [i[0] if isinstance(i, list | tuple) and len(i) == 1 else i for i in items]
     missing = len(shape) - sum(i is not None and i is not Ellipsis for i in items)
     if any(i is Ellipsis for i in items):
         at = next(n for n, i in enumerate(items) if i is Ellipsis)
         return [*items[:at], *[slice(None)] * missing, *items[at + 1 :]]
     return [*items, *[slice(None)] * missing]
+
+
+def _listed(index: Any) -> list[Any]:
+    return list(index) if isinstance(index, tuple | list) else [index]
 
 
 def _without_wide(items: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], dict[int, DimAttr]]:
@@ -251,8 +270,6 @@ def _entry(item: Any, size: int) -> Entry:
         return int(item) % size
     if isinstance(item, Index | DeviceTensor) or (isinstance(item, torch.Tensor) and item.ndim == 0):
         return index_ssa(item)
-    if isinstance(item, torch.Tensor):
-        unsupported("a host tensor cannot be an index in a device loop", "load it first: idx[:] or idx[tile]")
     unsupported(f"{describe(item)} cannot be an index", "use a tile, a whole number, a slice, None or an index tensor")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from xdsl.ir import SSAValue
 
+from kopt.errors import UnsupportedError
 from kopt.frontend.host import Host
-from kopt.frontend.state import unsupported
 from kopt.frontend.trees import leaves, rebuild
 from kopt.frontend.values import Undefined, is_device
 
@@ -63,7 +63,8 @@ def result_tree(value: Any, host: Host, outputs: list[SSAValue]) -> Result:
 
     def leaf(item: Any) -> Any:
         if is_device(item) or isinstance(item, Undefined):
-            unsupported("a kernel cannot return a device value", "store it in a tensor and return that")
+            message, advice = "a kernel cannot return a device value", "store it in a tensor and return that"
+            raise UnsupportedError(message, host.tracer.returned, [advice])
         if not isinstance(item, torch.Tensor):
             return Constant(item)
         array = host.array(item)

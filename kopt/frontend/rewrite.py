@@ -133,7 +133,7 @@ class Rewriter(ast.NodeTransformer):
         return self._jump(self.loops[-1:], "continue", node)
 
     def visit_Return(self, node: ast.Return) -> Any:
-        node.value = self.visit(node.value) if node.value else None
+        node.value = _hook("returned", [self.visit(node.value)], node) if node.value else None
         return self._jump(self.loops, "return", node)
 
     def _jump(self, loops: list[str], word: str, node: ast.stmt) -> list[ast.stmt]:

@@ -86,6 +86,8 @@ class Tracer:
         self.jagged: set[str] = set()
         #: One past the last element that it walks, where that is a number.
         self.ends: dict[str, int | None] = {}
+        #: Where a function of the kernel returned last: in the end, the kernel itself.
+        self.returned: Location | None = None
         self.tag_count = 0
         self.depth = 0
         self.host: Any = None

@@ -48,6 +48,11 @@ def _wrong_shape(x, n):
         hl.atomic_add(x, [i], hl.zeros([3]))
 
 
+def _exchanged_by_many(x, n):
+    for i in hl.tile(x.size(0), block_size=4):
+        hl.atomic_xchg(x, [n[i][:, None]], hl.zeros([i, 8]))
+
+
 def _too_many(x, n):
     for i in hl.tile(x.size(0)):
         hl.atomic_cas(x, [i, 0], 0, 1)
@@ -62,6 +67,7 @@ def _too_many(x, n):
         (_of_a_value, "hl.atomic_add needs a host tensor, found a device tensor"),
         (_on_the_host, "hl.atomic_add works inside device loops"),
         (_wrong_shape, "does not broadcast"),
+        (_exchanged_by_many, "does not broadcast"),
         (_too_many, "2 indices for an array of 1 dimensions"),
     ],
 )

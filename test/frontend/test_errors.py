@@ -134,7 +134,8 @@ def returns_device_value(x):
 
 
 def test_device_values_do_not_leave_the_launch():
-    assert "device" in refused(returns_device_value, X)
+    text = refused(returns_device_value, X)
+    assert "cannot return a device value" in text and "return v" in text and f"{__file__}:" in text
 
 
 def carried_by_the_grid(x):
@@ -189,3 +190,52 @@ def indexes_a_number(x):
 def test_more_indices_than_dimensions():
     text = refused(indexes_a_number, X)
     assert "1 index(es) for a device value of no dimensions" in text and "None adds a dimension" in text
+
+
+MASK = torch.zeros(32, dtype=torch.bool)
+
+
+def loads_by_a_mask(x, mask):
+    for _ in hl.grid(1):
+        x[0, :] = x[mask, :].sum(0)
+
+
+def updates_by_a_mask(x, mask):
+    for _ in hl.grid(1):
+        hl.atomic_add(x, [mask, 0], 1)
+
+
+def stores_a_row_for_each(x, mask):
+    for _ in hl.grid(1):
+        x[mask, 0] = x[:, 0]
+
+
+def masks_the_wrong_dimension(x, mask):
+    for _ in hl.grid(1):
+        x[0, mask] = 0
+
+
+def masks_rows_of_a_tile(x, mask):
+    for tile in hl.tile(x.size(0), block_size=8):
+        x[mask[tile], 0] = 0
+
+
+def masks_twice(x, mask):
+    for _ in hl.grid(1):
+        x[mask, x[0, :] > 0] = 0
+
+
+@pytest.mark.parametrize(
+    "kernel, text",
+    [
+        (loads_by_a_mask, "how many elements a mask selects"),
+        (updates_by_a_mask, "how many elements a mask selects"),
+        (stores_a_row_for_each, "writes one value to all elements"),
+        (masks_the_wrong_dimension, "a mask of shape [32] selects from dimensions [16]"),
+        (masks_rows_of_a_tile, "a mask of shape [b0=8] selects from dimensions [32]"),
+        (masks_twice, "a mask beside another mask"),
+    ],
+)
+def test_masks_as_indices(kernel, text):
+    found = refused(kernel, X, MASK)
+    assert text in found and f"{__file__}:" in found

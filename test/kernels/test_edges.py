@@ -205,6 +205,72 @@ def parts_past_a_tile_of_one(x):
     return out
 
 
+def _written(x, *places):
+    x = x.clone()
+    *where, value = places
+    x[tuple(where)] = value
+    return x
+
+
+@case(lambda x, m: _written(x, m, 3.0), _random(5, 7), _random(5, 7) > 0)
+def stores_by_a_whole_mask(x, mask):
+    out = x.clone()
+    for _ in hl.grid(2):
+        out[mask] = 3
+    return out
+
+
+@case(lambda x, m, row: _written(x, m, row), _random(5, 7), _random(5) > 0, _random(7))
+def stores_rows_by_a_mask(x, mask, row):
+    out = x.clone()
+    for _ in hl.grid(1):
+        out[mask] = row
+    return out
+
+
+@case(
+    lambda x, m, v: torch.stack([torch.where(m[..., None], v, x[0]), x[1]]),
+    _random(2, 3, 4, 50),
+    _random(3, 4) > 0,
+    _random(50),
+)
+def stores_by_a_mask_between_others(x, mask, v):
+    out = x.clone()
+    for tile in hl.tile(x.size(3), block_size=16):
+        out[0, mask, tile] = v[tile]
+    return out
+
+
+@case(lambda x: torch.where(x > 0, -1.0, x), _random(5, 7))
+def stores_by_a_computed_mask(x):
+    out = x.clone()
+    for _ in hl.grid(1):
+        out[x[:] > 0] = -1.0
+    return out
+
+
+@case(lambda x, n: _written(x[n], [2], 0.0), _random(9, 50), torch.tensor([3, 1, 8, 3]))
+def host_tensors_as_indices(x, numbers):
+    out = x.new_empty(numbers.size(0), x.size(1))
+    last = torch.tensor([2])
+    for tile in hl.tile(x.size(1), block_size=16):
+        out[:, tile] = x[numbers, tile]
+        out[last, tile] = 0
+    return out
+
+
+@case(
+    lambda n, v: torch.zeros(5, 3).index_put((torch.arange(5)[:, None], n[:, :1].long()), v.sum(1)[:, None]),
+    torch.arange(35, dtype=torch.int32).reshape(5, 7) % 3,
+    _random(5, 7),
+)
+def lanes_that_meet_in_one_element(numbers, v):
+    out = torch.zeros(5, 3)
+    for i, j in hl.tile(v.size(), block_size=[2, 4]):
+        hl.atomic_add(out, [i.index[:, None], numbers[i, 0][:, None]], v[i, j])
+    return out
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_kernel(name: str, target: str) -> None:
