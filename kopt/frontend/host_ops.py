@@ -67,10 +67,16 @@ def _view(make: Callable[[Any, torch.Tensor, torch.Tensor, tuple[Any, ...]], Any
         before = args[0]
         after = func(*args, **kwargs)
         source = host.array(before)
+        if _layout(after) == _layout(before):
+            return host.track(after, source)
         recipe = _recipe(host, func, args, kwargs)
         return host.result(make(source.ssa, before, after, args), after, source.root, recipe)
 
     return handler
+
+
+def _layout(tensor: torch.Tensor) -> tuple[Any, ...]:
+    return tensor.dtype, tensor.shape, tensor.stride()
 
 
 def _reshape(source: Any, before: torch.Tensor, after: torch.Tensor, args: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Index lists: loads and stores of host tensors, and subscripts of device values.
+"""Index lists: loads and stores of host tensors.
 
 A tile or ``tile.index`` addresses its block, whole numbers one element, slices a length that is known. Index tensors
 gather: several of rank 1 form their product, others broadcast against each other; host tensors as indices are all of
@@ -20,8 +20,7 @@ from kopt.frontend.dtypes import element_type
 from kopt.frontend.masks import both, is_mask, selected, spread_value, without_masks
 from kopt.frontend.moving_slices import as_lanes, moves
 from kopt.frontend.ops.elementwise import convert, truth
-from kopt.frontend.ops.indexed import index_select
-from kopt.frontend.ops.shapes import ONE, reshape_dims, select, slice_dim, unsqueeze_at
+from kopt.frontend.ops.shapes import ONE, reshape_dims, select, unsqueeze_at
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import (
     DeviceTensor,
@@ -261,7 +260,7 @@ def _entry(item: Any, size: int) -> Entry:
         _note_use(item, size)
         return item.ssa
     if isinstance(item, slice):
-        return _slice_entry(item, size)
+        return slice_entry(item, size)
     if isinstance(item, bool) or item is None:
         unsupported("a boolean cannot be an index", "use hl.load with extra_mask")
     if isinstance(item, int):
@@ -278,7 +277,7 @@ def _note_use(item: TileRange, size: int) -> None:
         item.block.extent = size
 
 
-def _slice_entry(item: slice, size: int) -> Entry:
+def slice_entry(item: slice, size: int) -> Entry:
     """A static slice; one that loops bound is refused."""
     if any(isinstance(b, Index | DeviceTensor) for b in (item.start, item.stop, item.step)):
         unsupported("a slice needs static bounds", "use hl.tile(begin, end), or hl.arange(n) + begin as an index")
@@ -340,40 +339,3 @@ def _product(values: list[DeviceTensor]) -> list[DeviceTensor]:
     """Rank-1 index tensors, each along its own axis."""
     count = len(values)
     return [reshape_dims(v, [v.dims[0] if axis == n else ONE for axis in range(count)]) for n, v in enumerate(values)]
-
-
-def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
-    """``value[index]`` of a device value: ``None``, ``:``, static slices, numbers, also those of the device."""
-    items = _items(value.tile_type.shape, index)
-    taken, rank = sum(item is not None for item in items), len(value.dims)
-    if taken > rank:
-        found = "no dimensions" if rank == 0 else f"{rank} dimension{'s' * (rank > 1)}"
-        unsupported(f"{taken} index(es) for a device value of {found}", "None adds a dimension, ':' takes one")
-    position = 0
-    for item in items:
-        if item is None:
-            value = unsqueeze_at(value, position)
-        elif isinstance(item, slice):
-            value = _subscript_slice(value, position, item)
-        elif isinstance(item, int) and not isinstance(item, bool):
-            value = select(value, position, int(item))
-            continue
-        elif isinstance(item, Index) or isinstance(item, DeviceTensor) and not item.rank:
-            value = select(index_select(value, position, item), position, 0)
-            continue
-        elif isinstance(item, TileRange) and item.dim == value.dims[position]:
-            pass
-        else:
-            unsupported(
-                f"{describe(item)} cannot index a device value",
-                "use None, slices and numbers here, or torch.gather; index the host tensor for a gather from memory",
-            )
-        position += 1
-    return value
-
-
-def _subscript_slice(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
-    entry = _slice_entry(item, value.tile_type.shape[position])
-    if not isinstance(entry, SliceAttr):
-        return value
-    return slice_dim(value, position, entry.start.data, entry.length, entry.step.data)

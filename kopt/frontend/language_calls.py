@@ -17,7 +17,7 @@ from kopt.errors import ConfigError
 from kopt.frontend import atomics, inline_code, packed_numbers, remote_copies, scaled_products
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2, rounded_up
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
-from kopt.frontend.indexing import load, store, subscript
+from kopt.frontend.indexing import load, store
 from kopt.frontend.loops.device import LoopSpec, Walk
 from kopt.frontend.ops.creation import arange as torch_arange
 from kopt.frontend.ops.creation import full, lane_numbers
@@ -27,6 +27,7 @@ from kopt.frontend.ops.shapes import select, stack
 from kopt.frontend.random_calls import FUNCTIONS as RANDOM
 from kopt.frontend.stacks import StackTensor, stacktensor_like
 from kopt.frontend.state import current, unsupported
+from kopt.frontend.subscripts import subscript
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import BlockSize, DeviceTensor, TileRange, as_tensor, describe, is_device
 from kopt.language.unsupported import UNSUPPORTED

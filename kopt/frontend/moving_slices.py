@@ -32,7 +32,7 @@ def as_lanes(items: list[Any], shape: tuple[int, ...], mask: Any) -> tuple[list[
     inside: list[tuple[int, DeviceTensor]] = []
     for item, size in each:
         if moves(item):
-            lanes = lane_numbers(range(_length(item)), None, None) + item.start
+            lanes = run_of(item)
             inside.append((sum(map(_dimensions, out)), lanes < size))
             item = lanes
         out.append(item)
@@ -42,6 +42,11 @@ def as_lanes(items: list[Any], shape: tuple[int, ...], mask: Any) -> tuple[list[
             valid = unsqueeze_at(valid, 1)
         mask = valid if mask is None else truth(mask) & valid
     return out, mask
+
+
+def run_of(item: slice) -> DeviceTensor:
+    """The numbers of the lanes of a slice with computed bounds."""
+    return lane_numbers(range(_length(item)), None, None) + item.start
 
 
 def _dimensions(item: Any) -> int:

@@ -201,7 +201,7 @@ class DeviceTensor(DeviceValue):
         return method(self, name)
 
     def __getitem__(self, index: Any) -> Any:
-        from kopt.frontend.indexing import subscript
+        from kopt.frontend.subscripts import subscript
 
         return subscript(self, index)
 

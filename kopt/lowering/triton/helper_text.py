@@ -89,6 +89,11 @@ def _floordiv(a, b):
 
 
 @triton.jit
+def _floor_quotient(a, b):
+    return (a - (a % b + b) % b) // b
+
+
+@triton.jit
 def _mod(a, b):
     r = a % b
     return tl.where((r != 0) & ((r < 0) != (b < 0)), r + b, r)

@@ -6,6 +6,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 from xdsl.ir import Operation
 
+from kopt.analysis.signs import never_negative
 from kopt.diagnostics import location_of
 from kopt.dialects import triton
 from kopt.dialects.tile import literal_value
@@ -19,7 +20,6 @@ _INFIX: dict[type[Operation], tuple[str, int]] = {
     arith.MuliOp: ("*", PRODUCT),
     arith.DivSIOp: ("//", PRODUCT),
     arith.DivUIOp: ("//", PRODUCT),
-    arith.FloorDivSIOp: ("//", PRODUCT),
     arith.RemSIOp: ("%", PRODUCT),
     arith.RemUIOp: ("%", PRODUCT),
     arith.AndIOp: ("&", AND),
@@ -52,9 +52,21 @@ def print_constant(kernel: Kernel, op: arith.ConstantOp) -> None:
 
 
 def print_infix(kernel: Kernel, op: Operation) -> None:
-    """Arithmetic on indices, which are not negative, so that Triton's division is Python's."""
+    """An operator. Triton's ``//`` and ``%`` round to zero, as the ops printed by them do."""
     operator, strength = _INFIX[type(op)]
     kernel.define(op.results[0], infix(operator, strength, *(kernel[value] for value in op.operands)))
+
+
+def print_floordiv(kernel: Kernel, op: arith.FloorDivSIOp) -> None:
+    """Python's ``//``: Triton's where nothing is negative, else a helper that is right however ``//`` and ``%`` round.
+
+    In Triton's interpreter the numbers of loops are Python's own until they are assigned.
+    """
+    operands = [kernel[value] for value in op.operands]
+    if all(map(never_negative, op.operands)):
+        kernel.define(op.result, infix("//", PRODUCT, *operands))
+    else:
+        kernel.define(op.result, call(kernel.helper("_floor_quotient"), operands))
 
 
 def print_call(kernel: Kernel, op: Operation) -> None:
@@ -87,6 +99,7 @@ HANDLERS: dict[type, Handler] = {
     arith.CmpiOp: print_compare,
     arith.CmpfOp: print_compare,
     triton.ProgramIdOp: print_program_id,
+    arith.FloorDivSIOp: print_floordiv,
     **dict.fromkeys(_INFIX, print_infix),
     **dict.fromkeys(_CALLS, print_call),
 }
