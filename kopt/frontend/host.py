@@ -55,10 +55,14 @@ def memref_type(tensor: torch.Tensor) -> MemRefType:
 class Host(TorchDispatchMode):
     """Records torch operators on the host's tensors."""
 
-    def __init__(self, tracer: Tracer, add_hidden: Callable[[torch.Tensor], torch.Tensor]):
+    def __init__(
+        self, tracer: Tracer, add_hidden: Callable[[torch.Tensor], torch.Tensor], seed: Callable[[], torch.Tensor]
+    ):
         super().__init__()
         self.tracer = tracer
         self.add_hidden = add_hidden
+        #: The seed that torch's generator gives to each call: a hidden argument.
+        self.seed = seed
         self.real: list[Any] = []
         self.reads: list[tuple[Callable[[Any], Any], Any]] = []
         self.keep: list[torch.Tensor] = []
@@ -70,6 +74,8 @@ class Host(TorchDispatchMode):
         self.all_reduce: str | None = None
         #: Whether torch's operators pass unrecorded.
         self.quiet = False
+        #: How many operations draw random numbers from the call's seed.
+        self.draws = 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:

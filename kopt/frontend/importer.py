@@ -24,6 +24,7 @@ from kopt.frontend.host import Host, HostArray, Root, memref_type
 from kopt.frontend.results import Result, result_tree
 from kopt.frontend.state import state
 from kopt.frontend.tracer import BlockInfo, Tracer
+from kopt.runtime.seeds import RandomSeed
 from kopt.runtime.sharing import same_elements, share_an_element
 from kopt.runtime.specs import TensorSpec, framework_of, spec_of
 
@@ -54,7 +55,7 @@ class Imported:
     module: ModuleOp
     entry: str
     params: list[Param]
-    hidden: list[torch.Tensor]
+    hidden: list[Any]
     results: Result
     mutated: list[int]
     guards: list[Guard]
@@ -114,12 +115,12 @@ class _Import:
         self.function = function
         self.block = Block()
         self.tracer = Tracer(self.block, sizes, tunables, dot_precision)
-        self.host = Host(self.tracer, self._add_hidden)
+        self.host = Host(self.tracer, self._add_hidden, self._seed)
         self.host.all_reduce = all_reduce
         self.tracer.host = self.host
         self.params: list[Param] = []
         self.metas: list[torch.Tensor] = []
-        self.hidden: list[tuple[Param, torch.Tensor, torch.Tensor]] = []
+        self.hidden: list[tuple[Param, Any, torch.Tensor]] = []
 
     def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Imported:
         """Runs the function and wraps up what was recorded."""
@@ -176,16 +177,26 @@ class _Import:
                 return meta
         if not self._is_outside(tensor):
             raise UnsupportedError("a tensor made by an operator that kopt does not see is used in a kernel")
-        spec = spec_of(tensor)
+        return self._hide(f"hidden_{len(self.hidden)}", tensor, lambda _: tensor)
+
+    def _seed(self) -> torch.Tensor:
+        """The seed of the kernel's random numbers: a hidden argument that each call draws."""
+        device = next((str(value.device) for value in self.host.real if isinstance(value, torch.Tensor)), "cpu")
+        found = next((meta for _, real, meta in self.hidden if isinstance(real, RandomSeed)), None)
+        return self._hide("seed", RandomSeed(device=device), None) if found is None else found
+
+    def _hide(self, name: str, value: Any, recipe: Any) -> torch.Tensor:
+        """A hidden argument."""
+        spec = spec_of(value)
         self.host.quiet = True
         meta = _meta(spec)
         self.host.quiet = False
-        param = Param(f"hidden_{len(self.hidden)}", spec)
+        param = Param(name, spec)
         argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
         argument.name_hint = param.name
         number = len(self.params) + len(self.hidden)
-        self.host.track(meta, HostArray(argument, Root(number), lambda _: tensor, number))
-        self.hidden.append((param, tensor, meta))
+        self.host.track(meta, HostArray(argument, Root(number), recipe, number))
+        self.hidden.append((param, value, meta))
         return meta
 
     @staticmethod

@@ -28,39 +28,47 @@ _INT32 = 2**31
 
 def rand(shape: Any, seed: Any, device: Any = None, offsets: Any = None) -> DeviceTensor:
     """``hl.rand``."""
-    return _uniform(_words(seed, _numbers(shape) if offsets is None else _given(offsets))[0])
+    return uniform(_seeded(seed, _numbers(shape) if offsets is None else _given(offsets))[0])
 
 
 def rand4x(seed: Any, offsets: Any, device: Any = None) -> tuple[DeviceTensor, ...]:
     """``hl.rand4x``."""
-    return tuple(map(_uniform, _words(seed, _given(offsets))))
+    return tuple(map(uniform, _seeded(seed, _given(offsets))))
 
 
 def randint(shape: Any, low: Any, high: Any, seed: Any, device: Any = None) -> DeviceTensor:
     """``hl.randint``."""
+    return ranged(_seeded(seed, _numbers(shape))[0], low, high)
+
+
+def ranged(bits: DeviceTensor, low: Any, high: Any) -> DeviceTensor:
+    """Words as integers from ``low`` up to but not including ``high``.
+
+    ``low`` plus the remainder of the magnitude, which is held negative: that of -2**31 needs no wider type then.
+    """
     for bound in (low, high):
         if not isinstance(bound, int) or isinstance(bound, bool):
-            unsupported(f"hl.randint needs bounds known while the kernel is imported, found {describe(bound)}")
+            unsupported(f"randint needs bounds known while the kernel is imported, found {describe(bound)}")
     if low >= high:
-        unsupported(f"hl.randint needs low below high, found {low} and {high}")
-    return _ranged(_words(seed, _numbers(shape))[0], low, high)
-
-
-def _ranged(bits: DeviceTensor, low: int, high: int) -> DeviceTensor:
-    """``low`` plus the remainder of the magnitude, which is held negative: that of -2**31 needs no wider type then."""
+        unsupported(f"randint needs low below high, found {low} and {high}")
     negative, span = REGISTRY["minimum"](bits, -bits), high - low
     return low - (REGISTRY["fmod"](negative, span) if span <= _INT32 else negative)
 
 
-def _uniform(bits: DeviceTensor) -> DeviceTensor:
+def uniform(bits: DeviceTensor) -> DeviceTensor:
+    """Words as floats in [0, 1)."""
     return (bits ^ (bits >> 31)).to(torch.float32) * _SCALE
 
 
-def _words(seed: Any, offset: DeviceTensor) -> list[DeviceTensor]:
-    """The four words of each lane's number."""
+def _seeded(seed: Any, offset: DeviceTensor) -> list[DeviceTensor]:
     if not current().on_device:
         unsupported("random numbers by seed are made inside device loops", "use torch's on the host")
-    op = tile.PhiloxOp(offset.ssa, *(word.ssa for word in _key(seed)))
+    return words(_key(seed), offset)
+
+
+def words(key: tuple[DeviceTensor, DeviceTensor], offset: DeviceTensor) -> list[DeviceTensor]:
+    """The four words of each lane's number."""
+    op = tile.PhiloxOp(offset.ssa, *(word.ssa for word in key))
     current().append(op)
     return [named(DeviceTensor(word), "bits") for word in op.words]
 
@@ -115,8 +123,11 @@ def _given(offsets: Any) -> DeviceTensor:
 
 
 def _numbers(shape: Any) -> DeviceTensor:
+    return numbers(tuple(shape_dims(listed((shape,)))))
+
+
+def numbers(dims: Dims) -> DeviceTensor:
     """The place of each element in the whole array that a shape's tiles and numbers span."""
-    dims = tuple(shape_dims(listed((shape,))))
     strides = _strides(dims)
     wide = sum(stride * (_end(dim) - 1) for stride, dim in zip(strides, dims, strict=True)) >= _INT32
     total = full_tensor(0, dims, torch.int32) if not dims else None

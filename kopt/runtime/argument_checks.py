@@ -21,7 +21,7 @@ def check_slices(kernel: str, slices: Sequence[ItemSlice], values: Sequence[Any]
 
     ``host`` knows the arrays that the host computes from the arguments; items of others are not looked at.
     """
-    if host is None or not all(map(_known, values)):
+    if host is None or not all(map(is_known, values)):
         return
     numbers = {element.array for one in slices for element, _ in (*one.start.terms, *one.end.terms)}
     found = {number: host.value(number, lambda argument: _host(values[argument])) for number in sorted(numbers)}
@@ -42,7 +42,7 @@ def check_intervals(
     Inside ``jax.jit`` there are none to look at.
     """
     for position, (low, high) in intervals.items():
-        if not _known(values[position]):
+        if not is_known(values[position]):
             continue
         array = _host(values[position])
         if not array.size or low <= array.min() and array.max() <= high:
@@ -55,7 +55,7 @@ def check_intervals(
         )
 
 
-def _known(value: Any) -> bool:
+def is_known(value: Any) -> bool:
     """Whether an array has elements yet; inside ``jax.jit`` it has none."""
     if framework_of(value) != "jax":
         return True

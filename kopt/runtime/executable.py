@@ -15,6 +15,7 @@ from kopt.errors import ArgumentError, ConfigError, Location
 from kopt.runtime.argument_checks import check_intervals, check_slices
 from kopt.runtime.emitted import needs_wide
 from kopt.runtime.exchange import convert, wide
+from kopt.runtime.seeds import drawn
 from kopt.runtime.signature import Signature
 from kopt.runtime.specs import TensorSpec, framework_of, spec_of
 from kopt.runtime.targets import Target, parse_target
@@ -128,7 +129,7 @@ class Executable:
         framework = self.params.check(args, self._runner.devices)
         if not args:
             framework = framework_of(self.hidden[0]) or framework if self.hidden else self.framework
-        values = [*args, *self.hidden]
+        values = [*args, *drawn(self.hidden, args)]
         check_slices(self.params.kernel, self._slices, values, self._host_arrays)
         check_intervals(self.params.kernel, self._names, self._intervals, values)
         hazards = self._write_back.hazards(values)

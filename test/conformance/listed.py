@@ -39,8 +39,8 @@ WITHOUT_CALLS = {
     "empty": "unspecified elements",
     "empty_like": "unspecified elements",
     "new_empty": "unspecified elements",
-    "rand": "torch's random numbers have a hidden state: `hl.rand` takes a seed",
-    "randn": "torch's random numbers have a hidden state: `hl.rand` takes a seed",
+    "rand": "by a seed of torch's generator",
+    "randn": "by a seed of torch's generator",
     "nonzero": "the shape of its result depends on the data",
 }
 

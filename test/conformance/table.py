@@ -712,7 +712,9 @@ REFUSALS = (
 WITHOUT_VALUES = {
     **dict.fromkeys(("dim", "size", "numel", "element_size", "is_contiguous", "is_floating_point"), "a Python value"),
     **dict.fromkeys(("empty", "empty_like", "new_empty"), "unspecified elements"),
-    **dict.fromkeys(("rand", "randn", "rand_like", "randn_like"), "refused: `hl.rand` takes a seed"),
+    **dict.fromkeys(
+        ("rand", "randn", "randint", "rand_like", "randn_like", "randint_like"), "by a seed of torch's generator"
+    ),
 }
 
 

@@ -325,16 +325,72 @@ def test_offsets_and_bounds_that_are_refused():
             for j in hl.tile(lengths[0]):
                 x[i, j] = hl.rand([i, j], seed=1)
 
-    def hidden_state(x):
+    def by_a_generator(x):
         for i in hl.tile(x.size(0)):
-            x[i, :] = torch.rand_like(x[i, :])
+            x[i, :] = torch.rand(SHAPE[1], generator=torch.default_generator)
 
     x = torch.empty(SHAPE)
     refused(float_offsets, "offsets are a device tensor of integers", x)
     refused(empty_range, "low below high", x)
     refused(computed_bound, "bounds known while the kernel is imported", x)
     refused(unknown_extent, "this loop's is not known", x, torch.tensor([5]))
-    refused(hidden_state, "hidden state", x)
+    refused(by_a_generator, "a generator draws on the host", x)
+
+
+@kopt.kernel
+def by_torch(x):
+    """Every kind of torch's own numbers."""
+    kinds = [torch.empty_like(x) for _ in range(7)]
+    for tile in hl.tile(x.size()):
+        kinds[0][tile] = torch.rand_like(x[tile])
+        kinds[1][tile] = torch.rand(tile, dtype=x.dtype, device=x.device)
+        kinds[2][tile] = torch.randn_like(x[tile])
+        kinds[3][tile] = torch.randn(tile)
+        kinds[4][tile] = torch.randint(-3, 4, tile)
+        kinds[5][tile] = torch.randint_like(x[tile], 5)
+        kinds[6][tile] = torch.nn.functional.dropout(x[tile], 0.25)
+    return kinds
+
+
+def drawn_by(kernel, seed, *args):
+    torch.manual_seed(seed)
+    return kernel(*args)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("target", TARGETS)
+def test_numbers_of_torchs_generator(target, dtype):
+    x = torch.ones(SHAPE, dtype=dtype)
+    kernel = kopt.kernel(by_torch, config={"block_sizes": [16, 128]}).on(target)
+    first, second, again = drawn_by(kernel, 42, x), kernel(x), drawn_by(kernel, 42, x)
+    other = drawn_by(by_torch.on("reference"), 42, x)
+    for a, b, c, d in zip(first, second, again, other, strict=True):
+        same(c, a)
+        torch.testing.assert_close(d, a)  # whatever the target and the blocks are
+        assert not torch.equal(a, b)
+    assert not torch.equal(first[0], first[1]) and not torch.equal(first[2], first[3])
+    for values, low, high, mean, deviation in zip(
+        first,
+        (0, 0, -9, -9, -3, 0, 0),
+        (1, 1, 9, 9, 3, 4, 4 / 3),
+        (0.5, 0.5, 0, 0, 0, 2, 1),
+        (0.29, 0.29, 1, 1, 2, 1.41, 0.58),
+        strict=True,
+    ):
+        values = values.float()
+        assert low <= values.min() and values.max() <= high + 0.01
+        assert abs(values.mean() - mean) < 0.1 and abs(values.std() / deviation - 1) < 0.1
+    assert (first[0] < 1).all() and (first[1] < 1).all()
+    assert set(first[4].unique().tolist()) == set(range(-3, 4)) and set(first[5].unique().tolist()) == set(range(5))
+
+
+def test_a_kernel_that_draws_does_not_run_in_a_compiled_jax_function():
+    import jax
+
+    from kopt.errors import ArgumentError
+
+    with pytest.raises(ArgumentError, match="does not run inside jax.jit"):
+        jax.jit(by_torch.on("pallas:interpret"))(jax.numpy.ones(SHAPE))
 
 
 @pytest.mark.slow

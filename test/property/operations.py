@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from kopt.frontend.ops import creation, elementwise, indexed, matrices, reductions, scans, shapes, sorting
+from kopt.frontend.ops import creation, elementwise, indexed, matrices, random, reductions, scans, shapes, sorting
 from test.conformance.table import GROUPS, WITHOUT_VALUES
 
 _PATTERNS: dict[ModuleType, str] = {
@@ -99,6 +99,7 @@ _PATTERNS: dict[ModuleType, str] = {
     {f}({k})
     {f}({c})
     """,
+    random: "",
 }
 #: With what patterns are tried.
 _TRIAL = {

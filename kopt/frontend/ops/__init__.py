@@ -26,7 +26,18 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def _load() -> None:
-    from kopt.frontend.ops import creation, elementwise, indexed, matrices, numbers, reductions, scans, shapes, sorting
+    from kopt.frontend.ops import (
+        creation,
+        elementwise,
+        indexed,
+        matrices,
+        numbers,
+        random,
+        reductions,
+        scans,
+        shapes,
+        sorting,
+    )
     from kopt.frontend.ops.scalars import with_scalars
 
     for family in (elementwise, reductions, scans, sorting, shapes, matrices, indexed):
@@ -35,8 +46,9 @@ def _load() -> None:
         REGISTRY.update(with_scalars(family.TABLE))
     REGISTRY.update(with_scalars({name: shapes.TABLE[name] for name in ("transpose", "movedim", "flip")}))
     numbers.extend(REGISTRY)
-    CREATION.update(creation.TABLE)
-    REGISTRY.update(creation.METHODS)
+    for family in (creation, random):
+        CREATION.update(family.TABLE)
+        REGISTRY.update(family.METHODS)
 
 
 def method(value: DeviceTensor, name: str) -> Any:

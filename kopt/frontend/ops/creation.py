@@ -140,10 +140,6 @@ def one_number(s: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceT
     return tensor(s, dtype=dtype or torch.get_default_dtype())
 
 
-def _random(*_: Any, **__: Any) -> Any:
-    unsupported("torch's random numbers have a hidden state", "use hl.rand(shape, seed=…)")
-
-
 _new = {"new_zeros": _new_filled(0), "new_ones": _new_filled(1), "new_empty": _new_filled(0), "new_full": new_full}
 METHODS: dict[str, Callable[..., Any]] = {
     **_new,
@@ -161,9 +157,5 @@ TABLE: dict[str, Callable[..., Any]] = {
     "arange": arange,
     "tensor": tensor,
     "scalar_tensor": one_number,
-    "rand": _random,
-    "randn": _random,
-    "rand_like": _random,
-    "randn_like": _random,
     **METHODS,
 }

@@ -404,13 +404,6 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Devi
     return apply("real", lambda a, b, c: a + (b / c if value == 1 else b * value / c), (input, tensor1, tensor2))
 
 
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> DeviceTensor:
-    """The identity, where nothing is dropped."""
-    if p and training:
-        unsupported("dropout draws random numbers", "use hl.rand and torch.where")
-    return as_tensor(input)
-
-
 def to(input: Any, *args: Any, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
     """``to`` and ``type``: the dtype among the arguments; devices do not matter here."""
     for value in (*args, dtype):
@@ -486,7 +479,6 @@ TABLE: dict[str, Callable[..., Any]] = {
     "lerp": lerp,
     "addcmul": addcmul,
     "addcdiv": addcdiv,
-    "dropout": dropout,
     "to": to,
     "type": to,
     "type_as": to,
