@@ -201,9 +201,11 @@ class _Builder:
         self.parts = [Part("outer", part.dim), *self.parts[:-1], Part("inner", part.dim)]
 
     def _lanes_fit(self, dim: Dim, extent: int) -> bool:
+        lanes = LANES if len(self.parts) > 1 else _flat(1, self.window.bits)
         if dim.kind == "whole":
-            lanes = LANES if len(self.parts) > 1 else _flat(1, self.window.bits)
             return not dim.dynamic or (dim.walk % lanes == 0 and not self._moves_both())
+        if dim.walk % lanes:
+            return False
         if len(self.parts) > 1:
             return dim.size == extent or dim.size % LANES == 0
         return legal_block(dim.size, extent, self.window.bits, -1, rank=1) == dim.size or dim.size == extent
@@ -242,7 +244,8 @@ class _Builder:
         rows = sublanes(self.window.bits)
         if dim.kind == "whole":
             return not dim.dynamic or dim.walk % rows == 0 or (dim.step == 1 and self.window.bits == 32)
-        return dim.size == extent or dim.size % rows == 0
+        parts_fit = self.window.bits == 32 or dim.walk % rows == 0
+        return parts_fit and (dim.size == extent or dim.size % rows == 0)
 
     def _separate_rows(self, part: Part) -> None:
         dim = self._dim(part)
@@ -256,7 +259,7 @@ class _Builder:
     def _split(self, part: Part) -> None:
         dim = self._dim(part)
         lanes = dim.step if dim.kind == "whole" else dim.size
-        if dim.kind == "whole" and (dim.plain or lanes == 0 or dim.walk % lanes):
+        if (dim.kind == "whole" and (dim.plain or lanes == 0)) or dim.walk % lanes:
             raise LayoutProblem(
                 f"dimension {part.dim} of {self.window.type} is read in blocks that start at multiples of {dim.walk}, "
                 f"which Mosaic takes only as multiples of {LANES} lanes or {sublanes(self.window.bits)} rows"

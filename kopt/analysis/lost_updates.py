@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import bf16, f16
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.revisits import LOOPS, Cell, Guard, Visits, sources
+from kopt.analysis.revisits import LOOPS, Cell, Guard, Visits, bindings, sources
 from kopt.dialects.pallas import CallOp, DmaOp, WindowAttr
 from kopt.dialects.tile import ALL, GetOp, PutOp, RefType, SelectOp
 
@@ -159,8 +159,8 @@ class _Checker:
 
     def _moving_with(self, put: PutOp, dims: frozenset[int]) -> frozenset[int]:
         """The dimensions that the stored value changes with; none where it holds what was carried or goes elsewhere."""
-        places = [sources(index) for index in put.indices]
-        if any(self._dims_of(ops, bound) & dims for ops, bound in places):
+        numbered = {op for index in put.indices for op in sources(index)[0]}
+        if self._dims_of(numbered, bindings(put.indices)) & dims:
             return frozenset()
         ops, bound = sources(put.value)
         carried = {put.memory, *self.call.scratch}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.revisits import sources
+from kopt.analysis.revisits import bindings
 from kopt.dialects.tile import Access, GridOp, StoreOp, WhenOp
 
 
@@ -23,21 +23,9 @@ def overwriting(grid: GridOp) -> dict[StoreOp, frozenset[int]]:
 
 
 def _dims(grid: GridOp, store: StoreOp) -> frozenset[int]:
-    place = _bound(*store.indices)
-    moving = _bound(store.value) - place
+    place = bindings(store.indices)
+    moving = bindings([store.value]) - place
     return frozenset(number for number, range in enumerate(grid.ranges) if range in moving)
-
-
-def _bound(*values: SSAValue) -> set[SSAValue]:
-    """The loop bindings that values depend on, those of the loops whose bounds they depend on too."""
-    bound: set[SSAValue] = set()
-    work = list(values)
-    while work:
-        for range in sources(work.pop())[1] - bound:
-            bound.add(range)
-            loop = range.owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
-            work += [] if loop is None or isinstance(loop, GridOp) else loop.operands
-    return bound
 
 
 def _has_other_uses(grid: GridOp, memory: SSAValue) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -123,6 +123,18 @@ class Return:
     def outer(self) -> int:
         """The dimension whose move brings the block back."""
         return next(n for n, (a, b) in enumerate(zip(self.before, self.again, strict=True)) if a != b)
+
+
+def bindings(values: Iterable[SSAValue]) -> set[SSAValue]:
+    """The loop bindings that values depend on, those of the loops whose bounds they depend on too."""
+    bound: set[SSAValue] = set()
+    work = list(values)
+    while work:
+        for range in sources(work.pop())[1] - bound:
+            bound.add(range)
+            loop = range.owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
+            work += [] if loop is None or isinstance(loop, GridOp) else loop.operands
+    return bound
 
 
 def sources(value: SSAValue) -> tuple[set[Operation], set[SSAValue]]:

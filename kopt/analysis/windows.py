@@ -25,7 +25,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from kopt.analysis.linear import Linear, affine, at_most, begin, linear
-from kopt.analysis.ranges import binding, unshifted, walked_range
+from kopt.analysis.ranges import binding, unshifted, visits, walked_range
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
@@ -44,7 +44,9 @@ class Dim:
 
     ``size`` is the block's lanes; ``index`` the block's number over the grid's dimensions; ``range`` the grid's range
     of a ``block``. Of a ``whole`` dimension, all offsets at which blocks start divide by ``walk``, and blocks of one
-    size ``step`` walk it (0: none or several sizes); ``plain`` where some access takes it as ``:`` or a slice.
+    size ``step`` walk it (0: none or several sizes); ``plain`` where some access takes it as ``:`` or a slice. Of a
+    ``block`` that a loop stays in the kernel for, because not all cells have as many visits, ``walk`` divides the
+    offsets of its parts (0: no such loop).
     Blocks are counted from ``front`` elements before the array; the ``last`` block may lie beyond its end.
     """
 
@@ -205,10 +207,16 @@ def _range(entry: SSAValue, extent: int, grid: GridOp, may_pad: bool) -> Dim:
         start = start + Linear(front)
         if start.divisor % lanes == 0:
             index = _over_grid(start.over(lanes), grid)
-            return Dim("block", lanes, index, outer, front=front, last=_last(index, grid))
+            return Dim("block", lanes, index, outer, _part(entry, outer), front=front, last=_last(index, grid))
     if may_pad and (dim := _placed(entry, grid)) is not None:
         return dim
     return walked(begin(entry), binding(entry).size, extent)
+
+
+def _part(entry: SSAValue, outer: SSAValue) -> int:
+    """Of which number the parts of an outer block that a loop takes are multiples; 0 where it is, or may be, whole."""
+    is_whole = unshifted(entry) is outer
+    return 0 if is_whole or visits(unshifted(entry)) is not None else binding(entry).size
 
 
 def _placed(entry: SSAValue, grid: GridOp) -> Dim | None:
@@ -281,8 +289,8 @@ def walked(start: Linear, size: int, extent: int) -> Dim:
 
 def joined(needs: Sequence[Dim], extent: int) -> Dim:
     """One window that serves all accesses of a dimension."""
-    if all(need == needs[0] for need in needs):
-        return needs[0]
+    if len({replace(need, walk=0 if need.kind == "block" else need.walk) for need in needs}) == 1:
+        return replace(needs[0], walk=math.gcd(*(need.walk for need in needs)))
     wholes = [_as_whole(need, extent) for need in needs]
     steps = {whole.step for whole in wholes if whole.dynamic}
     return Dim(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 
@@ -157,6 +160,48 @@ def test_two_arrays_that_begin_apart(loop_type: str) -> None:
     pairs = zip(pieces(x, offsets), starts.tolist(), strict=True)
     wanted = torch.stack([(piece * y[start : start + len(piece)]).sum(0) for piece, start in pairs]).float()
     assert mismatch(found, wanted, BY_SPEC["f32"], 40) is None
+
+
+def groups(x: torch.Tensor, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Each row's groups of columns less their largest element, and these: parts of blocks, of which the last is cut."""
+    rows, columns = x.size()
+    out = torch.empty_like(x)
+    largest = x.new_empty(rows, -(-columns // size))
+    for row, block in hl.tile([rows, columns], block_size=[16, 128]):
+        for group in hl.tile(block.begin, block.end, block_size=size):
+            most = x[row, group].amax(1)
+            out[row, group] = x[row, group] - most[:, None]
+            largest[row, group.begin // size] = most
+    return out, largest
+
+
+def row_groups(x: torch.Tensor) -> torch.Tensor:
+    rows, columns = x.size()
+    out = torch.empty_like(x)
+    for block, column in hl.tile([rows, columns], block_size=[32, 128]):
+        for group in hl.tile(block.begin, block.end, block_size=4):
+            out[group, column] = x[group, column] - x[group, column].amax(0)[None, :]
+    return out
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_parts_of_blocks_where_the_last_one_has_fewer(dtype: torch.dtype) -> None:
+    x = rows(40, 200, dtype)
+    parts = torch.nn.functional.pad(x, (0, 24), value=-torch.inf).view(40, 7, 32)
+    out, largest = kopt.kernel(groups, target="pallas:interpret")(x, 32)
+    torch.testing.assert_close(largest, parts.amax(2))
+    torch.testing.assert_close(out, (parts - parts.amax(2, keepdim=True)).view(40, 224)[:, :200])
+    parts = x.view(10, 4, 200)
+    wanted = (parts - parts.amax(1, keepdim=True)).view(40, 200)
+    torch.testing.assert_close(kopt.kernel(row_groups, target="pallas:interpret")(x), wanted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", ["tpu7x", "v5e"])
+@pytest.mark.parametrize(("kernel", "args"), [(groups, ("f32[128,1000]", 32)), (row_groups, ("bf16[300,256]",))])
+def test_parts_of_blocks_compile(chip: str, kernel: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    report = kopt.kernel(kernel).lower(*args, target=f"pallas:{chip}").report(estimates=False)
+    assert report["legal"], report["reason"]
 
 
 @pytest.mark.slow

@@ -79,3 +79,32 @@ func.func @elements(%x: memref<3x70x900xf32>, %out: memref<3x70x900xf32>) {
   }
   func.return
 }
+
+// A loop over one block of the grid has fewer visits in the last cell, so it stays in the kernel: its parts of 32 lanes
+// are cut out of 128. Where all cells have as many visits, the parts may be blocks of a grid.
+// CHECK-LABEL: @parts
+// CHECK: tile.dynamic_slice %{{.+}} dim 1 : !tile.tile<b0=8 x b3=128 x f32> to !tile.tile<b0=8 x b2=32 x f32>
+// CHECK-LABEL: @equal_parts
+// CHECK-NOT: tile.dynamic_slice
+func.func @parts(%x: memref<8x200xf32>, %out: memref<8x200xf32>) {
+  tile.grid (%i: b0=8, %j: b1=128) in (8, 200) {
+    %begin = tile.begin %j : !tile.range<b1=128>
+    %end = tile.end %j : !tile.range<b1=128>
+    tile.for %k: b2=32 in (%begin, %end) {
+      %v = tile.load %x[%i, %k] : memref<8x200xf32> -> !tile.tile<b0=8 x b2=32 x f32>
+      tile.store %v, %out[%i, %k] : !tile.tile<b0=8 x b2=32 x f32>, memref<8x200xf32>
+    }
+  }
+  func.return
+}
+func.func @equal_parts(%x: memref<8x256xf32>, %out: memref<8x256xf32>) {
+  tile.grid (%i: b0=8, %j: b1=128) in (8, 256) {
+    %begin = tile.begin %j : !tile.range<b1=128>
+    %end = tile.end %j : !tile.range<b1=128>
+    tile.for %k: b2=32 in (%begin, %end) {
+      %v = tile.load %x[%i, %k] : memref<8x256xf32> -> !tile.tile<b0=8 x b2=32 x f32>
+      tile.store %v, %out[%i, %k] : !tile.tile<b0=8 x b2=32 x f32>, memref<8x256xf32>
+    }
+  }
+  func.return
+}
