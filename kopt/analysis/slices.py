@@ -65,7 +65,7 @@ def digits(form: LaneSum, shape: Sequence[int], user: Operation) -> list[Part]:
     strides = [math.prod(shape[n + 1 :]) for n in range(len(shape))]
     sums = [LaneSum() for _ in shape]
     for placed, coefficient in form.terms.items():
-        place = _digit(placed, coefficient, strides)
+        place = _digit(placed, coefficient, shape, strides)
         sums[place] = sums[place] + LaneSum(0, {placed: coefficient // strides[place]})
     rest = form.const
     for place, stride in enumerate(strides):
@@ -108,10 +108,18 @@ def _depth(value: SSAValue) -> int:
     return depth
 
 
-def _digit(placed: Placed, coefficient: int, strides: Sequence[int]) -> int:
-    """The first dimension whose stride divides a coefficient."""
-    found = [n for n, stride in enumerate(strides) if coefficient % stride == 0]
-    return found[0]
+def _digit(placed: Placed, coefficient: int, shape: Sequence[int], strides: Sequence[int]) -> int:
+    """The first dimension whose stride divides a coefficient; one of a single element for a range of one."""
+    if is_range(placed) and _is_single(placed[0]):
+        for n in range(1, len(shape)):
+            if shape[n] == 1 and strides[n] == coefficient:
+                return n
+    return next(n for n, stride in enumerate(strides) if coefficient % stride == 0)
+
+
+def _is_single(lanes: SSAValue) -> bool:
+    bound = binding(lanes)
+    return (bound.lower, bound.upper) == (0, 1)
 
 
 def check_inside(part: Part, extent: int, user: Operation) -> None:

@@ -25,6 +25,7 @@ from kopt.dialects.tile import (
     ConcatOp,
     DynamicSliceOp,
     ElementwiseOp,
+    ExtractOp,
     FullOp,
     IndexOp,
     LoadOp,
@@ -68,7 +69,10 @@ def is_wide(type: Attribute) -> bool:
     return isinstance(element, IntegerType) and element.width.data == 64
 
 
-def fact_of(op: Operation, facts: Mapping[SSAValue, Fact | None], found: Found) -> Fact | None:
+Facts = Mapping[SSAValue, Fact | None]
+
+
+def fact_of(op: Operation, facts: Facts, found: Found) -> Fact | None:
     """The fact of an op's result, None where there is none."""
     if isinstance(op, LoadOp):
         interval = found.get(array_of(op.memory))
@@ -78,7 +82,7 @@ def fact_of(op: Operation, facts: Mapping[SSAValue, Fact | None], found: Found) 
     if isinstance(op, ArangeOp):
         return _numbers(op)
     if isinstance(op, CastOp):
-        return _interval(op.input, found)
+        return _interval(op.input, facts, found)
     if isinstance(op, SplatOp) and op.scalar.type == IndexType():
         bounds = index_bounds(op.scalar)
         return Fact("exact") if bounds is None else _exact(*bounds)
@@ -117,15 +121,14 @@ def _numbers(op: ArangeOp) -> Fact | None:
     return _exact(min(op.start.data, last), max(op.start.data, last))
 
 
-def _interval(value: SSAValue, found: Found) -> Fact | None:
+def _interval(value: SSAValue, facts: Facts, found: Found) -> Fact | None:
     """The interval of a narrower integer value."""
     element = value.type.element_type if isinstance(value.type, TileType) else None
     if not isinstance(element, IntegerType) or element.width.data > 32:
         return None
     op = value.owner
     if isinstance(op, IndexOp):
-        bound = binding(op.range)
-        return _exact(0, bound.upper + bound.size) if isinstance(bound.upper, int) else Fact("exact")
+        return _lanes(op, facts)
     if isinstance(op, ArangeOp):
         return _numbers(op)
     if isinstance(op, ArgReduceOp):
@@ -135,11 +138,21 @@ def _interval(value: SSAValue, found: Found) -> Fact | None:
         return Fact("exact", *interval)
     if isinstance(op, MOVES):
         same = [operand for operand in op.operands if getattr(operand.type, "element_type", None) == element]
-        known = [_interval(operand, found) for operand in same]
+        known = [_interval(operand, facts, found) for operand in same]
         return _joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known) or own
-    source = _interval(op.input, found) if isinstance(op, CastOp) else None
+    source = _interval(op.input, facts, found) if isinstance(op, CastOp) else None
     fits = source is not None and own is not None and own.low <= source.low <= source.high <= own.high
     return source if fits else own
+
+
+def _lanes(op: IndexOp, facts: Facts) -> Fact:
+    """The numbers of a range's lanes, of one that ends at a 64-bit number too."""
+    bound = binding(op.range)
+    most = bound.upper if isinstance(bound.upper, int) else HIGH
+    if isinstance(bound.upper, SSAValue) and isinstance(end := bound.upper.owner, ExtractOp):
+        known = facts.get(end.input)
+        most = max(known.high, 0) if known is not None and known.kind in ("exact", "offset") else HIGH
+    return _exact(0, most + bound.size) or Fact("exact")
 
 
 def _of_type(element: IntegerType) -> Fact | None:

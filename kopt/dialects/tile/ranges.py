@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure, Resource
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.traits import Canonicalized
@@ -161,11 +161,27 @@ class ShiftOp(IRDLOperation):
             raise VerifyException(f"tile.shift keeps the range's type, found {self.result.type}")
 
 
+class _Tags(Resource):
+    """The tags that types may name."""
+
+    def name(self) -> str:
+        return "Tags"
+
+
+class _BindsTag(MemoryEffect):
+    """A range that no op uses is still there for the types that name its tag: they say which lanes are undefined."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.WRITE, resource=_Tags())}
+
+
 @irdl_op_definition
 class WholeOp(IRDLOperation):
     """A range over a whole plain extent, wider than it: ``%w = tile.whole 2560 : !tile.range<w0=4096>``.
 
-    Begins at 0; its limit is ``extent``. Made where a target wants blocks of a power of two.
+    Begins at 0; its limit is ``extent``. Made where a target wants blocks of a power of two. What nothing uses is kept
+    until ``insert-masks``: types may name its tag.
     """
 
     name = "tile.whole"
@@ -173,7 +189,7 @@ class WholeOp(IRDLOperation):
     extent = prop_def(IntAttr)
     result = result_def(RangeType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(_BindsTag())
 
     def __init__(self, extent: int, type: RangeType):
         super().__init__(properties={"extent": IntAttr(extent)}, result_types=[type])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from xdsl.dialects import arith
@@ -54,11 +55,20 @@ def load_counted(load: LoadOp) -> SSAValue | None:
         first = begin(block) if is_range(block) else linear(block)
         aligned = first.divisor % multiple(array_type(load.memory), position) == 0
         if load.mask is not None and _may_be_negative(first) and aligned:
+            _forget(blocks.values())
             return None
     if not blocks:
         return None
     value = build.add(LoadOp(load.memory, entries))
     return build.reshape(value, type_of(load.result).dims.data)
+
+
+def _forget(blocks: Iterable[SSAValue]) -> None:
+    """Erases blocks that nothing will load."""
+    for block in blocks:
+        while isinstance(op := block.owner, ShiftOp | WholeOp) and block.first_use is None:
+            block = op.range if isinstance(op, ShiftOp) else block
+            Rewriter.erase_op(op)
 
 
 def counts(access: LoadOp | StoreOp) -> bool:

@@ -12,7 +12,7 @@ from kopt.analysis.ranges import binding
 from kopt.diagnostics import location_of
 from kopt.dialects.atomic import RmwOp
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import DotOp, ForOp, FullOp, ReduceOp, StoreOp, TileType, neutral
+from kopt.dialects.tile import DotOp, ForOp, FullOp, LoadOp, ReduceOp, StoreOp, TileType, literal_value, neutral
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.empty_carries import drop_empty_carries
 from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
@@ -22,15 +22,16 @@ from kopt.passes.to_pallas.operands import grid_of
 def drop_empty_accesses(launch: LaunchOp) -> None:
     """Removes everything of zero size from a launch's body.
 
-    A `tile.for` over nothing gives its initial values, and none carries values without lanes; a reduction of nothing
-    gives its neutral value; a dot over nothing its accumulator. Refuses other uses of blocks without lanes.
+    A block of an array without elements has no lane that anything loads. A `tile.for` over nothing gives its initial
+    values, and none carries values without lanes; a reduction of nothing gives its neutral value; a dot over nothing
+    its accumulator. Refuses other uses of blocks without lanes.
     """
     for loop in _empty_loops(launch):
         Rewriter.replace_op(loop, [], loop.inits)
     if not any(_is_empty(arg.type) for arg in launch.body.block.args) and all(map(_lanes, launch.walk())):
         return
     drop_empty_carries(launch)
-    for op in [op for op in launch.walk() if isinstance(op, StoreOp | RmwOp | ReduceOp | DotOp)]:
+    for op in [op for op in launch.walk() if isinstance(op, LoadOp | StoreOp | RmwOp | ReduceOp | DotOp)]:
         _simplify(op)
     for op in reversed([op for op in launch.walk() if _lanes(op) == 0]):
         if any(result.first_use is not None for result in op.results):
@@ -43,8 +44,11 @@ def _empty_loops(launch: LaunchOp) -> list[ForOp]:
     return [loop for loop in loops if (trips := binding(loop.range).trips) is not None and trips < 1]
 
 
-def _simplify(op: StoreOp | RmwOp | ReduceOp | DotOp) -> None:
-    if isinstance(op, StoreOp | RmwOp):
+def _simplify(op: LoadOp | StoreOp | RmwOp | ReduceOp | DotOp) -> None:
+    if isinstance(op, LoadOp):
+        if _is_empty(op.memory.type) and _size(op.result) != 0:
+            _replace(op, FullOp(literal_value(op.other) if op.other is not None else 0, _type(op.result)))
+    elif isinstance(op, StoreOp | RmwOp):
         if not op.results and (_is_empty(op.memory.type) or _size(op.value) == 0):
             Rewriter.erase_op(op)
     elif isinstance(op, ReduceOp):

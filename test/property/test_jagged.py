@@ -1,0 +1,43 @@
+"""Random kernels over jagged storage: every target gives what torch gives item by item.
+
+How far two right computations may differ is seen from torch's own in f32 and f64: a few times that far, besides f32's
+last bits.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import kopt
+from kopt.dtypes import BY_SPEC
+from kopt.runtime.tolerance import relative
+from test.property.jagged import jagged_program
+from test.property.judge import module_of
+from test.property.test_kernels import SEED
+
+TARGETS = ("reference", "triton:interpret", "pallas:interpret")
+SHARDS, EACH = 8, 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_every_target_is_torch(shard: int, tmp_path, record_property) -> None:
+    """Sums and extremes over rows and features, passes that use what earlier ones gave, rows that are written."""
+    record_property("KOPT_FUZZ_SEED", SEED)
+    for number in range(EACH):
+        text = jagged_program((SEED * SHARDS + shard) * EACH + number)
+        module = module_of(text, tmp_path)
+        for target in TARGETS:
+            problems = _problems(module, kopt.kernel(module.kernel).on(target)(*module.inputs()))
+            assert not problems, "\n".join([target, *problems, "", text])
+
+
+def _problems(module, got: tuple[torch.Tensor, ...]) -> list[str]:
+    exact = module.expected(*module.inputs(), torch.float64)
+    rounded = module.expected(*module.inputs(), torch.float32)
+    return [
+        f"result {number}: {(one - two).abs().max()} apart"
+        for number, (one, two, three) in enumerate(zip(got, exact, rounded, strict=True))
+        if not ((one - two).abs() <= 8 * (two - three).abs() + relative(BY_SPEC["f32"], 64) * (1 + two.abs())).all()
+    ]
