@@ -34,6 +34,7 @@ from kopt.passes.gathers.building import Arrays, array_type, replace_load, type_
 from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.far import as_gather, is_far
 from kopt.passes.gathers.flat import of_matrix
+from kopt.passes.gathers.permuted import in_order
 from kopt.passes.scatters.access import apart
 from kopt.runtime.targets import TPU_CHIPS
 
@@ -45,6 +46,8 @@ class LowerGathersPass(ModulePass):
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
       that counts from a scalar on is a block that begins there, and so are several for one dimension each, or several
       dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;
+    * indices that have a dimension of the block each, in another order, ``x[m.index[None, :], k.index[:, None]]``, are
+      brought into order, and the block is transposed;
     * rows and lanes of a matrix that a host view flattens, ``rows * width + lanes``, are taken from the matrix, and
       blocks of them of any flat storage from a view of it;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
@@ -79,7 +82,7 @@ class LowerGathersPass(ModulePass):
                     self._rewrite(as_gather(access), launch, arrays)
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
-        load = as_blocks(of_matrix(access, launch, arrays))
+        load = as_blocks(of_matrix(in_order(access), launch, arrays))
         moving = _sees_stores(load, launch)
         if not moving:
             _take_input(load, launch, arrays)

@@ -351,3 +351,31 @@ def every_second(x, out):
 def test_a_number_of_the_device_picks_from_a_loaded_block(target):
     x = torch.randn(12)
     torch.testing.assert_close(every_second.on(target)(x, torch.zeros(6)), x[::2])
+
+
+@kopt.kernel
+def product_of_columns(a, b):
+    """``b.T @ a.T`` from blocks whose indices are the other way round."""
+    m, k = a.size()
+    n = b.size(1)
+    out = torch.empty([n, m], dtype=torch.float32)
+    for i, j in hl.tile([m, n]):
+        acc = hl.zeros([j, i], dtype=torch.float32)
+        for t in hl.tile(k):
+            left = hl.load(b, [t.index[None, :], j.index[:, None]])
+            right = hl.load(a, [i.index[None, :], t.index[:, None]])
+            acc = hl.dot(left, right, acc=acc)
+        out[j, i] = acc
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float8_e4m3fn])
+def test_blocks_of_indices_the_other_way_round(target, dtype):
+    a, b = torch.randn(20, 70).to(dtype), torch.randn(70, 40).to(dtype)
+    torch.testing.assert_close(product_of_columns.on(target)(a, b), b.float().T @ a.float().T, rtol=1e-4, atol=1e-4)
+
+
+def test_blocks_of_indices_the_other_way_round_are_no_gathers():
+    low = product_of_columns.lower("f32[64,2048]", "f32[2048,4096]", target="pallas:tpu7x")
+    assert "def _gather" not in low.source and ".T" in low.source

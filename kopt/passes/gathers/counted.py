@@ -115,6 +115,12 @@ def _counted_entries(access: LoadOp | StoreOp) -> dict[int, tuple[SSAValue, list
 
 def _counted(index: Any, axis: int) -> tuple[SSAValue, list[_Scalar]] | None:
     """The lanes that an index numbers along one axis, and what is added to them; None where it does not."""
+    source = along(index, axis)
+    return None if source is None else _scalars(source)
+
+
+def along(index: Any, axis: int) -> SSAValue | None:
+    """The tile of one dimension that an index repeats along all axes but one; None where it repeats none."""
     while isinstance(op := index.owner, CastOp) or isinstance(op, BroadcastOp | ReshapeOp) and type_of(index).rank > 1:
         if isinstance(op, BroadcastOp):
             if axis not in op.mapping:
@@ -126,7 +132,7 @@ def _counted(index: Any, axis: int) -> tuple[SSAValue, list[_Scalar]] | None:
                 return None
             axis = 0
         index = op.input
-    return _scalars(index) if type_of(index).rank == 1 else None
+    return index if type_of(index).rank == 1 else None
 
 
 def _block(lanes: SSAValue, scalars: list[_Scalar], access: Operation, build: Builder) -> SSAValue:

@@ -194,3 +194,23 @@ func.func @gaps(%x: memref<64xf32>, %out: memref<8x7xf32>) -> memref<8x7xf32> {
   }
   func.return %out : memref<8x7xf32>
 }
+
+// -----
+
+// Indices that have a dimension of the block each, the last one first: a block that is transposed, and so is the mask.
+// CHECK-LABEL: @permuted
+// CHECK: [[M:%.+]] = tile.transpose %m [1, 0] : !tile.tile<b1=16 x b0=8 x i1>
+// CHECK: [[V:%.+]] = tile.load %x{{.*}}[%i, %j] mask [[M]] : memref<24x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+// CHECK: tile.transpose [[V]] [1, 0] : !tile.tile<b0=8 x b1=16 x f32>
+func.func @permuted(%x: memref<24x40xf32>, %out: memref<40x24xf32>) -> memref<40x24xf32> {
+  tile.grid (%i: b0=8, %j: b1=16) in (24, 40) {
+    %n = tile.index %i : !tile.range<b0=8>
+    %r = tile.broadcast %n dims [1] : !tile.tile<b0=8 x i32> to !tile.tile<b1=16 x b0=8 x i32>
+    %k = tile.index %j : !tile.range<b1=16>
+    %c = tile.broadcast %k dims [0] : !tile.tile<b1=16 x i32> to !tile.tile<b1=16 x b0=8 x i32>
+    %m = tile.lt %r, %c : !tile.tile<b1=16 x b0=8 x i32>
+    %v = tile.load %x[%r, %c] mask %m : memref<24x40xf32> -> !tile.tile<b1=16 x b0=8 x f32>
+    tile.store %v, %out[%j, %i] : !tile.tile<b1=16 x b0=8 x f32>, memref<40x24xf32>
+  }
+  func.return %out : memref<40x24xf32>
+}
