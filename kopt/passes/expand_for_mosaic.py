@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -18,6 +19,7 @@ from kopt.dialects.tile import (
     BroadcastOp,
     ConcatOp,
     DotOp,
+    ForOp,
     LoadOp,
     MaskOp,
     ReduceOp,
@@ -28,7 +30,9 @@ from kopt.dialects.tile import (
     SortOp,
     TakeAlongOp,
     TransposeOp,
+    WhileOp,
 )
+from kopt.passes.mosaic.carries import widen_carries
 from kopt.passes.mosaic.combinations import widen_associative, widen_sort
 from kopt.passes.mosaic.products import expand_dot
 from kopt.passes.mosaic.reshapes import split_reshape
@@ -45,6 +49,7 @@ RULES: dict[type[Operation], Callable[[Operation], None]] = {
     **dict.fromkeys((SelectOp, MaskOp), widen_selection),
     DotOp: expand_dot,
     LoadOp: widen_scalar_load,
+    **dict.fromkeys((ForOp, WhileOp, scf.IfOp), widen_carries),
 }
 
 
@@ -57,6 +62,7 @@ class ExpandForMosaicPass(ModulePass):
     * narrow values that were picked by number are masked and selected from in 32 bits, before they are cast back;
     * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
+    * predicates that loops carry and branches give are numbers there;
     * reshapes that cut the last dimension elsewhere are slices put side by side;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly;

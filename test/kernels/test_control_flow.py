@@ -159,7 +159,23 @@ def carried(x, n):
     return out
 
 
-KERNELS = (steps, doubled, triangle, found, until, counted, nested, unrolled, chosen, carried)
+def decided(x, n):
+    """Predicates that a loop carries and a branch gives."""
+    out = torch.zeros_like(x)
+    for i in hl.tile(x.size(0), block_size=1):
+        v = x[i, :]
+        odd = v > 0
+        for k in hl.grid(4):
+            odd = odd ^ (v > k)
+        if v.sum() > 0:
+            kept = v > 3
+        else:
+            kept = odd
+        out[i, :] = torch.where(kept, v, 0.0)
+    return out
+
+
+KERNELS = (steps, doubled, triangle, found, until, counted, nested, unrolled, chosen, carried, decided)
 
 
 def by_python(kernel):

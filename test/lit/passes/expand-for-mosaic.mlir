@@ -156,3 +156,32 @@ func.func @cut_elsewhere(%x: !tile.tile<8 x 6 x 6 x f32>) -> (!tile.tile<8 x 4 x
   %s = tile.reshape %x : !tile.tile<8 x 6 x 6 x f32> to !tile.tile<8 x 36 x f32>
   func.return %r, %s : !tile.tile<8 x 4 x 9 x f32>, !tile.tile<8 x 36 x f32>
 }
+
+// -----
+
+// Branches give, and loops carry, predicates as numbers.
+// CHECK-LABEL: func.func @carried
+// CHECK: [[N:%.+]] = scf.if %c -> (!tile.tile<b0=32 x i32>) {
+// CHECK: tile.for {{.*}} iter([[A:%.+]] = [[I:%.+]]) -> (!tile.tile<b0=32 x i32>) {
+// CHECK-NEXT: tile.cast [[A]] : !tile.tile<b0=32 x i32> to !tile.tile<b0=32 x i1>
+// CHECK: tile.yield {{.*}} : !tile.tile<b0=32 x i32>
+func.func @carried(%x: memref<64xi32>, %c: i1) {
+  tile.grid (%i: b0=32) in (64) {
+    %v = tile.load %x[%i] : memref<64xi32> -> !tile.tile<b0=32 x i32>
+    %z = tile.full 0 : !tile.tile<b0=32 x i32>
+    %p = tile.lt %v, %z : !tile.tile<b0=32 x i32>
+    %q = scf.if %c -> (!tile.tile<b0=32 x i1>) {
+      scf.yield %p : !tile.tile<b0=32 x i1>
+    } else {
+      %e = tile.eq %v, %z : !tile.tile<b0=32 x i32>
+      scf.yield %e : !tile.tile<b0=32 x i1>
+    }
+    %r = tile.for %k: b1=1 in (0, 4) iter(%a = %q) -> (!tile.tile<b0=32 x i1>) {
+      %b = tile.xor %a, %p : !tile.tile<b0=32 x i1>
+      tile.yield %b : !tile.tile<b0=32 x i1>
+    }
+    %s = tile.select %r, %v, %z : !tile.tile<b0=32 x i32>
+    tile.store %s, %x[%i] : !tile.tile<b0=32 x i32>, memref<64xi32>
+  }
+  func.return
+}
