@@ -37,6 +37,9 @@ _EXACT: dict[str, Callable[..., Any]] = {
     "abs": lambda a: abs(a),
     "maximum": lambda a, b: math.nan if math.isnan(a) or math.isnan(b) else max(a, b),
     "minimum": lambda a, b: math.nan if math.isnan(a) or math.isnan(b) else min(a, b),
+    "add": lambda a, b: a + b if 0 in (a, b) else math.nan,
+    "sub": lambda a, b: a if b == 0 else math.nan,
+    "mul": lambda a, b: a * b if {a, b} & {-1, 0, 1} else math.nan,
     "exp": lambda a: {-math.inf: 0.0, 0.0: 1.0}.get(a, math.nan),
     "exp2": lambda a: {-math.inf: 0.0, 0.0: 1.0}.get(a, math.nan),
 }

@@ -84,10 +84,14 @@ def _stored(ops: str, type: str = "b0=32 x f32") -> StoreOp:
         ("%r = tile.exp %v : !tile.tile<b0=32 x f32>", 0.0),
         ("%r = tile.mask %v in (%i) else 3.0 : !tile.tile<b0=32 x f32>", 3.0),
         ("%r = tile.sin %v : !tile.tile<b0=32 x f32>", None),
+        ("%z = tile.mask %v in (%i) else 0.0 : !tile.tile<b0=32 x f32>\n"
+         "%r = tile.mul %z, %z : !tile.tile<b0=32 x f32>", 0.0),
+        ("%c = tile.full 3.0 : !tile.tile<b0=32 x f32>\n%r = tile.mul %c, %c : !tile.tile<b0=32 x f32>", None),
         ("%c = tile.full 2.0 : !tile.tile<b0=32 x f32>\n%r = tile.maximum %c, %v : !tile.tile<b0=32 x f32>", 2.0),
         ("%w = tile.load %x[%i] : memref<100xf32> -> !tile.tile<b0=32 x f32>\n"
          "%r = tile.maximum %w, %v : !tile.tile<b0=32 x f32>", None),
     ],
 )  # fmt: skip
 def test_padding(ops: str, expected: float | None) -> None:
-    assert padding(_stored(ops).value, "b0") == expected
+    found = padding(_stored(ops).value, "b0")
+    assert (None if found is None or math.isnan(found) else found) == expected
