@@ -1,6 +1,7 @@
 """Cells of a grid run in no order: finds cells that read or write what another cell writes.
 
-Cells that write the same value do not disturb each other, nor do they where each reads what it has written itself.
+Cells that write the same value do not disturb each other, nor do they where each reads what it has written itself, nor
+where computed rows name one that another cell has named: one of the values stays, as in a cell that names it twice.
 
 Beside every buffer that a grid writes stand arrays of stamps: who wrote each element, and who read it. A stamp is the
 cell's number and the operation's, so that an error can name both places. Views share their buffer's stamps.
@@ -15,6 +16,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from kopt.diagnostics import location_of
+from kopt.dialects.tile import Access, is_gather
 from kopt.errors import KoptError
 from kopt.interpreter.storage import address, root, span
 
@@ -75,13 +77,14 @@ class Monitor:
         self._mark_shared(first, other, op, index, _and(stamps.view(stamps.writer, array)[index] == 0, active))
 
     def write(
-        self, op: Operation, array: np.ndarray, index: tuple, active: np.ndarray | None, changed: np.ndarray
+        self, op: Access, array: np.ndarray, index: tuple, active: np.ndarray | None, changed: np.ndarray
     ) -> None:
         """A cell writes ``array[index]``, where ``active`` (None: everywhere); ``changed`` are other values."""
         stamps = self._stamps.get(id(root(array)))
         if stamps is None or not array.size:
             return
-        self._refuse_others(op, "writes", stamps.view(stamps.writer, array), index, _and(changed, active))
+        if not any(map(is_gather, op.entries)):
+            self._refuse_others(op, "writes", stamps.view(stamps.writer, array), index, _and(changed, active))
         for kind in (stamps.updater, stamps.other_updater, stamps.reader, stamps.other_reader):
             self._refuse_others(op, "writes", stamps.view(kind, array), index, active)
         view = stamps.view(stamps.writer, array)

@@ -92,3 +92,25 @@ def test_the_order_of_cells_depends_on_the_seed() -> None:
 
     assert len({last(seed) for seed in range(8)}) > 1
     assert last(3) == last(3)
+
+
+ROWS = """
+func.func @f(%rows: memref<4xi32>, %out: memref<3xi32>) {
+  tile.grid (%i: b0=1) in (4) {
+    %r = tile.load %rows[%i] : memref<4xi32> -> !tile.tile<b0=1 x i32>
+    %n = tile.index %i : !tile.range<b0=1>
+    OPS
+    tile.store %n, %out[%r] : !tile.tile<b0=1 x i32>, memref<3xi32>
+  }
+  func.return
+}
+"""
+
+
+def test_computed_rows_may_be_named_by_several_cells() -> None:
+    """One of the values stays; but no cell may read them."""
+    rows, out = np.array([2, 1, 2, 2], np.int32), np.full(3, -1, np.int32)
+    run_text(ROWS.replace("OPS", ""), rows, out)
+    assert out[0] == -1 and out[1] == 1 and out[2] in (0, 2, 3)
+    with pytest.raises(KoptError, match="of another cell"):
+        run_text(ROWS.replace("OPS", "%o = tile.load %out[%r] : memref<3xi32> -> !tile.tile<b0=1 x i32>"), rows, out)
