@@ -25,10 +25,31 @@ from kopt.runtime.specs import contiguous_strides
 
 @dataclass(eq=False)
 class Root:
-    """The storage behind tensors: an argument (by number) or an allocation; and whether the kernel writes it."""
+    """The storage behind tensors: an argument (by number) or an allocation; and how often the kernel writes it."""
 
     argument: int | None = None
-    mutated: bool = False
+    writes: int = 0
+
+    @property
+    def mutated(self) -> bool:
+        """Whether the kernel writes it."""
+        return self.writes > 0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What stands for a view that the IR cannot express: a copy of the elements of ``root`` after so many writes."""
+
+    view: str
+    root: Root
+    writes: int
+
+    def check(self, written: bool) -> None:
+        """Refuses what a view would do otherwise than a copy."""
+        if written:
+            unsupported(f"the result of '{self.view}' is written", "kopt copies it: write through slices and reshapes")
+        if self.root.writes != self.writes:
+            unsupported(f"the result of '{self.view}' is read after its elements were written", "call it again")
 
 
 @dataclass(eq=False)
@@ -39,6 +60,7 @@ class HostArray:
     root: Root
     recipe: Callable[[Any], Any] | None = None
     argument: int | None = None
+    snapshot: Snapshot | None = None
 
 
 def memref_type(tensor: torch.Tensor) -> MemRefType:
@@ -110,12 +132,17 @@ class Host(TorchDispatchMode):
 
     def ssa(self, tensor: torch.Tensor) -> SSAValue:
         """The memref of a tensor."""
-        return self.array(tensor).ssa
+        array = self.array(tensor)
+        if array.snapshot is not None:
+            array.snapshot.check(written=False)
+        return array.ssa
 
     def written(self, tensor: torch.Tensor) -> SSAValue:
         """The memref of a tensor that is about to be written."""
         array = self.array(tensor)
-        array.root.mutated = True
+        if array.snapshot is not None:
+            array.snapshot.check(written=True)
+        array.root.writes += 1
         return array.ssa
 
     def emit(self, op: Operation) -> SSAValue:

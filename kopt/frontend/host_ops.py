@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils._pytree import tree_map
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, FloatAttr, IntegerAttr, NoneAttr, StringAttr, UnitAttr, f64, i64
@@ -14,7 +15,7 @@ from kopt import dtypes as kopt_dtypes
 from kopt.dialects import host as ir
 from kopt.frontend import collectives
 from kopt.frontend.dtypes import element_type
-from kopt.frontend.host import Host, HostArray, Root, memref_type
+from kopt.frontend.host import Host, HostArray, Root, Snapshot, memref_type
 from kopt.frontend.state import unsupported
 
 Handler = Callable[[Host, Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -81,6 +82,11 @@ def _layout(tensor: torch.Tensor) -> tuple[Any, ...]:
 
 def _reshape(source: Any, before: torch.Tensor, after: torch.Tensor, args: Any) -> Any:
     return ir.ReshapeOp(source, memref_type(after))
+
+
+def _casts(func: Any) -> bool:
+    """Whether a view is of the bits in another element type."""
+    return func._overloadname == "dtype"
 
 
 def _expand(source: Any, before: torch.Tensor, after: torch.Tensor, args: Any) -> Any:
@@ -242,8 +248,36 @@ def _call(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         if not tensor.is_contiguous():
             tensor = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
         part = None if outputs[0] is results else number
-        tracked.append(host.track(tensor, HostArray(value, Root(), _recipe(host, func, args, kwargs, part))))
+        array = HostArray(value, Root(), _recipe(host, func, args, kwargs, part), snapshot=_snapshot(host, func, args))
+        tracked.append(host.track(tensor, array))
     return tracked[0] if outputs[0] is results or not isinstance(results, tuple | list) else type(results)(tracked)
+
+
+def _snapshot(host: Host, func: Any, args: tuple[Any, ...]) -> Snapshot | None:
+    """Of what torch gives as a view, its state: the call makes a copy."""
+    aliases = [result.alias_info for result in func._schema.returns]
+    if not any(alias is not None and not alias.is_write for alias in aliases) or not isinstance(args[0], torch.Tensor):
+        return None
+    source = host.array(args[0])
+    before = source.snapshot
+    return before or Snapshot(func.overloadpacket.__name__, source.root, source.root.writes)
+
+
+def _as_strided(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A new array, where it shows elements between those of its source only: nobody sees those; else a call."""
+    source, after = args[0], func(*args, **kwargs)
+    whole = source._base is None and source.numel() < 1 << 24
+    if whole and not np.isin(_places(after), _places(source)).any():
+        return host.result(ir.AllocOp(_dense(after)), torch.empty_like(after, device="meta"), Root())
+    return _call(host, func, args, kwargs)
+
+
+def _places(tensor: torch.Tensor) -> np.ndarray:
+    """The numbers of a tensor's elements in its storage."""
+    places = np.array([tensor.storage_offset()])
+    for extent, stride in zip(tensor.shape, tensor.stride(), strict=True):
+        places = np.add.outer(places, np.arange(extent) * stride).ravel()
+    return places
 
 
 _DROPPED = {"device", "layout", "pin_memory", "memory_format", "generator"}
@@ -284,7 +318,8 @@ def _argument(value: Any, host: Host, operands: list[Any]) -> Attribute:
 
 
 _HANDLERS: dict[str, Handler] = {
-    **{name: _view(_reshape) for name in ("view", "_unsafe_view", "_reshape_alias", "unsqueeze", "squeeze")},
+    "view": lambda host, func, *call: _call(host, func, *call) if _casts(func) else _view(_reshape)(host, func, *call),
+    **{name: _view(_reshape) for name in ("_unsafe_view", "_reshape_alias", "unsqueeze", "squeeze")},
     "transpose": _view(_permute(_swap)),
     "permute": _view(_permute(lambda rank, order: list(order))),
     "t": _view(_permute(lambda rank: _swap(rank) if rank > 1 else list(range(rank)))),
@@ -294,6 +329,7 @@ _HANDLERS: dict[str, Handler] = {
     "split": _split,
     "split_with_sizes": _split,
     "unbind": _unbind,
+    "as_strided": _as_strided,
     **dict.fromkeys(("alias", "detach", "lift_fresh", "lift", "positive"), _same),
     **{name: _allocate(None) for name in ("empty", "empty_like", "empty_strided", "new_empty", "empty_permuted")},
     "new_empty_strided": _allocate(None),

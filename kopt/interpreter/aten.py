@@ -28,7 +28,7 @@ from kopt.dialects.tile import literal_value
 from kopt.dtypes import from_ir
 from kopt.errors import UnsupportedError
 from kopt.interpreter.elementwise import NUMPY
-from kopt.interpreter.rounding import cast, rounded
+from kopt.interpreter.rounding import bitcast, cast, rounded
 
 Array = np.ndarray
 
@@ -203,6 +203,8 @@ def call(
     callee: str, arguments: Sequence[Attribute], inputs: Sequence[tuple[Array, Attribute]], types: Sequence[MemRefType]
 ) -> list[Array]:
     """The results of an operator; raises `UnsupportedError` for one that is not in the table."""
+    if callee == "aten.view.dtype":
+        return [_bits(*inputs[0], types[0])]
     namespace, _, name = callee.partition(".")
     name = name.partition(".")[0] if namespace == "aten" else f"{namespace}.{name.partition('.')[0]}"
     if name not in ATEN:
@@ -213,6 +215,13 @@ def call(
         found = ATEN[name](*values)
     results = found if isinstance(found, tuple) else (found,)
     return [_result(result, type) for result, type in zip(results, types, strict=True)]
+
+
+def _bits(array: Array, source: Attribute, type: MemRefType) -> Array:
+    """The same bits in another element type."""
+    if array.shape != type.get_shape():
+        raise UnsupportedError("the reference interpreter has views in another element type of the same width only")
+    return bitcast(array, source, type.element_type)
 
 
 def _widened(array: Array) -> Array:

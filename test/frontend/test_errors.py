@@ -239,3 +239,41 @@ def masks_twice(x, mask):
 def test_masks_as_indices(kernel, text):
     found = refused(kernel, X, MASK)
     assert text in found and f"{__file__}:" in found
+
+
+def writes_strided(x):
+    torch.as_strided(x, (2, 4), (8, 1), 3).zero_()
+    for tile in hl.tile(x.size(0)):
+        x[tile, :] = x[tile, :] + 1
+
+
+def stores_to_diagonal(x):
+    diagonal = x.diagonal()
+    for tile in hl.tile(diagonal.size(0)):
+        diagonal[tile] = diagonal[tile] + 1
+
+
+def reads_diagonal_late(x):
+    diagonal = x.diagonal()
+    out = torch.empty_like(diagonal)
+    x.zero_()
+    for tile in hl.tile(diagonal.size(0)):
+        out[tile] = diagonal[tile] + 1
+    return out
+
+
+def test_views_that_are_copied():
+    assert "the result of 'as_strided' is written" in refused(writes_strided, X)
+    assert "the result of 'diagonal' is written" in refused(stores_to_diagonal, X)
+    assert "'diagonal' is read after its elements were written" in refused(reads_diagonal_late, X)
+
+
+def test_elements_between_those_of_an_array_may_be_written():
+    """Nobody sees them."""
+
+    def pads(x):
+        torch.as_strided(x, (4, 2), (16, 1), 14).zero_()
+        for tile in hl.tile(x.size(0)):
+            x[tile, :] = x[tile, :] + 1
+
+    import_kernel(pads, (torch.empty_strided((4, 14), (16, 1)),), {})

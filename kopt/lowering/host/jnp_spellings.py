@@ -111,6 +111,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "flip": ("jnp.flip({0}, axis=tuple({1}))",),
     "roll": ("jnp.roll({0}, tuple({1}))", "jnp.roll({0}, tuple({1}), tuple({2}))"),
     "repeat": ("jnp.tile({0}, {1})",),
+    "view.dtype": ("{0}.view({dtype}){1:.0}",),
     **{name: (f"jnp.{name}({{0}})",) for name in _SAME},
 }
 
