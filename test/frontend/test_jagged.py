@@ -68,3 +68,17 @@ def test_a_mean_over_a_jagged_dimension_is_refused() -> None:
 
     with pytest.raises(kopt.UnsupportedError, match="differs from item to item"):
         kopt.kernel(kernel).lower(X, LENGTHS, target="reference")
+
+
+def test_jagged_lanes_beside_others_are_refused() -> None:
+    """Neither the largest nor the mean of them would be that of the items' lanes."""
+
+    def kernel(x, lengths):
+        out = torch.empty([x.size(0)], dtype=x.dtype)
+        for b in hl.tile(x.size(0)):
+            for k in hl.jagged_tile(lengths[b]):
+                out[b] = torch.cat([x[b, k], x[b, k]], dim=1).amax(1)
+        return out
+
+    with pytest.raises(kopt.UnsupportedError, match="cannot stand beside others"):
+        kopt.kernel(kernel).lower(X, LENGTHS, target="reference")

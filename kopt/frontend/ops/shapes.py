@@ -321,6 +321,11 @@ def cat(tensors: Sequence[Any], dim: int = 0, **kwargs: Any) -> DeviceTensor:
     dtype = result_dtype(tuple(values))
     at = positive_dim(values[0], kwargs.get("axis", dim))
     values = [v for v in values if v.tile_type.shape[at]] or values[:1]
+    if len(values) > 1 and any(v.dims[at].tag.data in current().jagged for v in values):
+        unsupported(
+            "lanes of a jagged tile cannot stand beside others: their number differs from item to item",
+            "combine each by itself: a.sum(1) + b.sum(1)",
+        )
     values = [untag(cast(v, dtype), [at]) for v in values]
     if len(values) == 1:
         return values[0]
