@@ -82,7 +82,7 @@ def _slice(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
 def _run(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
     """Lanes from a computed number on; those beyond the block are 0."""
     size = value.tile_type.shape[position]
-    numbers = run_of(item)
+    numbers = run_of(item, size)
     taken = index_select(value, position, REGISTRY["clamp_max"](numbers, size - 1))
     inside = numbers < size
     for _ in range(value.rank - position - 1):

@@ -277,3 +277,24 @@ def test_elements_between_those_of_an_array_may_be_written():
             x[tile, :] = x[tile, :] + 1
 
     import_kernel(pads, (torch.empty_strided((4, 14), (16, 1)),), {})
+
+
+def as_long_as_the_row_tells(x):
+    for i in hl.grid(x.size(0)):
+        x[i, 0] = x[i, i:].sum()
+
+
+def steps_that_do_not_divide(x):
+    for i in hl.grid(4):
+        x[i, 0] = x[0, i::3].sum()
+
+
+def shifted_by_another_loop(x):
+    for tile in hl.tile(x.size(0), block_size=4):
+        x[tile, 0] = x[tile, (tile + 8).begin :: 4].sum(1)
+
+
+@pytest.mark.parametrize("kernel", [as_long_as_the_row_tells, steps_that_do_not_divide, shifted_by_another_loop])
+def test_slices_of_no_one_length(kernel):
+    found = refused(kernel, X)
+    assert "needs a length that is known" in found and f"{__file__}:" in found

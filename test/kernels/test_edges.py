@@ -271,6 +271,22 @@ def lanes_that_meet_in_one_element(numbers, v):
     return out
 
 
+@case(lambda x: torch.stack([x[:, i::4] for i in (1, 2, 3)]), _random(5, 16))
+def every_fourth_from_a_computed_one(x):
+    out = x.new_empty(3, 5, 4)
+    for i in hl.grid(3):
+        out[i, :, :] = x[:, i + 1 :: 4]
+    return out
+
+
+@case(lambda x: torch.stack([x[2 + i : 17 + i : 3] for i in range(3)]), _random(20))
+def every_third_of_a_moving_run(x):
+    out = x.new_empty(3, 5)
+    for i in hl.grid(3):
+        out[i, :] = x[2 + i : 17 + i : 3]
+    return out
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_kernel(name: str, target: str) -> None:
