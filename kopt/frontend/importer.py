@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import inspect
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -311,8 +312,13 @@ def _frames(error: BaseException) -> list[Any]:
 
 
 def _raised_by_kernel(error: BaseException) -> bool:
-    frame = _frames(error)[-1][0]
-    return frame.f_code in source._positions
+    """Whether a ``raise`` of the kernel's made an error, or passed it on; Python raises others at its mistakes."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None or tb.tb_frame.f_code not in source._positions:
+        return False
+    return dis.opname[tb.tb_frame.f_code.co_code[tb.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
 
 
 def _place(error: BaseException) -> Location | None:

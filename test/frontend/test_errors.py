@@ -158,6 +158,37 @@ def test_the_kernels_own_exceptions_pass():
         import_kernel(raises, [X], {})
 
 
+def asserts_in_vain(x):
+    assert x.size(0) == 0, "mine too"
+
+
+def test_the_kernels_own_asserts_pass():
+    with pytest.raises(AssertionError, match="mine too"):
+        import_kernel(asserts_in_vain, [X], {})
+
+
+def takes_three_of_two(x):
+    for i, j, k in hl.tile(x.size()):
+        x[i, j] = k.index
+
+
+def names_nothing(x):
+    for i in hl.tile(x.size(0)):
+        x[i, :] = nothing  # noqa: F821 # pyright: ignore[reportUndefinedVariable]
+
+
+@pytest.mark.parametrize(
+    "kernel, text",
+    [
+        (takes_three_of_two, "not enough values to unpack (expected 3, got 2)"),
+        (names_nothing, "name 'nothing' is not defined"),
+    ],
+)
+def test_what_python_refuses_is_located(kernel, text):
+    found = refused(kernel, X)
+    assert text in found and f"{__file__}:" in found and "^^^" in found
+
+
 def test_no_source():
     space: dict = {}
     exec("def f(x):\n    return x", space)
