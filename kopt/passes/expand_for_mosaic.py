@@ -35,7 +35,7 @@ from kopt.dialects.tile import (
 from kopt.passes.mosaic.carries import widen_carries
 from kopt.passes.mosaic.combinations import widen_associative, widen_sort
 from kopt.passes.mosaic.products import expand_dot
-from kopt.passes.mosaic.reshapes import split_reshape
+from kopt.passes.mosaic.reshapes import slice_before_reshape, split_reshape
 from kopt.passes.mosaic.scalars import widen_scalar_load
 from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement, widen_selection
 
@@ -63,7 +63,8 @@ class ExpandForMosaicPass(ModulePass):
     * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
     * predicates that loops carry and branches give are numbers there;
-    * reshapes that cut the last dimension elsewhere are slices put side by side;
+    * reshapes that cut the last dimension elsewhere are slices put side by side, and one lane of each group that
+      such a reshape makes is a slice with a step before it;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly;
     * products of integers of 16 and 32 bits are sums of shifted products of their bytes.
@@ -79,6 +80,8 @@ class ExpandForMosaicPass(ModulePass):
     name = "expand-for-mosaic"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in [inner for inner in op.walk() if isinstance(inner, SliceOp)]:
+            slice_before_reshape(inner)
         for inner in list(op.walk()):
             if inner.parent is not None and (rule := RULES.get(type(inner))) is not None:
                 rule(inner)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import lcm, prod
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.layouts import LANES
 from kopt.dialects.tile import ConcatOp, DimAttr, ReshapeOp, SliceOp
@@ -39,6 +40,29 @@ def split_reshape(op: Operation) -> None:
         parts = _parts(build, value, count + 1, cut)
         value = _beside(build, [build.reshape(part, [*lead, rows, 1, wanted[-1]]) for part in parts], count + 1)
     build.replace(build.reshape(value, type_of(op.result).dims.data))
+
+
+def slice_before_reshape(op: SliceOp) -> None:
+    """One lane of each group, where a reshape that Mosaic lacks makes the groups: a slice with a step before it."""
+    reshape = op.input.owner
+    if not isinstance(reshape, ReshapeOp):
+        return
+    before, after = type_of(reshape.input).dims.data, type_of(reshape.result).dims.data
+    at = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
+    grouped = at < len(before) and before[:at] + after[at : at + 2] + before[at + 1 :] == after
+    if not grouped or _is_native(_sizes(before), _sizes(after)) or before[at].tag.data:
+        return
+    (begin, count, step), (lane, lanes, _) = op.bounds[at : at + 2]
+    if lanes != 1:
+        return
+    group = after[at + 1].size.data
+    bounds = (*op.bounds[:at], (begin * group + lane, count, step * group), *op.bounds[at + 2 :])
+    build = Builder(op)
+    offsets, sizes, strides = zip(*bounds, strict=True)
+    value = build.add(SliceOp(reshape.input, offsets, sizes, strides))
+    build.replace(build.reshape(value, type_of(op.result).dims.data))
+    if not reshape.result.uses:
+        Rewriter.erase_op(reshape)
 
 
 def _is_native(before: Sequence[int], after: Sequence[int]) -> bool:

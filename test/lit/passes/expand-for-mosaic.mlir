@@ -185,3 +185,19 @@ func.func @carried(%x: memref<64xi32>, %c: i1) {
   }
   func.return
 }
+
+// -----
+
+// One lane of each pair is every other lane, taken before the reshape; one that Mosaic has is left.
+// CHECK-LABEL: func.func @lane_of_each_group
+// CHECK-NEXT: [[S:%.+]] = tile.slice %x [257] [128] [2] : !tile.tile<1024 x f32> to !tile.tile<128 x f32>
+// CHECK-NEXT: %a = tile.reshape [[S]] : !tile.tile<128 x f32> to !tile.tile<128 x 1 x f32>
+// CHECK-NEXT: %q = tile.reshape %y : !tile.tile<8 x 6 x f32> to !tile.tile<8 x 3 x 2 x f32>
+// CHECK-NEXT: %b = tile.slice %q
+func.func @lane_of_each_group(%x: !tile.tile<1024 x f32>, %y: !tile.tile<8 x 6 x f32>) -> (!tile.tile<128 x 1 x f32>, !tile.tile<8 x 3 x 1 x f32>) {
+  %p = tile.reshape %x : !tile.tile<1024 x f32> to !tile.tile<512 x 2 x f32>
+  %a = tile.slice %p [128, 1] [128, 1] [1, 1] : !tile.tile<512 x 2 x f32> to !tile.tile<128 x 1 x f32>
+  %q = tile.reshape %y : !tile.tile<8 x 6 x f32> to !tile.tile<8 x 3 x 2 x f32>
+  %b = tile.slice %q [0, 0, 1] [8, 3, 1] [1, 1, 1] : !tile.tile<8 x 3 x 2 x f32> to !tile.tile<8 x 3 x 1 x f32>
+  func.return %a, %b : !tile.tile<128 x 1 x f32>, !tile.tile<8 x 3 x 1 x f32>
+}
