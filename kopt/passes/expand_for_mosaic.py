@@ -62,7 +62,7 @@ class ExpandForMosaicPass(ModulePass):
     * narrow values that were picked by number are masked and selected from in 32 bits, before they are cast back;
     * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
-    * predicates that loops carry and branches give are numbers there;
+    * predicates that loops carry and branches give are numbers there, and narrow scalars have 32 bits;
     * reshapes that cut the last dimension elsewhere are slices put side by side, and one lane of each group that
       such a reshape makes is a slice with a step before it;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import kopt
+import kopt.language as hl
 from examples import packed
 from test.kernels import jagged_kernels as jagged
 from test.kernels import packed_kernels as more
@@ -52,6 +53,24 @@ def test_compiles(name, target) -> None:
     kernel, specs = KERNELS[name]
     x, o = CHIPS[target]
     compiles(kernel, target, *(spec.format(x=x, o=o) if isinstance(spec, str) else spec for spec in specs))
+
+
+def flat_sum(x, offsets):
+    """The loop over an item's elements carries one number, in their own type."""
+    out = x.new_zeros(offsets.size(0) - 1)
+    for item in hl.tile(out.size(0)):
+        starts = offsets[item]
+        total = hl.zeros([item], dtype=x.dtype)
+        for k in hl.jagged_tile(offsets[item.index + 1] - starts):
+            total = total + x[starts[:, None] + k.index[None, :]].sum(1)
+        out[item] = total
+    return out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["pallas:tpu7x", "pallas:v5e"])
+def test_narrow_numbers_are_carried(target) -> None:
+    compiles(flat_sum, target, "bf16[1003]", "i32[65]")
 
 
 @pytest.mark.slow

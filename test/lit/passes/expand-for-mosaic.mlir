@@ -201,3 +201,28 @@ func.func @lane_of_each_group(%x: !tile.tile<1024 x f32>, %y: !tile.tile<8 x 6 x
   %b = tile.slice %q [0, 0, 1] [8, 3, 1] [1, 1, 1] : !tile.tile<8 x 3 x 2 x f32> to !tile.tile<8 x 3 x 1 x f32>
   func.return %a, %b : !tile.tile<128 x 1 x f32>, !tile.tile<8 x 3 x 1 x f32>
 }
+
+// -----
+
+// Scalars of 16 bits are carried in 32: each visit rounds them all the same.
+// CHECK-LABEL: func.func @carried_scalar
+// CHECK: tile.for {{.*}} iter([[A:%.+]] = {{.*}}) -> (!tile.tile<f32>) {
+// CHECK-NEXT: tile.cast [[A]] : !tile.tile<f32> to !tile.tile<bf16>
+// CHECK: tile.yield {{.*}} : !tile.tile<f32>
+func.func @carried_scalar(%x: memref<64x128xbf16>, %out: memref<64xbf16>) {
+  tile.grid (%i: b0=1) in (64) {
+    %n = tile.begin %i : !tile.range<b0=1>
+    %z = tile.full 0.0 : !tile.tile<bf16>
+    %r = tile.for %k: b1=32 in (0, 128) iter(%a = %z) -> (!tile.tile<bf16>) {
+      %v = tile.load %x[%n, %k] : memref<64x128xbf16> -> !tile.tile<b1=32 x bf16>
+      %s = tile.reduce add %v [0] : !tile.tile<b1=32 x bf16>
+      %w = tile.cast %a : !tile.tile<bf16> to !tile.tile<f32>
+      %t = tile.cast %s : !tile.tile<bf16> to !tile.tile<f32>
+      %u = tile.add %w, %t : !tile.tile<f32>
+      %b = tile.cast %u : !tile.tile<f32> to !tile.tile<bf16>
+      tile.yield %b : !tile.tile<bf16>
+    }
+    tile.store %r, %out[%n] : !tile.tile<bf16>, memref<64xbf16>
+  }
+  func.return
+}
