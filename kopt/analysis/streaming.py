@@ -118,7 +118,7 @@ def _fits(entry: Entry, begins: int, sizes: int, extent: int | None, in_tile: bo
         return False
     if isinstance(entry.type, RangeType):
         starts_well = begin(entry).divisor % begins == 0
-        return starts_well and entry.type.size % sizes == 0 and _stays(entry, extent)
+        return starts_well and entry.type.size % sizes == 0 and (not in_tile or _stays(entry, extent))
     return isinstance(entry.type, IndexType) and not in_tile
 
 
@@ -182,7 +182,14 @@ def streamed_extents(window: Window) -> tuple[int, ...]:
     for access in (*window.loads, *window.stores):
         for number, entry in enumerate(access.entries):
             if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-                size, last = entry.type.size, at_most(begin(entry))
-                reach = -(-window.type.get_shape()[number] // size) * size if last is None else last + size
-                extents[number] = max(extents[number], reach)
+                extents[number] = max(extents[number], _reach(entry, window.type.get_shape()[number]))
     return tuple(extents)
+
+
+def _reach(entry: SSAValue, extent: int) -> int:
+    """Where the last block ends: of blocks that begin anywhere one may begin at the last element."""
+    size, first = binding(entry).size, begin(entry)
+    last = at_most(first)
+    if last is not None:
+        return last + size
+    return -(-extent // size) * size if first.divisor % size == 0 else extent + size - 1

@@ -137,6 +137,7 @@ def writes_inside(grid: GridOp) -> bool:
 
 
 def walks_memory(loop: ForOp) -> bool:
-    """Whether the loop loads blocks that move with it."""
-    loads = [op for op in loop.walk() if isinstance(op, LoadOp)]
-    return any(walks(entry, loop) for load in loads for entry in load.entries)
+    """Whether the loop loads blocks that move with it, or sends such where its bounds are computed."""
+    kinds = LoadOp | StoreOp if is_computed(loop) else LoadOp
+    accesses = [op for op in loop.walk() if isinstance(op, kinds)]
+    return any(walks(entry, loop) for access in accesses for entry in access.entries)
