@@ -183,7 +183,7 @@ def test_rows_chosen_by_mask_compile(dtype):
 @kopt.kernel
 def row_product(x, w):
     out = torch.empty([x.size(0), w.size(1)], dtype=x.dtype)
-    for m, n in hl.tile(out.size(), block_size=[1, 512]):
+    for m, n in hl.tile(out.size(), block_size=[x.size(0), 512]):
         acc = hl.zeros([m, n], dtype=torch.float32)
         for k in hl.tile(x.size(1), block_size=512):
             acc = hl.dot(x[m, k], w[k, n], acc=acc)
@@ -192,10 +192,11 @@ def row_product(x, w):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["bf16", "i8"])
-def test_one_row_cut_by_a_block_compiles(dtype):
-    """The mask of the last block is one row too."""
-    report = row_product.lower(f"{dtype}[1,900]", f"{dtype}[900,512]", target="pallas:tpu7x").report(estimates=False)
+@pytest.mark.parametrize(("dtype", "rows"), [("bf16", 1), ("i8", 1), ("bf16", 2), ("bf16", 5)])
+def test_few_rows_cut_by_a_block_compile(dtype, rows):
+    """The mask of the last block has as few rows."""
+    args = (f"{dtype}[{rows},900]", f"{dtype}[900,512]")
+    report = row_product.lower(*args, target="pallas:tpu7x").report(estimates=False)
     assert report["legal"], report["reason"]
 
 

@@ -75,12 +75,12 @@ def widen_rearrangement(op: Operation) -> None:
 
 
 def widen_selection(op: Operation) -> None:
-    """Masks of narrow lanes that were picked, or are one row or repeat it, and selections among them: Mosaic brings no
-    16-bit mask to such lanes."""
+    """Masks of narrow lanes that were picked, or are a few rows or repeat one, and selections among them: Mosaic brings
+    no 16-bit mask to such lanes."""
     assert isinstance(op, SelectOp | MaskOp)
     value, *others = op.operands[1:] if isinstance(op, SelectOp) else op.operands[:1]
     operands = (value, *others)
-    repeated = is_narrow(element_of(value)) and element_of(value) != i1 and any(map(_is_one_row, operands))
+    repeated = is_narrow(element_of(value)) and element_of(value) != i1 and any(map(_is_few_rows, operands))
     if not repeated and all(_picked(operand) is None for operand in operands):
         return
     build = Builder(op)
@@ -105,11 +105,13 @@ def _moves_lanes(op: Operation) -> bool:
     return isinstance(op, TakeAlongOp) or element_of(op.operands[0]) == i1
 
 
-def _is_one_row(value: SSAValue) -> bool:
-    """Whether a value is one row, or one that is repeated."""
+def _is_few_rows(value: SSAValue) -> bool:
+    """Whether a value has fewer rows than a vector register has of 32 bits, or repeats one."""
     op, rank = value.owner, type_of(value).rank
+    if rank > 1 and type_of(value).shape[rank - 2] < 8:
+        return True
     if rank < 2 or not isinstance(op, BroadcastOp):
-        return rank > 1 and type_of(value).shape[rank - 2] == 1
+        return False
     return dict(zip(op.mapping, type_of(op.input).shape, strict=True)).get(rank - 2, 1) == 1
 
 

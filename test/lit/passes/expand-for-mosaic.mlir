@@ -226,3 +226,18 @@ func.func @carried_scalar(%x: memref<64x128xbf16>, %out: memref<64xbf16>) {
   }
   func.return
 }
+
+// -----
+
+// Masks of a few narrow rows are done in 32 bits.
+// CHECK-LABEL: func.func @few
+// CHECK: [[W:%.+]] = tile.cast %v : !tile.tile<4 x b0=128 x bf16> to !tile.tile<4 x b0=128 x f32>
+// CHECK-NEXT: tile.mask [[W]] in (_, %i) else 0.0 : !tile.tile<4 x b0=128 x f32>
+func.func @few(%x: memref<4x200xbf16>) {
+  tile.grid (%i: b0=128) in (200) {
+    %v = tile.load %x[:, %i] : memref<4x200xbf16> -> !tile.tile<4 x b0=128 x bf16>
+    %m = tile.mask %v in (_, %i) else 0.0 : !tile.tile<4 x b0=128 x bf16>
+    tile.store %m, %x[:, %i] : !tile.tile<4 x b0=128 x bf16>, memref<4x200xbf16>
+  }
+  func.return
+}
