@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from kopt.analysis.ranges import binding, unshifted
 from kopt.dialects.pallas import CallOp, PipelineOp, WindowAttr
@@ -57,8 +58,12 @@ class Visits:
 
     def blocks(self, window: WindowAttr) -> Iterator[tuple[Cell, Cell]]:
         """Each cell and the number of the block that it sees."""
+        yield from self.numbered(window.index.data.results)
+
+    def numbered(self, indices: Sequence[AffineExpr]) -> Iterator[tuple[Cell, Cell]]:
+        """Each cell and the numbers that indices have there."""
         for cell in self.cells:
-            yield cell, tuple(window.index.data.eval(list(cell), []))
+            yield cell, tuple(index.eval(list(cell), []) for index in indices)
 
     def shared(self, window: WindowAttr) -> frozenset[int]:
         """The dimensions along which cells see one and the same block."""
@@ -71,10 +76,14 @@ class Visits:
 
     def come_back(self, window: WindowAttr) -> Return | None:
         """The first block that is left and come back to."""
+        return self.come_back_to(window.index.data.results)
+
+    def come_back_to(self, indices: Sequence[AffineExpr]) -> Return | None:
+        """The first block of those numbers that is left and come back to."""
         last: dict[Cell, Cell] = {}
         previous: Cell | None = None
         left: dict[Cell, Cell] = {}
-        for cell, block in self.blocks(window):
+        for cell, block in self.numbered(indices):
             if block in last and block != previous:
                 return Return(last[block], left[block], cell)
             if previous is not None and block != previous:
@@ -100,6 +109,11 @@ class Visits:
                 found.append(Guard("other", frozenset(), False))
             parent = parent.parent_op()
         return tuple(found)
+
+
+def comes_back(grid: GridOp, indices: Sequence[AffineExpr]) -> Return | None:
+    """The first block of those numbers that a grid, as it is ordered, leaves and comes back to."""
+    return Visits(grid).come_back_to(indices)
 
 
 @dataclass(frozen=True)

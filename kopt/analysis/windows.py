@@ -26,6 +26,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from kopt.analysis.linear import Linear, affine, at_most, begin, linear
 from kopt.analysis.ranges import binding, unshifted, visits, walked_range
+from kopt.analysis.revisits import comes_back
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
@@ -136,6 +137,15 @@ def _visited_once(window: Window, grid: GridOp) -> Window:
             again.add(number)
     for position, dim in enumerate(window.dims):
         if again & dim.index.used_dims():
+            window = widened(window, position)
+    return _repeated_whole(window, grid)
+
+
+def _repeated_whole(window: Window, grid: GridOp) -> Window:
+    """Makes whole what one dimension of the grid comes back to, such as block ``d0 mod 4``."""
+    repeated = [n for n, dim in enumerate(window.dims) if dim.index.used_dims() and not is_injective(dim.index)]
+    if repeated and comes_back(grid, [dim.index for dim in window.dims]) is not None:
+        for position in repeated:
             window = widened(window, position)
     return window
 

@@ -165,3 +165,33 @@ def test_a_moving_block_is_read_after_it_was_stored(target):
     x, y = torch.randn(33), torch.zeros(33)
     wanted = torch.cat([x[:-1] + 1, x[-1:]]), torch.cat([x[:-1] + 1, y[-1:]])
     torch.testing.assert_close(written_and_read.on(target)(x, y), wanted)
+
+
+@kopt.kernel
+def histories(x, state, slots, heads: hl.constexpr):
+    """Each channel's history in its slot moves on; heads and batch are one dimension of the grid."""
+    batch, width = x.size()
+    n = width // heads
+    out = torch.empty_like(x)
+    for cell, tile in hl.tile([batch * heads, n], block_size=[1, 128]):
+        b = cell.id // heads
+        channel = (cell.id % heads) * n + tile.index
+        slot = slots[b]
+        value = x[b, channel]
+        if slot >= 0:
+            out[b, channel] = state[slot, 0, channel]
+            state[slot, 0, channel] = state[slot, 1, channel]
+            state[slot, 1, channel] = value
+        else:
+            out[b, channel] = value
+    return out
+
+
+@pytest.mark.parametrize("target", ["pallas:interpret", "triton:interpret"])
+def test_blocks_that_one_dimension_comes_back_to(target):
+    x, state, slots = torch.randn(3, 256), torch.randn(5, 2, 256), torch.tensor([3, -1, 4], dtype=torch.int32)
+    wanted = state.clone()
+    wanted[slots[::2], 0], wanted[slots[::2], 1] = state[slots[::2], 1], x[::2]
+    out = histories.on(target)(x, got := state.clone(), slots, 2)
+    torch.testing.assert_close(got, wanted)
+    torch.testing.assert_close(out, torch.stack([state[3, 0], x[1], state[4, 0]]))
