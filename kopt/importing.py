@@ -47,6 +47,8 @@ def import_for_target(
     wanted = _sizes_for(imported, target, config)
     if wanted != given:
         imported = run(config, wanted)
+    if config.block_sizes is None:
+        imported = _with_fitting(imported, target, config, lambda sizes: run(config, sizes))
     verify(imported.module)
     return imported, config
 
@@ -94,6 +96,43 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     else:
         return given
     return [block.bounded(size) for block, size in zip(imported.blocks, wanted, strict=True)]
+
+
+def _with_fitting(
+    imported: Imported, target: Target, config: Config, run: Callable[[Sequence[int]], Imported]
+) -> Imported:
+    """The import with smaller blocks, where the kernel computes with their sizes and its cells take too much.
+
+    What follows from a size that is asked for, such as ``x.reshape(tile.block_size * heads, -1)``, is seen only in an
+    import with that size.
+    """
+    from kopt.analysis.block_sizes import halved
+    from kopt.passes.pipelines import scheduled_jagged
+
+    open_blocks = [block.observed and not block.pinned for block in imported.blocks]
+    like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
+    now = _load(imported, like, config) if any(open_blocks) else 0.0
+    while now > 1:
+        groups, sizes = [block.tags for block in imported.blocks], [block.size for block in imported.blocks]
+        halves = halved(scheduled_jagged(imported.module), groups, sizes, like)
+        smaller = [
+            block.bounded(half) if is_open else block.size
+            for block, half, is_open in zip(imported.blocks, halves, open_blocks, strict=True)
+        ]
+        other = run(smaller)
+        after = _load(other, like, config)
+        if after >= now:
+            break
+        imported, now = other, after
+    return imported
+
+
+def _load(imported: Imported, target: Target, config: Config) -> float:
+    """How much a cell takes of what it should."""
+    from kopt.analysis.block_sizes import load
+    from kopt.passes.pipelines import scheduled_jagged
+
+    return load(scheduled_jagged(imported.module), target, config.loop_type == "resident")
 
 
 def _with_pinned(imported: Imported, given: list[int], chosen: list[int], target: Target) -> list[int]:

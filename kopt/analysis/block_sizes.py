@@ -62,6 +62,22 @@ def choose_sizes(
     return _in_order(groups, given, sizes)
 
 
+def load(module: ModuleOp, target: Target, resident: bool = False) -> float:
+    """How much a cell of a module takes of what it should: above 1 its blocks are too large."""
+    if isinstance(target.chip, TpuChip):
+        hoisted = () if resident else _hoistable(module)
+        return footprint(module, target.chip, hoisted=hoisted) / _tpu_budget(target.chip)
+    return _largest_tile(_tile_types(module), {}) / _gpu_budget(block_roles(module))
+
+
+def halved(module: ModuleOp, groups: Sequence[Sequence[str]], sizes: Sequence[int], target: Target) -> list[int]:
+    """Half of each of a module's block sizes, where the target has so small a block."""
+    roles, chip = block_roles(module), target.chip
+    least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip) if isinstance(chip, TpuChip) else 1)
+    smaller = {tag: max(least[tag], size // 2) for group, size in zip(groups, sizes, strict=True) for tag in group}
+    return _in_order(groups, sizes, smaller)
+
+
 def legal_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], chip: TpuChip) -> list[int]:
     """The sizes that a config names, rounded up to multiples of what the chip's tiles of memory want."""
     roles = block_roles(module)
@@ -83,13 +99,23 @@ def _choose_tpu(
     chip: TpuChip,
     hoisted: Sequence[SSAValue],
 ) -> Sizes:
-    budget = min(chip.vmem_bytes // 2, chip.scoped_vmem_bytes * 3 // 4)
     nested = _nested(module, roles)
     least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip))
     start = _fitted(groups, _spread(groups, lambda tag: _tpu_start(roles[tag], chip)), least, nested)
     long = [op.operands[0].type for op in module.walk() if isinstance(op, PhiloxOp | SortOp)]
     start = _shrink(groups, start, least, nested, lambda sizes: _largest_tile(long, sizes), _TPU_UNROLLED)
-    return _shrink(groups, start, least, nested, lambda sizes: footprint(module, chip, sizes, hoisted), budget)
+    cost = lambda sizes: footprint(module, chip, sizes, hoisted)  # noqa: E731
+    return _shrink(groups, start, least, nested, cost, _tpu_budget(chip))
+
+
+def _tpu_budget(chip: TpuChip) -> int:
+    """Bytes of VMEM that a cell may take."""
+    return min(chip.vmem_bytes // 2, chip.scoped_vmem_bytes * 3 // 4)
+
+
+def _gpu_budget(roles: Mapping[str, Role]) -> int:
+    """Elements that a tile may have."""
+    return _GPU_WIDE_TILE if any(role.wide_dot for role in roles.values()) else _GPU_TILE
 
 
 def _hoistable(module: ModuleOp) -> list[SSAValue]:
@@ -106,8 +132,7 @@ def _choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mappin
     least = _spread(groups, lambda tag: 16 if roles[tag].dot else 1)
     start = _fitted(groups, _spread(groups, lambda tag: _gpu_start(roles[tag])), least, nested)
     tiles = _tile_types(module)
-    budget = _GPU_WIDE_TILE if any(role.wide_dot for role in roles.values()) else _GPU_TILE
-    return _shrink(groups, start, least, nested, lambda sizes: _largest_tile(tiles, sizes), budget)
+    return _shrink(groups, start, least, nested, lambda sizes: _largest_tile(tiles, sizes), _gpu_budget(roles))
 
 
 def _nested(module: ModuleOp, roles: Mapping[str, Role]) -> Nested:

@@ -125,3 +125,22 @@ def test_few_rows_are_sorted_at_once():
     """Each lane is compared and exchanged dozens of times."""
     (rows,) = sizes(lower(largest, (4096, 64)))
     assert rows * 64 <= 8192
+
+
+def heads_of_rows(state, x):
+    """A product for each row and head: rows and heads are one dimension, of as many lanes as both have."""
+    out = torch.empty_like(x)
+    heads, width = state.size(1), state.size(2)
+    for i in hl.tile(x.size(0)):
+        planes = state[i, :, :, :].reshape(i.block_size * heads, width, width)
+        product = torch.bmm(x[i, :, :].reshape(i.block_size * heads, 1, width), planes)
+        out[i, :, :] = product.reshape(i.block_size, heads, width)
+    return out
+
+
+@pytest.mark.parametrize("target", ["triton:sm90", "pallas:tpu7x"])
+def test_blocks_are_small_where_the_kernel_computes_with_their_size(target):
+    """What a size makes of other dimensions counts too."""
+    low = kopt.kernel(heads_of_rows).lower(torch.empty(512, 8, 128, 128), torch.empty(512, 8, 128), target=target)
+    (rows,) = sizes(low)
+    assert rows * 8 * 128 * 128 * 4 <= (2**20 * 32 if target == "pallas:tpu7x" else 2**19)
