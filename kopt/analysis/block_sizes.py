@@ -227,7 +227,7 @@ def _tpu_start(role: Role, chip: TpuChip) -> int:
     most = 1
     if 0 in role.places or role.dot & {"n", "k"}:
         most = _TPU_FLAT if role.flat else _TPU_LANES if role.places == {0} and not role.dot else _TPU_BLOCK
-    elif 1 in role.places or role.dot or not role.places:
+    elif 1 in role.places or role.dot or not role.places or role.extent is None:
         most = _TPU_BLOCK
     return max(_tpu_least(role, chip), min(_power_of_two(extent), most))
 

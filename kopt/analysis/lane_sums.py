@@ -17,6 +17,7 @@ from kopt.analysis.linear import linear
 from kopt.analysis.ranges import unshifted
 from kopt.dialects.tile import (
     ELEMENTWISE,
+    ArangeOp,
     BroadcastOp,
     CastOp,
     DimAttr,
@@ -65,6 +66,8 @@ def lane_sum(value: SSAValue) -> LaneSum:
     op = value.owner
     if isinstance(op, FullOp):
         return LaneSum(int(op.number))
+    if isinstance(op, ArangeOp) and isinstance(value.type, TileType) and value.type.dims.data == (_UNIT,):
+        return LaneSum(op.start.data)
     if isinstance(op, IndexOp):
         return _lanes(op.range)
     if isinstance(op, SplatOp):

@@ -15,8 +15,11 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.lane_sums import LaneSum, Placed
 from kopt.analysis.ranges import binding
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import Access, BeginOp, RangeType
+from kopt.dialects.tile import Access, ArangeOp, BeginOp, RangeType, TileType
 from kopt.dialects.tile.memory import memory_shape
+
+#: Numbers that are known now: a range of Python.
+Lanes = range
 
 
 class NotSlices(Exception):
@@ -27,13 +30,14 @@ class NotSlices(Exception):
 class Part:
     """One entry: the lanes of ``range`` along dimension ``dim`` of the index tile, and what is added to them.
 
-    Without a range it is one number, the same for all lanes. With ``dims``, the items' dimensions that what is added
-    stands along, it is a row number for each item.
+    Without a range it is one number, the same for all lanes, or numbers that are known now, ``lanes``. With ``dims``,
+    the items' dimensions that what is added stands along, it is a row number for each item.
     """
 
     added: LaneSum
     range: SSAValue | None = None
     dim: int | None = None
+    lanes: Lanes | None = None
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -46,6 +50,8 @@ def part_of(form: LaneSum) -> Part:
     ranges = {placed: c for placed, c in form.terms.items() if is_range(placed)}
     if not ranges:
         tiles = [atom for atom, dims in form.terms if dims]
+        if len(form.terms) == 1 and (part := _static(form)) is not None:
+            return part
         if tiles:
             raise NotSlices(f"{named(max(tiles, key=_depth))} picks rows one by one")
         return Part(form)
@@ -58,6 +64,16 @@ def part_of(form: LaneSum) -> Part:
     if dims[0] in part.dims:
         raise NotSlices(f"rows differ from lane to lane of {named(range)}")
     return part
+
+
+def _static(form: LaneSum) -> Part | None:
+    """A sum of a number and of lane numbers that are known now."""
+    (((atom, dims), coefficient),) = form.terms.items()
+    if not isinstance(op := atom.owner, ArangeOp) or coefficient != 1 or op.step.data != 1:
+        return None
+    assert isinstance(op.result.type, TileType)
+    first = form.const + op.start.data
+    return Part(LaneSum(), None, dims[0], Lanes(first, first + op.result.type.shape[0]))
 
 
 def digits(form: LaneSum, shape: Sequence[int], user: Operation) -> list[Part]:
@@ -131,6 +147,8 @@ def check_inside(part: Part, extent: int, user: Operation) -> None:
 
 
 def _interval(part: Part, user: Operation) -> tuple[int | None, int | None]:
+    if part.lanes is not None:
+        return part.lanes[0], part.lanes[-1]
     low = high = part.added.const
     for (atom, dims), coefficient in part.added.terms.items():
         most = _most(atom)

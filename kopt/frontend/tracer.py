@@ -11,8 +11,10 @@ from typing import Any
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.dialects.tile import TileType
 from kopt.errors import ConfigError, Location
 from kopt.frontend import source
+from kopt.frontend.state import unsupported
 
 
 @dataclass
@@ -103,6 +105,8 @@ class Tracer:
 
     def emit(self, op: Operation) -> SSAValue:
         """Appends an op at the current place of the kernel; its first result."""
+        if not self.on_device and isinstance(op.results[0].type, TileType):
+            unsupported("device values are made inside device loops", "use torch's functions before them")
         op.location = self.location()
         self.block.add_op(op)
         return op.results[0]

@@ -74,12 +74,21 @@ class InsertMasksPass(ModulePass):
 
 
 def _forget_unused(whole: WholeOp) -> None:
-    """Makes the dimensions over a range plain that nothing is indexed or masked by: they have no other use for it."""
+    """Makes the dimensions over a range plain that nothing is indexed or masked by: they have no other use for it.
+
+    Accesses at computed places have: lanes that are not the range's are not accessed.
+    """
     grid = whole.parent_op()
     if whole.result.first_use is None and grid is not None:
         dim = whole.result.type.dim  # pyright: ignore[reportAttributeAccessIssue]
+        if any(isinstance(op, LoadOp | StoreOp | RmwOp | CasOp) and _is_placed_by(op, dim) for op in grid.walk()):
+            return
         Rewriter.erase_op(whole)
         retype(grid, {dim: DimAttr(dim.size.data)})
+
+
+def _is_placed_by(op: LoadOp | StoreOp | RmwOp | CasOp, dim: DimAttr) -> bool:
+    return any(isinstance(value.type, TileType) and dim in value.type.dims.data for value in op.indices)
 
 
 def _type(value: SSAValue) -> TileType:

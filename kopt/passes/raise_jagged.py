@@ -24,7 +24,7 @@ class RaiseJaggedPass(ModulePass):
       and store the lanes beyond each item's length;
     * a load or store whose index tiles are sums of lanes and of numbers of the items has `jagged.rows` and ranges as
       entries. An index into flat storage is taken apart by the strides of the array that it is a view of, or else by
-      its own coefficients, where each inner part is known to stay inside its dimension;
+      its own coefficients, where each inner part is known to stay inside its dimension; `tile.arange` is a slice;
     * a load whose index tiles are sums of lanes and of loaded numbers alone has ranges moved by them;
     * of its mask, what the loops around say already is dropped.
 

@@ -177,14 +177,21 @@ def names_nothing(x):
         x[i, :] = nothing  # noqa: F821 # pyright: ignore[reportUndefinedVariable]
 
 
+def numbers_lanes_before_loops(x):
+    lanes = hl.arange(4)
+    for i in hl.tile(x.size(0), block_size=4):
+        x[i, 0] = lanes
+
+
 @pytest.mark.parametrize(
     "kernel, text",
     [
         (takes_three_of_two, "not enough values to unpack (expected 3, got 2)"),
         (names_nothing, "name 'nothing' is not defined"),
+        (numbers_lanes_before_loops, "device values are made inside device loops"),
     ],
 )
-def test_what_python_refuses_is_located(kernel, text):
+def test_what_is_refused_is_located(kernel, text):
     found = refused(kernel, X)
     assert text in found and f"{__file__}:" in found and "^^^" in found
 

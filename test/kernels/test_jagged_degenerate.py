@@ -108,3 +108,50 @@ def largest_by_rows(x, limits):
 def test_no_rows_at_all(target) -> None:
     found = kopt.kernel(largest_by_rows, target=target)(torch.randn(0, 8), offsets(0, 0, 0))
     assert torch.equal(found, torch.full((2, 8), -10.0))
+
+
+def doubled(x, limits):
+    """The rows of each item twice as large, element by element: columns are numbered."""
+    items, columns = limits.size(0) - 1, hl.specialize(x.size(1))
+    out = torch.zeros_like(x)
+    flat, out_flat = x.view(-1), out.view(-1)
+    for i in hl.grid(items):
+        lanes = hl.arange(columns)
+        for k in hl.tile(limits[i], limits[i + 1], block_size=2):
+            place = k.index[:, None] * columns + lanes[None, :]
+            out_flat[place] = flat[place] * 2
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("columns", [1, 130])
+def test_numbered_columns(columns, target) -> None:
+    """A block of a power of two has lanes that are columns of the next row: they are not stored."""
+    x, limits = torch.randn(6, columns), offsets(1, 2, 2, 5)
+    wanted = torch.zeros_like(x)
+    wanted[1:5] = x[1:5] * 2
+    assert torch.equal(kopt.kernel(doubled, target=target)(x, limits), wanted)
+
+
+def head_sums(x, limits):
+    """Of each item's planes, head by head: the width is numbered."""
+    items, heads, width = limits.size(0) - 1, hl.specialize(x.size(1)), hl.specialize(x.size(2))
+    out = torch.empty([items, heads, width], dtype=torch.float32)
+    flat = x.view(-1)
+    for b, h in hl.tile([items, heads], block_size=[None, 1]):
+        starts = limits[b]
+        total = hl.zeros([b, width], dtype=torch.float32)
+        for k in hl.jagged_tile(limits[b.index + 1] - starts):
+            rows = (starts[:, None] + k.index[None, :]) * heads + h.begin
+            total = total + flat[rows[:, :, None] * width + hl.arange(width)[None, None, :]].float().sum(1)
+        out[b, h, :] = total[:, None, :]
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_numbered_width_is_a_whole_dimension(target) -> None:
+    x, limits = torch.randn(30, 3, 20), offsets(1, 4, 4, 12, 13, 29)
+    torch.testing.assert_close(kopt.kernel(head_sums, target=target)(x, limits), summed(x, limits))
+    lowered = kopt.kernel(head_sums).lower("bf16[90000,4,128]", "i32[17]", target="pallas:tpu7x")
+    assert "tile.load %x[%rows" in dict(lowered.stages())["raise-jagged"]
+    assert "make_async_copy" in lowered.source

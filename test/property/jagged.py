@@ -3,7 +3,7 @@
 The text has ``kernel``, ``inputs()``, ``expected()`` and a main that runs the kernel on the target that it is given.
 An item's rows are reached in the ways that people write: by ``hl.jagged_tile``, by a loop to the longest item with
 masks, item by item; by row numbers or by numbers of elements of the flat storage; features in a loop outside, in a loop
-inside, or all at once.
+inside, or all at once, as ``:`` or as numbers.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class Jagged:
         self.form = pick(("jagged", "jagged", "masked", "item"))
         self.features = pick((0, *_FEATURES))
         self.address = pick(("rows", "flat")) if self.features else "rows"
-        self.columns = pick(("outer", "inner", "all")) if self.features else "none"
-        if self.columns == "all":
-            self.address = "rows"
+        self.columns = pick(("outer", "inner", "all", "numbers")) if self.features else "none"
+        self.address = {"all": "rows", "numbers": "flat"}.get(self.columns, self.address)
+        self.whole = self.columns in ("all", "numbers")
         self.dtype = pick(("float32", "float32", "bfloat16", "float16"))
         self.first = pick((0, 0, 4))
         self.depth = 1
@@ -97,7 +97,7 @@ class Jagged:
         if self.features:
             inputs.append(f"torch.randn({self.features}, generator=numbers)")
             names.append("w")
-        head = ["items = offsets.size(0) - 1", *(["columns = x.size(1)"] if self.features else [])]
+        head = ["items = offsets.size(0) - 1", *(["columns = hl.specialize(x.size(1))"] if self.features else [])]
         head += [f"{name} = {self._made(kind)}" for name, kind in self._named()]
         if self.address == "flat":
             head += ["x_flat, y_flat = x.view(-1), y.view(-1)"]
@@ -165,8 +165,10 @@ class Jagged:
             self.line("for m in hl.tile(columns):")
             self.depth += 1
             self.line("w_m = w[m]")
-        elif self.columns == "all":
+        elif self.whole:
             self.line("w_m = w[:]")
+        if self.columns == "numbers":
+            self.line("lanes = hl.arange(columns)")
         done: list[tuple[str, tuple[str, ...]]] = []
         for number in range(self.random.choice((1, 2, 2, 3))):
             self._pass(number, done)
@@ -183,7 +185,7 @@ class Jagged:
         kept = tuple(d for d in self._dims() if d not in over)
         kind = self.random.choice(tuple(_KINDS))
         if not jagged:
-            sizes = [{"b": "b", "m": "columns" if self.columns == "all" else "m"}[d] for d in kept]
+            sizes = [{"b": "b", "m": "columns" if self.whole else "m"}[d] for d in kept]
             self.line(f"r{number} = hl.full([{', '.join(sizes)}], {_KINDS[kind][0]})")
         self.line(self._rows_loop())
         self.depth += 1
@@ -209,7 +211,7 @@ class Jagged:
 
     def _over(self) -> tuple[str, ...]:
         """What a reduction combines: rows; features too where a loop inside makes them partial."""
-        if self.columns == "inner" or (self.columns == "all" and self.random.random() < 0.4):
+        if self.columns == "inner" or (self.whole and self.random.random() < 0.4):
             return ("k", "m")
         return ("k",)
 
@@ -224,14 +226,15 @@ class Jagged:
 
     def _place(self, name: str) -> tuple[str, str]:
         """The array and the index of a block of rows."""
+        lanes = "lanes" if self.columns == "numbers" else "m.index"
         if self.form == "item":
             last = {"none": "k", "all": "k, :"}.get(self.columns, "k, m")
             if self.address == "flat":
-                return f"{name}_flat", "k.index[:, None] * columns + m.index[None, :]"
+                return f"{name}_flat", f"k.index[:, None] * columns + {lanes}[None, :]"
             return name, last
         rows = "starts[:, None] + k.index[None, :]"
         if self.address == "flat":
-            return f"{name}_flat", f"(({rows}) * columns)[:, :, None] + m.index[None, None, :]"
+            return f"{name}_flat", f"(({rows}) * columns)[:, :, None] + {lanes}[None, None, :]"
         return name, rows + {"none": "", "all": ", :"}.get(self.columns, ", m")
 
     @staticmethod
@@ -266,7 +269,7 @@ class Jagged:
 
     def _store(self, name: str, dims: tuple[str, ...]) -> None:
         number = len(self.outputs)
-        last = {"all": ":"}.get(self.columns, "m")
+        last = ":" if self.whole else "m"
         self.outputs.append("features" if "m" in dims else "item")
         self.line(f"out{number}[{'b, ' + last if 'm' in dims else 'b'}] = {name}")
         self.reference.append(f"out{number}[i] = {name}")

@@ -37,6 +37,7 @@ from kopt.dialects.tile import (
     block_axes,
     is_gather,
 )
+from kopt.dialects.tile.index_list import ALL, SliceAttr
 from kopt.passes.jagged.masks import simplified
 
 
@@ -61,6 +62,7 @@ def raise_access(access: LoadOp | StoreOp) -> None:
         and (isinstance(access, LoadOp) or _may_move(access, parts))
     ):
         _check(found, dims, repeats)
+        _check_static(parts, shape or _shape(access))
         _Rewriting(access, dims, shape, parts).run()
 
 
@@ -134,6 +136,16 @@ def _check(parts: Sequence[Part], dims: Sequence[DimAttr], repeats: bool) -> Non
     for part in parts:
         if part.range is not None and part.dim is not None and part.range.type.dim != dims[part.dim]:  # pyright: ignore
             raise NotSlices("the index tile has other dimensions than its lanes")
+        if part.lanes is not None and part.dim is not None and DimAttr(len(part.lanes)) != dims[part.dim]:
+            raise NotSlices("the index tile has other dimensions than its lanes")
+
+
+def _check_static(parts: Sequence[Part | Entry], shape: Sequence[int]) -> None:
+    """Numbers that are known now must lie in the array."""
+    for part, extent in zip(parts, shape, strict=True):
+        lanes = part.lanes if isinstance(part, Part) else None
+        if lanes is not None and not 0 <= lanes.start <= lanes.stop <= extent:
+            raise NotSlices(f"elements {lanes.start} to {lanes.stop} are not all in a dimension of {extent}")
 
 
 class _Rewriting:
@@ -148,7 +160,11 @@ class _Rewriting:
     def run(self) -> None:
         access = self.access
         memory = self._memory()
-        entries = [self._entry(part) if isinstance(part, Part) else part for part in self.parts]
+        extents = self.shape or _shape(access)
+        entries = [
+            self._entry(part, extent) if isinstance(part, Part) else part
+            for part, extent in zip(self.parts, extents, strict=True)
+        ]
         order = self._order(entries)
         mask = simplified(access.mask, access) if access.mask is not None else None
         mask = self._transposed(mask, order) if mask is not None else None
@@ -188,7 +204,7 @@ class _Rewriting:
 
     def _order(self, entries: Sequence[Entry]) -> list[int]:
         """For each dimension of the new block, its number in the old one."""
-        old = block_axes(self.access.entries, self._old_shape())
+        old = block_axes(self.access.entries, _shape(self.access))
         first = next(n for n, axis in enumerate(old) if axis.gather_dim is not None)
         kept = {axis.position: n for n, axis in enumerate(old) if axis.gather_dim is None}
         order: list[int] = []
@@ -200,11 +216,9 @@ class _Rewriting:
                 order.append(kept[position])
         return order
 
-    def _old_shape(self) -> Sequence[int]:
-        assert isinstance(self.access.memory.type, MemRefType)
-        return self.access.memory.type.get_shape()
-
-    def _entry(self, part: Part) -> Entry:
+    def _entry(self, part: Part, extent: int) -> Entry:
+        if part.lanes is not None:
+            return ALL if part.lanes == range(extent) else SliceAttr(part.lanes.start, part.lanes.stop)
         if part.range is None:
             return part.added.const if not part.added.terms else self._number(part.added)
         if part.dims:
@@ -232,11 +246,13 @@ class _Rewriting:
 
     def _extracted(self, atom: SSAValue) -> SSAValue:
         """A tile's one number, known as soon as the tile is: outside of loops that it does not move with."""
-        number = ExtractOp(atom, IndexType())
-        number.location = self.access.location
         owner = atom.owner
         at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
-        Rewriter.insert_op(number, at)
+        scalar = [ReshapeOp(atom, _type(atom).with_dims([]))] if _type(atom).rank else []
+        number = ExtractOp(scalar[0] if scalar else atom, IndexType())
+        for op in (*scalar, number):
+            op.location = self.access.location
+            Rewriter.insert_op(op, at)
         return number.result
 
     def _constant(self, number: int) -> SSAValue:
@@ -284,6 +300,11 @@ class _Rewriting:
             Rewriter.replace_op(self.access, op)
         else:
             Rewriter.replace_op(self.access, [], list(results))
+
+
+def _shape(access: LoadOp | StoreOp) -> Sequence[int]:
+    assert isinstance(access.memory.type, MemRefType)
+    return access.memory.type.get_shape()
 
 
 def _type(value: SSAValue) -> TileType:

@@ -157,3 +157,31 @@ func.func @functions(%x: memref<20xf32>) {
   }
   func.return
 }
+
+// -----
+
+// A range that only types name: lanes beyond it are not stored where computed places name them, so it stays; where they
+// are stored to a whole dimension it has no use any more.
+// CHECK-LABEL: func.func @named_by_types
+// CHECK: tile.whole 20 : !tile.range<w=32>
+// CHECK: tile.store {{%.+}}, %out[%at] : !tile.tile<w=32 x f32>
+// CHECK-LABEL: func.func @unused
+// CHECK-NOT: tile.whole
+// CHECK: tile.full 1.0 : !tile.tile<32 x f32>
+func.func @named_by_types(%out: memref<400xf32>) {
+  tile.grid (%i: b0=1) in (20) {
+    %w = tile.whole 20 : !tile.range<w=32>
+    %at = tile.arange 0, 1 : !tile.tile<w=32 x i32>
+    %v = tile.full 1.0 : !tile.tile<w=32 x f32>
+    tile.store %v, %out[%at] : !tile.tile<w=32 x f32>, memref<400xf32>
+  }
+  func.return
+}
+func.func @unused(%out: memref<1xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %w = tile.whole 20 : !tile.range<w=32>
+    %v = tile.full 1.0 : !tile.tile<w=32 x f32>
+    %b = tile.begin %i : !tile.range<b0=1>
+  }
+  func.return
+}

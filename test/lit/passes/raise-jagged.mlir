@@ -199,3 +199,47 @@ func.func @moved_store(%x: memref<96x256xf32>, %bounds: memref<2xi32>, %out: mem
   }
   func.return
 }
+
+// -----
+
+// Numbers that are known now are a slice, all of a dimension as ":".
+// CHECK-LABEL: @numbered
+// CHECK: tile.load %x[{{%.+}}, :] : memref<40x20xf32> -> !tile.tile<b0=8 x 20 x f32>
+// CHECK-LABEL: @numbered_part
+// CHECK: tile.load %x[{{%.+}}, 4:12] : memref<40x20xf32> -> !tile.tile<b0=8 x 8 x f32>
+func.func @numbered(%x: memref<40x20xf32>, %bounds: memref<1xi32>, %out: memref<8x20xf32>) {
+  %flat = host.reshape %x : memref<40x20xf32> to memref<800xf32>
+  tile.grid (%i: b0=8) in (8) {
+    %s = tile.load %bounds[0] : memref<1xi32> -> !tile.tile<i32>
+    %k = tile.index %i : !tile.range<b0=8>
+    %b = tile.broadcast %s dims [] : !tile.tile<i32> to !tile.tile<b0=8 x i32>
+    %row = tile.add %b, %k : !tile.tile<b0=8 x i32>
+    %c = tile.full 20 : !tile.tile<b0=8 x i32>
+    %first = tile.mul %row, %c : !tile.tile<b0=8 x i32>
+    %wide = tile.broadcast %first dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 20 x i32>
+    %lanes = tile.arange 0, 1 : !tile.tile<20 x i32>
+    %all = tile.broadcast %lanes dims [1] : !tile.tile<20 x i32> to !tile.tile<b0=8 x 20 x i32>
+    %at = tile.add %wide, %all : !tile.tile<b0=8 x 20 x i32>
+    %v = tile.load %flat[%at] : memref<800xf32> -> !tile.tile<b0=8 x 20 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 20 x f32>, memref<8x20xf32>
+  }
+  func.return
+}
+func.func @numbered_part(%x: memref<40x20xf32>, %bounds: memref<1xi32>, %out: memref<8x8xf32>) {
+  %flat = host.reshape %x : memref<40x20xf32> to memref<800xf32>
+  tile.grid (%i: b0=8) in (8) {
+    %s = tile.load %bounds[0] : memref<1xi32> -> !tile.tile<i32>
+    %k = tile.index %i : !tile.range<b0=8>
+    %b = tile.broadcast %s dims [] : !tile.tile<i32> to !tile.tile<b0=8 x i32>
+    %row = tile.add %b, %k : !tile.tile<b0=8 x i32>
+    %c = tile.full 20 : !tile.tile<b0=8 x i32>
+    %first = tile.mul %row, %c : !tile.tile<b0=8 x i32>
+    %wide = tile.broadcast %first dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 8 x i32>
+    %lanes = tile.arange 4, 1 : !tile.tile<8 x i32>
+    %some = tile.broadcast %lanes dims [1] : !tile.tile<8 x i32> to !tile.tile<b0=8 x 8 x i32>
+    %at = tile.add %wide, %some : !tile.tile<b0=8 x 8 x i32>
+    %v = tile.load %flat[%at] : memref<800xf32> -> !tile.tile<b0=8 x 8 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 8 x f32>, memref<8x8xf32>
+  }
+  func.return
+}
