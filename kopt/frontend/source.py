@@ -92,10 +92,12 @@ def _rewrite_code(function: FunctionType) -> CodeType:
         ast.copy_location(body[0], node)
     else:
         body = [rewrite(node)]
+        # A function of a module that calls itself means the module's name, not that of the definition in the closure.
+        body[:0] = [] if code.co_name in code.co_freevars else [ast.Global([code.co_name])]
     names = [*code.co_freevars, HOOKS]
     free = ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
     outer = ast.FunctionDef("__kopt_closure__", free, body, [])
-    ast.copy_location(outer, body[0])
+    ast.copy_location(outer, body[-1])
     module = ast.fix_missing_locations(ast.Module([outer], []))
     compiled = compile(module, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & _FUTURE)
     return _inner(_inner(compiled, "__kopt_closure__"), code.co_name)

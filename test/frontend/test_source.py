@@ -47,6 +47,27 @@ def test_closures_defaults_and_decorators():
     check(kernel, [X], X * 2 + 6 + X * 6)
 
 
+def lanes_of(v, width):
+    """The columns of a tile, by halves."""
+    if width == 1:
+        return (v.reshape(v.size(0)),)
+    low, high = hl.split(v.reshape(v.size(0), 2, width // 2).permute(0, 2, 1))
+    return (*lanes_of(low, width // 2), *lanes_of(high, width // 2))
+
+
+def test_functions_of_a_module_call_themselves():
+    def kernel(x):
+        out = torch.empty([x.size(0)])
+        for rows in hl.tile(x.size(0)):
+            first, *rest = lanes_of(x[rows, :], 16)
+            for column in rest:
+                first = first * 0.5 + column
+            out[rows] = first
+        return out
+
+    check(kernel, [X], X @ 0.5 ** torch.arange(15.0, -1.0, -1.0))
+
+
 def test_several_lambdas_on_one_line():
     fs = [lambda v: v + 1, lambda v: v * 2]
     pair = SimpleNamespace(f=lambda v: fs[1](fs[0](v)))
