@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import bf16, f16
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, SSAValue, Use
 
 from kopt.analysis.revisits import LOOPS, Cell, Guard, Visits, bindings, sources
 from kopt.dialects.pallas import CallOp, DmaOp, WindowAttr
@@ -292,13 +292,16 @@ def _settled(guards: tuple[Guard, ...]) -> frozenset[int]:
 
 
 def _only_kept(get: GetOp, ref: SSAValue) -> bool:
-    """Whether a read only keeps the lanes that a masked write to the same place leaves alone."""
-    return all(
-        isinstance(select := use.operation, SelectOp)
-        and select.on_false is get.result
-        and all(isinstance(p := u.operation, PutOp) and _same(p, get, ref) for u in select.result.uses)
-        for use in get.result.uses
-    )
+    """Whether a read only keeps the lanes that masked writes to the same place leave alone, by one mask or several."""
+    return all(isinstance(use.operation, SelectOp) and _keeps(use, get, ref) for use in get.result.uses)
+
+
+def _keeps(use: Use, get: GetOp, ref: SSAValue) -> bool:
+    """Whether each lane of what was read goes at most to its own place through a use."""
+    op = use.operation
+    if isinstance(op, SelectOp):
+        return op.operands[use.index] is not op.condition and all(_keeps(u, get, ref) for u in op.result.uses)
+    return isinstance(op, PutOp) and op.operands[use.index] is op.value and _same(op, get, ref)
 
 
 def _same(put: PutOp, get: GetOp, ref: SSAValue) -> bool:

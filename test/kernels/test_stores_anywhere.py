@@ -195,3 +195,29 @@ def test_blocks_that_one_dimension_comes_back_to(target):
     out = histories.on(target)(x, got := state.clone(), slots, 2)
     torch.testing.assert_close(got, wanted)
     torch.testing.assert_close(out, torch.stack([state[3, 0], x[1], state[4, 0]]))
+
+
+@kopt.kernel
+def side_by_side(x, y):
+    """Two matrices side by side: the second begins in the middle of a block."""
+    rows, n = x.shape
+    out = torch.empty([rows, 2 * n], dtype=x.dtype)
+    for i, j in hl.tile([rows, n]):
+        out[i, j] = x[i, j]
+        out[i, j.index + n] = y[i, j]
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("shape", [(3, 72), (20, 200)])
+def test_matrices_side_by_side(target, dtype, shape):
+    x, y = _numbers(dtype, *shape), _numbers(dtype, *shape)
+    torch.testing.assert_close(side_by_side.on(target)(x, y), torch.cat((x, y), 1))
+
+
+@pytest.mark.slow
+def test_matrices_side_by_side_on_a_chip():
+    x, y = _numbers(torch.float32, 20, 200), _numbers(torch.float32, 20, 200)
+    torch.testing.assert_close(side_by_side.on("pallas:strict")(x, y), torch.cat((x, y), 1))
+    assert side_by_side.on("pallas:tpu7x").lower(x, y).report(estimates=False)["legal"]
