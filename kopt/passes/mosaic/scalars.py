@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import BeginOp, CastOp, LoadOp, RangeType, ReshapeOp, SliceAttr
+from kopt.analysis.linear import begin, linear
+from kopt.dialects.tile import BeginOp, CastOp, IdOp, LoadOp, RangeType, ReshapeOp, SliceAttr
 from kopt.dialects.tile.index_list import Entry
 from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of, wide
 
@@ -37,8 +38,11 @@ def _lane(entry: Entry) -> Entry | None:
     """One element as a block of one lane."""
     if isinstance(entry, int):
         return SliceAttr(entry, entry + 1, 1)
-    first = entry.owner.range if isinstance(entry, SSAValue) and isinstance(entry.owner, BeginOp) else None
-    return first if first is not None and isinstance(first.type, RangeType) and first.type.size == 1 else None
+    if not (isinstance(entry, SSAValue) and isinstance(entry.owner, BeginOp | IdOp)):
+        return None
+    first = entry.owner.range
+    is_one = isinstance(first.type, RangeType) and first.type.size == 1
+    return first if is_one and linear(entry) == begin(first) else None
 
 
 def drop_casts_back(narrow: SSAValue, scalar: SSAValue) -> None:

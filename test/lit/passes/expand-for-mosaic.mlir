@@ -86,6 +86,7 @@ func.func @words(%x: memref<128x128xi32>) {
 // CHECK-NEXT: %v = tile.reshape [[W]] : !tile.tile<1 x f32> to !tile.tile<f32>
 // CHECK-NEXT: tile.broadcast %v dims [] : !tile.tile<f32>
 // CHECK: tile.load %s[2, %i] : memref<4x16xbf16> -> !tile.tile<b0=1 x bf16>
+// CHECK: tile.load %s[3, %i] : memref<4x16xbf16> -> !tile.tile<b0=1 x bf16>
 func.func @elements(%x: memref<16x128xf32>, %s: memref<4x16xbf16>) {
   tile.grid (%i: b0=1) in (16) {
     %n = tile.load %s[2, 11] : memref<4x16xbf16> -> !tile.tile<bf16>
@@ -96,7 +97,12 @@ func.func @elements(%x: memref<16x128xf32>, %s: memref<4x16xbf16>) {
     %w = tile.cast %m : !tile.tile<bf16> to !tile.tile<f32>
     %c = tile.broadcast %w dims [] : !tile.tile<f32> to !tile.tile<b0=1 x 128 x f32>
     %r = tile.add %b, %c : !tile.tile<b0=1 x 128 x f32>
-    tile.store %r, %x[%i, :] : !tile.tile<b0=1 x 128 x f32>, memref<16x128xf32>
+    %j = tile.id %i : !tile.range<b0=1>
+    %o = tile.load %s[3, %j] : memref<4x16xbf16> -> !tile.tile<bf16>
+    %p = tile.cast %o : !tile.tile<bf16> to !tile.tile<f32>
+    %d = tile.broadcast %p dims [] : !tile.tile<f32> to !tile.tile<b0=1 x 128 x f32>
+    %t = tile.add %r, %d : !tile.tile<b0=1 x 128 x f32>
+    tile.store %t, %x[%i, :] : !tile.tile<b0=1 x 128 x f32>, memref<16x128xf32>
   }
   func.return
 }
