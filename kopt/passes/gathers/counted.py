@@ -65,10 +65,12 @@ def load_counted(load: LoadOp) -> SSAValue | None:
 
 def _forget(blocks: Iterable[SSAValue]) -> None:
     """Erases blocks that nothing will load."""
-    for block in blocks:
-        while isinstance(op := block.owner, ShiftOp | WholeOp) and block.first_use is None:
-            block = op.range if isinstance(op, ShiftOp) else block
-            Rewriter.erase_op(op)
+    for shift in [block.owner for block in blocks if block.first_use is None]:
+        if isinstance(shift, ShiftOp):
+            whole = shift.range.owner
+            Rewriter.erase_op(shift)
+            if isinstance(whole, WholeOp) and whole.result.first_use is None:
+                Rewriter.erase_op(whole)
 
 
 def counts(access: LoadOp | StoreOp) -> bool:
