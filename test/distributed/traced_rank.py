@@ -78,7 +78,11 @@ def mismatched(groups: dict) -> object:
 
 
 def killed(groups: dict) -> object:
-    """The last rank dies after the first call."""
+    """The last rank dies after the first call.
+
+    The launcher ends the others with SIGTERM as soon as it sees that: they stay, to say what the next call met.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     first = _call(groups)
     if dist.get_rank() == dist.get_world_size() - 1:
         os.kill(os.getpid(), signal.SIGKILL)
