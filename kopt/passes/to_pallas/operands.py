@@ -74,9 +74,9 @@ def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
     reads = number < len(launch.inputs)
     if (plan := pipelined(window)) is not None:
         return Operand(number, window, plan.array, "hbm", reads, writes, pipelined=plan)
-    if stays_in_hbm(window):
+    if writes and stays_in_hbm(window):
         return _in_hbm(launch, number, window)
-    if streams(window):
+    if stays_in_hbm(window) or streams(window):
         return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
     if sends(window):
         return Operand(number, window, _streamed(window), "hbm", reads, writes)
