@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.lane_sums import LaneSum, Placed
 from kopt.analysis.ranges import binding
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import Access, ArangeOp, BeginOp, RangeType, TileType
+from kopt.dialects.tile import Access, ArangeOp, BeginOp, DimAttr, RangeType, TileType
 from kopt.dialects.tile.memory import memory_shape
 
 #: Numbers that are known now: a range of Python.
@@ -43,6 +43,16 @@ class Part:
     def dims(self) -> tuple[int, ...]:
         """The dimensions of the items."""
         return tuple(sorted({dim for (_, dims) in self.added.terms for dim in dims}))
+
+    @property
+    def along(self) -> DimAttr | None:
+        """The dimension, tag and size, that its lanes make."""
+        if self.lanes is not None:
+            return DimAttr(len(self.lanes))
+        if self.range is None:
+            return None
+        assert isinstance(self.range.type, RangeType)
+        return self.range.type.dim
 
 
 def part_of(form: LaneSum) -> Part:

@@ -133,11 +133,8 @@ def _check(parts: Sequence[Part], dims: Sequence[DimAttr], repeats: bool) -> Non
         raise NotSlices("several dimensions start at numbers of the items")
     if len(set(along)) < len(along) or not repeats and len(along) < len(dims):
         raise NotSlices("a dimension of the index tile has no entry of its own")
-    for part in parts:
-        if part.range is not None and part.dim is not None and part.range.type.dim != dims[part.dim]:  # pyright: ignore
-            raise NotSlices("the index tile has other dimensions than its lanes")
-        if part.lanes is not None and part.dim is not None and DimAttr(len(part.lanes)) != dims[part.dim]:
-            raise NotSlices("the index tile has other dimensions than its lanes")
+    if any(part.dim is not None and part.along != dims[part.dim] for part in parts):
+        raise NotSlices("the index tile has other dimensions than its lanes")
 
 
 def _check_static(parts: Sequence[Part | Entry], shape: Sequence[int]) -> None:
