@@ -86,7 +86,9 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     groups = [block.tags for block in imported.blocks]
     if config.block_sizes is None:
         like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
-        wanted = choose_sizes(scheduled_jagged(imported.module), groups, given, like, config.loop_type == "resident")
+        sized = {tag for block in imported.blocks if block.sized for tag in block.tags}
+        module, resident = scheduled_jagged(imported.module), config.loop_type == "resident"
+        wanted = choose_sizes(module, groups, given, like, resident, sized)
         wanted = _with_pinned(imported, given, wanted, target)
     elif isinstance(target.chip, TpuChip):
         wanted = legal_sizes(imported.module, groups, given, target.chip)

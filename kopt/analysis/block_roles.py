@@ -12,9 +12,11 @@ from kopt.analysis.ranges import binding, walked_range
 from kopt.dialects.tile import (
     Access,
     AssociativeOp,
+    BeginOp,
     CarryingLoop,
     DotOp,
     GridOp,
+    IdOp,
     RangeType,
     ScanOp,
     SortOp,
@@ -37,7 +39,8 @@ class Role:
     dimension; ``bits`` the widths of their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix
     products: ``m``, ``n``, ``k``;
     ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes of a block as the
-    module has them, ``single`` whether it is 1 whatever is asked for; ``flat`` whether all that is computed along it
+    module has them, ``single`` whether it is 1 whatever is asked for; ``begun`` whether nothing but where its blocks
+    begin, or their numbers, is ever used; ``flat`` whether all that is computed along it
     is lane by lane and has one row; ``steps`` whether its lane numbers are multiplied to index an array.
     """
 
@@ -49,6 +52,7 @@ class Role:
     wide_dot: bool = False
     size: int = 0
     single: bool = False
+    begun: bool = False
     within: int | None = None
     flat: bool = True
     vector: bool = True
@@ -74,7 +78,9 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
 
 def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
     assert isinstance(range.type, RangeType)
-    roles[range.type.tag] = Role(_extent(range), parallel, size=range.type.size)
+    users = {type(use.operation) for use in range.uses}
+    begun = bool(users) and users <= {BeginOp, IdOp}
+    roles[range.type.tag] = Role(_extent(range), parallel, size=range.type.size, begun=begun)
 
 
 def _extent(range: SSAValue) -> int | None:
@@ -109,14 +115,16 @@ def _note_steps(roles: dict[str, Role], index: SSAValue) -> None:
 
 
 def _note_dims(roles: dict[str, Role], op: Operation) -> None:
-    """Axes of tiles of rows and columns are not flat, nor those whose lanes an op moves or finds places for."""
+    """Axes of tiles have lanes; those of rows and columns are not flat, nor where an op moves lanes or finds places."""
     moves = isinstance(op, _MOVES) or (isinstance(op, Access) and any(map(is_gather, op.entries)))
     for value in (*op.operands, *op.results):
         type = value.type
-        if isinstance(type, TileType) and (moves or sum(size > 1 for size in type.shape) > 1):
-            for tag in type.tags:
-                if tag in roles:
-                    roles[tag].flat = False
+        if not isinstance(type, TileType):
+            continue
+        flat = not moves and sum(size > 1 for size in type.shape) <= 1
+        for role in [roles[tag] for tag in type.tags if tag in roles]:
+            role.begun = False
+            role.flat &= flat
 
 
 def _note_dot(roles: dict[str, Role], op: DotOp) -> None:

@@ -7,7 +7,7 @@ block is never the larger of the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 from xdsl.dialects.builtin import ModuleOp
@@ -42,18 +42,25 @@ _TPU_UNROLLED = 8192
 
 
 def choose_sizes(
-    module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], target: Target, resident: bool = False
+    module: ModuleOp,
+    groups: Sequence[Sequence[str]],
+    given: Sequence[int],
+    target: Target,
+    resident: bool = False,
+    sized: Collection[str] = (),
 ) -> list[int]:
     """A size for each open block of an imported module: ``groups`` lists the tags that use it.
 
     ``given`` are the provisional sizes, kept for blocks that no loop uses; ``resident`` whether all that loops walk
     must be in VMEM, not only a block of it where they can be dimensions of their grids. Blocks of one element that
-    were imported with more are of one whatever their size, as schedules of the target make them.
+    were imported with more are of one whatever their size, as schedules of the target make them. Those of which
+    only the first element or the number is used stand for one element each; but for the tags in ``sized``, whose
+    size the kernel may count further elements with.
     """
     roles = block_roles(module)
     for group, size in zip(groups, given, strict=True):
         for tag in group:
-            roles[tag].single = roles[tag].size == 1 < size
+            roles[tag].single = roles[tag].size == 1 < size or roles[tag].begun and tag not in sized
     used = [group for group in groups if group]
     if isinstance(target.chip, TpuChip):
         sizes = _choose_tpu(module, used, roles, target.chip, () if resident else _hoistable(module))

@@ -134,7 +134,7 @@ def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> B
     low, high = (1, min_or_max) if max_or_none is None else (min_or_max, max_or_none)
     default = lambda: max(int(low), min(rounded_up(max(1, int(high))), PROVISIONAL))  # noqa: E731
     high = rounded_up(max(1, int(high)))
-    info = current().new_block(default, low=int(low), high=high, extent=None, observed=True)
+    info = current().new_block(default, low=int(low), high=high, extent=None, observed=True, sized=True)
     return BlockSize(info.size, "", info)
 
 

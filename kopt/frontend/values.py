@@ -266,10 +266,11 @@ class Index(DeviceValue):
         return getattr(scalar_tensor(self), name)
 
 
-def _observe(block: BlockInfo | None) -> None:
-    """Notes that what the kernel computes may depend on a block's size."""
+def _observe(block: BlockInfo | None, sized: bool) -> None:
+    """Notes that what the kernel computes may depend on a block's size, be it in numbers or by how many blocks are."""
     if block is not None:
         block.observed = True
+        block.sized |= sized
 
 
 class TileRange(DeviceValue):
@@ -289,7 +290,7 @@ class TileRange(DeviceValue):
 
     @property
     def block_size(self) -> BlockSize:
-        _observe(self.block)
+        _observe(self.block, sized=True)
         return BlockSize(self.dim.size.data, self.tag, self.block)
 
     @property
@@ -307,12 +308,12 @@ class TileRange(DeviceValue):
 
     @property
     def id(self) -> Index:
-        _observe(self.block)
+        _observe(self.block, sized=False)
         return Index(current().emit(tile.IdOp(self.ssa)), natural=True)
 
     @property
     def count(self) -> Index | int:
-        _observe(self.block)
+        _observe(self.block, sized=True)
         if (extent := current().extents.get(self.tag)) is not None:
             return -(-extent // self.dim.size.data)
         return Index(current().emit(tile.CountOp(self.ssa)), natural=True)
@@ -391,7 +392,7 @@ def condition_ssa(value: Any) -> SSAValue:
     tensor = as_tensor(value)
     if tensor.rank and all(d.size.data == 1 for d in tensor.dims):
         for dim in tensor.dims:
-            _observe(current().range_blocks.get(dim.tag.data))
+            _observe(current().range_blocks.get(dim.tag.data), sized=False)
         tensor = tensor.reshape(())
     if tensor.rank:
         unsupported(f"a condition is one value, found {describe(value)}", "use torch.where for a choice in each lane")

@@ -144,3 +144,36 @@ def test_blocks_are_small_where_the_kernel_computes_with_their_size(target):
     low = kopt.kernel(heads_of_rows).lower(torch.empty(512, 8, 128, 128), torch.empty(512, 8, 128), target=target)
     (rows,) = sizes(low)
     assert rows * 8 * 128 * 128 * 4 <= (2**20 * 32 if target == "pallas:tpu7x" else 2**19)
+
+
+def parts_of_sums(x, parts):
+    """The first tile is never an index: its blocks are named by where they begin."""
+    out = torch.empty([parts, x.size(0)])
+    width = x.size(1) // parts
+    for part, rows in hl.tile([parts, x.size(0)]):
+        total = hl.zeros([rows])
+        for k in hl.tile(width):
+            total += x[rows, part.begin * width + k.index].sum(1)
+        out[part.begin, rows] = total
+    return out
+
+
+def first_of_each(x):
+    out = torch.zeros_like(x)
+    for tile in hl.tile(x.size(0)):
+        lanes = tile.begin + hl.arange(tile.block_size)
+        hl.store(out, [lanes], hl.load(x, [lanes], extra_mask=lanes < x.size(0)), extra_mask=lanes < x.size(0))
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+def test_a_block_that_is_only_begun_stands_for_one_element(target):
+    x = torch.randn(24, 96)
+    low = kopt.kernel(parts_of_sums).lower(x, 3, target=target)
+    assert sizes(low)[0] == 1
+    torch.testing.assert_close(low.compile()(x, 3), x.view(24, 3, 32).sum(2).T)
+
+
+def test_but_not_where_its_size_counts_further_elements():
+    (size,) = sizes(lower(first_of_each, (4096,)))
+    assert size > 1
