@@ -10,7 +10,9 @@ from collections.abc import Iterator
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, WhenOp, WhileOp
+from kopt.analysis.lane_sums import lane_sum
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, WhenOp, WhileOp, is_gather
+from kopt.dialects.tile.index_list import Entry
 
 
 def may_see(load: LoadOp, store: StoreOp) -> bool:
@@ -23,8 +25,16 @@ def may_see(load: LoadOp, store: StoreOp) -> bool:
         return True
     pairs = list(zip(load.entries, store.entries, strict=True))
     loops = (set(_ordered_loops(load)) & set(_ordered_loops(store))) - set(_first_visits(load))
-    moved = all(any(one is range and other is range for one, other in pairs) for range in loops)
+    moved = all(any(_walks(one, range) and _walks(other, range) for one, other in pairs) for range in loops)
     return not moved or not _stands_before(load, store)
+
+
+def _walks(entry: Entry, range: SSAValue) -> bool:
+    """Whether an entry is the elements of a range, as a block or as numbers of lanes."""
+    if not isinstance(entry, SSAValue) or not is_gather(entry):
+        return entry is range
+    form = lane_sum(entry)
+    return not form.const and {atom: factor for (atom, _), factor in form.terms.items()} == {range: 1}
 
 
 def _ordered_loops(op: Operation) -> Iterator[SSAValue]:

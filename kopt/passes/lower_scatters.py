@@ -27,6 +27,7 @@ from kopt.passes.scatters.access import (
     values_of,
     with_numbers,
 )
+from kopt.passes.scatters.alike import alike
 from kopt.passes.scatters.blocks import update_block
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.checks import checked_extents, extents_for_dma, refuse_others
@@ -48,6 +49,8 @@ class LowerScattersPass(ModulePass):
     * an index that is a range's own lane numbers is the range: an ordinary block; where all stores of an array count
       lanes from scalars on, along one dimension or several that count together, each is one of a block that begins
       there;
+    * where some stores of an array also count lanes along a dimension that others take whole, they are masked stores of
+      all of it;
     * where every lane has an element of its own, numbers beside tiles become tiles: elements of a flat array;
     * ``one-hot``: sums of floats are the product of a one-hot matrix with the values; other updates that commute, of
       an array of one dimension, compare each lane with each element and reduce. An infinity or NaN among the values
@@ -92,6 +95,7 @@ class LowerScattersPass(ModulePass):
             return
         if all(map(is_by_element, scattered)):
             scattered = [with_numbers(op) for op in scattered]
+        scattered = alike(scattered)
         others = [op for op in _accesses(target) if op not in scattered]
         extents = checked_extents(target, scattered)
         if 0 in target.shape or any(0 in type_of(value).shape for op in scattered for value in values_of(op)):

@@ -1,4 +1,4 @@
-"""Blocks at computed places of arrays that stay in HBM: cells fetch them, and the last one may reach beyond its array."""
+"""Blocks at computed places of arrays that stay in HBM: cells fetch them; the last may reach beyond its array."""
 
 from __future__ import annotations
 

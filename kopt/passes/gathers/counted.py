@@ -37,7 +37,7 @@ from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.retyping import new_tags
 
 #: A number or a value that is the same in every lane, and how often it is added.
-_Scalar = tuple[int | SSAValue, int]
+Scalar = tuple[int | SSAValue, int]
 
 
 def load_counted(load: LoadOp) -> SSAValue | None:
@@ -101,21 +101,21 @@ def _blocks(access: LoadOp | StoreOp, build: Builder) -> dict[int, SSAValue]:
     return {position: run.entry(access, build) for position, run in runs(access).items()}
 
 
-def _counted_entries(access: LoadOp | StoreOp) -> dict[int, tuple[SSAValue, list[_Scalar]]]:
+def _counted_entries(access: LoadOp | StoreOp) -> dict[int, tuple[SSAValue, list[Scalar]]]:
     """What each gathering index counts from; nothing where one does not.
 
     Several do so for one dimension of the block each, in order: ``x[n + arange(64)[:, None], k.index[None, :]]``.
     """
     positions = [position for position, entry in enumerate(access.entries) if is_gather(entry)]
-    counted = [_counted(access.entries[position], axis) for axis, position in enumerate(positions)]
+    each = [counted(access.entries[position], axis) for axis, position in enumerate(positions)]
     rank = len(positions) and type_of(access.entries[positions[0]]).rank  # pyright: ignore
     if not rank or rank != len(positions) or positions != list(range(positions[0], positions[0] + rank)):
         return {}
-    found = {position: one for position, one in zip(positions, counted, strict=True) if one is not None}
-    return found if len(found) == len(counted) else {}
+    found = {position: one for position, one in zip(positions, each, strict=True) if one is not None}
+    return found if len(found) == len(each) else {}
 
 
-def _counted(index: Any, axis: int) -> tuple[SSAValue, list[_Scalar]] | None:
+def counted(index: Any, axis: int) -> tuple[SSAValue, list[Scalar]] | None:
     """The lanes that an index numbers along one axis, and what is added to them; None where it does not."""
     source = along(index, axis)
     return None if source is None else _scalars(source)
@@ -137,16 +137,16 @@ def along(index: Any, axis: int) -> SSAValue | None:
     return index if type_of(index).rank == 1 else None
 
 
-def _block(lanes: SSAValue, scalars: list[_Scalar], access: Operation, build: Builder) -> SSAValue:
+def _block(lanes: SSAValue, scalars: list[Scalar], access: Operation, build: Builder) -> SSAValue:
     """The range of lanes from a sum on."""
     if isinstance(lanes.owner, IndexOp):
-        return build.add(ShiftOp(lanes.owner.range, _sum(scalars, build))) if scalars else lanes.owner.range
+        return build.add(ShiftOp(lanes.owner.range, total(scalars, build))) if scalars else lanes.owner.range
     size = type_of(lanes).shape[0]
     whole = build.add(WholeOp(size, RangeType(next(new_tags(access)), size)))
-    return build.add(ShiftOp(whole, _sum(scalars, build)))
+    return build.add(ShiftOp(whole, total(scalars, build)))
 
 
-def _scalars(index: SSAValue) -> tuple[SSAValue, list[_Scalar]] | None:
+def _scalars(index: SSAValue) -> tuple[SSAValue, list[Scalar]] | None:
     """The lane numbers 0, 1, 2, … or of a block, and what is added to them to give an index, else None."""
     op = index.owner
     if isinstance(op, CastOp):
@@ -160,10 +160,10 @@ def _scalars(index: SSAValue) -> tuple[SSAValue, list[_Scalar]] | None:
     first, second = op.inputs
     if op.ROW.name == "add" and _uniform(first) is not None:
         first, second = second, first
-    counted, scalar = _scalars(first), _uniform(second)
-    if counted is None or scalar is None:
+    found, scalar = _scalars(first), _uniform(second)
+    if found is None or scalar is None:
         return None
-    lanes, scalars = counted
+    lanes, scalars = found
     return lanes, [*scalars, (scalar, 1 if op.ROW.name == "add" else -1)]
 
 
@@ -182,7 +182,8 @@ def _uniform(value: SSAValue) -> int | SSAValue | None:
     return None
 
 
-def _sum(scalars: list[_Scalar], build: Builder) -> SSAValue:
+def total(scalars: list[Scalar], build: Builder) -> SSAValue:
+    """The sum of some scalars, as an ``index``."""
     number = sum(value * sign for value, sign in scalars if isinstance(value, int))
     added = [as_index(value, build) for value, sign in scalars if isinstance(value, SSAValue) and sign > 0]
     total = build.add(constant(number)) if number or not added else added.pop(0)
