@@ -25,6 +25,7 @@ from typing import Literal
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 
 from kopt.analysis.windows import Dim, Window
+from kopt.dialects.tile import TileType
 
 LANES = 128
 #: Arrays up to this size whose single elements are read live in scalar memory.
@@ -125,6 +126,17 @@ def fits_scalar_memory(type: MemRefType) -> bool:
     assert isinstance(element, FixedBitwidthType)
     words = math.prod(shape[:-1]) * _round_up(shape[-1], LANES) if len(shape) > 1 else math.prod(shape)
     return element.bitwidth == 32 and words * 4 <= SCALAR_BYTES
+
+
+def stands_in_scalar_memory(window: Window) -> bool:
+    """Whether only single 32-bit elements of a small array are loaded."""
+    return not window.written and loads_scalars(window) and fits_scalar_memory(window.type)
+
+
+def loads_scalars(window: Window) -> bool:
+    """Whether all that is loaded are single elements of 32 bits."""
+    scalars = all(isinstance(load.result.type, TileType) and load.result.type.rank == 0 for load in window.loads)
+    return scalars and window.bits == 32
 
 
 def lanes_dim(window: Window) -> int:

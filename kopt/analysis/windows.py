@@ -157,7 +157,7 @@ def _told_by_dims(window: Window, grid: GridOp) -> Window:
     for position, dim in enumerate(window.dims):
         if (moving - told) & dim.index.used_dims():
             window = widened(window, position)
-    if window.bits < 32 and all(dim.kind == "point" for dim in window.dims):
+    if window.bits < 32 and window.dims and all(dim.kind == "point" for dim in window.dims):
         return widened(window, len(window.dims) - 1)  # narrow elements are not moved one by one
     return window
 

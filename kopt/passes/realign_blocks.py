@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
-from kopt.analysis.layouts import LayoutProblem, fits_scalar_memory, layout
+from kopt.analysis.layouts import LayoutProblem, fits_scalar_memory, layout, stands_in_scalar_memory
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -26,6 +26,7 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.passes.gathers.building import Arrays, array_type
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.realigning.cutting import Cutter
+from kopt.passes.realigning.scalars import copy_scalars
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class RealignBlocksPass(ModulePass):
         %v = tile.dynamic_slice %u from %r.begin - %w.begin dim 0 : … to !tile.tile<b1=16 x b2=128 x f32>
 
     Single rows or lanes of such an array, whose number is computed, are blocks of one. Where single elements are read
-    from a small array, of which other loads take blocks, they come from an operand of their own, in scalar memory.
+    from a small array, of which other loads take blocks, they come from an operand of their own, in scalar memory;
+    so do narrow ones whose lane is computed, from a copy that the host makes in 32 bits.
 
     It leaves alone loads of arrays that the launch writes, and gathers.
     """
@@ -51,6 +53,7 @@ class RealignBlocksPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+            copy_scalars(launch)
             arrays = Arrays(launch)
             for load, _ in list(_unaligned_loads(launch)):
                 if _picks_from_blocks(load) and fits_scalar_memory(array_type(load.memory)):
@@ -77,7 +80,8 @@ def _unaligned_loads(launch: LaunchOp) -> Iterator[tuple[LoadOp, Window]]:
     for grid in [op for op in launch.body.block.ops if isinstance(op, GridOp)]:
         found = unordered_windows(grid, [arg for arg in launch.body.block.args if arg not in written])
         for window in found.values():
-            if any(is_gather(entry) for load in window.loads for entry in load.entries):
+            gathers = any(is_gather(entry) for load in window.loads for entry in load.entries)
+            if gathers or stands_in_scalar_memory(window):
                 continue
             try:
                 layout(window)

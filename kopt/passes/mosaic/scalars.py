@@ -5,9 +5,23 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.linear import begin, linear
-from kopt.dialects.tile import BeginOp, CastOp, IdOp, LoadOp, RangeType, ReshapeOp, SliceAttr
+from kopt.dialects.tile import (
+    BeginOp,
+    CastOp,
+    FullOp,
+    IdOp,
+    LoadOp,
+    RangeType,
+    ReshapeOp,
+    SelectOp,
+    ShiftOp,
+    SliceAttr,
+    literal,
+    literal_value,
+)
 from kopt.dialects.tile.index_list import Entry
-from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of, wide
+from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of
+from kopt.passes.realigning.aligned import whole
 
 
 def widen_scalar_load(op: Operation) -> None:
@@ -17,25 +31,30 @@ def widen_scalar_load(op: Operation) -> None:
     becomes
         %l = tile.load %x[%i, 11:12] …   %w = tile.cast %l …   %r = tile.reshape %w : … to !tile.tile<f32>   %s = …
 
-    Masked loads and lanes whose number is computed stay as they are.
+    Arrays without dimensions are left to ``legalise-layout``, which casts them around the launch.
     """
     assert isinstance(op, LoadOp)
     element = element_of(op.result)
-    if type_of(op.result).rank or not is_narrow(element) or op.mask is not None or not op.entries:
-        return
-    lane = _lane(op.entries[-1])
-    if lane is None:
+    if type_of(op.result).rank or not is_narrow(element) or not op.entries:
         return
     build = Builder(op)
+    lane = own_lane(op.entries[-1])
+    if lane is None:
+        number = op.entries[-1]
+        assert isinstance(number, SSAValue)
+        lane = build.add(ShiftOp(whole(1, build), number))
     block = build.add(LoadOp(op.memory, [*op.entries[:-1], lane], attributes=op.attributes))
     (block,) = build.widened([block])
     scalar = build.add(ReshapeOp(block, type_of(block).with_dims(())))
+    if op.mask is not None:
+        other = literal(0 if op.other is None else literal_value(op.other), element_of(scalar))
+        scalar = build.add(SelectOp(op.mask, scalar, build.add(FullOp(other, type_of(scalar)))))
     drop_casts_back(op.result, scalar)
     build.replace(scalar)
 
 
-def _lane(entry: Entry) -> Entry | None:
-    """One element as a block of one lane."""
+def own_lane(entry: Entry) -> Entry | None:
+    """One element as a block of one lane, where its number is known or a cell's own."""
     if isinstance(entry, int):
         return SliceAttr(entry, entry + 1, 1)
     if not (isinstance(entry, SSAValue) and isinstance(entry.owner, BeginOp | IdOp)):
@@ -46,8 +65,8 @@ def _lane(entry: Entry) -> Entry | None:
 
 
 def drop_casts_back(narrow: SSAValue, scalar: SSAValue) -> None:
-    """Users that widen the element take it wide: it came from the narrow type, so nothing was rounded."""
-    for use in list(narrow.uses):
-        user = use.operation
-        if isinstance(user, CastOp) and element_of(user.result) == wide(element_of(narrow)):
-            Builder(user).replace(scalar)
+    """Users that cast the element take it wide: it came from the narrow type, so nothing was rounded."""
+    for user in [use.operation for use in narrow.uses]:
+        if isinstance(user, CastOp):
+            build = Builder(user)
+            build.replace(build.cast(scalar, element_of(user.result)))

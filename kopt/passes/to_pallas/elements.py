@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, StringAttr, UnitAttr, f16, f32, f64, i1, i32
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, f16, f32, f64, i1, i32
 from xdsl.dialects.builtin import IntegerType as Int
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -12,15 +12,17 @@ from kopt.analysis.read_back import may_see
 from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.host import AllocOp, CallOp, LaunchOp
+from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ELEMENTWISE, CastOp, FullOp, LoadOp, StoreOp, TileType, literal, literal_value
 from kopt.errors import LoweringError
 from kopt.passes.accesses_in_type import retype_access
-from kopt.passes.mosaic.building import Builder
+from kopt.passes.accumulators.updates import erase_dead
+from kopt.passes.mosaic.building import Builder, wide
+from kopt.passes.mosaic.scalars import drop_casts_back
 from kopt.passes.retyping import defined_values
 from kopt.passes.to_pallas.halves import widen_f16
 from kopt.passes.to_pallas.intervals import require_interval
-from kopt.passes.to_pallas.launches import erase_unused
+from kopt.passes.to_pallas.launches import erase_unused, host_cast
 
 I8 = Int(8)
 
@@ -38,10 +40,16 @@ def legalise_elements(launch: LaunchOp) -> None:
     halves = [arg.index for arg in launch.body.block.args if getattr(arg.type, "element_type", None) == f16]
     for number, arg in enumerate(launch.body.block.args):
         assert isinstance(arg.type, MemRefType)
-        inner = _OUTSIDE.get(arg.type.element_type)
-        if inner is not None:
+        inner = _inside(arg.type)
+        if inner != arg.type.element_type:
             cast_operand(launch, number, inner)
     widen_f16(launch, {launch.body.block.args[number] for number in halves})
+
+
+def _inside(type: MemRefType) -> Attribute:
+    """The element type that a kernel is given an array in: a TPU has scalars of 32 bits only."""
+    element = type.element_type
+    return _OUTSIDE.get(element, element) if type.get_shape() else wide(_OUTSIDE.get(element, element))
 
 
 def _refuse_f64(launch: LaunchOp) -> None:
@@ -57,8 +65,8 @@ def _refuse_f64(launch: LaunchOp) -> None:
 
 def _narrow_integers(launch: LaunchOp) -> None:
     """Holds the kernel's 64-bit integers in 32 bits; notes what a call must find in arrays for that."""
-    wide = [op for op in launch.walk() if any(is_wide(value.type) for value in (*op.results, *op.operands))]
-    if not wide:
+    long = [op for op in launch.walk() if any(is_wide(value.type) for value in (*op.results, *op.operands))]
+    if not long:
         return
     found = narrowing(launch)
     for op in found.unproven:
@@ -72,7 +80,7 @@ def _narrow_integers(launch: LaunchOp) -> None:
         )
     for array, interval in found.intervals.items():
         require_interval(array, *interval)
-    for op in wide:
+    for op in long:
         _retype_op(op)
         if isinstance(op, ELEMENTWISE["shr"]):
             _limit_shift(op)
@@ -115,7 +123,7 @@ def cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
     type = MemRefType(inner, outer.get_shape())
     if number < len(launch.inputs):
         source = launch.inputs[number]
-        launch.operands[number] = _host_cast(source, type, launch, before=True)
+        launch.operands[number] = host_cast(source, type, launch)
         erase_unused([source])
     arg = Rewriter.replace_value_with_new_type(arg, type)
     for use in list(arg.uses):
@@ -127,28 +135,9 @@ def cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
 def _cast_result(launch: LaunchOp, result: SSAValue, type: MemRefType, outer: MemRefType) -> None:
     uses = list(result.uses)
     result = Rewriter.replace_value_with_new_type(result, type)
-    back = _host_cast(result, MemRefType(outer.element_type, outer.get_shape()), launch, before=False)
+    back = host_cast(result, MemRefType(outer.element_type, outer.get_shape()), launch, before=False)
     for use in uses:
         use.operation.operands[use.index] = back
-
-
-def _host_cast(value: SSAValue, type: MemRefType, launch: LaunchOp, before: bool) -> SSAValue:
-    if isinstance(alloc := value.owner, AllocOp):
-        return _insert(
-            AllocOp(type, literal_value(alloc.fill) if alloc.fill is not None else None), value, launch, before
-        )
-    name = "prims.convert_element_type.default"
-    if is_wide(value.type) and type.element_type == i32:
-        name = "kopt.saturate_to_i32"
-    call = CallOp(name, [value], [UnitAttr(), StringAttr(str(type.element_type))], [type])
-    return _insert(call, value, launch, before)
-
-
-def _insert(op: Operation, value: SSAValue, launch: LaunchOp, before: bool) -> SSAValue:
-    op.location = launch.location
-    op.results[0].name_hint = value.name_hint
-    Rewriter.insert_op(op, InsertPoint.before(launch) if before else InsertPoint.after(launch))
-    return op.results[0]
 
 
 def _rewrite_access(op: Operation, inner: Attribute) -> None:
@@ -176,6 +165,9 @@ def _load_as(op: LoadOp, inner: Attribute) -> None:
     for step in steps:
         step.location = op.location
     Rewriter.insert_op(steps, InsertPoint.after(op))
+    if not type.rank:
+        drop_casts_back(steps[-1].result, op.result)
+        erase_dead([steps[-1].result])
 
 
 def _store_as(op: StoreOp, inner: Attribute) -> None:

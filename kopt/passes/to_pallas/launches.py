@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import MemRefType, StringAttr, UnitAttr, i32
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.wide_facts import is_wide
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, ViewOp
+from kopt.dialects.tile import literal_value
 
 
 def initial_value(launch: LaunchOp, number: int) -> SSAValue:
@@ -32,6 +34,23 @@ def keep_initial_values(launch: LaunchOp) -> None:
     for number, result in zip(launch.written, launch.outputs, strict=True):
         if result.first_use is not None:
             result.replace_all_uses_with(initial_value(launch, number))
+
+
+def host_cast(value: SSAValue, type: MemRefType, launch: LaunchOp, before: bool = True) -> SSAValue:
+    """An array in another element type, cast before or after a launch; a new array is made in that type."""
+    op = _cast(value, type)
+    op.location = launch.location
+    op.results[0].name_hint = value.name_hint
+    Rewriter.insert_op(op, InsertPoint.before(launch) if before else InsertPoint.after(launch))
+    return op.results[0]
+
+
+def _cast(value: SSAValue, type: MemRefType) -> Operation:
+    if isinstance(alloc := value.owner, AllocOp):
+        return AllocOp(type, literal_value(alloc.fill) if alloc.fill is not None else None)
+    saturated = is_wide(value.type) and type.element_type == i32
+    name = "kopt.saturate_to_i32" if saturated else "prims.convert_element_type.default"
+    return CallOp(name, [value], [UnitAttr(), StringAttr(str(type.element_type))], [type])
 
 
 def erase_unused(values: Sequence[SSAValue]) -> None:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from kopt.analysis.launch_temporaries import is_temporary
-from kopt.analysis.layouts import Layout, LayoutProblem, Part, fits_scalar_memory, layout
+from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout, loads_scalars, stands_in_scalar_memory
 from kopt.analysis.pipelining import Pipelined, pipelined
 from kopt.analysis.streaming import sends, streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import WindowAttr
-from kopt.dialects.tile import GridOp, RefType, TileType, is_gather
+from kopt.dialects.tile import GridOp, RefType, is_gather
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.remote import remote_windows
 from kopt.passes.to_pallas.rows import stays_in_hbm
@@ -100,22 +100,12 @@ def _unblocked_space(window: Window) -> str | None:
     """The memory of an array that is not cut into blocks: scalars, or rows that are gathered by DMA."""
     if any(is_gather(entry) for load in window.loads for entry in load.entries):
         return "hbm"
-    return "smem" if _is_scalars(window) else None
-
-
-def _is_scalars(window: Window) -> bool:
-    """Whether only single 32-bit elements of a small array are loaded."""
-    return _loads_scalars(window) and fits_scalar_memory(window.type)
-
-
-def _loads_scalars(window: Window) -> bool:
-    scalars = all(isinstance(load.result.type, TileType) and load.result.type.rank == 0 for load in window.loads)
-    return scalars and window.bits == 32
+    return "smem" if stands_in_scalar_memory(window) else None
 
 
 def _is_chunk_of_scalars(window: Window) -> bool:
     """Whether single elements are loaded of one row of an array, the same for many cells (see ``chunk-scalars``)."""
-    return _loads_scalars(window) and [dim.kind for dim in window.dims] == ["point", "whole"]
+    return loads_scalars(window) and [dim.kind for dim in window.dims] == ["point", "whole"]
 
 
 def _chunks(window: Window) -> Layout:

@@ -109,6 +109,31 @@ func.func @elements(%x: memref<16x128xf32>, %s: memref<4x16xbf16>) {
 
 // -----
 
+// A lane whose number is computed is a block of one that begins there; masked, it is selected in 32 bits.
+// CHECK-LABEL: func.func @computed_lanes
+// CHECK: [[O:%.+]] = tile.shift {{%.+}} by %n : !tile.range<[[B:b[0-9]+]]=1>
+// CHECK-NEXT: [[L:%.+]] = tile.load %s[[[O]]] : memref<16xi8> -> !tile.tile<[[B]]=1 x i8>
+// CHECK-NEXT: [[W:%.+]] = tile.cast [[L]] : !tile.tile<[[B]]=1 x i8> to !tile.tile<[[B]]=1 x i32>
+// CHECK-NEXT: [[R:%.+]] = tile.reshape [[W]] : !tile.tile<[[B]]=1 x i32> to !tile.tile<i32>
+// CHECK-NEXT: [[F:%.+]] = tile.full 7 : !tile.tile<i32>
+// CHECK-NEXT: [[V:%.+]] = tile.select %p, [[R]], [[F]] : !tile.tile<i32>
+// CHECK-NEXT: tile.cast [[V]] : !tile.tile<i32> to !tile.tile<f32>
+func.func @computed_lanes(%x: memref<16xf32>, %s: memref<16xi8>, %at: memref<16xi32>) {
+  tile.grid (%i: b0=1) in (16) {
+    %k = tile.begin %i : !tile.range<b0=1>
+    %a = tile.load %at[%k] : memref<16xi32> -> !tile.tile<i32>
+    %n = tile.extract %a : !tile.tile<i32> to index
+    %c = tile.full 3 : !tile.tile<i32>
+    %p = tile.gt %a, %c : !tile.tile<i32>
+    %v = tile.load %s[%n] mask %p other 7 : memref<16xi8> -> !tile.tile<i8>
+    %f = tile.cast %v : !tile.tile<i8> to !tile.tile<f32>
+    tile.store %f, %x[%k] : !tile.tile<f32>, memref<16xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Lanes are moved in 32 bits; a function of the kernel's own computes in the types that it was written for.
 // CHECK-LABEL: func.func @moved
 // CHECK: [[V:%.+]] = tile.cast %v : !tile.tile<8 x 128 x i8> to !tile.tile<8 x 128 x i32>

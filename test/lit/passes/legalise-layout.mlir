@@ -33,6 +33,28 @@ func.func @bools(%x: memref<64x128xi1>, %out: memref<64x128xi1>) -> memref<64x12
 
 // -----
 
+// What has no dimensions has 32 bits, as scalars have; who casts what is loaded takes it so.
+// CHECK-LABEL: func.func @scalars
+// CHECK: [[S:%.+]] = host.call "prims.convert_element_type.default"(%s) args [unit, "f32"]
+// CHECK: [[N:%.+]] = host.call "prims.convert_element_type.default"(%n) args [unit, "i32"]
+// CHECK: tile.load {{%.+}}[] : memref<f32> -> !tile.tile<f32>
+// CHECK-NEXT: tile.broadcast
+// CHECK: tile.store {{%.+}}, {{%.+}}[] : !tile.tile<i32>, memref<i32>
+// CHECK: host.call "prims.convert_element_type.default"({{.*}}) args [unit, "i8"]
+func.func @scalars(%x: memref<64x128xf32>, %s: memref<bf16>, %n: memref<i8>) {
+  tile.grid (%i: b0=64) in (64) {
+    %v = tile.load %s[] : memref<bf16> -> !tile.tile<bf16>
+    %w = tile.cast %v : !tile.tile<bf16> to !tile.tile<f32>
+    %b = tile.broadcast %w dims [] : !tile.tile<f32> to !tile.tile<b0=64 x 128 x f32>
+    tile.store %b, %x[%i, :] : !tile.tile<b0=64 x 128 x f32>, memref<64x128xf32>
+    %one = tile.full 1 : !tile.tile<i8>
+    tile.store %one, %n[] : !tile.tile<i8>, memref<i8>
+  }
+  func.return
+}
+
+// -----
+
 func.func @double(%x: memref<64x128xf64>, %out: memref<64x128xf64>) {
   tile.grid (%i: b0=32) in (64) {
     // expected-error @+1 {{a TPU has no f64}}

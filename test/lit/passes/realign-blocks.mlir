@@ -108,3 +108,25 @@ func.func @equal_parts(%x: memref<8x256xf32>, %out: memref<8x256xf32>) {
   }
   func.return
 }
+
+// Narrow elements at computed lanes come from a copy of words, for scalar memory; blocks stay narrow.
+// CHECK-LABEL: func.func @narrow_scalars
+// CHECK: [[C:%.+]] = host.call "prims.convert_element_type.default"(%s) args [unit, "i32"] : (memref<64xi8>) -> (memref<64xi32>)
+// CHECK: host.launch @narrow_scalars {{.*}} = [[C]]
+// CHECK: tile.load {{%.+}}[%n] : memref<64xi32> -> !tile.tile<i32>
+// CHECK: tile.load {{%.+}}[:] : memref<64xi8> -> !tile.tile<64 x i8>
+func.func @narrow_scalars(%x: memref<16x64xi32>, %s: memref<64xi8>, %at: memref<16xi32>) {
+  tile.grid (%i: b0=1) in (16) {
+    %k = tile.begin %i : !tile.range<b0=1>
+    %a = tile.load %at[%k] : memref<16xi32> -> !tile.tile<i32>
+    %n = tile.extract %a : !tile.tile<i32> to index
+    %v = tile.load %s[%n] : memref<64xi8> -> !tile.tile<i8>
+    %f = tile.cast %v : !tile.tile<i8> to !tile.tile<i32>
+    %w = tile.broadcast %f dims [] : !tile.tile<i32> to !tile.tile<64 x i32>
+    %b = tile.load %s[:] : memref<64xi8> -> !tile.tile<64 x i8>
+    %c = tile.cast %b : !tile.tile<64 x i8> to !tile.tile<64 x i32>
+    %d = tile.add %w, %c : !tile.tile<64 x i32>
+    tile.store %d, %x[%k, :] : !tile.tile<64 x i32>, memref<16x64xi32>
+  }
+  func.return
+}
