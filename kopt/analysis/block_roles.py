@@ -22,8 +22,8 @@ from kopt.dialects.tile import (
     SortOp,
     TileType,
     is_gather,
-    is_range,
 )
+from kopt.dialects.tile.index_list import Entry
 from kopt.dtypes import from_ir
 
 _MOVES = (ScanOp, SortOp, AssociativeOp)
@@ -98,14 +98,29 @@ def _note_access(roles: dict[str, Role], op: Access) -> None:
     dtype = from_ir(type.element_type)
     entries = op.entries
     for position, entry in enumerate(entries):
-        if is_range(entry) and isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-            role = roles[entry.type.tag]
+        if (tag := _numbering(entry)) in roles:
+            role = roles[tag]
             role.within = min(role.within or type.get_shape()[position], type.get_shape()[position])
             role.places.add(len(entries) - 1 - position)
             role.vector &= position < len(entries) - 1 or position == 0
             role.bits.add(dtype.bits if dtype else 32)
-        elif is_gather(entry) and isinstance(entry, SSAValue):
+        if is_gather(entry) and isinstance(entry, SSAValue):
             _note_steps(roles, entry)
+
+
+def _numbering(entry: Entry) -> str:
+    """The tag whose lanes number a dimension of an array: a range's, or that of lane numbers and what all of them add.
+
+    Empty where there is none.
+    """
+    if not isinstance(entry, SSAValue):
+        return ""
+    if isinstance(entry.type, RangeType):
+        return entry.type.tag
+    terms = lane_sum(entry).terms if is_gather(entry) else {}
+    ranges = [(atom.type, factor) for (atom, dims), factor in terms.items() if dims]
+    (type, factor), *others = ranges or [(None, 0)]
+    return type.tag if isinstance(type, RangeType) and factor == 1 and not others else ""
 
 
 def _note_steps(roles: dict[str, Role], index: SSAValue) -> None:

@@ -30,10 +30,11 @@ from kopt.passes.scatters.access import (
 from kopt.passes.scatters.alike import alike
 from kopt.passes.scatters.blocks import update_block
 from kopt.passes.scatters.building import Builder
-from kopt.passes.scatters.checks import checked_extents, extents_for_dma, refuse_others
+from kopt.passes.scatters.checks import checked_extents, refuse_others
 from kopt.passes.scatters.cost import Sizes, candidates, fits
 from kopt.passes.scatters.far import update_far_blocks
 from kopt.passes.scatters.formulations import Formulation
+from kopt.passes.scatters.movable import make_movable
 from kopt.passes.scatters.order import run_in_order
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update, erase, plain_update
@@ -72,7 +73,7 @@ class LowerScattersPass(ModulePass):
     Blocks that loops of computed bounds update in an array that does not fit are fetched and sent back by DMAs too.
 
     Refuses, with the access's place: 64-bit elements, tiles of row numbers with other indices between them, arrays
-    that are also accessed otherwise and need another form, and blocks of rows in HBM that DMAs cannot move.
+    that are also accessed otherwise and need another form, and rows in HBM too wide to move whole for a block of them.
     """
 
     name = "lower-scatters"
@@ -169,7 +170,7 @@ def _give_form(target: Target, updates: Sequence[Update], names: Sequence[str]) 
             update.folded()
     if "dma" in names:
         for update in updates:
-            target.pad(extents_for_dma(target, update))
+            make_movable(target, update)
 
 
 def _formulate(formulation: Formulation, name: str) -> None:

@@ -86,6 +86,8 @@ CASES = {
     "compared_rows": Case("cas", "f32", shape=(20, 72), updates=60, columns=128, masked=True, previous=True),
     "stored": Case("store", "f32", shape=(37, 200), updates=60, masked=True),
     "stored_elements": Case("store", "bf16", shape=(300,), updates=60),
+    "narrow_blocks": Case(shape=(37, 130), updates=60, columns=64, masked=True),
+    "stored_in_narrow_blocks": Case("store", "bf16", shape=(37, 130), updates=60, columns=64),
     "one_row": Case(shape=(1, 1), updates=3, block=8, columns=128),
     "one_element": Case("max", "f32", shape=(1,), updates=3, block=8),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 
 import numpy as np
 import pytest
@@ -113,9 +114,14 @@ def test_each_formulation_interpreted(name, strategy, forced):
     check(CASES[name], arrays, interpreted(CASES[name].text, arrays))
 
 
+#: Blocks of rows that no DMA moves.
+NARROW = ("stored_in_narrow_blocks", "dma")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("name", ["scatter_add_f16", "tickets_bf16", "stored"])
+@pytest.mark.parametrize(
+    ("name", "strategy"), [*itertools.product(["scatter_add_f16", "tickets_bf16", "stored"], STRATEGIES), NARROW]
+)
 def test_strict(name, strategy, forced):
     pytest.importorskip("jax")
     from kopt.runtime.pallas_strict import StrictRunner
@@ -144,8 +150,10 @@ def test_compiles(name, chip):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("name", ["scatter_add", "segment_max_bf16", "tickets", "compared_rows"])
+@pytest.mark.parametrize(
+    ("name", "strategy"),
+    [*itertools.product(["scatter_add", "segment_max_bf16", "tickets", "compared_rows"], STRATEGIES), NARROW],
+)
 def test_each_formulation_compiles(name, strategy, forced):
     forced(strategy)
     _assert_legal(CASES[name], "v6e")

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import FixedBitwidthType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
-from kopt.analysis.layouts import LANES, sublanes
-from kopt.analysis.linear import begin
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import AllAttr, RangeType
-from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
 from kopt.passes.scatters.access import UpdateOp, gathered
 from kopt.passes.scatters.target import Target
-from kopt.passes.scatters.update import Update
 
 
 def checked_extents(target: Target, updates: Sequence[UpdateOp]) -> tuple[int, ...]:
@@ -50,31 +45,4 @@ def refuse_others(target: Target, other: Operation) -> None:
         f"'{target.name}' is updated by computed rows in one place and accessed by blocks in another",
         location_of(other),
         notes=["on TPU that works for 32-bit arrays of two dimensions and more, rows first, that fit VMEM"],
-    )
-
-
-def extents_for_dma(target: Target, update: Update) -> list[int]:
-    """The extents at which every block of a row is one that a DMA can move. Refuses where there are none."""
-    extents = list(target.shape)
-    element = target.type.element_type
-    assert isinstance(element, FixedBitwidthType)
-    for position, entry in enumerate(update.rest, start=1):
-        unit = {-1: LANES, -2: sublanes(element.bitwidth)}.get(position - len(extents), 1)
-        extents[position] = _movable(entry, extents[position], unit, target, update)
-    return extents
-
-
-def _movable(entry: Entry, extent: int, unit: int, target: Target, update: Update) -> int:
-    if isinstance(entry, AllAttr):
-        return extent
-    if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-        size, divisor = entry.type.size, begin(entry).divisor
-        if (size % unit == 0 or size >= extent) and divisor % size == 0:
-            return -(-extent // size) * size
-    elif unit == 1 and (isinstance(entry, int) or isinstance(entry, SSAValue)):
-        return extent
-    raise LoweringError(
-        f"'{target.name}' is too large for VMEM, and DMAs cannot move the blocks of its rows",
-        location_of(update.op),
-        notes=[f"use whole rows, or blocks of multiples of {unit} of them"],
     )

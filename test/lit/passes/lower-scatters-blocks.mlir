@@ -56,12 +56,12 @@ func.func @narrow(%n: memref<32xi32>, %x: memref<32x8xbf16>) {
 
 // -----
 
-func.func @large(%n: memref<32xi32>, %v: memref<32x192xf32>, %x: memref<1000000x192xf32>) {
-  tile.grid (%i: b0=16, %j: b1=64) in (32, 192) {
+func.func @large(%n: memref<32xi32>, %v: memref<32x40000xf32>, %x: memref<100000x40000xf32>) {
+  tile.grid (%i: b0=16, %j: b1=64) in (32, 40000) {
     %rows = tile.load %n[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
-    %a = tile.load %v[%i, %j] : memref<32x192xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+    %a = tile.load %v[%i, %j] : memref<32x40000xf32> -> !tile.tile<b0=16 x b1=64 x f32>
     // expected-error @+1 {{'x' is too large for VMEM, and DMAs cannot move the blocks of its rows}}
-    atomic.rmw add %a, %x[%rows, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<1000000x192xf32>
+    atomic.rmw add %a, %x[%rows, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<100000x40000xf32>
   }
   func.return
 }

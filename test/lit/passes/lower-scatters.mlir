@@ -87,3 +87,45 @@ func.func @stores(%n: memref<32xi32>, %x: memref<32x8xbf16>, %y: memref<8x20xbf1
   }
   func.return
 }
+
+// -----
+
+// Blocks of rows that DMAs cannot move: they fetch whole rows, in which the block's lanes alone are updated.
+// DMA-LABEL: func.func @narrow_blocks
+// DMA: tile.grid (%i: b0=16, %j: b1=64) in (32, 192) ordered [0, 1]
+// DMA: %[[FIRST:.+]] = tile.begin %j
+// DMA: tile.splat %[[FIRST]] : index to !tile.tile<b0=16 x 192 x i32>
+// DMA: tile.take_along %a, {{.+}} dim 1
+// DMA: tile.load %x_{{.+}}[%row, :] {space = "hbm"}
+func.func @narrow_blocks(%n: memref<32xi32>, %v: memref<32x192xf32>, %x: memref<1000x192xf32>) {
+  tile.grid (%i: b0=16, %j: b1=64) in (32, 192) {
+    %rows = tile.load %n[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
+    %a = tile.load %v[%i, %j] : memref<32x192xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+    atomic.rmw add %a, %x[%rows, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<1000x192xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Columns counted from one on, beside whole rows: those are whole rows too, masked.
+// ROWS-LABEL: func.func @parts
+// ROWS: tile.store %new, %x_{{.+}}[%row, :]
+// ROWS: tile.take_along %v, {{.+}} dim 1 : !tile.tile<b0=16 x 4 x f32>, !tile.tile<b0=16 x 8 x i32>
+// ROWS: tile.store %new_1, %x_{{.+}}[%row_1, :]
+func.func @parts(%n: memref<32xi32>, %x: memref<32x8xf32>, %c: memref<1xi32>) {
+  tile.grid (%i: b0=16) in (32) {
+    %rows = tile.load %n[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
+    %z = tile.full 0.0 : !tile.tile<b0=16 x 8 x f32>
+    tile.store %z, %x[%rows, :] : !tile.tile<b0=16 x 8 x f32>, memref<32x8xf32>
+    %lane = tile.arange 0, 1 : !tile.tile<4 x i32>
+    %one = tile.load %c[0] : memref<1xi32> -> !tile.tile<i32>
+    %first = tile.broadcast %one dims [] : !tile.tile<i32> to !tile.tile<4 x i32>
+    %at = tile.add %first, %lane : !tile.tile<4 x i32>
+    %columns = tile.broadcast %at dims [1] : !tile.tile<4 x i32> to !tile.tile<b0=16 x 4 x i32>
+    %all = tile.broadcast %rows dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 4 x i32>
+    %v = tile.full 1.0 : !tile.tile<b0=16 x 4 x f32>
+    tile.store %v, %x[%all, %columns] : !tile.tile<b0=16 x 4 x f32>, memref<32x8xf32>
+  }
+  func.return
+}
