@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -15,7 +15,7 @@ from kopt.analysis.linear import begin
 from kopt.analysis.ranges import binding
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp, PermuteOp
-from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, is_gather
+from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, is_gather, is_number
 from kopt.passes.gathers.building import array_type
 
 
@@ -57,16 +57,12 @@ def _order(memory: SSAValue) -> list[int] | None:
     columns = list(zip(*(op.entries for op in accesses), strict=True))  # pyright: ignore
     if any(isinstance(entry, SSAValue) and is_gather(entry) for column in columns for entry in column):
         return None
-    picked = [dim for dim, column in enumerate(columns) if all(map(_is_number, column))]
+    picked = [dim for dim, column in enumerate(columns) if all(map(is_number, column))]
     kept = [dim for dim in range(rank) if dim not in picked]
     walked = [dim for dim in kept if any(map(_begins_anywhere, columns[dim]))]
     if len(kept) < 2 or not walked or not any(walked[0] < dim and dim >= rank - 2 for dim in picked):
         return None
     return [*picked, *kept]
-
-
-def _is_number(entry: Entry) -> bool:
-    return isinstance(entry, int) or isinstance(entry, SSAValue) and isinstance(entry.type, IndexType)
 
 
 def _begins_anywhere(entry: Entry) -> bool:

@@ -29,7 +29,17 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, function_of
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
-from kopt.dialects.tile.index_list import ALL, AllAttr, Axis, Entry, SliceAttr, block_axes, is_gather, is_range
+from kopt.dialects.tile.index_list import (
+    ALL,
+    AllAttr,
+    Axis,
+    Entry,
+    SliceAttr,
+    block_axes,
+    is_gather,
+    is_number,
+    is_range,
+)
 from kopt.dialects.tile.loops import CarryingLoop, ForOp, GridOp, WhenOp, YieldOp
 from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
 from kopt.dialects.tile.random import PhiloxOp
@@ -114,6 +124,7 @@ __all__ = [
     "function_of",
     "is_float",
     "is_gather",
+    "is_number",
     "is_range",
     "literal",
     "literal_text",

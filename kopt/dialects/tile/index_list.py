@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntAttr, IntegerType, UnitAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
@@ -117,6 +118,11 @@ def is_gather(entry: Entry) -> bool:
 def is_range(entry: Entry) -> bool:
     """Whether an entry is a loop's block."""
     return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
+
+
+def is_number(entry: Entry) -> TypeGuard[int | SSAValue]:
+    """Whether an entry is the number of one element."""
+    return isinstance(entry, int) or isinstance(entry, SSAValue) and isinstance(entry.type, IndexType)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType
+from xdsl.dialects.builtin import FixedBitwidthType, i32
 from xdsl.ir import SSAValue
 
 from kopt.dialects.host import LaunchOp, ReshapeOp
-from kopt.dialects.tile import ALL, BroadcastOp, LoadOp, TakeAlongOp, TileType, block_axes, is_gather
+from kopt.dialects.tile import (
+    ALL,
+    BroadcastOp,
+    FullOp,
+    LoadOp,
+    SplatOp,
+    TakeAlongOp,
+    TileType,
+    block_axes,
+    is_gather,
+    is_number,
+)
 from kopt.dialects.tile.index_list import Axis, Entry
 from kopt.passes.gathers.building import Arrays, Builder, array_type, type_of
 
@@ -73,9 +84,20 @@ class Gathering:
         self.memory = self.arrays.view(self.memory, [rows * LANES], [rows, LANES])
         self.entries = [self.build.compute("shr", flat, 7), self.build.compute("and", flat, LANES - 1)]
 
+    def spread_number(self, position: int) -> None:
+        """One number for all gathered places is theirs, where DMAs move no single element of a dimension."""
+        entry = self.entries[position]
+        tile = next((other for other in self.entries if isinstance(other, SSAValue) and is_gather(other)), None)
+        if tile is None or not is_number(entry):
+            return
+        type = type_of(tile).with_element(i32)
+        op = FullOp(entry, type) if isinstance(entry, int) else SplatOp(entry, type)
+        self.entries[position] = self.build.clamped(self.build.add(op), self.shape[position])
+
     def whole_rows(self) -> None:
         """Single lanes are picked after their row has come."""
         last = len(self.shape) - 1
+        self.spread_number(last)
         if self._gathers(last):
             self.picks.append((last, self._tile(last)))
             self.entries[last] = ALL
@@ -83,7 +105,10 @@ class Gathering:
     def whole_groups(self) -> None:
         """Rows of elements below 32 bits come in groups that lie in one tile."""
         group, row = GROUP.get(self.bits, 1), len(self.shape) - 2
-        if group == 1 or row < 0 or not self._gathers(row):
+        if group == 1 or row < 0:
+            return
+        self.spread_number(row)
+        if not self._gathers(row):
             return
         *outer, rows, lanes = self.shape
         groups = -(-rows // group)
@@ -94,10 +119,11 @@ class Gathering:
         self.entries[row : row + 1] = [self.build.compute("shr", index, group.bit_length() - 1), ALL]
 
     def is_small_product(self) -> bool:
-        """Whether elements of an array of one dimension are best picked from the whole, for each gathered place."""
-        if len(self.shape) != 1 or self.shape[0] > SMALL:
+        """Whether elements of one column of an array, or of all its one, are best picked from the whole of that."""
+        *numbers, column = sorted(range(len(self.shape)), key=self._gathers)
+        if not all(is_number(self.entries[n]) for n in numbers) or column and column == len(numbers):
             return False
-        return prod(type_of(self._tile(0)).shape) * self.shape[0] <= PICKED
+        return self.shape[column] <= SMALL and prod(type_of(self._tile(column)).shape) * self.shape[column] <= PICKED
 
     # The load.
 
@@ -140,11 +166,11 @@ class Gathering:
         return self.build.add(TakeAlongOp(rows, wide, 0))
 
     def take_elements(self) -> SSAValue:
-        """The elements of a small array of one dimension, which is loaded whole."""
-        index = self._tile(0)
-        whole = self.build.add(LoadOp(self.memory, [ALL]))
+        """The elements of a small column, which is loaded whole."""
+        index = next(self._tile(position) for position in range(len(self.shape)) if self._gathers(position))
+        whole = self.build.add(LoadOp(self.memory, [ALL if entry is index else entry for entry in self.entries]))
         rank, dims = type_of(index).rank, type_of(index).dims.data
-        block = type_of(whole).with_dims([*dims, self.shape[0]])
+        block = type_of(whole).with_dims([*dims, *type_of(whole).dims.data])
         return self.build.pick(self.build.add(BroadcastOp(whole, [rank], block)), rank, index, 0)
 
     def _gathers(self, position: int) -> bool:
