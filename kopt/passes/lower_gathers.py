@@ -30,11 +30,13 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.errors import LoweringError
 from kopt.passes.gathers.access import Gathering
-from kopt.passes.gathers.building import Arrays, array_type, replace_load, type_of
+from kopt.passes.gathers.building import Arrays, array_type, element_bits, replace_load, type_of
 from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.far import as_gather, is_far
 from kopt.passes.gathers.flat import of_matrix
+from kopt.passes.gathers.own_lanes import with_own_lanes
 from kopt.passes.gathers.permuted import in_order
+from kopt.passes.gathers.started import fetch_runs
 from kopt.passes.scatters.access import apart
 from kopt.runtime.targets import TPU_CHIPS
 
@@ -46,17 +48,20 @@ class LowerGathersPass(ModulePass):
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
       that counts from a scalar on is a block that begins there, and so are several for one dimension each, or several
       dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;
+    * of several indices, of which the last counts lanes that the others repeat, that one is a block;
     * indices that have a dimension of the block each, in another order, ``x[m.index[None, :], k.index[:, None]]``, are
       brought into order, and the block is transposed;
     * rows and lanes of a matrix that a host view flattens, ``rows * width + lanes``, are taken from the matrix, and
       blocks of them of any flat storage from a view of it;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
+    * lanes that follow one another, or every n-th of such, from a computed element on for each place: the aligned rows
+      of memory around them, which are shifted by powers of two;
     * anything else: one DMA a gathered place, and so for rows by a loaded number, outside loops, of an array that does
       not fit half of VMEM. Single lanes are picked from whole rows, rows of 16 and 8 bits from
       groups of 8 and 32, elements of an array of one dimension from rows of 128 (host ops pad and reshape it).
 
-    ``strategy`` forces one of the last two. Row numbers are clamped to the array, so lanes outside their range fetch
+    ``strategy`` forces products or DMAs. Row numbers are clamped to the array, so lanes outside their range fetch
     nothing outside it. Masked lanes take ``other`` by a select.
 
         %v = tile.load %x[%n, %j] : memref<300x200xf32> -> !tile.tile<b0=16 x b1=128 x f32>
@@ -82,7 +87,7 @@ class LowerGathersPass(ModulePass):
                     self._rewrite(as_gather(access), launch, arrays)
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
-        load = as_blocks(of_matrix(in_order(access), launch, arrays))
+        load = with_own_lanes(as_blocks(of_matrix(in_order(access), launch, arrays)))
         moving = _sees_stores(load, launch)
         if not moving:
             _take_input(load, launch, arrays)
@@ -91,14 +96,16 @@ class LowerGathersPass(ModulePass):
         if any(is_gather(entry) for entry in load.entries):
             if moving:
                 _refuse(load)
+            if not self._picks_from_whole(load, arrays) and (rows := fetch_runs(load, arrays)) is not None:
+                return self._rewrite(rows, launch, arrays)
             replace_load(load, self._lower(load, launch, arrays))
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
         gathering = Gathering(load, arrays)
         gathering.clamp()
-        if gathering.is_small_product() and self.strategy != "dma":
+        if self._picks_from_whole(load, arrays):
             return gathering.take_elements()
-        if self._is_product(load, gathering):
+        if self._is_product(load):
             return gathering.take_rows()
         gathering.through_reshape(launch)
         if len(gathering.shape) == 1:
@@ -107,16 +114,20 @@ class LowerGathersPass(ModulePass):
         gathering.whole_groups()
         return gathering.load()
 
-    def _is_product(self, load: LoadOp, gathering: Gathering) -> bool:
+    def _picks_from_whole(self, load: LoadOp, arrays: Arrays) -> bool:
+        """Whether elements are picked from a small array, or from a column of one."""
+        return self.strategy != "dma" and Gathering(load, arrays).is_small_product()
+
+    def _is_product(self, load: LoadOp) -> bool:
         """Rows of a matrix, by an index of one dimension, and few enough of them."""
         rows, *rest = load.entries
         if self.strategy == "dma" or len(rest) != 1 or not is_gather(rows) or is_gather(rest[0]):
             return False
         assert isinstance(rows, SSAValue)
         block = type_of(load.result)
-        if type_of(rows).rank != 1 or block.rank != 2 or gathering.bits == 64:
+        if type_of(rows).rank != 1 or block.rank != 2 or element_bits(load.memory) == 64:
             return False
-        size = gathering.shape[0] * block.shape[1] * gathering.bits // 8
+        size = array_type(load.memory).get_shape()[0] * block.shape[1] * element_bits(load.memory) // 8
         return self.strategy == "one-hot" or size <= self.one_hot_bytes
 
 

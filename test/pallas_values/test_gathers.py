@@ -39,6 +39,8 @@ class Case:
     lanes: str = "b0=16"
     options: dict[str, str] = field(default_factory=dict)
     before: str = ""
+    after: str = ""
+    below: int = 0
 
 
 #: ``%k``: 130 and the number of the cell.
@@ -47,7 +49,74 @@ _BLOCK_NUMBER = """
     %d = tile.id %i : !tile.range<b0=16>
     %k = arith.addi %c, %d : index"""
 
+
+def _runs(first: str, step: int = 1, start: int = 0, size: int = 40) -> str:
+    """``%at``: ``first`` and the elements of ``start``, ``start + step``, … that follow it, for each place."""
+    type = f"!tile.tile<b0=16 x {size} x i32>"
+    return f"""
+    %f = tile.broadcast {first} dims [0] : !tile.tile<b0=16 x i32> to {type}
+    %a = tile.arange {start}, {step} : !tile.tile<{size} x i32>
+    %w = tile.broadcast %a dims [1] : !tile.tile<{size} x i32> to {type}
+    %r = tile.broadcast %l dims [0] : !tile.tile<b0=16 x i32> to {type}
+    %at = tile.add %f, %w : {type}"""
+
+
+_EIGHTS = """
+    %e = tile.full 8 : !tile.tile<b0=16 x i32>
+    %n8 = tile.mul %n, %e : !tile.tile<b0=16 x i32>"""
+
 CASES = {
+    "runs": Case(
+        (6000,),
+        "[%at]",
+        "b0=16 x 40",
+        (40, 40),
+        "x[n[:, None] + np.arange(40)]",
+        after=_runs("%n"),
+        below=5961,
+    ),
+    "runs from eighths": Case(
+        (5999,),
+        "[%at]",
+        "b0=16 x 300",
+        (40, 300),
+        "x[n[:, None] * 8 + np.arange(300)]",
+        after=_EIGHTS + _runs("%n8", size=300),
+        below=712,
+    ),
+    "own lanes": Case(
+        (30, 20, 400),
+        "[%r, %f, %w]",
+        "b0=16 x 40",
+        (40, 40),
+        "x[np.arange(40)[:, None] % 30, n[:, None], 40 + np.arange(40)]",
+        after=_EIGHTS.replace("8 :", "30 :")
+        + _runs("%n", start=40).replace("%r =", "%p =")
+        + "\n    %q = tile.rem %l, %e : !tile.tile<b0=16 x i32>"
+        + "\n    %r = tile.broadcast %q dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 40 x i32>",
+        below=20,
+    ),
+    "every third lane": Case(
+        (6000,),
+        "[%at]",
+        "b0=16 x 40",
+        (40, 40),
+        "x[n[:, None] + 5 + 3 * np.arange(40)]",
+        after=_runs("%n", 3, 5),
+        below=5870,
+    ),
+    "runs of rows": Case(
+        (40, 200),
+        "[%r, %at]",
+        "b0=16 x 40",
+        (40, 40),
+        "x[np.arange(40)[:, None], n[:, None] + np.arange(40)]",
+        after=_runs("%n"),
+        below=161,
+    ),
+    "runs of a row": Case(
+        (3, 200), "[1, %at]", "b0=16 x 40", (40, 40), "x[1, n[:, None] + np.arange(40)]", after=_runs("%n"), below=161
+    ),
     "rows by product": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]"),
     "rows by DMA": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]", options={"strategy": "dma"}),
     "ragged columns": Case(
@@ -127,7 +196,7 @@ func.func @gather(%x: memref<{table}>, %ids: memref<{ids}>) -> memref<{out}> {{
   %out = host.alloc : memref<{out}>
   tile.grid {case.grid} {{{case.before}
     %l = tile.index %i : !tile.range<b0=16>
-    %n = tile.load %ids{case.load} : memref<{ids}> -> !tile.tile<{case.lanes} x {index}>
+    %n = tile.load %ids{case.load} : memref<{ids}> -> !tile.tile<{case.lanes} x {index}>{case.after}
     %v = tile.load %x{case.index} : memref<{table}> -> !tile.tile<{case.block} x {element}>
     tile.store %v, %out{_store_entries(case)} : !tile.tile<{case.block} x {element}>, memref<{out}>
   }}
@@ -154,7 +223,7 @@ def _arrays(case: Case, element: str) -> tuple[np.ndarray, np.ndarray]:
     extents = [
         size for size, entry in zip(case.table, case.index.strip("[]").split(", "), strict=True) if entry == "%n"
     ]
-    return table, rng.integers(0, min(extents or [1]), case.ids).astype(np.int32)
+    return table, rng.integers(0, case.below or min(extents or [1]), case.ids).astype(np.int32)
 
 
 def _expected(case: Case, table: np.ndarray, ids: np.ndarray) -> np.ndarray:

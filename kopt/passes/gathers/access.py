@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from kopt.dialects.host import LaunchOp, ReshapeOp
@@ -21,7 +21,7 @@ from kopt.dialects.tile import (
     is_number,
 )
 from kopt.dialects.tile.index_list import Axis, Entry
-from kopt.passes.gathers.building import Arrays, Builder, array_type, type_of
+from kopt.passes.gathers.building import Arrays, Builder, array_type, element_bits, type_of
 
 #: Elements that the lanes of one row of a vector register hold.
 LANES = 128
@@ -51,13 +51,6 @@ class Gathering:
     def shape(self) -> tuple[int, ...]:
         """The shape of the array as it is seen now."""
         return array_type(self.memory).get_shape()
-
-    @property
-    def bits(self) -> int:
-        """Width of an element in memory."""
-        element = array_type(self.memory).element_type
-        assert isinstance(element, FixedBitwidthType)
-        return max(8, element.bitwidth)
 
     def clamp(self) -> None:
         """Keeps row numbers inside the array."""
@@ -104,7 +97,7 @@ class Gathering:
 
     def whole_groups(self) -> None:
         """Rows of elements below 32 bits come in groups that lie in one tile."""
-        group, row = GROUP.get(self.bits, 1), len(self.shape) - 2
+        group, row = GROUP.get(element_bits(self.memory), 1), len(self.shape) - 2
         if group == 1 or row < 0:
             return
         self.spread_number(row)

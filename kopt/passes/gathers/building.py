@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, UnitAttr, i32, i64
+from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, IntegerAttr, MemRefType, UnitAttr, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -73,6 +73,13 @@ def array_type(value: SSAValue) -> MemRefType:
     """A value's type as an array."""
     assert isinstance(value.type, MemRefType)
     return value.type
+
+
+def element_bits(memory: SSAValue) -> int:
+    """Width of an array's element in memory."""
+    element = array_type(memory).element_type
+    assert isinstance(element, FixedBitwidthType)
+    return max(8, element.bitwidth)
 
 
 def replace_load(load: LoadOp, value: SSAValue) -> None:

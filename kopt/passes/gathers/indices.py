@@ -1,13 +1,17 @@
-"""Numbers of elements as ``index`` values."""
+"""Numbers of elements as ``index`` values and as tiles."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import BeginOp, ExtractOp, RangeType, TileType
-from kopt.passes.mosaic.building import Builder
+from kopt.analysis.lane_sums import LaneSum
+from kopt.dialects.tile import BeginOp, BroadcastOp, DimAttr, ExtractOp, IndexOp, RangeType, SplatOp, TileType
+from kopt.passes.mosaic.building import Builder, type_of
+from kopt.passes.scatters.building import Builder as TileBuilder
 
 
 def as_index(value: SSAValue, build: Builder) -> SSAValue:
@@ -24,3 +28,28 @@ def as_index(value: SSAValue, build: Builder) -> SSAValue:
 def constant(value: int) -> Operation:
     """A number that is known."""
     return arith.ConstantOp(IntegerAttr(value, IndexType()))
+
+
+def tile_of(form: LaneSum, dims: Sequence[DimAttr], build: TileBuilder) -> SSAValue:
+    """A sum of lanes as an i32 tile."""
+    type = TileType(dims, i32)
+    parts = [_part(atom, places, factor, type, build) for (atom, places), factor in form.terms.items()]
+    if form.const or not parts:
+        parts.append(build.add(SplatOp(build.add(constant(form.const)), type)))
+    total = parts[0]
+    for part in parts[1:]:
+        total = build.compute("add", total, part)
+    return total
+
+
+def _part(atom: SSAValue, places: Sequence[int], factor: int, type: TileType, build: TileBuilder) -> SSAValue:
+    """An atom, as often as it is added, along all dimensions."""
+    if isinstance(atom.type, IndexType):
+        atom = build.add(SplatOp(atom, TileType([], i32)))
+    if isinstance(atom.type, RangeType):
+        atom = build.add(IndexOp(atom))
+    wide = [dim for dim in type_of(atom).dims.data if dim != DimAttr(1)]
+    atom = build.reshape(build.cast(atom, i32), wide)
+    if factor != 1:
+        atom = build.with_number("mul", atom, factor)
+    return atom if type_of(atom) == type else build.add(BroadcastOp(atom, places, type))

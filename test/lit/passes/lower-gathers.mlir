@@ -214,3 +214,59 @@ func.func @permuted(%x: memref<24x40xf32>, %out: memref<40x24xf32>) -> memref<40
   }
   func.return %out : memref<40x24xf32>
 }
+
+// -----
+
+// One lane of a row that is the same at all places is picked from the rows; one of a small column from that.
+// CHECK-LABEL: @one_lane
+// CHECK: [[R:%.+]] = tile.load %x_2{{\[%.+}}, :] : memref<2000x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+// CHECK: tile.take_along [[R]], {{%.+}} dim 1
+// CHECK: [[C:%.+]] = tile.load %y{{.*}}[:, %k] : memref<30x200xf32> -> !tile.tile<30 x f32>
+// CHECK: [[W:%.+]] = tile.broadcast [[C]] dims [1]
+// CHECK: tile.take_along [[W]], {{%.+}} dim 1
+func.func @one_lane(%x: memref<2000x200xf32>, %y: memref<30x200xf32>, %ids: memref<40xi32>) -> memref<40xf32> {
+  %out = host.alloc : memref<40xf32>
+  tile.grid (%i: b0=16) in (40) {
+    %k = tile.id %i : !tile.range<b0=16>
+    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%n, %k] : memref<2000x200xf32> -> !tile.tile<b0=16 x f32>
+    %w = tile.load %y[%n, %k] : memref<30x200xf32> -> !tile.tile<b0=16 x f32>
+    %s = tile.add %v, %w : !tile.tile<b0=16 x f32>
+    tile.store %s, %out[%i] : !tile.tile<b0=16 x f32>, memref<40xf32>
+  }
+  func.return %out : memref<40xf32>
+}
+
+// -----
+
+// Lanes that follow one another from an element of each place on come in rows of 128: of starts that are multiples of 64
+// one for 64 lanes, of which the second half is taken where a start has that bit. Lanes of their own are a block.
+// CHECK-LABEL: @runs
+// CHECK: host.reshape {{%.+}} : memref<6016xf32> to memref<47x128xf32>
+// CHECK: [[R:%.+]] = tile.load %{{.+}}[%{{.+}}, :] : memref<47x128xf32> -> !tile.tile<b0=16 x 1 x 128 x f32>
+// CHECK-NEXT: [[L:%.+]] = tile.reshape [[R]] : {{.*}} to !tile.tile<b0=16 x 128 x f32>
+// CHECK: [[A:%.+]] = tile.slice [[L]] [0, 64] [16, 64] [1, 1]
+// CHECK: [[B:%.+]] = tile.slice [[L]] [0, 0] [16, 64] [1, 1]
+// CHECK: tile.select %{{.+}}, [[A]], [[B]]
+// CHECK: [[K:%.+]] = tile.shift %{{.+}} by %{{.+}} : !tile.range<b1=64>
+// CHECK: tile.load %{{.+}}[%{{.+}}, [[K]]] : memref<2000x640xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+func.func @runs(%x: memref<6000xf32>, %y: memref<2000x640xf32>, %ids: memref<40xi32>) -> memref<40x64xf32> {
+  %out = host.alloc : memref<40x64xf32>
+  tile.grid (%i: b0=16) in (40) {
+    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+    %c = tile.full 64 : !tile.tile<b0=16 x i32>
+    %m = tile.mul %n, %c : !tile.tile<b0=16 x i32>
+    %f = tile.broadcast %m dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+    %a = tile.arange 0, 1 : !tile.tile<64 x i32>
+    %w = tile.broadcast %a dims [1] : !tile.tile<64 x i32> to !tile.tile<b0=16 x 64 x i32>
+    %at = tile.add %f, %w : !tile.tile<b0=16 x 64 x i32>
+    %v = tile.load %x[%at] : memref<6000xf32> -> !tile.tile<b0=16 x 64 x f32>
+    %o = tile.full 128 : !tile.tile<b0=16 x 64 x i32>
+    %l = tile.add %w, %o : !tile.tile<b0=16 x 64 x i32>
+    %r = tile.broadcast %n dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+    %u = tile.load %y[%r, %l] : memref<2000x640xf32> -> !tile.tile<b0=16 x 64 x f32>
+    %s = tile.add %v, %u : !tile.tile<b0=16 x 64 x f32>
+    tile.store %s, %out[%i, :] : !tile.tile<b0=16 x 64 x f32>, memref<40x64xf32>
+  }
+  func.return %out : memref<40x64xf32>
+}

@@ -1,0 +1,156 @@
+"""Gathers of lanes that follow one another, from a computed element on for each place: ``x[starts[:, None] + k]``.
+
+The aligned rows of memory around the lanes of each place come, and are shifted on the chip, by powers of two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.ir import SSAValue
+
+from kopt.analysis.lane_runs import LaneRun, lane_run, without_last
+from kopt.analysis.lane_sums import LaneSum
+from kopt.dialects.tile import ALL, BeginOp, ConcatOp, DimAttr, FullOp, LoadOp, SliceOp, TileType, is_gather
+from kopt.dialects.tile.index_list import Entry
+from kopt.passes.gathers.access import GROUP, LANES
+from kopt.passes.gathers.building import Arrays, array_type, element_bits, replace_load
+from kopt.passes.gathers.indices import tile_of
+from kopt.passes.mosaic.building import element_of, type_of, wide
+from kopt.passes.scatters.building import Builder
+
+
+def fetch_runs(load: LoadOp, arrays: Arrays) -> LoadOp | None:
+    """Puts lanes of rows in a load's place; gives the load of the rows. None where no lanes follow one another.
+
+        %v = tile.load %x[%at] : memref<6000xf32> -> !tile.tile<b0=16 x 64 x f32>   // %s[:, None] + 0 … 63
+    becomes
+        %r = tile.load %rows[%n, :] : memref<47x128xf32> -> !tile.tile<b0=16 x 2 x 128 x f32>   // %s / 128 + 0, 1
+        …   // %r as 256 lanes, from lane 64 on where %s has that bit, then from lane 32 on, …
+
+    Of an array of several dimensions whole rows come, and go round.
+    """
+    *others, last = load.entries
+    run = lane_run(last) if isinstance(last, SSAValue) and is_gather(last) else None
+    if run is None or run.size == 1 or element_bits(load.memory) > 32:
+        return None
+    if not others:
+        return _Runs(load, run).of_flat(arrays) if run.dims else None
+    forms = [without_last(entry) if isinstance(entry, SSAValue) and is_gather(entry) else None for entry in others]
+    if any(is_gather(entry) for entry in others) and not all(map(is_gather, _from_first_gather(others))):
+        return None
+    if not run.dims and not any(dims for form in forms if form for _, dims in form.terms):
+        return None
+    known = all(form is not None or not is_gather(entry) for form, entry in zip(forms, others, strict=True))
+    return _Runs(load, run).of_rows(others, forms) if known else None
+
+
+class _Runs:
+    """The state of rewriting one load. All lanes of a place are among the ``span`` from its ``first`` element on."""
+
+    def __init__(self, load: LoadOp, run: LaneRun):
+        self.load, self.build = load, Builder(load)
+        self.offset = run.first.const % run.step
+        self.run = replace(run, first=run.first - LaneSum(self.offset))
+        self.span = run.step * run.size
+        index = load.entries[-1]
+        assert isinstance(index, SSAValue)
+        self.dims = list(type_of(index).dims.data[:-1])
+
+    def of_flat(self, arrays: Arrays) -> LoadOp | None:
+        """Of an array of one dimension: the rows that DMAs move one by one, if they are fewer than the lanes."""
+        group = GROUP.get(element_bits(self.load.memory), 1)
+        unit = group * LANES
+        fine = math.gcd(self.run.divisor, unit)
+        count = -(-(unit - fine + self.span) // unit)
+        if count >= self.run.size:
+            return None
+        first, build = self._first(), self.build
+        dims = [*self.dims, DimAttr(count)]
+        row = build.spread(build.with_number("shr", first, unit.bit_length() - 1), dims, range(len(self.dims)))
+        row = build.compute("add", row, build.numbers(count, dims, len(self.dims)))
+        extent = -(-array_type(self.load.memory).get_shape()[0] // unit)
+        shape = [extent, LANES] if group == 1 else [extent, group, LANES]
+        memory = arrays.view(self.load.memory, [extent * unit], shape)
+        found = LoadOp(memory, [row, *[ALL] * (len(shape) - 1)])
+        value = self._as_lanes(build.named("rows", found), count * unit)
+        for bit in _bits(fine, unit):
+            lanes = type_of(value).shape[-1]
+            value = self._where_bit(first, bit, self._cut(value, bit, lanes), self._cut(value, 0, lanes - bit))
+        self._finish(value)
+        return found
+
+    def of_rows(self, others: Sequence[Entry], forms: Sequence[LaneSum | None]) -> LoadOp:
+        """Of an array of several dimensions: whole rows, which go round until the first element is the first lane."""
+        build, extent = self.build, array_type(self.load.memory).get_shape()[-1]
+        entries = [
+            entry if form is None else tile_of(form, self.dims, build)
+            for entry, form in zip(others, forms, strict=True)
+        ]
+        found = LoadOp(self.load.memory, [*entries, ALL])
+        value = build.named("rows", found)
+        if not any(is_gather(entry) for entry in entries):
+            *outer, row = type_of(value).dims.data
+            value = build.spread(value, [*outer, *self.dims, row], [*range(len(outer)), len(outer) + len(self.dims)])
+        value, lanes = self._as_lanes(value, extent), max(extent, self.span)
+        if lanes > extent:
+            *outer, _ = type_of(value).dims.data
+            rest = build.add(FullOp(0, TileType([*outer, lanes - extent], type_of(value).element_type)))
+            value = build.add(ConcatOp([value, rest], len(outer)))
+        first = self._first()
+        around = build.with_number("add", first, lanes)
+        first = build.select(build.with_number("lt", first, 0), around, first)
+        for bit in _bits(1, 1 << (lanes - 1).bit_length()):
+            parts = [self._cut(value, bit, lanes), self._cut(value, 0, bit)]
+            value = self._where_bit(first, bit, build.add(ConcatOp(parts, type_of(value).rank - 1)), value)
+        self._finish(value)
+        return found
+
+    def _first(self) -> SSAValue:
+        """The first element of each place."""
+        form, range = self.run.first, self.run.range
+        if range is not None:
+            form = form + LaneSum(0, {(self.build.add(BeginOp(range)), ()): self.run.step})
+        return self.build.named("first", tile_of(form, self.dims, self.build))
+
+    def _as_lanes(self, value: SSAValue, lanes: int) -> SSAValue:
+        """Rows as the lanes of one dimension, in a type of 32 bits."""
+        element, dims = element_of(value), type_of(value).dims.data
+        outer = dims[: len(type_of(self.load.result).dims.data) - 1]
+        return self.build.reshape(self.build.cast(value, wide(element)), [*outer, DimAttr(lanes)])
+
+    def _cut(self, value: SSAValue, first: int, end: int) -> SSAValue:
+        """Lanes of the last dimension."""
+        *outer, lanes = type_of(value).shape
+        if (first, end) == (0, lanes):
+            return value
+        return self.build.add(SliceOp(value, [*[0] * len(outer), first], [*outer, end - first], [1] * (len(outer) + 1)))
+
+    def _where_bit(self, first: SSAValue, bit: int, value: SSAValue, other: SSAValue) -> SSAValue:
+        """One of two values, for each place by a bit of its first element."""
+        build, dims = self.build, type_of(other).dims.data
+        outer = len(dims) - 1 - len(self.dims)
+        has = build.spread(build.with_number("and", first, bit), dims, range(outer, len(dims) - 1))
+        return build.select(build.with_number("ne", has, 0), value, other)
+
+    def _finish(self, value: SSAValue) -> None:
+        """Puts every ``step``-th lane in the load's place."""
+        build, run, type = self.build, self.run, type_of(self.load.result)
+        value = self._cut(value, 0, self.span)
+        if run.step > 1:
+            *outer, _ = type_of(value).dims.data
+            value = build.reshape(value, [*outer, DimAttr(run.size), DimAttr(run.step)])
+            value = self._cut(value, self.offset, self.offset + 1)
+        replace_load(self.load, build.reshape(build.cast(value, type.element_type), type.dims.data))
+
+
+def _from_first_gather(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The entries behind which the gathered places' dimensions stand."""
+    return entries[next(n for n, entry in enumerate(entries) if is_gather(entry)) :]
+
+
+def _bits(fine: int, unit: int) -> list[int]:
+    """The powers of two below ``unit`` from ``fine`` on, the largest first."""
+    return [1 << n for n in reversed(range(fine.bit_length() - 1, unit.bit_length() - 1))]
