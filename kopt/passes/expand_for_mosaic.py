@@ -59,7 +59,7 @@ class ExpandForMosaicPass(ModulePass):
 
     * integers of 8 and 16 bits are computed with and compared in 32 bits, and wrap when cast back;
     * reductions and scans of narrow types are done in 32 bits, and the result is rounded once; sorts too;
-    * narrow values that were picked by number are masked and selected from in 32 bits, before they are cast back;
+    * narrow values that are computed from lanes picked by number are masked and selected from in 32 bits;
     * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;
     * narrow values, predicates too, get another last dimension, a stride or a pick in 32 bits;
     * predicates that loops carry and branches give are numbers there, and narrow scalars have 32 bits;

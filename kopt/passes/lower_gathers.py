@@ -51,8 +51,8 @@ class LowerGathersPass(ModulePass):
     * of several indices, of which the last counts lanes that the others repeat, that one is a block;
     * indices that have a dimension of the block each, in another order, ``x[m.index[None, :], k.index[:, None]]``, are
       brought into order, and the block is transposed;
-    * rows and lanes of a matrix that a host view flattens, ``rows * width + lanes``, are taken from the matrix, and
-      blocks of them of any flat storage from a view of it;
+    * rows and lanes of an array that a host view flattens, ``rows * width + lanes`` with any sum of rows, are taken
+      from its rows; of any flat storage blocks of them, and rows of 128 lanes or more, from a view of it;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
     * lanes that follow one another, or every n-th of such, from a computed element on for each place: the aligned rows

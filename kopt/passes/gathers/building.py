@@ -108,6 +108,14 @@ class Arrays:
             self._added[key] = self.take(self._reshape(self._pad(source, padded), shape), memory.name_hint)
         return self._added[key]
 
+    def reshaped(self, source: SSAValue, shape: Sequence[int], memory: SSAValue) -> SSAValue:
+        """The launch's own argument for an array of the host in another shape, named like one that it has."""
+        key = (source, (), tuple(shape))
+        if key not in self._added:
+            hint = source.name_hint or memory.name_hint
+            self._added[key] = self.take(self._reshape(source, shape), hint)
+        return self._added[key]
+
     def take(self, source: SSAValue, hint: str | None) -> SSAValue:
         """A new argument of the launch for an array of the host."""
         block = self.launch.body.block

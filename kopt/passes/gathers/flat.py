@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import prod
+
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -10,7 +14,12 @@ from kopt.analysis.slices import NotSlices, check_inside, inferred_shape, is_ran
 from kopt.dialects.host import LaunchOp, ReshapeOp
 from kopt.dialects.tile import DimAttr, LoadOp, RangeType
 from kopt.passes.gathers.building import Arrays, array_type
+from kopt.passes.gathers.indices import tile_of
 from kopt.passes.mosaic.building import Builder, type_of
+from kopt.passes.scatters.building import Builder as TileBuilder
+
+#: Lanes of a vector register: rows of as many, picked one by one from flat storage, are worth the view of it.
+_LANES = 128
 
 
 def of_matrix(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
@@ -22,50 +31,73 @@ def of_matrix(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
         %v = tile.load %f[%at] : memref<800xf32> -> !tile.tile<b0=4 x b1=8 x f32>
     becomes
         %v = tile.load %x[%rows, %m] : memref<40x20xf32> -> !tile.tile<b0=4 x b1=8 x f32>
+
+    Rows may be a sum: ``(%page * 64 + %row) * 576 + %m`` is row ``%page * 64 + %row`` of those of 576.
     """
     number = launch.body.block.args.index(load.memory)
     if number >= len(launch.inputs) or number in launch.written or len(load.entries) != 1:
         return load
     form, owner = lane_sum(load.indices[0]), launch.inputs[number].owner
-    view = owner if isinstance(owner, ReshapeOp) and owner.source_type.get_num_dims() == 2 else None
-    try:
-        shape = view.source_type.get_shape() if view else _rows_of(form, load)
-        width = shape[1]
-        rows = {placed: n // width for placed, n in form.terms.items() if n % width == 0}
-        lanes = part_of(LaneSum(0, {placed: n for placed, n in form.terms.items() if n % width}))
-        check_inside(lanes, width, load)
-    except NotSlices:
-        return load
-    if form.const or lanes.range is None or list(rows.values()) != [1]:
-        return load
-    (((index, dims), _),) = rows.items()
-    if (*dims, lanes.dim) != tuple(range(type_of(load.indices[0]).rank)):
-        return load
-    assert isinstance(lanes.range.type, RangeType)
-    if (*_dims(index), lanes.range.type.dim) != type_of(load.result).dims.data:
-        return load
-    if view:
-        matrix = arrays.take(view.source, view.source.name_hint or load.memory.name_hint)
-    else:
-        matrix = arrays.view(load.memory, array_type(load.memory).get_shape(), shape)
-    entry = index if isinstance(index.type, RangeType) else Builder(load).reshape(index, _dims(index))
-    found = LoadOp(matrix, [entry, lanes.range], load.mask, load.other, load.pad, load.attributes)
-    found.location, found.result.name_hint = load.location, load.result.name_hint
-    Rewriter.replace_op(load, found)
-    return found
+    view = owner if isinstance(owner, ReshapeOp) and owner.source_type.get_num_dims() > 1 else None
+    for width in _widths(form, load, view):
+        rows = LaneSum(form.const // width, {placed: n // width for placed, n in form.terms.items() if n % width == 0})
+        lanes = _lanes(form - rows.times(width), width, load)
+        if lanes is not None and (entry := _entry(rows, load)) is not None:
+            source = launch.inputs[number] if view is None else view.source
+            matrix = arrays.reshaped(source, [prod(array_type(source).get_shape()) // width, width], load.memory)
+            found = LoadOp(matrix, [entry, lanes], load.mask, load.other, load.pad, load.attributes)
+            found.location, found.result.name_hint = load.location, load.result.name_hint
+            Rewriter.replace_op(load, found)
+            return found
+    return load
 
 
-def _rows_of(form: LaneSum, load: LoadOp) -> tuple[int, ...]:
-    """The shape of the matrix that the factors of an index speak of, where rows of it are a block."""
+def _widths(form: LaneSum, load: LoadOp, view: ReshapeOp | None) -> Iterator[int]:
+    """The widths that rows of an array may have: what a view flattens, or what the factors of an index speak of."""
+    if view is not None:
+        yield view.source_type.get_shape()[-1]
+        return
     rows = [placed for placed, n in form.terms.items() if abs(n) > 1]
-    shape = inferred_shape(form, *array_type(load.memory).get_shape())
-    if len(shape) != 2 or not all(map(is_range, rows)):
-        raise NotSlices("rows picked one by one")
-    return tuple(shape)
+    try:
+        shape = inferred_shape(form, *array_type(load.memory).get_shape())
+    except NotSlices:
+        return
+    if len(shape) > 1 and (shape[-1] >= _LANES or len(shape) == 2 and all(map(is_range, rows))):
+        yield shape[-1]
 
 
-def _dims(index: SSAValue) -> list[DimAttr]:
-    """The dimensions of a block of rows, or of rows that are picked."""
-    if isinstance(index.type, RangeType):
-        return [index.type.dim]
-    return [dim for dim in type_of(index).dims.data if dim != DimAttr(1)]
+def _lanes(form: LaneSum, width: int, load: LoadOp) -> SSAValue | None:
+    """The range that numbers the lanes of rows, along the block's last dimension; None where it is no range alone."""
+    try:
+        part = part_of(form)
+        check_inside(part, width, load)
+    except NotSlices:
+        return None
+    last = type_of(load.result).rank - 1
+    if part.range is None or part.added != LaneSum() or part.dim != last:
+        return None
+    assert isinstance(part.range.type, RangeType)
+    return part.range if part.range.type.dim == type_of(load.result).dims.data[last] else None
+
+
+def _entry(rows: LaneSum, load: LoadOp) -> SSAValue | None:
+    """The rows of a load as one entry, where they stand along all dimensions of its block but the last."""
+    dims = type_of(load.result).dims.data[:-1]
+    if not dims or {place for _, places in rows.terms for place in places} != set(range(len(dims))):
+        return None
+    for (atom, places), _ in rows.terms.items():
+        if _dims(atom) != [dims[place] for place in places]:
+            return None
+    if not rows.const and list(rows.terms.values()) == [1]:
+        ((atom, _),) = rows.terms
+        return atom if isinstance(atom.type, RangeType) else Builder(load).reshape(atom, _dims(atom))
+    return tile_of(rows, dims, TileBuilder(load))
+
+
+def _dims(atom: SSAValue) -> list[DimAttr]:
+    """The dimensions of a block of rows, of rows that are picked, or of a number."""
+    if isinstance(atom.type, RangeType):
+        return [atom.type.dim]
+    if isinstance(atom.type, IndexType):
+        return []
+    return [dim for dim in type_of(atom).dims.data if dim != DimAttr(1)]

@@ -27,6 +27,8 @@ from kopt.passes.mosaic.scalars import drop_casts_back
 
 #: Combinations of predicates in numbers: a sum of predicates is "any".
 _OF_PREDICATES = {"add": "max", "or": "max", "max": "max", "mul": "min", "and": "min", "min": "min", "xor": "xor"}
+#: What computes lanes from those of its operands, or leaves them where they are.
+_LANE_BY_LANE = ElementwiseOp | CastOp | ReshapeOp | SelectOp | MaskOp
 
 
 def widen_elementwise(op: Operation) -> None:
@@ -75,13 +77,13 @@ def widen_rearrangement(op: Operation) -> None:
 
 
 def widen_selection(op: Operation) -> None:
-    """Masks of narrow lanes that were picked, or are a few rows or repeat one, and selections among them: Mosaic brings
-    no 16-bit mask to such lanes."""
+    """Masks of narrow lanes that come of picked ones, or are a few rows or repeat one, and selections among them:
+    Mosaic brings no 16-bit mask to such lanes."""
     assert isinstance(op, SelectOp | MaskOp)
     value, *others = op.operands[1:] if isinstance(op, SelectOp) else op.operands[:1]
     operands = (value, *others)
     repeated = is_narrow(element_of(value)) and element_of(value) != i1 and any(map(_is_few_rows, operands))
-    if not repeated and all(_picked(operand) is None for operand in operands):
+    if not repeated and not (is_narrow(element_of(value)) and any(map(_comes_of_pick, operands))):
         return
     build = Builder(op)
     element = wide(element_of(value))
@@ -126,6 +128,20 @@ def _is_pick(value: SSAValue) -> bool:
     return isinstance(op, TakeAlongOp) or (
         isinstance(op, ReshapeOp | SelectOp | MaskOp) and any(map(_is_pick, op.operands))
     )
+
+
+def _comes_of_pick(value: SSAValue) -> bool:
+    """Whether a value is computed, lane by lane, from one whose lanes were picked."""
+    seen: set[SSAValue] = set()
+    wanted = [value]
+    while wanted:
+        value = wanted.pop()
+        if isinstance(op := value.owner, TakeAlongOp):
+            return True
+        if isinstance(op, _LANE_BY_LANE) and value not in seen:
+            wanted += op.operands
+        seen.add(value)
+    return False
 
 
 def _widened(values: Iterable[SSAValue], build: Builder) -> list[SSAValue]:

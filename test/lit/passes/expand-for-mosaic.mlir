@@ -173,6 +173,25 @@ func.func @picked(%x: !tile.tile<64 x 8 x 128 x bf16>, %n: !tile.tile<64 x 1 x 1
 
 // -----
 
+// What is computed from picked lanes is masked in 32 bits too, after its rounding.
+// CHECK-LABEL: func.func @scaled_pick
+// CHECK: [[M:%.+]] = tile.mul {{%.+}}, %f : !tile.tile<64 x 128 x f32>
+// CHECK-NEXT: [[B:%.+]] = tile.cast [[M]] : !tile.tile<64 x 128 x f32> to !tile.tile<64 x 128 x bf16>
+// CHECK: [[W:%.+]] = tile.cast [[B]] : !tile.tile<64 x 128 x bf16> to !tile.tile<64 x 128 x f32>
+// CHECK: tile.select %c, [[W]], {{%.+}} : !tile.tile<64 x 128 x f32>
+func.func @scaled_pick(%x: !tile.tile<64 x 8 x 128 x bf16>, %n: !tile.tile<64 x 1 x 128 x i32>, %f: !tile.tile<64 x 128 x f32>, %c: !tile.tile<64 x 128 x i1>) -> !tile.tile<64 x 128 x bf16> {
+  %p = tile.take_along %x, %n dim 1 : !tile.tile<64 x 8 x 128 x bf16>, !tile.tile<64 x 1 x 128 x i32>
+  %r = tile.reshape %p : !tile.tile<64 x 1 x 128 x bf16> to !tile.tile<64 x 128 x bf16>
+  %w = tile.cast %r : !tile.tile<64 x 128 x bf16> to !tile.tile<64 x 128 x f32>
+  %m = tile.mul %w, %f : !tile.tile<64 x 128 x f32>
+  %b = tile.cast %m : !tile.tile<64 x 128 x f32> to !tile.tile<64 x 128 x bf16>
+  %z = tile.full 0.0 : !tile.tile<64 x 128 x bf16>
+  %s = tile.select %c, %b, %z : !tile.tile<64 x 128 x bf16>
+  func.return %s : !tile.tile<64 x 128 x bf16>
+}
+
+// -----
+
 // Rows are joined until a row of the result fits, then cut: 6 lanes to 9 by way of 18. What Mosaic has stays.
 // CHECK-LABEL: func.func @cut_elsewhere
 // CHECK: [[J:%.+]] = tile.reshape %x : !tile.tile<8 x 6 x 6 x f32> to !tile.tile<8 x 2 x 3 x 6 x f32>

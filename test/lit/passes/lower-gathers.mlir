@@ -270,3 +270,34 @@ func.func @runs(%x: memref<6000xf32>, %y: memref<2000x640xf32>, %ids: memref<40x
   }
   func.return %out : memref<40x64xf32>
 }
+
+// -----
+
+// Rows of pages, numbered by the elements that they begin at: one sum of rows, and lanes of the array behind the view.
+// CHECK-LABEL: func.func @pages
+// CHECK: host.reshape %x : memref<6x4x160xf32> to memref<24x160xf32>
+// CHECK: [[F:%.+]] = tile.full 4 : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: [[P:%.+]] = tile.mul %page, [[F]] : !tile.tile<b0=8 x i32>
+// CHECK: [[R:%.+]] = tile.add [[P]], %in : !tile.tile<b0=8 x i32>
+// CHECK: tile.load {{%.+}}[:, %m] : memref<24x160xf32> -> !tile.tile<24 x b1=128 x f32>
+func.func @pages(%x: memref<6x4x160xf32>, %table: memref<16xi32>, %out: memref<16x160xf32>) -> memref<16x160xf32> {
+  %flat = host.reshape %x : memref<6x4x160xf32> to memref<3840xf32>
+  tile.grid (%i: b0=8, %m: b1=128) in (16, 160) {
+    %page = tile.load %table[%i] : memref<16xi32> -> !tile.tile<b0=8 x i32>
+    %size = tile.full 640 : !tile.tile<b0=8 x i32>
+    %first = tile.mul %page, %size : !tile.tile<b0=8 x i32>
+    %n = tile.index %i : !tile.range<b0=8>
+    %three = tile.full 3 : !tile.tile<b0=8 x i32>
+    %in = tile.and %n, %three : !tile.tile<b0=8 x i32>
+    %width = tile.full 160 : !tile.tile<b0=8 x i32>
+    %row = tile.mul %in, %width : !tile.tile<b0=8 x i32>
+    %begin = tile.add %first, %row : !tile.tile<b0=8 x i32>
+    %b = tile.broadcast %begin dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x b1=128 x i32>
+    %l = tile.index %m : !tile.range<b1=128>
+    %w = tile.broadcast %l dims [1] : !tile.tile<b1=128 x i32> to !tile.tile<b0=8 x b1=128 x i32>
+    %at = tile.add %b, %w : !tile.tile<b0=8 x b1=128 x i32>
+    %v = tile.load %flat[%at] : memref<3840xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+    tile.store %v, %out[%i, %m] : !tile.tile<b0=8 x b1=128 x f32>, memref<16x160xf32>
+  }
+  func.return %out : memref<16x160xf32>
+}
