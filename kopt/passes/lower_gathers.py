@@ -57,8 +57,8 @@ class LowerGathersPass(ModulePass):
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
     * lanes that follow one another, or every n-th of such, from a computed element on for each place: the aligned rows
       of memory around them, which are shifted by powers of two;
-    * anything else: one DMA a gathered place, and so for rows by a loaded number, outside loops, of an array that does
-      not fit half of VMEM. Single lanes are picked from whole rows, rows of 16 and 8 bits from
+    * anything else: one DMA a gathered place, and so for rows by a loaded number, or blocks of their lanes, outside
+      loops, of an array that does not fit half of VMEM. Single lanes are picked from whole rows, rows of 16 and 8 bits from
       groups of 8 and 32, elements of an array of one dimension from rows of 128 (host ops pad and reshape it).
 
     ``strategy`` forces products or DMAs. Row numbers are clamped to the array, so lanes outside their range fetch
@@ -80,10 +80,10 @@ class LowerGathersPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             arrays = Arrays(launch)
-            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp)]:
-                if any(is_gather(entry) for entry in access.entries):
-                    self._rewrite(access, launch, arrays)
-                elif is_far(access, launch, TPU_CHIPS[self.chip]):
+            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and _gathers(inner)]:
+                self._rewrite(access, launch, arrays)
+            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and not _gathers(inner)]:
+                if is_far(access, launch, TPU_CHIPS[self.chip]):
                     self._rewrite(as_gather(access), launch, arrays)
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
@@ -93,7 +93,7 @@ class LowerGathersPass(ModulePass):
             _take_input(load, launch, arrays)
         if (value := load_counted(load)) is not None:
             return replace_load(load, value)
-        if any(is_gather(entry) for entry in load.entries):
+        if _gathers(load):
             if moving:
                 _refuse(load)
             if not self._picks_from_whole(load, arrays) and (rows := fetch_runs(load, arrays)) is not None:
@@ -129,6 +129,10 @@ class LowerGathersPass(ModulePass):
             return False
         size = array_type(load.memory).get_shape()[0] * block.shape[1] * element_bits(load.memory) // 8
         return self.strategy == "one-hot" or size <= self.one_hot_bytes
+
+
+def _gathers(load: LoadOp) -> bool:
+    return any(is_gather(entry) for entry in load.entries)
 
 
 def _sees_stores(load: LoadOp, launch: LaunchOp) -> bool:

@@ -1,4 +1,4 @@
-"""Rows picked one by one from flat storage, by numbers of elements, whose lanes end inside a block; masks of picks."""
+"""Rows picked one by one, from flat storage by numbers of elements and from large arrays; masks of what was picked."""
 
 import pytest
 import torch
@@ -93,7 +93,23 @@ def test_rows_are_fetched_whole():
         assert "(0, 576))" in source
 
 
+@kopt.kernel
+def last_rows(x, ends):
+    """The last row of each item of a large array, a block of its lanes a cell."""
+    out = torch.empty([ends.size(0), x.size(1)])
+    for item, lane in hl.tile([ends.size(0), x.size(1)], block_size=[1, 128]):
+        out[item.begin, lane] = x[ends[item.begin] - 1, lane.index]
+    return out
+
+
+def test_single_rows_of_large_arrays_in_blocks_of_lanes():
+    x, ends = torch.randn(66000, 130), torch.tensor([66000, 1, 700])
+    assert torch.equal(last_rows.on("pallas:interpret")(x, ends), x[ends - 1])
+
+
 CALLS = [
+    (last_rows, ("f32[131072,256]", "i32[8]")),
+    (last_rows, ("bf16[131072,320]", "i32[8]")),
     (paged, ("bf16[64,576]", "bf16[1146,64,576]", "i32[8]", 0.5)),
     (heads_of, ("bf16[4,4,16,576]", "i32[1]", "bf16[576,128]")),
     (elements, ("bf16[5000]", "i32[16,160]", "bf16[160,128]")),
@@ -101,7 +117,7 @@ CALLS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kernel", "arguments"), CALLS, ids=[kernel.__name__ for kernel, _ in CALLS])
+@pytest.mark.parametrize(("kernel", "arguments"), CALLS, ids=[f"{kernel.__name__}-{call[0]}" for kernel, call in CALLS])
 def test_masked_picks_compile(kernel, arguments):
     report = kernel.lower(*arguments, target="pallas:tpu7x").report(estimates=False)
     assert report["legal"], report["reason"]

@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.linear import linear
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, SplatOp, TileType, WhileOp
-from kopt.dialects.tile.index_list import AllAttr, Entry
+from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
 from kopt.passes.gathers.building import Builder, array_type, replace_load, type_of
 from kopt.runtime.targets import TpuChip
 
@@ -23,11 +23,17 @@ def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip) -> bool:
     What loops take so is fetched a visit ahead.
     """
     numbers = [entry for entry in load.entries if _is_number(entry)]
-    if not all(entry in numbers or isinstance(entry, AllAttr) for entry in load.entries) or _in_loop(load):
+    if not all(entry in numbers or isinstance(entry, AllAttr) for entry in _but_lanes(load.entries)) or _in_loop(load):
         return False
     if launch.body.block.args.index(load.memory) in launch.written or not any(map(_is_loaded, numbers)):
         return False
     return 4 * prod(array_type(load.memory).get_shape()) > chip.vmem_bytes // 2 and type_of(load.result).rank > 0
+
+
+def _but_lanes(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """An index list without the block of lanes of a single row: blocks of several rows are moved as they are."""
+    single = len(entries) > 1 and _is_number(entries[-2]) and is_range(entries[-1])
+    return entries[:-1] if single else entries
 
 
 def as_gather(load: LoadOp) -> LoadOp:

@@ -301,3 +301,22 @@ func.func @pages(%x: memref<6x4x160xf32>, %table: memref<16xi32>, %out: memref<1
   }
   func.return %out : memref<16x160xf32>
 }
+
+// -----
+
+// Single rows of an array beyond VMEM are fetched, all of them or a block of lanes, which may be given by its numbers.
+// CHECK-LABEL: func.func @far
+// CHECK: [[N:%.+]] = tile.splat
+// CHECK: tile.load {{%.+}}[{{%.+}}, %k] : memref<131072x256xf32> -> !tile.tile<1 x b1=128 x f32>
+func.func @far(%x: memref<131072x256xf32>, %ids: memref<40xi32>) -> memref<40x256xf32> {
+  %out = host.alloc : memref<40x256xf32>
+  tile.grid (%i: b0=1, %k: b1=128) in (40, 256) {
+    %r = tile.begin %i : !tile.range<b0=1>
+    %a = tile.load %ids[%r] : memref<40xi32> -> !tile.tile<i32>
+    %n = tile.extract %a : !tile.tile<i32> to index
+    %l = tile.index %k : !tile.range<b1=128>
+    %v = tile.load %x[%n, %l] : memref<131072x256xf32> -> !tile.tile<b1=128 x f32>
+    tile.store %v, %out[%r, %k] : !tile.tile<b1=128 x f32>, memref<40x256xf32>
+  }
+  func.return %out : memref<40x256xf32>
+}
