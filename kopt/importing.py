@@ -78,7 +78,7 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     """The sizes of the open blocks that suit the target: the config's made legal, or chosen ones."""
     from kopt.analysis.block_sizes import choose_sizes, legal_sizes
     from kopt.analysis.seen_blocks import seen_blocks
-    from kopt.passes.pipelines import scheduled_jagged
+    from kopt.passes.pipelines import moved_rows, scheduled_jagged
 
     given = [block.size for block in imported.blocks]
     if not imported.blocks:
@@ -88,7 +88,8 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
         like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
         sized = {tag for block in imported.blocks if block.sized for tag in block.tags}
         module, resident = scheduled_jagged(imported.module), config.loop_type == "resident"
-        wanted = choose_sizes(module, groups, given, like, resident, sized)
+        moved = moved_rows(imported.module, like, config)
+        wanted = choose_sizes(module, groups, given, like, resident, sized, moved)
         wanted = _with_pinned(imported, given, wanted, target)
     elif isinstance(target.chip, TpuChip):
         wanted = legal_sizes(imported.module, groups, given, target.chip)
@@ -132,9 +133,9 @@ def _with_fitting(
 def _load(imported: Imported, target: Target, config: Config) -> float:
     """How much a cell takes of what it should."""
     from kopt.analysis.block_sizes import load
-    from kopt.passes.pipelines import scheduled_jagged
+    from kopt.passes.pipelines import moved_rows
 
-    return load(scheduled_jagged(imported.module), target, config.loop_type == "resident")
+    return load(moved_rows(imported.module, target, config), target, config.loop_type == "resident")
 
 
 def _with_pinned(imported: Imported, given: list[int], chosen: list[int], target: Target) -> list[int]:

@@ -48,6 +48,7 @@ def choose_sizes(
     target: Target,
     resident: bool = False,
     sized: Collection[str] = (),
+    moved: ModuleOp | None = None,
 ) -> list[int]:
     """A size for each open block of an imported module: ``groups`` lists the tags that use it.
 
@@ -55,7 +56,8 @@ def choose_sizes(
     must be in VMEM, not only a block of it where they can be dimensions of their grids. Blocks of one element that
     were imported with more are of one whatever their size, as schedules of the target make them. Those of which
     only the first element or the number is used stand for one element each; but for the tags in ``sized``, whose
-    size the kernel may count further elements with.
+    size the kernel may count further elements with. ``moved`` is the module with computed rows as products and DMAs,
+    which tells what those take.
     """
     roles = block_roles(module)
     for group, size in zip(groups, given, strict=True):
@@ -63,7 +65,7 @@ def choose_sizes(
             roles[tag].single = roles[tag].size == 1 < size or roles[tag].begun and tag not in sized
     used = [group for group in groups if group]
     if isinstance(target.chip, TpuChip):
-        sizes = _choose_tpu(module, used, roles, target.chip, () if resident else _hoistable(module))
+        sizes = _choose_tpu(module, used, roles, target.chip, _cost(moved or module, target.chip, resident))
     else:
         sizes = _choose_gpu(module, used, roles)
     return _in_order(groups, given, sizes)
@@ -72,8 +74,7 @@ def choose_sizes(
 def load(module: ModuleOp, target: Target, resident: bool = False) -> float:
     """How much a cell of a module takes of what it should: above 1 its blocks are too large."""
     if isinstance(target.chip, TpuChip):
-        hoisted = () if resident else _hoistable(module)
-        return footprint(module, target.chip, hoisted=hoisted) / _tpu_budget(target.chip)
+        return _cost(module, target.chip, resident)({}) / _tpu_budget(target.chip)
     return _largest_tile(_tile_types(module), {}) / _gpu_budget(block_roles(module))
 
 
@@ -104,15 +105,20 @@ def _choose_tpu(
     groups: Sequence[Sequence[str]],
     roles: Mapping[str, Role],
     chip: TpuChip,
-    hoisted: Sequence[SSAValue],
+    cost: Callable[[Sizes], int],
 ) -> Sizes:
     nested = _nested(module, roles)
     least = _spread(groups, lambda tag: _tpu_least(roles[tag], chip))
     start = _fitted(groups, _spread(groups, lambda tag: _tpu_start(roles[tag], chip)), least, nested)
     long = [op.operands[0].type for op in module.walk() if isinstance(op, PhiloxOp | SortOp)]
     start = _shrink(groups, start, least, nested, lambda sizes: _largest_tile(long, sizes), _TPU_UNROLLED)
-    cost = lambda sizes: footprint(module, chip, sizes, hoisted)  # noqa: E731
     return _shrink(groups, start, least, nested, cost, _tpu_budget(chip))
+
+
+def _cost(module: ModuleOp, chip: TpuChip, resident: bool) -> Callable[[Sizes], int]:
+    """What a cell of a module takes of VMEM, by its block sizes."""
+    hoisted = () if resident else _hoistable(module)
+    return lambda sizes: footprint(module, chip, sizes, hoisted)
 
 
 def _tpu_budget(chip: TpuChip) -> int:

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.layouts import window_bytes
-from kopt.analysis.streaming import sends, streams, walks_computed
+from kopt.analysis.streaming import block_of, moves_rows, sends, streams, walks_computed
 from kopt.analysis.windows import Accesses, Window, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
+    Access,
     CarryingLoop,
     GetOp,
     GridOp,
@@ -26,6 +27,7 @@ from kopt.dialects.tile import (
     RangeType,
     RefType,
     StoreOp,
+    TakeAlongOp,
     TileType,
     is_gather,
 )
@@ -53,12 +55,16 @@ def grid_bytes(
 ) -> int:
     """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest.
 
-    What atomic updates accumulate into has a 32-bit block besides. With ``streamed``, an array that loops of computed
-    bounds walk is counted by the blocks of its accesses; what a ``hoisted`` loop walks by one block of it.
+    What atomic updates accumulate into has a 32-bit block besides. Of an array whose rows DMAs move, the rows that are
+    on their way at once count. With ``streamed``, an array that loops of computed bounds walk is counted by the blocks
+    of its accesses; what a ``hoisted`` loop walks by one block of it.
     """
     memories = {op.memory for op in grid.walk() if isinstance(op, Accesses)}
-    total = 0
+    total = moved = 0
     for window in windows(grid, memories).values():
+        if moves_rows(window):
+            moved = max(moved, *(_moved_bytes(access, sizes) for access in (*window.loads, *window.stores)))
+            continue
         if streamed and walks_computed(window):
             total += 2 * sum(_accessed_bytes(access, window.bits, sizes) for access in (*window.loads, *window.stores))
             continue
@@ -68,7 +74,7 @@ def grid_bytes(
         ]
         total += 2 * window_bytes(block, window.bits)
         total += window_bytes(block, 32) if window.atomics else 0
-    return total + temporaries(grid, sizes)
+    return total + moved + temporaries(grid, sizes)
 
 
 def scheduled_bytes(grid: GridOp) -> int:
@@ -84,9 +90,12 @@ def scheduled_bytes(grid: GridOp) -> int:
 
 
 def _accessed_bytes(access: LoadOp | StoreOp, bits: int, sizes: Mapping[str, int]) -> int:
-    type = (access.result if isinstance(access, LoadOp) else access.value).type
-    assert isinstance(type, TileType)
-    return window_bytes([sizes.get(tag, size) for tag, size in zip(type.tags, type.shape, strict=True)], bits)
+    return window_bytes(_shape(block_of(access), sizes), bits)
+
+
+def _shape(type: TileType, sizes: Mapping[str, int]) -> list[int]:
+    """The lanes of a tile's dimensions under other sizes."""
+    return [sizes.get(tag, size) for tag, size in zip(type.tags, type.shape, strict=True)]
 
 
 def _hoisted_range(window: Window, position: int, hoisted: Collection[SSAValue]) -> SSAValue | None:
@@ -113,25 +122,25 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
         assert isinstance(ref.type, RefType)
         if ref.type.space.data == "vmem":
             total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
-    moved = [_moved_bytes(op) for op in grid.walk() if isinstance(op, GetOp | PutOp)]
-    return total + max(moved, default=0) + temporaries(grid, {})
+    moved = [op for op in grid.walk() if isinstance(op, GetOp | PutOp) and any(map(is_gather, op.entries))]
+    return total + max((_moved_bytes(op, {}) for op in moved), default=0) + temporaries(grid, {})
 
 
-def _moved_bytes(access: GetOp | PutOp) -> int:
-    """The buffer that DMAs of rows by computed numbers fill or send, which is freed after: a block for each number."""
-    if not any(map(is_gather, access.entries)):
-        return 0
+def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
+    """The buffer that DMAs of rows fill or send, which is freed after: a block for each number where several are."""
     type = access.memory.type
-    assert isinstance(type, RefType)
-    count = max(prod(entry.type.shape) for entry in access.indices if isinstance(entry.type, TileType))
-    block = [_moved_lanes(entry, extent) for entry, extent in zip(access.entries, type.shape, strict=True)]
+    assert isinstance(type, RefType | MemRefType)
+    rows = [entry.type for entry in access.indices if isinstance(entry.type, TileType)]
+    count = max((prod(_shape(numbers, sizes)) for numbers in rows), default=1)
+    shape = type.shape if isinstance(type, RefType) else type.get_shape()
+    block = [_moved_lanes(entry, extent, sizes) for entry, extent in zip(access.entries, shape, strict=True)]
     return count * window_bytes(block[-2:], _bits(type.element_type)) * prod(block[:-2])
 
 
-def _moved_lanes(entry: Entry, extent: int) -> int:
+def _moved_lanes(entry: Entry, extent: int, sizes: Mapping[str, int]) -> int:
     """What a DMA moves of one dimension: DMAs cut out blocks that divide it."""
     if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-        size = entry.type.size
+        size = sizes.get(entry.type.tag, entry.type.size)
         return size if size and extent % size == 0 else extent
     return 1 if isinstance(entry, int | SSAValue) else extent
 
@@ -151,11 +160,14 @@ def _loops(grid: GridOp) -> Iterable[Operation]:
 
 
 def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
-    """The largest sum of sizes of values between their definition and their last use, in one block."""
+    """The largest sum of sizes of values between their definition and their last use, and of what an op makes besides,
+    in one block."""
     order = list(ops)
     position = {op: number for number, op in enumerate(order)}
     changes = [0] * (len(order) + 1)
     for op in order:
+        changes[position[op]] += (inside := _inside_bytes(op, sizes))
+        changes[position[op] + 1] -= inside
         for result in op.results:
             size = _value_bytes(result.type, sizes)
             if size > _REGISTER_BYTES:
@@ -169,6 +181,16 @@ def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
     return widest
 
 
+def _inside_bytes(op: Operation, sizes: Mapping[str, int]) -> int:
+    """What an op makes on its way: to take rows of a table, the numbers of all are compared with each that is taken."""
+    if not isinstance(op, TakeAlongOp) or op.rows is None:
+        return 0
+    rows, table = op.rows.type, op.input.type
+    assert isinstance(rows, TileType) and isinstance(table, TileType)
+    compared = window_bytes([*_shape(rows, sizes), _shape(table, sizes)[0]], 32)
+    return compared if compared > _REGISTER_BYTES else 0
+
+
 def _user_position(op: Operation | None, position: Mapping[Operation, int]) -> int:
     while op is not None and op not in position:
         op = op.parent_op()
@@ -178,8 +200,7 @@ def _user_position(op: Operation | None, position: Mapping[Operation, int]) -> i
 def _value_bytes(type: Attribute, sizes: Mapping[str, int]) -> int:
     if not isinstance(type, TileType) or type.rank == 0:
         return 0
-    lanes = [sizes.get(tag, size) for tag, size in zip(type.tags, type.shape, strict=True)]
-    return window_bytes(lanes, 32)
+    return window_bytes(_shape(type, sizes), 32)
 
 
 def _bits(type: Attribute) -> int:

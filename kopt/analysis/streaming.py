@@ -17,8 +17,11 @@ from kopt.analysis.alignment import copied_multiple, multiple
 from kopt.analysis.linear import at_most, begin, linear
 from kopt.analysis.ranges import binding
 from kopt.analysis.windows import Window
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, is_gather
 from kopt.dialects.tile.index_list import AllAttr, Entry
+
+#: The attribute that says where an access finds its array.
+SPACE = "space"
 
 
 def streams(window: Window) -> bool:
@@ -67,6 +70,18 @@ def fetches(window: Window) -> bool:
     if window.written or not window.loads or not any(dim.dynamic for dim in window.dims):
         return False
     return all(_is_copied(load, window) and not any(loops_around(load)) for load in window.loads)
+
+
+def stays_in_hbm(window: Window) -> bool:
+    """Whether an array's blocks are fetched, and sent back, one by one."""
+    return any(SPACE in access.attributes for access in (*window.loads, *window.stores))
+
+
+def moves_rows(window: Window) -> bool:
+    """Whether DMAs move all that is read and written of an array, row by row, by computed numbers or one by one."""
+    accesses = (*window.loads, *window.stores)
+    rows = all(any(map(is_gather, access.entries)) for access in accesses)
+    return (rows or stays_in_hbm(window)) and not window.atomics
 
 
 def _walks_streamed(access: LoadOp | StoreOp) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -9,7 +10,9 @@ from xdsl.passes import ModulePass
 
 from kopt.config import Config
 from kopt.context import make_context
+from kopt.diagnostics import collect
 from kopt.dialects.tile import Access, is_gather
+from kopt.errors import KoptError
 from kopt.passes import PASSES
 from kopt.registry import load
 from kopt.runtime.targets import Target
@@ -146,6 +149,23 @@ def scheduled_jagged(module: ModuleOp) -> ModuleOp:
     for name in ("raise-jagged", "dce", "schedule-jagged"):
         _make(name).apply(make_context(), copy)
     return copy
+
+
+def moved_rows(module: ModuleOp, target: Target, config: Config) -> ModuleOp:
+    """A module as far as a TPU's accesses of computed rows are products and DMAs, for whoever asks what they take.
+
+    Others, and where one of those is refused at the block sizes that the module has, are only scheduled.
+    """
+    scheduled = scheduled_jagged(module)
+    if target.family != "pallas" or scheduled is module:
+        return scheduled
+    copy, last = module.clone(), PASSES["lower-scatters"]
+    with suppress(KoptError), collect():  # what is said of these blocks is not said of those that will be
+        for pass_ in _pallas_kernels(target, config):
+            pass_.apply(make_context(), copy)
+            if isinstance(pass_, load(last)):
+                return copy
+    return scheduled
 
 
 def _triton(target: Target, config: Config) -> list[ModulePass]:

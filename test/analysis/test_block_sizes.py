@@ -177,3 +177,38 @@ def test_a_block_that_is_only_begun_stands_for_one_element(target):
 def test_but_not_where_its_size_counts_further_elements():
     (size,) = sizes(lower(first_of_each, (4096,)))
     assert size > 1
+
+
+def jagged_add(values, offsets, dense):
+    """Single elements of a long vector are read: each comes as a row of 128."""
+    out = torch.zeros_like(dense)
+    for items in hl.tile(dense.size(0)):
+        starts = offsets[items]
+        lengths = offsets[items.index + 1] - starts
+        longest = lengths.amax()
+        for k in hl.tile(0, longest):
+            inside = k.index[None, :] < lengths[:, None]
+            out[items, k] = dense[items, k] + hl.load(values, [starts[:, None] + k.index[None, :]], extra_mask=inside)
+        for k in hl.tile(longest, out.size(1)):
+            out[items, k] = dense[items, k]
+    return out
+
+
+@pytest.mark.parametrize("length", [640_000, 100_000_000])
+def test_rows_that_dmas_bring_count_but_not_their_array(length):
+    low = kopt.kernel(jagged_add).lower(f"f32[{length}]", "i32[257]", "f32[256,5000]", target="pallas:tpu7x")
+    items, lanes, _ = sizes(low)
+    assert 2**20 < items * lanes * 512 <= 2**24
+
+
+def rows_of_table(table, numbers):
+    out = torch.empty([numbers.size(0), table.size(1)])
+    for tile in hl.tile(numbers.size(0)):
+        out[tile, :] = table[numbers[tile], :]
+    return out
+
+
+def test_numbers_that_are_compared_with_all_rows_of_a_table_count():
+    (few,) = sizes(kopt.kernel(rows_of_table).lower("f32[8192,8]", "i32[65536]", target="pallas:v5e"))
+    (more,) = sizes(kopt.kernel(rows_of_table).lower("f32[1024,8]", "i32[65536]", target="pallas:v5e"))
+    assert few * 8192 * 4 <= 2**23 and few < more

@@ -421,6 +421,13 @@ class TakeAlongOp(IRDLOperation):
             result_types=[indices.type.with_element(input.type.element_type)],
         )
 
+    @property
+    def rows(self) -> SSAValue | None:
+        """The row numbers, where every column picks the same rows of a matrix."""
+        assert isinstance(self.input.type, TileType)
+        owner, first = self.indices.owner, self.input.type.rank == 2 and self.dim.data == 0
+        return owner.input if first and isinstance(owner, BroadcastOp) and tuple(owner.mapping) == (0,) else None
+
     def verify_(self) -> None:
         source, indices = self.input.type, self.indices.type
         assert isinstance(source, TileType) and isinstance(indices, TileType)

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IndexType, StringAttr, bf16, f32, i1, i32
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.analysis.ranges import always_full, ranges_in_scope
+from kopt.analysis.streaming import SPACE
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ALL,
@@ -37,7 +38,7 @@ from kopt.passes.scatters.numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update, is_exact_in_bf16
-from kopt.passes.to_pallas.rows import SPACE, hbm
+from kopt.passes.to_pallas.rows import hbm
 
 #: Rows of the target that one product makes.
 CHUNK = 512

@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.footprint import call_bytes
-from kopt.analysis.streaming import sends, streams
+from kopt.analysis.streaming import sends, stays_in_hbm, streams
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp
@@ -22,7 +22,7 @@ from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 from kopt.passes.to_pallas.operands import Operand, grid_of, plan_operands, ref_type, taken, window_attr
 from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
 from kopt.passes.to_pallas.remote import name_refs, number_barriers
-from kopt.passes.to_pallas.rows import fetch_row, scatter_rows, send_row, stays_in_hbm
+from kopt.passes.to_pallas.rows import fetch_row, scatter_rows, send_row
 from kopt.passes.to_pallas.semantics import fastest, run_in_order, semantics
 from kopt.passes.to_pallas.sends import send_block
 from kopt.passes.to_pallas.streams import stream_load

@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout, loads_scalars, stands_in_scalar_memory
 from kopt.analysis.pipelining import Pipelined, pipelined
-from kopt.analysis.streaming import sends, streamed_extents, streams
+from kopt.analysis.streaming import sends, stays_in_hbm, streamed_extents, streams
 from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
@@ -17,7 +17,6 @@ from kopt.dialects.pallas import WindowAttr
 from kopt.dialects.tile import GridOp, RefType, is_gather
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.remote import remote_windows
-from kopt.passes.to_pallas.rows import stays_in_hbm
 
 
 @dataclass(frozen=True)

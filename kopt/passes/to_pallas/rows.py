@@ -13,24 +13,16 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
-from kopt.analysis.windows import Window
+from kopt.analysis.streaming import SPACE
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import ALL, Entry, GetOp, LoadOp, PutOp, RefType, StoreOp
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.to_pallas.scratch import scratch_ref
 
-#: The attribute that says where an access finds its array.
-SPACE = "space"
-
 
 def hbm() -> dict[str, Attribute]:
     """The attributes of an access of an array that stays in HBM."""
     return {SPACE: StringAttr("hbm")}
-
-
-def stays_in_hbm(window: Window) -> bool:
-    """Whether an array's blocks are fetched, and sent back, one by one."""
-    return any(SPACE in access.attributes for access in (*window.loads, *window.stores))
 
 
 def fetch_row(load: LoadOp, source: SSAValue, call: CallOp) -> None:

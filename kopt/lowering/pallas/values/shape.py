@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation
 
@@ -127,15 +125,9 @@ def _take_along(op: Operation, printing: Printing) -> str:
     """Where every column picks the same rows of a matrix, one product; else one comparison a lane."""
     assert isinstance(op, TakeAlongOp)
     name, dim = printing.name(op.input), op.dim.data
-    rows = op.indices.owner
-    if isinstance(rows, BroadcastOp) and _same_rows(rows.mapping, dim, printing.shape(op.input)):
-        row = printing.name(rows.input)
-        return f"{use_helper('_take_rows', printing)}({name}, {row})"
+    if op.rows is not None:
+        return f"{use_helper('_take_rows', printing)}({name}, {printing.name(op.rows)})"
     return f"{use_helper('_take_along', printing)}({name}, {printing.name(op.indices)}, {dim})"
-
-
-def _same_rows(mapping: Sequence[int], dim: int, shape: Sequence[int]) -> bool:
-    return len(shape) == 2 and dim == 0 and tuple(mapping) == (0,)
 
 
 PRINTERS: dict[type[Operation], ValuePrinter] = {
