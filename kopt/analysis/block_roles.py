@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.lane_sums import lane_sum
+from kopt.analysis.quotients import most_lanes
 from kopt.analysis.ranges import binding, walked_range
 from kopt.dialects.tile import (
     Access,
@@ -37,11 +38,11 @@ class Role:
     array that the axis indexes has ``within`` elements; ``places`` are the axis's distances from the last dimension in
     the memrefs that it indexes (0: lanes, 1: sublanes), ``vector`` whether those whose lanes it indexes have no other
     dimension; ``bits`` the widths of their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix
-    products: ``m``, ``n``, ``k``;
-    ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes of a block as the
-    module has them, ``single`` whether it is 1 whatever is asked for; ``begun`` whether nothing but where its blocks
-    begin, or their numbers, is ever used; ``flat`` whether all that is computed along it
-    is lane by lane and has one row; ``steps`` whether its lane numbers are multiplied to index an array.
+    products, ``m``, ``n``, ``k``, ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes
+    of a block as the module has them, ``single`` whether it is 1 whatever is asked for; ``begun`` whether nothing but
+    where its blocks begin, or their numbers, is ever used; ``flat`` whether all that is computed along it is lane by
+    lane and has one row; ``steps`` whether its lane numbers are multiplied to index an array; ``most`` the lanes that
+    share a row which the beginning of their block names.
     """
 
     extent: int | None
@@ -57,6 +58,7 @@ class Role:
     flat: bool = True
     vector: bool = True
     steps: bool = False
+    most: int | None = None
 
 
 def block_roles(module: ModuleOp) -> dict[str, Role]:
@@ -73,6 +75,9 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
         elif isinstance(op, DotOp):
             _note_dot(roles, op)
         _note_dims(roles, op)
+    for tag, most in most_lanes(module).items():
+        if tag in roles:
+            roles[tag].most = most
     return roles
 
 

@@ -212,3 +212,26 @@ def test_numbers_that_are_compared_with_all_rows_of_a_table_count():
     (few,) = sizes(kopt.kernel(rows_of_table).lower("f32[8192,8]", "i32[65536]", target="pallas:v5e"))
     (more,) = sizes(kopt.kernel(rows_of_table).lower("f32[1024,8]", "i32[65536]", target="pallas:v5e"))
     assert few * 8192 * 4 <= 2**23 and few < more
+
+
+def scaled(x, scales):
+    """One number of each row scales 32 lanes: blocks of more have no one scale."""
+    out = torch.empty_like(x)
+    for rows, k in hl.tile(x.size()):
+        group = k.begin * 2 // 64
+        out[rows, k] = x[rows, k] * scales[rows, group + 1][:, None]
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:sm90", "pallas:interpret"])
+def test_blocks_hold_no_lanes_of_two_rows_that_they_name(target):
+    x, scales = torch.randn(16, 256), torch.randn(16, 9)
+    low = kopt.kernel(scaled).lower(x, scales, target=target)
+    assert sizes(low)[1] == 32
+    if target != "triton:sm90":
+        torch.testing.assert_close(low.compile()(x, scales), x * scales[:, 1:].repeat_interleave(32, 1))
+
+
+def test_nor_do_blocks_that_are_rounded_up():
+    assert sizes(lower(scaled, (16, 256), (16, 9), block_sizes=[8, 16]))[1] == 32
+    assert sizes(lower(scaled, (16, 256), (16, 9), block_sizes=[8, 128]))[1] == 128

@@ -1,0 +1,116 @@
+"""The search for block sizes: from generous ones down, by what their cells take, until they fit.
+
+One size serves each *group* of tags, those of the loops that share an open block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+
+from kopt.analysis.block_roles import Role
+from kopt.analysis.ranges import binding, walked_range
+from kopt.dialects.tile import CarryingLoop, TileType
+
+Sizes = dict[str, int]
+Nested = list[tuple[str, str]]
+
+
+def nested_loops(module: ModuleOp, roles: Mapping[str, Role]) -> Nested:
+    """The tag of each loop that walks one block of another, with that one's, where the sizes of both are open."""
+    pairs = []
+    for op in module.walk():
+        outer = walked_range(binding(op.range)) if isinstance(op, CarryingLoop) else None
+        if outer is not None:
+            tags = [range.type.tag for range in (op.range, outer)]  # pyright: ignore
+            pairs += [tuple(tags)] if not any(roles[tag].single for tag in tags) else []
+    return pairs
+
+
+def fitted(groups: Sequence[Sequence[str]], sizes: Sizes, least: Sizes, nested: Nested) -> Sizes:
+    """Sizes with the blocks of walking loops no larger than what they walk."""
+    fitted = dict(sizes)
+    group_of = {tag: group for group in groups for tag in group}
+    for inner, outer in nested:
+        if inner in fitted and outer in fitted:
+            size = max(least[inner], min(fitted[inner], fitted[outer]))
+            fitted.update(dict.fromkeys(group_of[inner], size))
+            fitted.update(dict.fromkeys(group_of[outer], max(size, fitted[outer])))
+    return fitted
+
+
+def _fits(sizes: Sizes, nested: Nested) -> bool:
+    return all(sizes.get(inner, 0) <= sizes.get(outer, sizes.get(inner, 0)) for inner, outer in nested)
+
+
+def spread(groups: Sequence[Sequence[str]], size: Callable[[str], int]) -> Sizes:
+    """One size a group: the largest that any of its tags asks for."""
+    sizes: Sizes = {}
+    for group in groups:
+        wanted = max(size(tag) for tag in group)
+        sizes.update(dict.fromkeys(group, wanted))
+    return sizes
+
+
+def capped(groups: Sequence[Sequence[str]], sizes: Sizes, roles: Mapping[str, Role]) -> Sizes:
+    """Sizes with no block larger than the lanes that share a row which it names."""
+    bounded = dict(sizes)
+    for group in filter(None, groups):
+        most = [role.most for role in (roles[tag] for tag in group) if role.most is not None]
+        bounded.update(dict.fromkeys(group, min([bounded[group[0]], *most])))
+    return bounded
+
+
+def shrink(
+    groups: Sequence[Sequence[str]],
+    start: Sizes,
+    least: Sizes,
+    nested: Nested,
+    cost: Callable[[Sizes], int],
+    budget: int,
+) -> Sizes:
+    """Halves the group that saves most, again and again, until the cost is within the budget."""
+    sizes, now = start, cost(start)
+    while now > budget:
+        smaller = [_times(sizes, group, 0.5) for group in groups if sizes[group[0]] // 2 >= least[group[0]]]
+        smaller = [candidate for candidate in smaller if _fits(candidate, nested)]
+        if not smaller:
+            break
+        now, sizes = min(((cost(candidate), candidate) for candidate in smaller), key=lambda pair: pair[0])
+    return _regrown(groups, start, sizes, nested, lambda sizes: cost(sizes) <= now)
+
+
+def _regrown(
+    groups: Sequence[Sequence[str]], start: Sizes, sizes: Sizes, nested: Nested, good: Callable[[Sizes], bool]
+) -> Sizes:
+    """Takes back each halving that turned out to save nothing."""
+    for group in groups:
+        while sizes[group[0]] < start[group[0]]:
+            larger = _times(sizes, group, 2)
+            if not _fits(larger, nested) or not good(larger):
+                break
+            sizes = larger
+    return sizes
+
+
+def _times(sizes: Sizes, group: Sequence[str], factor: float) -> Sizes:
+    return {**sizes, **{tag: int(sizes[tag] * factor) for tag in group}}
+
+
+def power_of_two(number: int) -> int:
+    """The least power of two that is not smaller."""
+    return 1 << max(0, number - 1).bit_length()
+
+
+def largest_tile(types: Sequence[Attribute], sizes: Sizes) -> int:
+    """Lanes of the largest tile under other sizes, plain dimensions rounded up to powers of two."""
+    largest = 1
+    for type in types:
+        assert isinstance(type, TileType)
+        lanes = 1
+        for dim in type.dims.data:
+            lanes *= power_of_two(sizes.get(dim.tag.data, dim.size.data))
+        largest = max(largest, lanes)
+    return largest

@@ -1,0 +1,48 @@
+"""Block sizes for a GPU: so large that the tiles of one program stay in its registers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kopt.analysis.block_roles import Role
+from kopt.analysis.block_search import Sizes, capped, fitted, largest_tile, nested_loops, power_of_two, shrink, spread
+from kopt.dialects.tile import TileType
+
+#: Elements of the largest tile that one Triton program may hold: for products of wide operands, which live in
+#: registers, and for anything else. Lanes that products start from, and of their summed side where operands are wide.
+_WIDE_TILE = 4096
+_TILE = 8192
+_DOT = 64
+_WIDE_SUM = 32
+
+
+def choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping[str, Role]) -> Sizes:
+    """Sizes for the groups of a module, by its largest tile."""
+    nested = nested_loops(module, roles)
+    least = capped(groups, spread(groups, lambda tag: 16 if roles[tag].dot else 1), roles)
+    start = capped(groups, spread(groups, lambda tag: _start(roles[tag])), roles)
+    start = fitted(groups, start, least, nested)
+    tiles = tile_types(module)
+    return shrink(groups, start, least, nested, lambda sizes: largest_tile(tiles, sizes), gpu_budget(roles))
+
+
+def gpu_budget(roles: Mapping[str, Role]) -> int:
+    """Elements that a tile may have."""
+    return _WIDE_TILE if any(role.wide_dot for role in roles.values()) else _TILE
+
+
+def _start(role: Role) -> int:
+    if role.single:
+        return 1
+    extent = role.extent if role.extent is not None else 128
+    dot = _WIDE_SUM if role.wide_dot and role.dot == {"k"} else _DOT
+    most = dot if role.dot else 1024 if 0 in role.places else 32
+    return max(16 if role.dot else 1, min(power_of_two(extent), most))
+
+
+def tile_types(module: ModuleOp) -> list[TileType]:
+    """The types of all tiles that a module makes."""
+    types = {value.type for op in module.walk() for value in op.results}
+    return [type for type in types if isinstance(type, TileType)]
