@@ -78,7 +78,7 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     """The sizes of the open blocks that suit the target: the config's made legal, or chosen ones."""
     from kopt.analysis.block_sizes import choose_sizes, legal_sizes
     from kopt.analysis.seen_blocks import seen_blocks
-    from kopt.passes.pipelines import moved_rows, scheduled_jagged
+    from kopt.passes.pipelines import moved_rows, scheduled
 
     given = [block.size for block in imported.blocks]
     if not imported.blocks:
@@ -87,7 +87,7 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
     if config.block_sizes is None:
         like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
         sized = {tag for block in imported.blocks if block.sized for tag in block.tags}
-        module, resident = scheduled_jagged(imported.module), config.loop_type == "resident"
+        module, resident = scheduled(imported.module, like), config.loop_type == "resident"
         moved = moved_rows(imported.module, like, config)
         wanted = choose_sizes(module, groups, given, like, resident, sized, moved)
         wanted = _with_pinned(imported, given, wanted, target)
@@ -106,18 +106,18 @@ def _with_fitting(
 ) -> Imported:
     """The import with smaller blocks, where the kernel computes with their sizes and its cells take too much.
 
-    What follows from a size that is asked for, such as ``x.reshape(tile.block_size * heads, -1)``, is seen only in an
-    import with that size.
+    What follows from a size, such as ``x.reshape(tile.block_size * heads, -1)`` and ``x[tile, :].flatten()``, is seen
+    only in an import with that size.
     """
     from kopt.analysis.block_sizes import halved
-    from kopt.passes.pipelines import scheduled_jagged
+    from kopt.passes.pipelines import scheduled
 
-    open_blocks = [block.observed and not block.pinned for block in imported.blocks]
+    open_blocks = [block.sized and not block.pinned for block in imported.blocks]
     like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
     now = _load(imported, like, config) if any(open_blocks) else 0.0
     while now > 1:
         groups, sizes = [block.tags for block in imported.blocks], [block.size for block in imported.blocks]
-        halves = halved(scheduled_jagged(imported.module), groups, sizes, like)
+        halves = halved(scheduled(imported.module, like), groups, sizes, like)
         smaller = [
             block.bounded(half) if is_open else block.size
             for block, half, is_open in zip(imported.blocks, halves, open_blocks, strict=True)

@@ -19,12 +19,13 @@ _WIDE_SUM = 32
 
 
 def choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping[str, Role]) -> Sizes:
-    """Sizes for the groups of a module, by its largest tile."""
+    """Sizes for the groups of a module, by the largest tile that they make."""
     nested = nested_loops(module, roles)
     least = capped(groups, spread(groups, lambda tag: 16 if roles[tag].dot else 1), roles)
     start = capped(groups, spread(groups, lambda tag: _start(roles[tag])), roles)
     start = fitted(groups, start, least, nested)
-    tiles = tile_types(module)
+    open_tags = {tag for group in groups for tag in group}
+    tiles = [type for type in tile_types(module) if not open_tags.isdisjoint(type.tags)]
     return shrink(groups, start, least, nested, lambda sizes: largest_tile(tiles, sizes), gpu_budget(roles))
 
 

@@ -166,6 +166,8 @@ def untag(value: DeviceTensor, positions: Sequence[int], fill: float = 0) -> Dev
         limits[position] = tracer.ranges.get(dims[position].tag.data)
         if limits[position] is None:
             mismatch(f"{describe(value)} belongs to a loop that has ended", ["carry it out in a plain shape"])
+        if (block := tracer.range_blocks.get(dims[position].tag.data)) is not None:
+            block.sized = True
         dims[position] = DimAttr(dims[position].size.data)
     return DeviceTensor(tracer.emit(tile.MaskOp(value.ssa, limits, fill, value.tile_type.with_dims(dims))))
 

@@ -25,8 +25,8 @@ class BlockInfo:
     size; ``tags`` are the loop bindings that use it; ``axis`` is its position in its loop and ``rank`` that loop's
     number of dimensions; ``on_grid`` tells a launch's grid from a loop inside; ``last`` and ``second_last`` say that
     it indexes the last or the last but one dimension of some array; ``observed`` that the kernel asks for the size,
-    or for a block's number, so that its results may depend on it; ``sized`` that it may compute with the size itself;
-    ``pinned`` that the configuration of a kernel called in this one gives the size.
+    or for a block's number, so that its results may depend on it; ``sized`` that it may compute with the size itself,
+    or merges the block's lanes with others; ``pinned`` that the configuration of a kernel called in this one gives it.
     """
 
     number: int

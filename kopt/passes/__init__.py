@@ -45,6 +45,7 @@ PASSES: dict[str, str] = {
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "schedule-jagged": "kopt.passes.schedule_jagged:ScheduleJaggedPass",
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
+    "split-planes": "kopt.passes.split_planes:SplitPlanesPass",
     "spread-strides": "kopt.passes.spread_strides:SpreadStridesPass",
     "split-k": "kopt.passes.split_k:SplitKPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",

@@ -141,13 +141,23 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
     ]
 
 
-def scheduled_jagged(module: ModuleOp) -> ModuleOp:
-    """A module with each item of jagged loops by itself, for whoever asks what its blocks will be used for."""
-    if not any(isinstance(op, Access) and any(map(is_gather, op.entries)) for op in module.walk()):
-        return module
-    copy = module.clone()
-    for name in ("raise-jagged", "dce", "schedule-jagged"):
-        _make(name).apply(make_context(), copy)
+def scheduled(module: ModuleOp, target: Target) -> ModuleOp:
+    """A module with what cells do one by one, items of jagged loops and planes, as cells of their own.
+
+    For whoever asks what its blocks will be used for.
+    """
+    gathers = any(isinstance(op, Access) and any(map(is_gather, op.entries)) for op in module.walk())
+    jagged = ("raise-jagged", "dce", "schedule-jagged") if gathers else ()
+    planes = ("split-planes",) if target.family == "triton" else ()
+    return _applied(module, *map(_make, (*jagged, *planes)))
+
+
+def _applied(module: ModuleOp, *passes: ModulePass) -> ModuleOp:
+    """A copy that some passes have changed; the module where there are none."""
+    copy = module.clone() if passes else module
+    with collect():  # what is said of these blocks is not said of those that will be
+        for pass_ in passes:
+            pass_.apply(make_context(), copy)
     return copy
 
 
@@ -156,16 +166,14 @@ def moved_rows(module: ModuleOp, target: Target, config: Config) -> ModuleOp:
 
     Others, and where one of those is refused at the block sizes that the module has, are only scheduled.
     """
-    scheduled = scheduled_jagged(module)
-    if target.family != "pallas" or scheduled is module:
-        return scheduled
-    copy, last = module.clone(), PASSES["lower-scatters"]
-    with suppress(KoptError), collect():  # what is said of these blocks is not said of those that will be
-        for pass_ in _pallas_kernels(target, config):
-            pass_.apply(make_context(), copy)
-            if isinstance(pass_, load(last)):
-                return copy
-    return scheduled
+    plain = scheduled(module, target)
+    if target.family != "pallas" or plain is module:
+        return plain
+    passes = _pallas_kernels(target, config)
+    last = [pass_.name for pass_ in passes].index("lower-scatters")
+    with suppress(KoptError):
+        return _applied(module, *passes[: last + 1])
+    return plain
 
 
 def _triton(target: Target, config: Config) -> list[ModulePass]:
@@ -178,6 +186,8 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         *_jagged(*_balance(config), _make("schedule-jagged", resize=False)),
         # New arrays around grids: while blocks are still those of the source, which say how many updates meet.
         _make("widen-atomics", chip=target.gpu.name),
+        # Dimensions of programs that are too large become blocks of one element.
+        _make("split-planes"),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.

@@ -235,3 +235,19 @@ def test_blocks_hold_no_lanes_of_two_rows_that_they_name(target):
 def test_nor_do_blocks_that_are_rounded_up():
     assert sizes(lower(scaled, (16, 256), (16, 9), block_sizes=[8, 16]))[1] == 32
     assert sizes(lower(scaled, (16, 256), (16, 9), block_sizes=[8, 128]))[1] == 128
+
+
+def gated(x, wide, down):
+    """All of ``down`` is one tile, which no block makes smaller."""
+    out = torch.empty([x.size(0), down.size(1)])
+    for rows in hl.tile(x.size(0)):
+        total = hl.zeros([rows, wide.size(1)])
+        for k in hl.tile(x.size(1)):
+            total = torch.addmm(total, x[rows, k], wide[k, :])
+        out[rows, :] = torch.matmul(torch.relu(total), down[:, :])
+    return out
+
+
+def test_a_tile_of_no_open_block_leaves_others_their_budget():
+    rows, k = sizes(kopt.kernel(gated).lower("f32[1024,128]", "f32[128,256]", "f32[256,128]", target="triton:sm90"))
+    assert rows * 256 <= 4096 and k * 256 <= 4096
