@@ -104,30 +104,39 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
 def _with_fitting(
     imported: Imported, target: Target, config: Config, run: Callable[[Sequence[int]], Imported]
 ) -> Imported:
-    """The import with smaller blocks, where the kernel computes with their sizes and its cells take too much.
+    """The import with smaller blocks, where its cells take too much with those it has.
 
-    What follows from a size, such as ``x.reshape(tile.block_size * heads, -1)`` and ``x[tile, :].flatten()``, is seen
-    only in an import with that size.
+    What follows from a size, such as ``x.reshape(tile.block_size * heads, -1)``, ``x[tile, :].flatten()`` and the rows
+    that DMAs bring for ``x[starts[:, None] + tile.index]``, is seen only in an import with that size.
     """
-    from kopt.analysis.block_sizes import halved
-    from kopt.passes.pipelines import scheduled
-
-    open_blocks = [block.sized and not block.pinned for block in imported.blocks]
     like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
-    now = _load(imported, like, config) if any(open_blocks) else 0.0
+    now = _load(imported, like, config)
     while now > 1:
-        groups, sizes = [block.tags for block in imported.blocks], [block.size for block in imported.blocks]
-        halves = halved(scheduled(imported.module, like), groups, sizes, like)
-        smaller = [
-            block.bounded(half) if is_open else block.size
-            for block, half, is_open in zip(imported.blocks, halves, open_blocks, strict=True)
-        ]
+        sizes = [block.size for block in imported.blocks]
+        smaller = [min(size, other) for size, other in zip(sizes, _sizes_for(imported, target, config), strict=True)]
+        if smaller == sizes:
+            smaller = _halves(imported, like)
+        if smaller == sizes:
+            break
         other = run(smaller)
         after = _load(other, like, config)
         if after >= now:
             break
         imported, now = other, after
     return imported
+
+
+def _halves(imported: Imported, target: Target) -> list[int]:
+    """The sizes of the blocks, but half of those that the kernel computes with."""
+    from kopt.analysis.block_sizes import halved
+    from kopt.passes.pipelines import scheduled
+
+    sizes = [block.size for block in imported.blocks]
+    halves = halved(scheduled(imported.module, target), [block.tags for block in imported.blocks], sizes, target)
+    return [
+        block.bounded(half) if block.sized and not block.pinned else block.size
+        for block, half in zip(imported.blocks, halves, strict=True)
+    ]
 
 
 def _load(imported: Imported, target: Target, config: Config) -> float:

@@ -179,26 +179,35 @@ def test_but_not_where_its_size_counts_further_elements():
     assert size > 1
 
 
-def jagged_add(values, offsets, dense):
-    """Single elements of a long vector are read: each comes as a row of 128."""
-    out = torch.zeros_like(dense)
-    for items in hl.tile(dense.size(0)):
-        starts = offsets[items]
-        lengths = offsets[items.index + 1] - starts
-        longest = lengths.amax()
-        for k in hl.tile(0, longest):
-            inside = k.index[None, :] < lengths[:, None]
-            out[items, k] = dense[items, k] + hl.load(values, [starts[:, None] + k.index[None, :]], extra_mask=inside)
-        for k in hl.tile(longest, out.size(1)):
-            out[items, k] = dense[items, k]
+def picked(values, places):
+    """Single elements of a long vector: each comes as a row of 128."""
+    out = torch.empty(places.size(), dtype=values.dtype)
+    for rows, columns in hl.tile(places.size()):
+        out[rows, columns] = values[places[rows, columns]]
     return out
 
 
 @pytest.mark.parametrize("length", [640_000, 100_000_000])
 def test_rows_that_dmas_bring_count_but_not_their_array(length):
-    low = kopt.kernel(jagged_add).lower(f"f32[{length}]", "i32[257]", "f32[256,5000]", target="pallas:tpu7x")
-    items, lanes, _ = sizes(low)
-    assert 2**20 < items * lanes * 512 <= 2**24
+    rows, columns = sizes(kopt.kernel(picked).lower(f"f32[{length}]", "i32[256,5000]", target="pallas:tpu7x"))
+    assert 2**20 < rows * columns * 512 <= 2**24
+
+
+def runs(values, starts):
+    """Elements that follow one another come together, and how many rows hold them follows from the block."""
+    out = torch.empty([8192])
+    for k in hl.tile(out.size(0)):
+        total = hl.zeros([k])
+        for items in hl.tile(starts.size(0)):
+            total += values[starts[items][:, None] + k.index[None, :]].sum(0)
+        out[k] = total
+    return out
+
+
+def test_rows_that_follow_from_a_block_count_as_they_are_with_it():
+    lanes, few = sizes(kopt.kernel(runs).lower("f32[640000]", "i32[4096]", target="pallas:v4"))
+    longer, more = sizes(kopt.kernel(runs).lower("f32[640000]", "i32[4096]", target="pallas:v6e"))
+    assert few * (lanes + 128) * 4 <= 2**20 and few * lanes < longer * more
 
 
 def rows_of_table(table, numbers):
