@@ -31,6 +31,7 @@ from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.errors import LoweringError
 from kopt.passes.gathers.access import Gathering
 from kopt.passes.gathers.building import Arrays, array_type, element_bits, replace_load, type_of
+from kopt.passes.gathers.chosen import by_choice
 from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.far import as_gather, is_far
 from kopt.passes.gathers.flat import of_matrix
@@ -48,6 +49,8 @@ class LowerGathersPass(ModulePass):
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
       that counts from a scalar on is a block that begins there, and so are several for one dimension each, or several
       dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;
+    * an index that is one number or another lane by lane, both of which count or are single ones, chooses from what is
+      at both; of a bound that no lane reaches nothing is left;
     * of several indices, of which the last counts lanes that the others repeat, that one is a block;
     * indices that have a dimension of the block each, in another order, ``x[m.index[None, :], k.index[:, None]]``, are
       brought into order, and the block is transposed;
@@ -81,7 +84,8 @@ class LowerGathersPass(ModulePass):
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             arrays = Arrays(launch)
             for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and _gathers(inner)]:
-                self._rewrite(access, launch, arrays)
+                for load in by_choice(access):
+                    self._rewrite(load, launch, arrays)
             for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and not _gathers(inner)]:
                 if is_far(access, launch, TPU_CHIPS[self.chip]):
                     self._rewrite(as_gather(access), launch, arrays)

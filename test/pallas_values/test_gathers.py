@@ -65,7 +65,24 @@ _EIGHTS = """
     %e = tile.full 8 : !tile.tile<b0=16 x i32>
     %n8 = tile.mul %n, %e : !tile.tile<b0=16 x i32>"""
 
+_BOUNDS = """
+    %z = tile.full 0 : !tile.tile<b0=16 x i32>
+    %t = tile.full 3 : !tile.tile<b0=16 x i32>
+    %h = tile.full 33 : !tile.tile<b0=16 x i32>
+    %b = tile.sub %l, %t : !tile.tile<b0=16 x i32>
+    %g = tile.maximum %b, %z : !tile.tile<b0=16 x i32>
+    %at = tile.minimum %g, %h : !tile.tile<b0=16 x i32>"""
+
 CASES = {
+    "bounded lanes": Case(
+        (8, 40),
+        "[%j, %at]",
+        "b1=8 x b0=16",
+        (8, 40),
+        "x[:, np.clip(np.arange(40) - 3, 0, 33)]",
+        grid="(%i: b0=16, %j: b1=8) in (40, 8)",
+        after=_BOUNDS,
+    ),
     "runs": Case(
         (6000,),
         "[%at]",

@@ -320,3 +320,42 @@ func.func @far(%x: memref<131072x256xf32>, %ids: memref<40xi32>) -> memref<40x25
   }
   func.return %out : memref<40x256xf32>
 }
+
+// -----
+
+// An index that is one number or another chooses from what is at both: of what a bound replaces only lane 0 is read, and
+// nothing where nothing uses it. A bound that no lane inside its range reaches is none.
+// CHECK-LABEL: @bounds
+// CHECK: [[S:%.+]] = tile.shift %i by
+// CHECK: [[A:%.+]] = tile.load %x_1[%j, [[S]]] mask %{{.+}} :
+// CHECK: [[F:%.+]] = tile.load %x_1[%j, 0] :
+// CHECK: [[B:%.+]] = tile.broadcast [[F]] dims [0]
+// CHECK: tile.select %{{.+}}, [[A]], [[B]]
+// CHECK: [[C:%.+]] = tile.load %y_1[%j, [[S]]] mask %{{.+}} :
+// CHECK-NOT: tile.load
+// CHECK: tile.select %{{.+}}, [[C]], %zero
+// CHECK: tile.load %y_1[%j, %i] :
+func.func @bounds(%x: memref<8x40xf32>, %y: memref<8x40xf32>) -> memref<8x40xf32> {
+  %out = host.alloc : memref<8x40xf32>
+  tile.grid (%i: b0=16, %j: b1=8) in (40, 8) {
+    %l = tile.index %i : !tile.range<b0=16>
+    %t = tile.full 3 : !tile.tile<b0=16 x i32>
+    %z = tile.full 0 : !tile.tile<b0=16 x i32>
+    %e = tile.full 39 : !tile.tile<b0=16 x i32>
+    %zero = tile.full 0.0 : !tile.tile<b1=8 x b0=16 x f32>
+    %b = tile.sub %l, %t : !tile.tile<b0=16 x i32>
+    %n = tile.maximum %b, %z : !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%j, %n] : memref<8x40xf32> -> !tile.tile<b1=8 x b0=16 x f32>
+    %c = tile.ge %b, %z : !tile.tile<b0=16 x i32>
+    %m = tile.select %c, %b, %z : !tile.tile<b0=16 x i32>
+    %w = tile.load %y[%j, %m] : memref<8x40xf32> -> !tile.tile<b1=8 x b0=16 x f32>
+    %d = tile.broadcast %c dims [1] : !tile.tile<b0=16 x i1> to !tile.tile<b1=8 x b0=16 x i1>
+    %k = tile.select %d, %w, %zero : !tile.tile<b1=8 x b0=16 x f32>
+    %f = tile.minimum %l, %e : !tile.tile<b0=16 x i32>
+    %u = tile.load %y[%j, %f] : memref<8x40xf32> -> !tile.tile<b1=8 x b0=16 x f32>
+    %s = tile.add %v, %k : !tile.tile<b1=8 x b0=16 x f32>
+    %r = tile.add %s, %u : !tile.tile<b1=8 x b0=16 x f32>
+    tile.store %r, %out[%j, %i] : !tile.tile<b1=8 x b0=16 x f32>, memref<8x40xf32>
+  }
+  func.return %out : memref<8x40xf32>
+}

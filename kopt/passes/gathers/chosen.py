@@ -1,0 +1,173 @@
+"""Indices that are one number or another, ``x[where(i >= 0, i, 0)]``: what is at both, of which one is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.lane_bounds import always
+from kopt.analysis.lane_sums import LaneSum, lane_sum
+from kopt.dialects.tile import (
+    ArangeOp,
+    BroadcastOp,
+    CastOp,
+    ElementwiseOp,
+    LoadOp,
+    RangeType,
+    ReshapeOp,
+    SelectOp,
+    block_axes,
+    is_gather,
+)
+from kopt.passes.gathers.building import array_type, replace_load
+from kopt.passes.gathers.indices import as_index, constant, tile_of
+from kopt.passes.mosaic.building import element_of, type_of
+from kopt.passes.scatters.building import Builder
+
+#: How a bound asks which of two numbers it is: the comparison that chooses the first.
+_BOUNDS = {"maximum": "ge", "minimum": "le"}
+_SPREADING = (BroadcastOp, ReshapeOp, CastOp)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """An index that is ``on_true`` where the ``condition`` holds, else ``on_false``, before it is ``spread``."""
+
+    condition: SSAValue
+    on_true: SSAValue
+    on_false: SSAValue
+    spread: tuple[Operation, ...]
+
+
+def by_choice(load: LoadOp) -> list[LoadOp]:
+    """The loads that are chosen from lane by lane, where an index of a load is a choice; else the load alone.
+
+    Of bounds that no lane inside its range reaches nothing is left.
+
+        %n = tile.select %c, %i, %zeros    %v = tile.load %x[%n] : memref<4096xf32> -> !tile.tile<b0=128 x f32>
+    becomes
+        %a = tile.load %x[%i] mask %c …    %b = tile.load %x[0] …    %v = tile.select %c, %a, %spread_b
+    """
+    for position, entry in enumerate(load.entries):
+        if isinstance(entry, SSAValue) and is_gather(entry) and max(type_of(entry).shape, default=1) > 1:
+            if (choice := _choice(entry, Builder(load))) is not None:
+                return _split(load, position, choice)
+    return [load]
+
+
+def _choice(index: SSAValue, build: Builder) -> _Choice | None:
+    """The choice that an index is, of numbers that count and single ones."""
+    spread: list[Operation] = []
+    while isinstance(index.owner, _SPREADING):
+        spread.insert(0, index.owner)
+        index = index.owner.operands[0]
+    op = index.owner
+    if isinstance(op, SelectOp):
+        arms = (op.on_true, op.on_false)
+    elif isinstance(op, ElementwiseOp) and op.ROW.name in _BOUNDS:
+        arms = (op.inputs[0], op.inputs[1])
+    else:
+        return None
+    if not all(map(_is_known, arms)):
+        return None
+    condition = op.condition if isinstance(op, SelectOp) else build.compute(_BOUNDS[op.ROW.name], *arms)
+    return _Choice(condition, *arms, tuple(spread))
+
+
+def _is_known(index: SSAValue) -> bool:
+    """Whether an index is a number, or counts by ones, for which a block may stand, or has a bound and is such else."""
+    if isinstance(index.owner, ElementwiseOp) and index.owner.ROW.name in _BOUNDS:
+        return all(map(_is_known, index.owner.inputs))
+    form = lane_sum(index)
+    lanes = [(atom, factor) for (atom, dims), factor in form.terms.items() if dims]
+    return len(lanes) <= 1 and all(factor == 1 and _is_lanes(atom) for atom, factor in lanes)
+
+
+def _is_lanes(atom: SSAValue) -> bool:
+    return isinstance(atom.type, RangeType) or isinstance(atom.owner, ArangeOp) and atom.owner.step.data == 1
+
+
+def _split(load: LoadOp, position: int, choice: _Choice) -> list[LoadOp]:
+    build, known = Builder(load), always(choice.condition)
+    if known is not None:
+        arm = _Arm(load, position, choice.on_true if known else choice.on_false, choice.spread, build)
+        replace_load(load, arm.value)
+        return by_choice(arm.load)
+    condition = _to_block(load, _spread(choice.condition, choice.spread, build), build)
+    first = _Arm(load, position, choice.on_true, choice.spread, build, condition)
+    if _is_only_used_where(condition, load):
+        replace_load(load, first.value)
+        return by_choice(first.load)
+    rest = build.compute("not", condition)
+    second = _Arm(load, position, choice.on_false, choice.spread, build, rest)
+    replace_load(load, build.select(condition, first.value, second.value))
+    return [*by_choice(first.load), *by_choice(second.load)]
+
+
+class _Arm:
+    """The load of one of both numbers, and its block with the dimensions of the old load's."""
+
+    def __init__(
+        self,
+        load: LoadOp,
+        position: int,
+        index: SSAValue,
+        spread: Sequence[Operation],
+        build: Builder,
+        needed: SSAValue | None = None,
+    ):
+        form, entries = lane_sum(index), list(load.entries)
+        is_one = not any(dims for _, dims in form.terms)
+        if is_one:
+            entries[position] = _number(form, array_type(load.memory).get_shape()[position], build)
+        else:
+            entries[position] = _spread(index, spread, build)
+        self.load = LoadOp(load.memory, entries, None if is_one else needed, attributes=load.attributes)
+        self.value = build.named(load.result.name_hint or "chosen", self.load)
+        if type_of(self.value) != type_of(load.result):
+            axes = block_axes(load.entries, array_type(load.memory).get_shape())
+            kept = [n for n, axis in enumerate(axes) if axis.gather_dim is None]
+            self.value = build.spread(self.value, type_of(load.result).dims.data, kept)
+
+
+def _number(form: LaneSum, extent: int, build: Builder) -> int | SSAValue:
+    """One element's number, inside the array."""
+    if not form.terms:
+        return min(max(form.const, 0), extent - 1)
+    number = as_index(tile_of(form, [], build), build)
+    below = build.add(arith.MinSIOp(number, build.add(constant(extent - 1))))
+    return build.add(arith.MaxSIOp(below, build.add(constant(0))))
+
+
+def _spread(value: SSAValue, ops: Sequence[Operation], build: Builder) -> SSAValue:
+    """A value under the dimensions that some ops give."""
+    for op in ops:
+        if isinstance(op, BroadcastOp):
+            value = build.add(BroadcastOp(value, op.mapping, op.result_type.with_element(element_of(value))))
+        elif isinstance(op, ReshapeOp):
+            value = build.add(ReshapeOp(value, op.result_type.with_element(element_of(value))))
+    return value
+
+
+def _to_block(load: LoadOp, value: SSAValue, build: Builder) -> SSAValue:
+    """What is known for each gathered place for all lanes of a block."""
+    axes = block_axes(load.entries, array_type(load.memory).get_shape())
+    places = [n for n, axis in enumerate(axes) if axis.gather_dim is not None]
+    return build.spread(value, type_of(load.result).dims.data, places)
+
+
+def _is_only_used_where(condition: SSAValue, load: LoadOp) -> bool:
+    """Whether the lanes of a load in which a condition does not hold are chosen nowhere."""
+    values, uses = [load.result], []
+    while values:
+        for use in values.pop().uses:
+            if isinstance(use.operation, CastOp):
+                values.append(use.operation.result)
+            else:
+                uses.append(use)
+    selects = [use.operation for use in uses if isinstance(use.operation, SelectOp) and use.index == 1]
+    same = all(lane_sum(select.condition) == lane_sum(condition) for select in selects)
+    return load.mask is None and len(selects) == len(uses) and same

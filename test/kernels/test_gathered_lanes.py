@@ -1,0 +1,93 @@
+"""Reads at computed places whose lanes are one, follow one another, or are bounded: what DMAs of whole rows serve."""
+
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+
+TARGETS = ["pallas:interpret", "triton:interpret"]
+
+
+@kopt.kernel
+def scaled(x, scale):
+    """Each column by the scale of its group of 8, each row by that of its loop's block."""
+    rows, columns = x.size()
+    out = torch.empty([rows], dtype=torch.float32)
+    for tile in hl.tile(rows):
+        acc = hl.zeros([tile], dtype=torch.float32)
+        for k in hl.tile(columns, block_size=16):
+            acc += x[tile, k].sum(-1) * scale[tile.index // 8, k.id].to(torch.float32)
+        out[tile] = acc
+    return out
+
+
+@pytest.mark.parametrize("rows", [100, 9000])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_one_lane_of_computed_rows(rows, dtype):
+    x, scale = torch.randint(-9, 9, (rows, 40)).float(), torch.randint(-9, 9, (-(-rows // 8), 3)).to(dtype)
+    wide = scale.float().repeat_interleave(8, 0)[:rows].repeat_interleave(16, 1)[:, :40]
+    torch.testing.assert_close(scaled.on("pallas:interpret")(x, scale), (x * wide).sum(1))
+
+
+@kopt.kernel
+def windows(x, starts, size: hl.constexpr, step: hl.constexpr):
+    """Every ``step``-th of the elements from each start on, 0 where there are none."""
+    out = torch.empty([starts.size(0), size], dtype=x.dtype)
+    for tile in hl.tile(starts.size(0)):
+        places = starts[tile][:, None] + hl.arange(size)[None, :] * step
+        out[tile, :] = hl.load(x, [places], extra_mask=(places >= 0) & (places < x.size(0)))
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8])
+@pytest.mark.parametrize(("size", "step"), [(64, 1), (32, 3)])
+def test_lanes_from_computed_elements_on(target, dtype, size, step):
+    x, starts = torch.randint(-99, 99, (5003,)).to(dtype), torch.tensor([0, 1, 127, 128, 4096, 5002, -5, 4990, 977])
+    places = starts[:, None] + torch.arange(size) * step
+    inside = (places >= 0) & (places < len(x))
+    wanted = torch.where(inside, x[places.clamp(0, len(x) - 1)], 0).to(dtype)
+    torch.testing.assert_close(windows.on(target)(x, starts.to(torch.int32), size, step), wanted)
+
+
+def test_lanes_from_computed_elements_on_come_in_rows():
+    low = windows.lower("f32[50000]", "i32[32]", 256, 1, target="pallas:tpu7x")
+    assert "def _take_along" not in low.source and "(0, 128)" in low.source
+
+
+@kopt.kernel
+def taps(x, weight):
+    """A causal convolution whose indices are bounded, of elements that are not used there or are."""
+    rows, n = x.size()
+    width = hl.specialize(weight.size(0))
+    used, unused = torch.empty_like(x), torch.empty_like(x)
+    for row, tile in hl.tile([rows, n]):
+        acc = hl.zeros([row, tile], dtype=torch.float32)
+        held = hl.zeros([row, tile], dtype=torch.float32)
+        for j in range(width):
+            at = tile.index + (j - width + 1)
+            value = hl.load(x, [row, torch.where(at >= 0, at, torch.zeros_like(at))]).to(torch.float32)
+            acc = acc + torch.where((at >= 0)[None, :], value, 0.0) * weight[j]
+            held = held + hl.load(x, [row, torch.clamp(at, 0, n - 1)]).to(torch.float32) * weight[j]
+        unused[row, tile] = acc.to(x.dtype)
+        used[row, tile] = held.to(x.dtype)
+    return unused, used
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("n", [1, 150, 300])
+def test_bounded_lanes(target, n):
+    x, weight = torch.randint(-9, 9, (10, n)).float(), torch.tensor([2.0, 3.0, 5.0, 7.0])
+    zeros = torch.nn.functional.pad(x, (3, 0))
+    edges = torch.cat([x[:, :1].expand(-1, 3), x], 1)
+    wanted = [sum(w * padded[:, j : j + n] for j, w in enumerate(weight)) for padded in (zeros, edges)]
+    torch.testing.assert_close(list(taps.on(target)(x, weight)), wanted)
+
+
+@pytest.mark.slow
+def test_bounded_lanes_compile():
+    low = taps.lower("f32[2560,4096]", "f32[4]", target="pallas:tpu7x")
+    assert "def _take_along" not in low.source and "def _gather" not in low.source
+    report = low.report(estimates=False)
+    assert report["legal"], report["reason"]
