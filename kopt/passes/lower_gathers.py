@@ -84,7 +84,7 @@ class LowerGathersPass(ModulePass):
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
             arrays = Arrays(launch)
             for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and _gathers(inner)]:
-                for load in by_choice(access):
+                for load in filter(_gathers, by_choice(access)):
                     self._rewrite(load, launch, arrays)
             for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and not _gathers(inner)]:
                 if is_far(access, launch, TPU_CHIPS[self.chip]):

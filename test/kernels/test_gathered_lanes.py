@@ -85,6 +85,22 @@ def test_bounded_lanes(target, n):
     torch.testing.assert_close(list(taps.on(target)(x, weight)), wanted)
 
 
+@kopt.kernel
+def shifted(x, distance: hl.constexpr):
+    """A vector's elements ``distance`` places on, the last one where there are none."""
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        out[tile] = x[torch.clamp(tile.index + distance, max=x.size(0) - 1)]
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("n", [5, 3000])
+def test_bounded_lanes_of_a_vector(target, n):
+    x = torch.randn(n)
+    torch.testing.assert_close(shifted.on(target)(x, 7), x[torch.arange(7, n + 7).clamp(max=n - 1)])
+
+
 @pytest.mark.slow
 def test_bounded_lanes_compile():
     low = taps.lower("f32[2560,4096]", "f32[4]", target="pallas:tpu7x")
