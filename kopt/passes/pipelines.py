@@ -112,7 +112,7 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         # Loops that begin anywhere walk aligned blocks, with masks of their own: before the other masks.
         _make("align-loops"),
         # What still begins anywhere is cut out of aligned blocks.
-        _make("realign-blocks"),
+        _make("realign-blocks", chip=chip),
         # What is stored there is put into them: loads and selects, so before masks.
         _make("realign-stores", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.

@@ -25,8 +25,10 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.passes.gathers.building import Arrays, array_type
 from kopt.passes.mosaic.building import type_of
+from kopt.passes.realigning.beyond import ending_beyond
 from kopt.passes.realigning.cutting import Cutter
 from kopt.passes.realigning.scalars import copy_scalars
+from kopt.runtime.targets import TPU_CHIPS
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,14 @@ class RealignBlocksPass(ModulePass):
     from a small array, of which other loads take blocks, they come from an operand of their own, in scalar memory;
     so do narrow ones whose lane is computed, from a copy that the host makes in 32 bits.
 
+    Blocks of an array that half of VMEM does not hold, which may end beyond it, are cut out of ones that do not.
+
     It leaves alone loads of arrays that the launch writes, and gathers.
     """
 
     name = "realign-blocks"
+
+    chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
@@ -60,6 +66,8 @@ class RealignBlocksPass(ModulePass):
                     load.operands[0] = arrays.again(load.memory)
             for load, window in list(_unaligned_loads(launch)):
                 Cutter(load, window, arrays).run()
+            for load, window, dims in list(ending_beyond(launch, TPU_CHIPS[self.chip])):
+                Cutter(load, window, arrays).cut(dims)
 
 
 def _picks_from_blocks(load: LoadOp) -> bool:

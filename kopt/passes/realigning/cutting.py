@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
@@ -33,7 +35,12 @@ class Cutter:
         self.build = Builder(load)
 
     def run(self) -> None:
-        cuts = [self._widen(dim) for dim, _ in enumerate(self.entries) if self._is_unaligned(dim)]
+        """Cuts along all dimensions in which blocks begin at elements that no layout aligns."""
+        self.cut([dim for dim, _ in enumerate(self.entries) if self._is_unaligned(dim)])
+
+    def cut(self, dims: Sequence[int]) -> None:
+        """Cuts along some dimensions."""
+        cuts = [self._widen(dim) for dim in dims]
         if not cuts:
             return
         value = self.build.add(LoadOp(self.memory, self.entries))

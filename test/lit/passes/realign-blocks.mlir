@@ -130,3 +130,24 @@ func.func @narrow_scalars(%x: memref<16x64xi32>, %s: memref<64xi8>, %at: memref<
   }
   func.return
 }
+
+// Blocks from a loaded row on of an array beyond VMEM end inside it: 128 rows from a multiple of 8 up to the last 128.
+// CHECK-LABEL: func.func @beyond
+// CHECK: [[A:%.+]] = arith.shrsi
+// CHECK: [[B:%.+]] = arith.minsi [[A]], {{%.+}} : index
+// CHECK: [[P:%.+]] = tile.shift {{%.+}} by {{%.+}} : !tile.range<[[T:b[0-9]+]]=128>
+// CHECK: [[V:%.+]] = tile.load {{%.+}}[[[P]], :] : memref<33600x256xf32> -> !tile.tile<[[T]]=128 x 256 x f32>
+// CHECK: tile.dynamic_slice [[V]] from {{%.+}} dim 0 : !tile.tile<[[T]]=128 x 256 x f32> to !tile.tile<b1=128 x 256 x f32>
+func.func @beyond(%x: memref<33600x256xf32>, %at: memref<16xi32>, %out: memref<16x200x256xf32>) {
+  tile.grid (%i: b0=1, %j: b1=128) in (16, 200) {
+    %k = tile.begin %i : !tile.range<b0=1>
+    %a = tile.load %at[%k] : memref<16xi32> -> !tile.tile<i32>
+    %n = tile.extract %a : !tile.tile<i32> to index
+    %size = arith.constant 200 : index
+    %first = arith.muli %n, %size : index
+    %r = tile.shift %j by %first : !tile.range<b1=128>
+    %v = tile.load %x[%r, :] : memref<33600x256xf32> -> !tile.tile<b1=128 x 256 x f32>
+    tile.store %v, %out[%k, %j, :] : !tile.tile<b1=128 x 256 x f32>, memref<16x200x256xf32>
+  }
+  func.return
+}
