@@ -345,6 +345,7 @@ CASTS = Group(
     x.to(dtype=torch.float32)
     x.type(torch.float32)
     x.to(y)
+    x.to(True)
     x.type_as(y)
     x.double().float()
     """,

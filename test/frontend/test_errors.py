@@ -183,9 +183,15 @@ def numbers_lanes_before_loops(x):
         x[i, 0] = lanes
 
 
+def repeats_less_than_nothing(x):
+    for i in hl.tile(x.size(0), block_size=4):
+        x[i, :] = x[i, :].repeat(1, -1)
+
+
 @pytest.mark.parametrize(
     "kernel, text",
     [
+        (repeats_less_than_nothing, "repeated -1 times"),
         (takes_three_of_two, "not enough values to unpack (expected 3, got 2)"),
         (names_nothing, "name 'nothing' is not defined"),
         (numbers_lanes_before_loops, "device values are made inside device loops"),

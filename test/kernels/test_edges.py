@@ -127,13 +127,21 @@ def norm_of_order_0(x):
     return out
 
 
+@case(lambda x: torch.where(x < 0, (torch.arange(13.0) // 8 * 8)[:, None], x), _random(13, 7))
+def fills_by_numbers_of_the_device(x):
+    out = torch.empty_like(x)
+    for i in hl.tile(13, block_size=8):
+        out[i, :] = torch.nan_to_num(torch.where(x[i, :] < 0, float("nan"), x[i, :]), i.begin)
+    return out
+
+
 @case(lambda x: x + 0.0, _random(13, 7))
 def parts_without_lanes(x):
     out = torch.empty_like(x)
     for i in hl.tile(13, block_size=8):
         none = torch.cummin(x[i, :][:, :0], 1).values
         both = torch.cat([none, x[i, :], torch.split(none, 2, dim=1)[0]], 1)
-        both = torch.cat([both, torch.tensor_split(both, [2, 1], dim=1)[1], both.repeat(1, 0)], 1)
+        both = torch.cat([both, torch.tensor_split(both, [2, 1], dim=1)[1], both.repeat(1, 0), none.repeat(1, -1)], 1)
         out[i, :] = torch.cat([both, torch.chunk(none.reshape(none.size(0), 0), 2, dim=1)[1]], 1)
     return out
 

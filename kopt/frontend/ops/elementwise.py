@@ -318,21 +318,20 @@ def _double(value: Any) -> Any:
     return value if is_number(value) else cast(as_tensor(value), torch.float64)
 
 
-def nan_to_num(
-    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
-) -> DeviceTensor:
+def nan_to_num(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> DeviceTensor:
     """``nan_to_num``: infinities become the largest numbers of the dtype."""
     tensor = as_tensor(input)
     if not tensor.dtype.is_floating_point:
         return tensor
     big = torch.finfo(tensor.dtype).max
+    given = zip((nan, posinf, neginf), (0.0, big, -big), strict=True)
 
-    def formula(x: Lane) -> Lane:
-        x = x.isnan().where(nan or 0.0, x)
-        x = x.eq(math.inf).where(big if posinf is None else posinf, x)
-        return x.eq(-math.inf).where(-big if neginf is None else neginf, x)
+    def formula(x: Lane, nan: Lane, positive: Lane, negative: Lane) -> Lane:
+        x = x.isnan().where(nan, x)
+        x = x.eq(math.inf).where(positive, x)
+        return x.eq(-math.inf).where(negative, x)
 
-    return apply("same", formula, (tensor,))
+    return apply("same", formula, (tensor, *(default if value is None else value for value, default in given)))
 
 
 def absolute(input: Any) -> DeviceTensor:
@@ -405,7 +404,9 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Devi
 
 
 def to(input: Any, *args: Any, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
-    """``to`` and ``type``: the dtype among the arguments; devices do not matter here."""
+    """``to`` and ``type``: the dtype among the arguments, or a number's; devices do not matter here."""
+    if args and isinstance(args[0], float | bool):
+        dtype = torch.bool if isinstance(args[0], bool) else torch.float64
     for value in (*args, dtype):
         if isinstance(value, torch.dtype):
             return cast(as_tensor(input), value)

@@ -396,7 +396,9 @@ def repeat(input: Any, *sizes: Any) -> DeviceTensor:
     value, times = as_tensor(input), listed(sizes)
     value = at_least(len(times), value)
     for at, number in enumerate(times):
-        value = cat([value] * number, at) if number else slice_dim(value, at, 0, 0)
+        if number < 0 and value.tile_type.shape[at]:
+            unsupported(f"dimension {at} of {value.tile_type.shape[at]} is repeated {number} times")
+        value = cat([value] * number, at) if number > 0 else slice_dim(value, at, 0, 0)
     return value
 
 
