@@ -110,7 +110,7 @@ def _with_fitting(
     that DMAs bring for ``x[starts[:, None] + tile.index]``, is seen only in an import with that size.
     """
     like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
-    now = _load(imported, like, config)
+    now = _fullness(imported, like, config)
     while now > 1:
         sizes = [block.size for block in imported.blocks]
         smaller = [min(size, other) for size, other in zip(sizes, _sizes_for(imported, target, config), strict=True)]
@@ -119,7 +119,7 @@ def _with_fitting(
         if smaller == sizes:
             break
         other = run(smaller)
-        after = _load(other, like, config)
+        after = _fullness(other, like, config)
         if after >= now:
             break
         imported, now = other, after
@@ -139,12 +139,12 @@ def _halves(imported: Imported, target: Target) -> list[int]:
     ]
 
 
-def _load(imported: Imported, target: Target, config: Config) -> float:
+def _fullness(imported: Imported, target: Target, config: Config) -> float:
     """How much a cell takes of what it should."""
-    from kopt.analysis.block_sizes import load
+    from kopt.analysis.block_sizes import fullness
     from kopt.passes.pipelines import moved_rows
 
-    return load(moved_rows(imported.module, target, config), target, config.loop_type == "resident")
+    return fullness(moved_rows(imported.module, target, config), target, config.loop_type == "resident")
 
 
 def _with_pinned(imported: Imported, given: list[int], chosen: list[int], target: Target) -> list[int]:

@@ -49,7 +49,7 @@ def choose_sizes(
     return _in_order(groups, given, sizes)
 
 
-def load(module: ModuleOp, target: Target, resident: bool = False) -> float:
+def fullness(module: ModuleOp, target: Target, resident: bool = False) -> float:
     """How much a cell of a module takes of what it should: above 1 its blocks are too large."""
     if isinstance(target.chip, TpuChip):
         return tpu_cost(module, target.chip, resident)({}) / tpu_budget(target.chip)
