@@ -49,7 +49,7 @@ def spread(groups: Sequence[Sequence[str]], size: Callable[[str], int]) -> Sizes
     """One size a group: the largest that any of its tags asks for."""
     sizes: Sizes = {}
     for group in groups:
-        wanted = max(size(tag) for tag in group)
+        wanted = max((size(tag) for tag in group), default=1)
         sizes.update(dict.fromkeys(group, wanted))
     return sizes
 

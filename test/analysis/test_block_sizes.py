@@ -257,6 +257,21 @@ def gated(x, wide, down):
     return out
 
 
+def summed_by_hand(x):
+    """A size that no loop has: ``arange`` counts its lanes."""
+    lanes = hl.register_block_size(64)
+    out = torch.empty([x.size(0)])
+    for row in hl.grid(x.size(0)):
+        head = x[row, hl.arange(lanes)].sum()
+        out[row] = head + x[row, :].sum()
+    return out
+
+
+def test_a_size_of_no_loop_stays_where_cells_take_too_much():
+    low = kopt.kernel(summed_by_hand).lower("f32[4,20000]", target="triton:sm90")
+    assert "20000" in low.source
+
+
 def test_a_tile_of_no_open_block_leaves_others_their_budget():
     rows, k = sizes(kopt.kernel(gated).lower("f32[1024,128]", "f32[128,256]", "f32[256,128]", target="triton:sm90"))
     assert rows * 256 <= 4096 and k * 256 <= 4096
