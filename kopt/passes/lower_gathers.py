@@ -61,8 +61,9 @@ class LowerGathersPass(ModulePass):
     * lanes that follow one another, or every n-th of such, from a computed element on for each place: the aligned rows
       of memory around them, which are shifted by powers of two;
     * anything else: one DMA a gathered place, and so for rows by a loaded number, or blocks of their lanes, outside
-      loops, of an array that does not fit half of VMEM. Single lanes are picked from whole rows, rows of 16 and 8 bits
-      from groups of 8 and 32, elements of an array of one dimension from rows of 128 (host ops pad and reshape it).
+      loops, of an array that does not fit half of VMEM, and for its single elements. Single lanes are picked from whole
+      rows, rows of 16 and 8 bits from groups of 8 and 32, elements of an array of one dimension from rows of 128 (host
+      ops pad and reshape it).
 
     ``strategy`` forces products or DMAs. Row numbers are clamped to the array, so lanes outside their range fetch
     nothing outside it. Masked lanes take ``other`` by a select.

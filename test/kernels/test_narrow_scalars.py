@@ -1,4 +1,4 @@
-"""Single elements below 32 bits, and arrays without dimensions: a TPU has scalars of 32 bits only."""
+"""Single elements below 32 bits, of arrays without dimensions, of long ones: a TPU has few scalars, of 32 bits."""
 
 import pytest
 import torch
@@ -76,6 +76,19 @@ def total_of(x):
     return out
 
 
+@kopt.kernel
+def looked_up(x, table, at):
+    """Sums of rows, by elements of a table at loaded numbers, where those are above one."""
+    out = torch.empty_like(x)
+    for row in hl.tile(x.size(0), block_size=1):
+        total = x[row, :] * table[at[row.begin]].to(torch.float32)
+        for each in hl.grid(at.size(0)):
+            if table[at[each]].to(torch.float32) > 1:
+                total += x[each, :]
+        out[row, :] = total
+    return out
+
+
 AT = torch.tensor([3, 0, 4, 4, 1], dtype=torch.int32)
 
 
@@ -130,10 +143,20 @@ def test_sums_without_dimensions(dtype):
     torch.testing.assert_close(total_of.on("pallas:interpret")(x), x.sum(), rtol=2e-2, atol=2e-2)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8])
+def test_tables_beyond_scalar_memory(dtype):
+    x, table, at = torch.randn(5, 40), _numbers(dtype, 140000), torch.tensor([3, 0, 139999, 70000, 3])
+    above = (table[at].float() > 1)[:, None]
+    wanted = x * table[at].float()[:, None] + torch.where(above, x, 0.0).sum(0)
+    torch.testing.assert_close(looked_up.on("pallas:interpret")(x, table, at), wanted)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_single_elements_compile(dtype):
     calls = [(scaled, ("f32[5,130]", f"{dtype}[]")), (picked, ("f32[5,130]", f"{dtype}[5,5]", "i32[5]"))]
+    if dtype in ("f32", "bf16", "bool"):
+        calls += [(looked_up, ("f32[5,256]", f"{dtype}[140000]", "i32[5]"))]
     if dtype in ("bf16", "i8"):
         calls += [(counted, (f"{dtype}[16]", "i32[5]"))]
     calls += {"i8": [(first_rows, ("f32[5,256]", "i8[5]", "i32[5]"))], "bf16": [(total_of, ("bf16[3000]",))]}.get(

@@ -1,14 +1,15 @@
-"""Rows by a loaded number of arrays that do not fit a TPU's memory: gathers of one place."""
+"""Rows and elements by a loaded number of arrays that do not fit a TPU's memory: gathers of one place."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import TypeGuard
 
-from xdsl.dialects.builtin import IndexType, i32
+from xdsl.dialects.builtin import IndexType, MemRefType, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.layouts import fits_scalar_memory, window_bytes
 from kopt.analysis.linear import linear
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, SplatOp, TileType, WhileOp
@@ -18,16 +19,29 @@ from kopt.runtime.targets import TpuChip
 
 
 def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip) -> bool:
-    """Whether a load takes rows, by numbers that nothing but memory tells, of an array that half of VMEM does not hold.
+    """Whether a load takes a row, by numbers that nothing but memory tells, of an array that half of VMEM does not
+    hold, or a single element of one that scalar memory does not hold either.
 
-    What loops take so is fetched a visit ahead.
+    What loops take so of rows is fetched a visit ahead.
     """
     numbers = [entry for entry in load.entries if _is_number(entry)]
-    if not all(entry in numbers or isinstance(entry, AllAttr) for entry in _but_lanes(load.entries)) or _in_loop(load):
-        return False
     if launch.body.block.args.index(load.memory) in launch.written or not any(map(_is_loaded, numbers)):
         return False
-    return 4 * prod(array_type(load.memory).get_shape()) > chip.vmem_bytes // 2 and type_of(load.result).rank > 0
+    if not type_of(load.result).rank:
+        words = MemRefType(i32, array_type(load.memory).get_shape())
+        return not fits_scalar_memory(words) and _element_bytes(load) > chip.vmem_bytes // 2
+    if not all(entry in numbers or isinstance(entry, AllAttr) for entry in _but_lanes(load.entries)) or _in_loop(load):
+        return False
+    return 4 * prod(array_type(load.memory).get_shape()) > chip.vmem_bytes // 2
+
+
+def _element_bytes(load: LoadOp) -> int:
+    """What VMEM would have to hold for a single element: those that one loaded number tells apart are a tile each."""
+    shape = array_type(load.memory).get_shape()
+    told = [
+        extent for entry, extent in zip(load.entries, shape, strict=True) if _is_number(entry) and _is_loaded(entry)
+    ]
+    return window_bytes((told[0], 1, 1), 32) if len(told) == 1 else 4 * prod(shape)
 
 
 def _but_lanes(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
