@@ -34,9 +34,14 @@ class LaneRun:
     @property
     def divisor(self) -> int:
         """A number that is known to divide the first element, wherever that is; 0 for element 0."""
+        return math.gcd(self.first.const, self.pitch)
+
+    @property
+    def pitch(self) -> int:
+        """A number that is known to divide what first elements are apart; 0 where they are one."""
         atoms = (coefficient * _divisor(atom) for (atom, _), coefficient in self.first.terms.items())
         begins = 0 if self.range is None else self.step * begin(self.range).divisor
-        return math.gcd(self.first.const, begins, *atoms)
+        return math.gcd(begins, *atoms)
 
 
 def lane_run(index: SSAValue) -> LaneRun | None:
@@ -55,6 +60,11 @@ def lane_run(index: SSAValue) -> LaneRun | None:
     if not isinstance(op := atom.owner, ArangeOp) or op.step.data < 1:
         return None
     return LaneRun(first + LaneSum(op.start.data * factor), op.step.data * factor, size, None)
+
+
+def single(index: SSAValue) -> LaneRun:
+    """Each lane of an index tile as a run of its own, of one lane."""
+    return LaneRun(lane_sum(index), 1, 1, None)
 
 
 def without_last(index: SSAValue) -> LaneSum | None:

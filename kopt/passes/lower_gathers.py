@@ -102,7 +102,7 @@ class LowerGathersPass(ModulePass):
             if moving:
                 _refuse(load)
             if not self._picks_from_whole(load, arrays) and (rows := fetch_runs(load, arrays)) is not None:
-                return self._rewrite(rows, launch, arrays)
+                return self._rewrite(rows, launch, arrays) if _gathers(rows) else None
             replace_load(load, self._lower(load, launch, arrays))
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:

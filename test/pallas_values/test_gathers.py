@@ -122,6 +122,31 @@ CASES = {
         after=_runs("%n", 3, 5),
         below=5870,
     ),
+    "third lanes from a cell's element on": Case(
+        (6000,),
+        "[%at]",
+        "40",
+        (40,),
+        "x[np.arange(40) * 3 + 2 + 130]",
+        grid="(%i: b0=16, %y: b1=40) in (1, 40)",
+        before=_BLOCK_NUMBER,
+        after="""
+    %s = tile.splat %k : index to !tile.tile<40 x i32>
+    %a = tile.arange 2, 3 : !tile.tile<40 x i32>
+    %at = tile.add %s, %a : !tile.tile<40 x i32>""",
+    ),
+    "elements of groups": Case(
+        (6000,),
+        "[%p]",
+        "b0=16",
+        (40,),
+        "x[n * 8 + 3]",
+        after=_EIGHTS
+        + """
+    %three = tile.full 3 : !tile.tile<b0=16 x i32>
+    %p = tile.add %n8, %three : !tile.tile<b0=16 x i32>""",
+        below=749,
+    ),
     "runs of rows": Case(
         (40, 200),
         "[%r, %at]",

@@ -27,6 +27,8 @@ from kopt.passes.gathers.building import Arrays, Builder, array_type, element_bi
 LANES = 128
 #: Rows of an array that lie in one tile of memory: single ones cannot be moved below 32 bits.
 GROUP = {16: 8, 8: 32}
+#: Elements of whole rows of a matrix that are fetched to pick single ones from.
+FETCHED = 1 << 20
 #: Arrays of one dimension up to this size are read whole.
 SMALL = 1024
 #: … if this many elements or fewer are looked at in all.
@@ -66,7 +68,9 @@ class Gathering:
         if not isinstance(source, ReshapeOp) or source.source_type.get_num_dims() != 2 or len(self.shape) != 1:
             return
         flat, width = self._tile(0), source.source_type.get_shape()[1]
-        self.memory = self.arrays.take(source.source, source.source.name_hint or self.memory.name_hint)
+        if prod(type_of(flat).shape) * GROUP.get(element_bits(self.memory), 1) * width > FETCHED:
+            return
+        self.memory = self.arrays.fetched(source.source, self.memory)
         row, column = self.build.compute("truncdiv", flat, width), self.build.compute("rem", flat, width)
         self.entries = [row, column]
 

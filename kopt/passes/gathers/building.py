@@ -131,6 +131,13 @@ class Arrays:
             self._added[source, (), ()] = self.take(source, memory.name_hint)
         return self._added[source, (), ()]
 
+    def fetched(self, source: SSAValue, memory: SSAValue) -> SSAValue:
+        """The launch's own argument for the array of the host behind one that it has, for DMAs alone."""
+        key = (source, array_type(source).get_shape(), ())
+        if key not in self._added:
+            self._added[key] = self.take(source, source.name_hint or memory.name_hint)
+        return self._added[key]
+
     def _add(self, op: Operation) -> SSAValue:
         op.location = self.launch.location
         Rewriter.insert_op(op, InsertPoint.before(self.launch))

@@ -11,13 +11,14 @@ from dataclasses import replace
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.lane_runs import LaneRun, lane_run, without_last
+from kopt.analysis.lane_runs import LaneRun, lane_run, single, without_last
 from kopt.analysis.lane_sums import LaneSum
 from kopt.dialects.tile import ALL, BeginOp, ConcatOp, DimAttr, FullOp, LoadOp, SliceOp, TileType, is_gather
 from kopt.dialects.tile.index_list import Entry
 from kopt.passes.gathers.access import GROUP, LANES
 from kopt.passes.gathers.building import Arrays, array_type, element_bits, replace_load
 from kopt.passes.gathers.indices import tile_of
+from kopt.passes.gathers.merged import Run
 from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.scatters.building import Builder
 
@@ -33,11 +34,13 @@ def fetch_runs(load: LoadOp, arrays: Arrays) -> LoadOp | None:
     Of an array of several dimensions whole rows come, and go round.
     """
     *others, last = load.entries
-    run = lane_run(last) if isinstance(last, SSAValue) and is_gather(last) else None
-    if run is None or run.size == 1 or element_bits(load.memory) > 32:
+    if not isinstance(last, SSAValue) or not is_gather(last) or element_bits(load.memory) > 32:
         return None
+    run = lane_run(last)
     if not others:
-        return _Runs(load, run).of_flat(arrays) if run.dims else None
+        return _Runs(load, run or single(last)).of_flat(arrays)
+    if run is None or run.size == 1:
+        return None
     forms = [without_last(entry) if isinstance(entry, SSAValue) and is_gather(entry) else None for entry in others]
     if any(is_gather(entry) for entry in others) and not all(map(is_gather, _from_first_gather(others))):
         return None
@@ -48,24 +51,32 @@ def fetch_runs(load: LoadOp, arrays: Arrays) -> LoadOp | None:
 
 
 class _Runs:
-    """The state of rewriting one load. All lanes of a place are among the ``span`` from its ``first`` element on."""
+    """The state of rewriting one load. All lanes of a place are among the ``span`` from its ``first`` element on.
+
+    That is at a multiple of what first elements are known to be apart, so that the ``offset`` lanes further that other
+    loads take come with the same rows.
+    """
 
     def __init__(self, load: LoadOp, run: LaneRun):
         self.load, self.build = load, Builder(load)
-        self.offset = run.first.const % run.step
+        self.fine = math.gcd(run.pitch, GROUP.get(element_bits(load.memory), 1) * LANES)
+        self.offset = run.first.const % (run.step if self.fine % run.step else self.fine)
         self.run = replace(run, first=run.first - LaneSum(self.offset))
-        self.span = run.step * run.size
+        self.span = run.step * (run.size + self.offset // run.step)
         index = load.entries[-1]
         assert isinstance(index, SSAValue)
-        self.dims = list(type_of(index).dims.data[:-1])
+        self.dims = list(type_of(index).dims.data)[: None if run.size == 1 else -1]
 
     def of_flat(self, arrays: Arrays) -> LoadOp | None:
-        """Of an array of one dimension: the rows that DMAs move one by one, if they are fewer than the lanes."""
+        """Of an array of one dimension: the rows that DMAs move one by one, if they are fewer than the lanes, or serve
+        several loads."""
+        if not self.run.dims:
+            return self._block() if self.run.size > 1 and self.run.step <= LANES else None
         group = GROUP.get(element_bits(self.load.memory), 1)
         unit = group * LANES
         fine = math.gcd(self.run.divisor, unit)
         count = -(-(unit - fine + self.span) // unit)
-        if count >= self.run.size:
+        if count >= self.run.size and not (count == 1 < fine):
             return None
         first, build = self._first(), self.build
         dims = [*self.dims, DimAttr(count)]
@@ -75,11 +86,21 @@ class _Runs:
         shape = [extent, LANES] if group == 1 else [extent, group, LANES]
         memory = arrays.view(self.load.memory, [extent * unit], shape)
         found = LoadOp(memory, [row, *[ALL] * (len(shape) - 1)])
-        value = self._as_lanes(build.named("rows", found), count * unit)
+        value = self._as_lanes(build.named("rows", found), count * unit, len(shape))
         for bit in _bits(fine, unit):
             lanes = type_of(value).shape[-1]
             value = self._where_bit(first, bit, self._cut(value, bit, lanes), self._cut(value, 0, lanes - bit))
         self._finish(value)
+        return found
+
+    def _block(self) -> LoadOp:
+        """Of an array of one dimension: all lanes from the one first element on."""
+        build, run = self.build, self.run
+        begins = [] if run.range is None else [(build.add(BeginOp(run.range)), run.step)]
+        scalars = [*begins, *((atom, factor) for (atom, _), factor in run.first.terms.items())]
+        block = Run((0,), self.span, run.first.const, tuple(scalars)).entry(self.load, build)
+        found = LoadOp(self.load.memory, [block])
+        self._finish(self._as_lanes(build.named("block", found), self.span, 1))
         return found
 
     def of_rows(self, others: Sequence[Entry], forms: Sequence[LaneSum | None]) -> LoadOp:
@@ -94,7 +115,7 @@ class _Runs:
         if not any(is_gather(entry) for entry in entries):
             *outer, row = type_of(value).dims.data
             value = build.spread(value, [*outer, *self.dims, row], [*range(len(outer)), len(outer) + len(self.dims)])
-        value, lanes = self._as_lanes(value, extent), max(extent, self.span)
+        value, lanes = self._as_lanes(value, extent, 1), max(extent, self.span)
         if lanes > extent:
             *outer, _ = type_of(value).dims.data
             rest = build.add(FullOp(0, TileType([*outer, lanes - extent], type_of(value).element_type)))
@@ -115,10 +136,9 @@ class _Runs:
             form = form + LaneSum(0, {(self.build.add(BeginOp(range)), ()): self.run.step})
         return self.build.named("first", tile_of(form, self.dims, self.build))
 
-    def _as_lanes(self, value: SSAValue, lanes: int) -> SSAValue:
-        """Rows as the lanes of one dimension, in a type of 32 bits."""
-        element, dims = element_of(value), type_of(value).dims.data
-        outer = dims[: len(type_of(self.load.result).dims.data) - 1]
+    def _as_lanes(self, value: SSAValue, lanes: int, count: int) -> SSAValue:
+        """The last dimensions, ``count`` of them, as the lanes of one, in a type of 32 bits."""
+        element, outer = element_of(value), type_of(value).dims.data[:-count]
         return self.build.reshape(self.build.cast(value, wide(element)), [*outer, DimAttr(lanes)])
 
     def _cut(self, value: SSAValue, first: int, end: int) -> SSAValue:
@@ -138,11 +158,12 @@ class _Runs:
     def _finish(self, value: SSAValue) -> None:
         """Puts every ``step``-th lane in the load's place."""
         build, run, type = self.build, self.run, type_of(self.load.result)
-        value = self._cut(value, 0, self.span)
+        offset = self.offset % run.step
+        value = self._cut(value, self.offset - offset, self.span)
         if run.step > 1:
             *outer, _ = type_of(value).dims.data
             value = build.reshape(value, [*outer, DimAttr(run.size), DimAttr(run.step)])
-            value = self._cut(value, self.offset, self.offset + 1)
+            value = self._cut(value, offset, offset + 1)
         replace_load(self.load, build.reshape(build.cast(value, type.element_type), type.dims.data))
 
 
