@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import IndexType, MemRefType, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.layouts import fits_scalar_memory, window_bytes
-from kopt.analysis.linear import linear
+from kopt.analysis.layouts import LANES, fits_scalar_memory, window_bytes
+from kopt.analysis.linear import begin, linear
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, SplatOp, TileType, WhileOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
@@ -22,7 +22,7 @@ def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip) -> bool:
     """Whether a load takes a row, by numbers that nothing but memory tells, of an array that half of VMEM does not
     hold, or a single element of one that scalar memory does not hold either.
 
-    What loops take so of rows is fetched a visit ahead.
+    What loops take so of rows is fetched a visit ahead, unless it is lanes that DMAs cannot move.
     """
     numbers = [entry for entry in load.entries if _is_number(entry)]
     if launch.body.block.args.index(load.memory) in launch.written or not any(map(_is_loaded, numbers)):
@@ -30,7 +30,9 @@ def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip) -> bool:
     if not type_of(load.result).rank:
         words = MemRefType(i32, array_type(load.memory).get_shape())
         return not fits_scalar_memory(words) and _element_bytes(load) > chip.vmem_bytes // 2
-    if not all(entry in numbers or isinstance(entry, AllAttr) for entry in _but_lanes(load.entries)) or _in_loop(load):
+    if not all(entry in numbers or isinstance(entry, AllAttr) for entry in _but_lanes(load.entries)):
+        return False
+    if _in_loop(load) and _is_movable(load.entries[-1], array_type(load.memory).get_shape()[-1]):
         return False
     return 4 * prod(array_type(load.memory).get_shape()) > chip.vmem_bytes // 2
 
@@ -48,6 +50,14 @@ def _but_lanes(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """An index list without the block of lanes of a single row: blocks of several rows are moved as they are."""
     single = len(entries) > 1 and _is_number(entries[-2]) and is_range(entries[-1])
     return entries[:-1] if single else entries
+
+
+def _is_movable(lanes: Entry, extent: int) -> bool:
+    """Whether DMAs move a block of lanes as it is: all of them, or whole rows of registers."""
+    if not isinstance(lanes, SSAValue) or not isinstance(lanes.type, RangeType):
+        return True
+    size = lanes.type.size
+    return size >= extent or size % LANES == 0 and begin(lanes).divisor % LANES == 0
 
 
 def as_gather(load: LoadOp) -> LoadOp:

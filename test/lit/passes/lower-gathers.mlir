@@ -323,6 +323,29 @@ func.func @far(%x: memref<131072x256xf32>, %ids: memref<40xi32>) -> memref<40x25
 
 // -----
 
+// In a loop blocks of lanes come a visit ahead; those that DMAs cannot move are cut out of fetched rows.
+// CHECK-LABEL: func.func @far_in_loops
+// CHECK: tile.load {{%.+}}[%n, %k] : memref<131072x256xf32> -> !tile.tile<b1=128 x f32>
+// CHECK: tile.load {{%.+}}[{{%.+}}, %j] : memref<131072x256xf32> -> !tile.tile<1 x b2=32 x f32>
+func.func @far_in_loops(%x: memref<131072x256xf32>, %ids: memref<40xi32>, %out: memref<40x256xf32>, %more: memref<40x256xf32>) -> (memref<40x256xf32>, memref<40x256xf32>) {
+  tile.grid (%i: b0=1) in (40) {
+    %r = tile.begin %i : !tile.range<b0=1>
+    %a = tile.load %ids[%r] : memref<40xi32> -> !tile.tile<i32>
+    %n = tile.extract %a : !tile.tile<i32> to index
+    tile.for %k: b1=128 in (0, 256) {
+      %v = tile.load %x[%n, %k] : memref<131072x256xf32> -> !tile.tile<b1=128 x f32>
+      tile.store %v, %out[%r, %k] : !tile.tile<b1=128 x f32>, memref<40x256xf32>
+    }
+    tile.for %j: b2=32 in (0, 256) {
+      %w = tile.load %x[%n, %j] : memref<131072x256xf32> -> !tile.tile<b2=32 x f32>
+      tile.store %w, %more[%r, %j] : !tile.tile<b2=32 x f32>, memref<40x256xf32>
+    }
+  }
+  func.return %out, %more : memref<40x256xf32>, memref<40x256xf32>
+}
+
+// -----
+
 // An index that is one number or another chooses from what is at both: of what a bound replaces only lane 0 is read, and
 // nothing where nothing uses it. A bound that no lane inside its range reaches is none.
 // CHECK-LABEL: @bounds
