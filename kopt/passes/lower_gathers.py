@@ -60,10 +60,10 @@ class LowerGathersPass(ModulePass):
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
     * lanes that follow one another, or every n-th of such, from a computed element on for each place: the aligned rows
       of memory around them, which are shifted by powers of two;
-    * anything else: one DMA a gathered place, and so for rows by a loaded number, or blocks of their lanes, of an
-      array that does not fit half of VMEM, and for its single elements; but not what loops fetch a visit ahead. Single lanes are picked from whole
-      rows, rows of 16 and 8 bits from groups of 8 and 32, elements of an array of one dimension from rows of 128 (host
-      ops pad and reshape it).
+    * anything else: one DMA a gathered place, and so for rows by a loaded number, or blocks of their lanes, of an array
+      that does not fit half of VMEM, and for its single elements; but not what loops fetch a visit ahead. Single lanes
+      are picked from whole rows, rows of 16 and 8 bits from groups of 8 and 32, elements of an array of one dimension
+      from rows of 128 (host ops pad and reshape it).
 
     ``strategy`` forces products or DMAs. Row numbers are clamped to the array, so lanes outside their range fetch
     nothing outside it. Masked lanes take ``other`` by a select.
