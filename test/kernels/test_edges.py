@@ -146,6 +146,36 @@ def parts_without_lanes(x):
     return out
 
 
+def _halved_blocks(x):
+    total = torch.zeros(x.size(0), 8)
+    for block in torch.nn.functional.pad(x, (0, -x.size(1) % 8)).split(8, 1):
+        total = total * 0.5 + block
+    return total
+
+
+@case(_halved_blocks, _random(13, 20))
+def carried_blocks_of_the_loop(x):
+    out = torch.empty([13, 8])
+    for i in hl.tile(13, block_size=8):
+        total = hl.zeros([i, 8])
+        for j in hl.tile(20, block_size=8):
+            total = total * 0.5 + x[i, j]
+        out[i, :] = total
+    return out
+
+
+@case(lambda x: x.sum(1), _random(13, 7))
+def carried_blocks_of_one(x):
+    out = torch.empty([13])
+    block = hl.register_block_size(1, 1)
+    for i in hl.tile(13, block_size=8):
+        total = hl.zeros([1, i])
+        for j in hl.tile(7, block_size=block):
+            total = total + x[i, j].T.reshape(1, -1)
+        out[i] = total.reshape(i)
+    return out
+
+
 @case(lambda x: x.sum(1), _random(13, 7))
 def carried_values_without_lanes(x):
     out = torch.empty([13])

@@ -14,7 +14,7 @@ from typing import Any
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.dialects import jagged, tile
-from kopt.dialects.tile import RangeType
+from kopt.dialects.tile import DimAttr, RangeType, TileType
 from kopt.errors import UnsupportedError
 from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
@@ -139,7 +139,7 @@ class InnerLoop(DeviceLoop):
         out: list[Slot | None] = []
         for slot, old, new in zip(self.slots[name], leaves(before), leaves(after), strict=True):
             reference = old if slot is None else _Typed.of(slot)
-            out.append(join(name, reference, new))
+            out.append(self._carried(join(name, reference, new)))
         return out
 
     def _joined_undefined(self, name: str, after: Any) -> list[Slot | None]:
@@ -152,10 +152,19 @@ class InnerLoop(DeviceLoop):
             return [None]
         return [slot]
 
+    def _carried(self, slot: Slot | None) -> Slot | None:
+        """A slot without this loop's own ranges, of which the next visit has another block."""
+        if slot is None or not self._escapes(slot) or not isinstance(slot.type, TileType):
+            return slot
+        mine, dims = self._tags(), slot.type.dims.data
+        return Slot(slot.type.with_dims([DimAttr(d.size.data) if d.tag.data in mine else d for d in dims]))
+
     def _escapes(self, slot: Slot) -> bool:
         """Whether a type names this loop's own ranges, which end with it."""
-        mine = {level.tag for level in self.levels}
-        return any(tag in mine for tag in getattr(slot.type, "tags", ()))
+        return not self._tags().isdisjoint(getattr(slot.type, "tags", ()))
+
+    def _tags(self) -> set[str]:
+        return {level.tag for level in self.levels}
 
     def _discard(self) -> None:
         tracer = current()

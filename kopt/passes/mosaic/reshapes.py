@@ -21,16 +21,16 @@ def split_reshape(op: Operation) -> None:
     assert isinstance(op, ReshapeOp)
     if _is_native(type_of(op.input).shape, type_of(op.result).shape):
         return
-    before, after = (_kept(type_of(value).dims.data) for value in (op.input, op.result))
+    before, after = (_plain(type_of(value).shape) for value in (op.input, op.result))
     count = _common(before, after)
     lead, rest, wanted = before[:count], before[count:], after[count:]
     whole = lcm(rest[-1].size.data, wanted[-1].size.data)
     joined, cut = whole // rest[-1].size.data, whole // wanted[-1].size.data
-    if any(dim.tag.data for dim in (*rest, *wanted)) or joined + cut > _MOST_SLICES:
+    if joined + cut > _MOST_SLICES:
         return
     build = Builder(op)
     rows = prod(_sizes(rest)) // whole
-    value = op.input
+    value = build.reshape(op.input, before)
     if joined > 1:
         value = build.reshape(value, [*lead, rows, joined, rest[-1]])
         parts = _parts(build, value, count + 1, joined)
@@ -80,8 +80,9 @@ def _joins_last(shape: Sequence[int], lanes: int) -> bool:
     return any(prod(shape[n:]) == lanes for n in range(1, len(shape)))
 
 
-def _kept(dims: Sequence[DimAttr]) -> list[DimAttr]:
-    return [dim for dim in dims if dim.size.data != 1 or dim.tag.data]
+def _plain(shape: Sequence[int]) -> list[DimAttr]:
+    """The dimensions of more than one lane, without the tags of what is masked by now."""
+    return [DimAttr(extent) for extent in shape if extent != 1]
 
 
 def _sizes(dims: Sequence[DimAttr]) -> list[int]:

@@ -209,6 +209,23 @@ func.func @cut_elsewhere(%x: !tile.tile<8 x 6 x 6 x f32>) -> (!tile.tile<8 x 4 x
 
 // -----
 
+// Dimensions of a loop's block are cut like others: what is outside of it is masked by now.
+// CHECK-LABEL: func.func @cut_blocks
+// CHECK-COUNT-8: tile.slice {{.+}} : !tile.tile<1 x 256 x f32>
+// CHECK: [[C:%.+]] = tile.concat {{.+}} dim 1 : {{.+}} to !tile.tile<1 x 8 x 32 x f32>
+// CHECK: tile.reshape [[C]] : !tile.tile<1 x 8 x 32 x f32> to !tile.tile<8 x 32 x f32>
+func.func @cut_blocks(%x: memref<768xf32>, %out: memref<24x32xf32>) {
+  tile.grid (%i: b0=8, %j: b1=256) in (24, 768) {
+    %v = tile.load %x[%j] : memref<768xf32> -> !tile.tile<b1=256 x f32>
+    %r = tile.reshape %v : !tile.tile<b1=256 x f32> to !tile.tile<8 x 32 x f32>
+    %b = tile.broadcast %r dims [0, 1] : !tile.tile<8 x 32 x f32> to !tile.tile<b0=8 x 32 x f32>
+    tile.store %b, %out[%i, :] : !tile.tile<b0=8 x 32 x f32>, memref<24x32xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Branches give, and loops carry, predicates as numbers.
 // CHECK-LABEL: func.func @carried
 // CHECK: [[N:%.+]] = scf.if %c -> (!tile.tile<b0=32 x i32>) {
