@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType
+from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType, WholeOp
 
 
 def defined_values(op: Operation) -> list[SSAValue]:
@@ -22,6 +22,11 @@ def bound_tags(op: Operation) -> Iterator[str]:
         for value in defined_values(inner):
             if isinstance(value.type, RangeType):
                 yield value.type.tag
+
+
+def all_lanes(size: int, op: Operation) -> WholeOp:
+    """The range of some lanes from 0 on, under a tag that no range of the function around ``op`` has."""
+    return WholeOp(size, RangeType(next(new_tags(op)), size))
 
 
 def new_tags(op: Operation, prefix: str = "b") -> Iterator[str]:

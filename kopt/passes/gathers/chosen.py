@@ -23,7 +23,7 @@ from kopt.dialects.tile import (
     is_gather,
 )
 from kopt.passes.gathers.building import array_type, replace_load
-from kopt.passes.gathers.indices import as_index, constant, tile_of
+from kopt.passes.gathers.indices import as_index, tile_of
 from kopt.passes.mosaic.building import element_of, type_of
 from kopt.passes.scatters.building import Builder
 
@@ -138,8 +138,8 @@ def _number(form: LaneSum, extent: int, build: Builder) -> int | SSAValue:
     if not form.terms:
         return min(max(form.const, 0), extent - 1)
     number = as_index(tile_of(form, [], build), build)
-    below = build.add(arith.MinSIOp(number, build.add(constant(extent - 1))))
-    return build.add(arith.MaxSIOp(below, build.add(constant(0))))
+    below = build.add(arith.MinSIOp(number, build.index(extent - 1)))
+    return build.add(arith.MaxSIOp(below, build.index(0)))
 
 
 def _spread(value: SSAValue, ops: Sequence[Operation], build: Builder) -> SSAValue:

@@ -31,10 +31,10 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import block_dims, is_range
 from kopt.passes.gathers.building import array_type
-from kopt.passes.gathers.indices import as_index, constant
+from kopt.passes.gathers.indices import as_index
 from kopt.passes.gathers.merged import runs
 from kopt.passes.mosaic.building import Builder, type_of
-from kopt.passes.retyping import new_tags
+from kopt.passes.retyping import all_lanes
 
 #: A number or a value that is the same in every lane, and how often it is added.
 Scalar = tuple[int | SSAValue, int]
@@ -142,7 +142,7 @@ def _block(lanes: SSAValue, scalars: list[Scalar], access: Operation, build: Bui
     if isinstance(lanes.owner, IndexOp):
         return build.add(ShiftOp(lanes.owner.range, total(scalars, build))) if scalars else lanes.owner.range
     size = type_of(lanes).shape[0]
-    whole = build.add(WholeOp(size, RangeType(next(new_tags(access)), size)))
+    whole = build.add(all_lanes(size, access))
     return build.add(ShiftOp(whole, total(scalars, build)))
 
 
@@ -186,7 +186,7 @@ def total(scalars: list[Scalar], build: Builder) -> SSAValue:
     """The sum of some scalars, as an ``index``."""
     number = sum(value * sign for value, sign in scalars if isinstance(value, int))
     added = [as_index(value, build) for value, sign in scalars if isinstance(value, SSAValue) and sign > 0]
-    total = build.add(constant(number)) if number or not added else added.pop(0)
+    total = build.index(number) if number or not added else added.pop(0)
     for part in added:
         total = build.add(arith.AddiOp(total, part))
     for value, sign in scalars:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, i32
+from xdsl.ir import SSAValue
 
 from kopt.analysis.lane_sums import LaneSum
 from kopt.dialects.tile import BeginOp, BroadcastOp, DimAttr, ExtractOp, IndexOp, RangeType, SplatOp, TileType
@@ -25,17 +25,12 @@ def as_index(value: SSAValue, build: Builder) -> SSAValue:
     return build.add(arith.IndexCastOp(value, IndexType()))
 
 
-def constant(value: int) -> Operation:
-    """A number that is known."""
-    return arith.ConstantOp(IntegerAttr(value, IndexType()))
-
-
 def tile_of(form: LaneSum, dims: Sequence[DimAttr], build: TileBuilder) -> SSAValue:
     """A sum of lanes as an i32 tile."""
     type = TileType(dims, i32)
     parts = [_part(atom, places, factor, type, build) for (atom, places), factor in form.terms.items()]
     if form.const or not parts:
-        parts.append(build.add(SplatOp(build.add(constant(form.const)), type)))
+        parts.append(build.add(SplatOp(build.index(form.const), type)))
     total = parts[0]
     for part in parts[1:]:
         total = build.compute("add", total, part)

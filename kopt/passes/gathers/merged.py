@@ -19,12 +19,11 @@ from kopt.dialects.tile import (
     DimAttr,
     RangeType,
     ShiftOp,
-    WholeOp,
     is_gather,
 )
-from kopt.passes.gathers.indices import as_index, constant
+from kopt.passes.gathers.indices import as_index
 from kopt.passes.mosaic.building import Builder, type_of
-from kopt.passes.retyping import new_tags
+from kopt.passes.retyping import all_lanes
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,13 @@ class Run:
             return build.add(ShiftOp(value, replace(self, terms=tuple(others))._first(build)))
         if self.size == 1:
             return _block_of_one(self) or self._first(build)
-        whole = build.add(WholeOp(self.size, RangeType(next(new_tags(access)), self.size)))
+        whole = build.add(all_lanes(self.size, access))
         return build.add(ShiftOp(whole, self._first(build)))
 
     def _first(self, build: Builder) -> SSAValue:
         parts = [_times(value, factor, build) for value, factor in self.terms if not _is_at_zero(value)]
         if self.const or not parts:
-            parts.insert(0, build.add(constant(self.const)))
+            parts.insert(0, build.index(self.const))
         total = parts.pop(0)
         for part in parts:
             total = build.add(arith.AddiOp(total, part))
@@ -123,4 +122,4 @@ def _is_at_zero(value: SSAValue) -> bool:
 
 def _times(value: SSAValue, factor: int, build: Builder) -> SSAValue:
     value = as_index(value, build)
-    return value if factor == 1 else build.add(arith.MuliOp(value, build.add(constant(factor))))
+    return value if factor == 1 else build.add(arith.MuliOp(value, build.index(factor)))

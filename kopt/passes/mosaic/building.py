@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import IntegerType, f32, i1, i32
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -53,6 +54,10 @@ class Builder:
         op.location = self.op.location
         Rewriter.insert_op(op, self._at)
         return op.results[0]
+
+    def index(self, number: int) -> SSAValue:
+        """A number that is known, of an element."""
+        return self.add(arith.ConstantOp(IntegerAttr(number, IndexType())))
 
     def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
         """A value in another element type."""

@@ -21,7 +21,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of
-from kopt.passes.realigning.aligned import whole
+from kopt.passes.retyping import all_lanes
 
 
 def widen_scalar_load(op: Operation) -> None:
@@ -42,7 +42,7 @@ def widen_scalar_load(op: Operation) -> None:
     if lane is None:
         number = op.entries[-1]
         assert isinstance(number, SSAValue)
-        lane = build.add(ShiftOp(whole(1, build), number))
+        lane = build.add(ShiftOp(build.add(all_lanes(1, op)), number))
     block = build.add(LoadOp(op.memory, [*op.entries[:-1], lane], attributes=op.attributes))
     (block,) = build.widened([block])
     scalar = build.add(ReshapeOp(block, type_of(block).with_dims(())))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
 
 from kopt.analysis.linear import Linear, begin, linear
-from kopt.dialects.tile import BeginOp, Entry, RangeType, ShiftOp, WholeOp
+from kopt.dialects.tile import BeginOp, Entry, RangeType, ShiftOp
 from kopt.passes.mosaic.building import Builder
-from kopt.passes.retyping import new_tags
+from kopt.passes.retyping import all_lanes
 
 
 def aligned_size(entry: Entry, unit: int) -> int:
@@ -36,7 +35,7 @@ def first_element(entry: Entry) -> Linear:
 def start(entry: Entry, build: Builder) -> SSAValue:
     """Where an entry's block begins."""
     if isinstance(entry, int):
-        return number(entry, build)
+        return build.index(entry)
     assert isinstance(entry, SSAValue)
     return build.add(BeginOp(entry)) if isinstance(entry.type, RangeType) else entry
 
@@ -45,21 +44,11 @@ def aligned_block(
     entry: Entry, begins: SSAValue, unit: int, size: int, extent: int, build: Builder
 ) -> tuple[SSAValue, SSAValue]:
     """The aligned block of a ``size`` around an entry's, inside the array, and where in it the entry's own begins."""
-    unsigned = build.add(arith.MaxSIOp(begins, number(0, build)))
-    which = build.add(arith.ShRSIOp(unsigned, number(unit.bit_length() - 1, build)))
-    which = build.add(arith.MinSIOp(which, number((extent - size) // unit, build)))
-    first = build.add(arith.MuliOp(which, number(unit, build)))
+    unsigned = build.add(arith.MaxSIOp(begins, build.index(0)))
+    which = build.add(arith.ShRSIOp(unsigned, build.index(unit.bit_length() - 1)))
+    which = build.add(arith.MinSIOp(which, build.index((extent - size) // unit)))
+    first = build.add(arith.MuliOp(which, build.index(unit)))
     hint = entry.name_hint if isinstance(entry, SSAValue) else None
     first.name_hint = f"{hint or 'block'}_aligned"
-    larger = build.add(ShiftOp(whole(size, build), first))
+    larger = build.add(ShiftOp(build.add(all_lanes(size, build.op)), first))
     return larger, build.add(arith.SubiOp(begins, first))
-
-
-def whole(size: int, build: Builder) -> SSAValue:
-    """A range of lanes from 0 on."""
-    return build.add(WholeOp(size, RangeType(next(new_tags(build.op)), size)))
-
-
-def number(value: int, build: Builder) -> SSAValue:
-    """An index."""
-    return build.add(arith.ConstantOp(IntegerAttr(value, IndexType())))

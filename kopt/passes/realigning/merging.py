@@ -25,7 +25,8 @@ from kopt.dialects.tile import (
     block_axes,
 )
 from kopt.passes.mosaic.building import element_of, type_of, wide
-from kopt.passes.realigning.aligned import aligned_block, aligned_size, number, own_size, start, whole
+from kopt.passes.realigning.aligned import aligned_block, aligned_size, own_size, start
+from kopt.passes.retyping import all_lanes
 from kopt.passes.scatters.building import Builder
 
 
@@ -53,7 +54,7 @@ class Merger:
             self.entries[dim] = larger
             value = self._placed(value, places[dim], offset, larger)
             flags = flags and self._placed(flags, places[dim], offset, larger)
-            limits.append((places[dim], larger, begins, build.add(arith.AddiOp(begins, number(own, build)))))
+            limits.append((places[dim], larger, begins, build.add(arith.AddiOp(begins, build.index(own)))))
         inside = build.with_number("ne", flags, 0) if flags is not None else None
         for place, larger, first, end in limits:
             inside = build.both(inside, self._between(type_of(value), place, larger, first, end))
@@ -76,8 +77,12 @@ class Merger:
 
     def _axes(self):
         """The dimensions of the block, those of one lane among them."""
-        entries = [whole(1, self.build) if n in self.units and _is_single(e) else e for n, e in enumerate(self.entries)]
+        units = {n for n in self.units if _is_single(self.entries[n])}
+        entries = [self._one_lane() if n in units else entry for n, entry in enumerate(self.entries)]
         return block_axes(entries, self._shape)
+
+    def _one_lane(self) -> SSAValue:
+        return self.build.add(all_lanes(1, self.store))
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -92,12 +97,10 @@ class Merger:
         assert isinstance(larger.type, RangeType)
         own, size = type.shape[place], larger.type.size
         front, back = self._filler(value, place, size), self._filler(value, place, size + -own % size)
-        front_end = number(size, self.build)
+        front_end = self.build.index(size)
         joined = self.build.add(ConcatOp([front, value, back], place))  # whole registers
         dims = [larger.type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
-        inside = self.build.add(
-            arith.MaxSIOp(self.build.add(arith.MinSIOp(offset, front_end)), number(-own, self.build))
-        )
+        inside = self.build.add(arith.MaxSIOp(self.build.add(arith.MinSIOp(offset, front_end)), self.build.index(-own)))
         skip = self.build.add(arith.SubiOp(front_end, inside))
         return self.build.add(DynamicSliceOp(joined, skip, place, type.with_dims(dims)))
 

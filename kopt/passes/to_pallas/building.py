@@ -10,8 +10,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.ranges import binding, visits
-from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, RangeType, ShiftOp, TileType, WholeOp
-from kopt.passes.retyping import new_tags
+from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, ShiftOp, TileType
+from kopt.passes.retyping import all_lanes
 
 
 def pair_shape(type: TileType) -> tuple[int, ...]:
@@ -56,7 +56,7 @@ class Building:
         size = type.shape[0]
         first = self.value(arith.MuliOp(slot, self.number(size)))
         if not entries:
-            whole = self.value(WholeOp(size, RangeType(next(new_tags(self.op)), size)), "block")
+            whole = self.value(all_lanes(size, self.op), "block")
             return [self.value(ShiftOp(whole, first), "block")]
         (own,) = entries
         assert isinstance(own, SSAValue)

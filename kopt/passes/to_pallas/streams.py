@@ -19,7 +19,6 @@ from kopt.dialects.tile import (
     IdOp,
     LoadOp,
     PutOp,
-    RangeType,
     RefType,
     ShiftOp,
     SplatOp,
@@ -27,7 +26,7 @@ from kopt.dialects.tile import (
     WhenOp,
     WholeOp,
 )
-from kopt.passes.retyping import new_tags
+from kopt.passes.retyping import all_lanes
 from kopt.passes.to_pallas.building import Building, pair_shape
 from kopt.passes.to_pallas.elsewhere import Elsewhere, Other
 from kopt.passes.to_pallas.scratch import scratch_ref
@@ -126,7 +125,7 @@ class _Stream(Building):
     def _first_block(self, lower: SSAValue | int) -> Other:
         """The loop's first block, in terms that hold outside of it."""
         size = binding(self.loop.range).size
-        block = self.value(WholeOp(size, RangeType(next(new_tags(self.loop)), size)), "first")
+        block = self.value(all_lanes(size, self.loop), "first")
         if lower != 0:
             block = self.value(ShiftOp(block, self.number(lower) if isinstance(lower, int) else lower), "first")
         return Other(block, self.number(0))
