@@ -151,5 +151,5 @@ def test_rows_picked_in_vmem_compile() -> None:
     """Rows by number of blocks of lanes that an inner loop walks: 4003 rows of f32 stay on the chip."""
     specs = ("f32[4003,256]", "f32[64,256,512]", "i32[4003]", "i32[65]", 512)
     low = kopt.kernel(packed_kernels.routed_matmul).lower(*specs, target="pallas:tpu7x")
-    report = low.report()
+    report = low.report(estimates=False)
     assert report["legal"], report["reason"]

@@ -39,5 +39,5 @@ def test_as_torch(dtype: torch.dtype) -> None:
 def test_compiles(dtype: torch.dtype) -> None:
     if importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")
-    report = kopt.kernel(boxes).lower(*_arguments(dtype), target="pallas:tpu7x").report()
+    report = kopt.kernel(boxes).lower(*_arguments(dtype), target="pallas:tpu7x").report(estimates=False)
     assert report["legal"], report["reason"]

@@ -109,7 +109,7 @@ def compile_for_chips(inputs: Sequence[TileType], builds: Sequence[Build]) -> di
     source, _ = emit(inputs, builds)
     by_jax = {dtype.jax: dtype for dtype in BY_SPEC.values()}
     specs = tuple(TensorSpec(shape, by_jax[dtype]) for shape, dtype in map(_held, inputs))
-    reports = {chip: report(source, "kernel", specs, parse_target(f"pallas:{chip}")) for chip in CHIPS}
+    reports = {chip: report(source, "kernel", specs, parse_target(f"pallas:{chip}"), estimates=False) for chip in CHIPS}
     return {chip: facts["reason"] for chip, facts in reports.items() if not facts["legal"]}
 
 
