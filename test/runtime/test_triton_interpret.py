@@ -10,7 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+from kopt.dtypes import BY_SPEC  # noqa: E402
 from kopt.errors import CompileError  # noqa: E402
+from kopt.runtime.tolerance import allclose  # noqa: E402
 
 from .support import executable  # noqa: E402
 
@@ -59,10 +61,10 @@ def test_softmax_and_matmul_against_torch():
     x, y = torch.randn(40, 70), torch.randn(70, 33)
     got = executable("softmax_triton", "softmax", TARGET, x)(x)
     assert torch.allclose(got, torch.softmax(x, 1), atol=1e-6)
-    for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 1e-1)):
+    for dtype, spec in ((torch.float32, "f32"), (torch.bfloat16, "bf16")):
         a, b = x.to(dtype), y.to(dtype)
         got = executable("softmax_triton", "matmul", TARGET, a, b)(a, b)
-        assert got.dtype == dtype and torch.allclose(got.float(), a.float() @ b.float(), atol=tolerance)
+        assert got.dtype == dtype and allclose(got, a.float() @ b.float(), BY_SPEC[spec], 70)
 
 
 def test_mutation_is_written_back_to_any_framework():
