@@ -88,7 +88,7 @@ def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
         like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
         sized = {tag for block in imported.blocks if block.sized for tag in block.tags}
         module, resident = scheduled(imported.module, like), config.loop_type == "resident"
-        moved = moved_rows(imported.module, like, config)
+        moved = moved_rows(imported.module, module, like, config)
         wanted = choose_sizes(module, groups, given, like, resident, sized, moved)
         wanted = _with_pinned(imported, given, wanted, target)
     elif isinstance(target.chip, TpuChip):
@@ -142,9 +142,10 @@ def _halves(imported: Imported, target: Target) -> list[int]:
 def _fullness(imported: Imported, target: Target, config: Config) -> float:
     """How much a cell takes of what it should."""
     from kopt.analysis.block_sizes import fullness
-    from kopt.passes.pipelines import moved_rows
+    from kopt.passes.pipelines import moved_rows, scheduled
 
-    return fullness(moved_rows(imported.module, target, config), target, config.loop_type == "resident")
+    moved = moved_rows(imported.module, scheduled(imported.module, target), target, config)
+    return fullness(moved, target, config.loop_type == "resident")
 
 
 def _with_pinned(imported: Imported, given: list[int], chosen: list[int], target: Target) -> list[int]:

@@ -161,12 +161,11 @@ def _applied(module: ModuleOp, *passes: ModulePass) -> ModuleOp:
     return copy
 
 
-def moved_rows(module: ModuleOp, target: Target, config: Config) -> ModuleOp:
+def moved_rows(module: ModuleOp, plain: ModuleOp, target: Target, config: Config) -> ModuleOp:
     """A module as far as a TPU's accesses of computed rows are products and DMAs, for whoever asks what they take.
 
-    Others, and where one of those is refused at the block sizes that the module has, are only scheduled.
+    Others, and where one of those is refused at the block sizes that the module has, are ``plain``: only scheduled.
     """
-    plain = scheduled(module, target)
     if target.family != "pallas" or plain is module:
         return plain
     passes = _pallas_kernels(target, config)

@@ -11,12 +11,10 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.lane_bounds import always
 from kopt.analysis.lane_sums import LaneSum, lane_sum
 from kopt.dialects.tile import (
-    ArangeOp,
     BroadcastOp,
     CastOp,
     ElementwiseOp,
     LoadOp,
-    RangeType,
     ReshapeOp,
     SelectOp,
     block_axes,
@@ -24,6 +22,7 @@ from kopt.dialects.tile import (
 )
 from kopt.passes.gathers.building import array_type, replace_load
 from kopt.passes.gathers.indices import as_index, tile_of
+from kopt.passes.gathers.merged import counts_by_ones
 from kopt.passes.mosaic.building import element_of, type_of
 from kopt.passes.scatters.building import Builder
 
@@ -83,11 +82,7 @@ def _is_known(index: SSAValue) -> bool:
         return all(map(_is_known, index.owner.inputs))
     form = lane_sum(index)
     lanes = [(atom, factor) for (atom, dims), factor in form.terms.items() if dims]
-    return len(lanes) <= 1 and all(factor == 1 and _is_lanes(atom) for atom, factor in lanes)
-
-
-def _is_lanes(atom: SSAValue) -> bool:
-    return isinstance(atom.type, RangeType) or isinstance(atom.owner, ArangeOp) and atom.owner.step.data == 1
+    return len(lanes) <= 1 and all(factor == 1 and counts_by_ones(atom) for atom, factor in lanes)
 
 
 def _split(load: LoadOp, position: int, choice: _Choice) -> list[LoadOp]:

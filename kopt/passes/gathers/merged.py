@@ -80,7 +80,7 @@ def _run(index: SSAValue) -> Run | None:
     lanes = sorted((placed for placed in form.terms if placed[1]), key=lambda placed: placed[1])
     size = 1
     for atom, dims in reversed(lanes):
-        if not _counts(atom) or form.terms[atom, dims] != size:
+        if not counts_by_ones(atom) or form.terms[atom, dims] != size:
             return None
         size *= shape[dims[0]]
     dims = tuple(dim for _, (dim, *_) in lanes)
@@ -97,7 +97,7 @@ def _run(index: SSAValue) -> Run | None:
     return Run(dims, size, const, tuple(terms))
 
 
-def _counts(atom: SSAValue) -> bool:
+def counts_by_ones(atom: SSAValue) -> bool:
     """Whether an atom's lanes count by ones along its one dimension."""
     op = atom.owner
     return isinstance(atom.type, RangeType) or isinstance(op, ArangeOp) and op.step.data == 1

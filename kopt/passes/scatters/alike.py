@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.tile import ALL, IndexOp, StoreOp
+from kopt.passes.gathers.building import array_type
 from kopt.passes.gathers.counted import Scalar, counted, total
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.scatters.access import UpdateOp, gathered, repeated
@@ -41,7 +41,7 @@ def _whole(store: StoreOp, common: set[int]) -> StoreOp:
     value, keep = store.value, build.both(store.mask, ValidityBuilder(InsertPoint.before(store)).of(store.value))
     for n, run in runs.items():
         assert run is not None
-        lanes = Lanes(build, positions[0] + n, _extent(store, positions[n]), _first(*run, build))
+        lanes = Lanes(build, positions[0] + n, array_type(store.memory).get_shape()[positions[n]], _first(*run, build))
         value, keep = lanes.placed(value), lanes.kept(keep, type_of(value))
         entries[positions[n]] = ALL
     entries = [sources[positions.index(n)][0] if n in common else entry for n, entry in enumerate(entries)]
@@ -49,11 +49,6 @@ def _whole(store: StoreOp, common: set[int]) -> StoreOp:
     whole.location = store.location
     Rewriter.replace_op(store, whole, [])
     return whole
-
-
-def _extent(store: StoreOp, position: int) -> int:
-    assert isinstance(store.memory.type, MemRefType)
-    return store.memory.type.get_shape()[position]
 
 
 def _first(numbered: SSAValue, added: list[Scalar], build: Builder) -> SSAValue:
