@@ -132,7 +132,8 @@ def _interval(value: SSAValue, facts: Facts, found: Found) -> Fact | None:
     if isinstance(op, ArangeOp):
         return _numbers(op)
     if isinstance(op, ArgReduceOp):
-        return _exact(0, HIGH)
+        assert isinstance(op.input.type, TileType)
+        return _exact(0, max(0, op.input.type.shape[op.dim.data] - 1))
     own = _of_type(element)
     if isinstance(op, LoadOp) and (interval := found.get(array_of(op.memory))) is not None:
         return Fact("exact", *interval)

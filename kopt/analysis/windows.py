@@ -289,12 +289,13 @@ def walked(start: Linear, size: int, extent: int) -> Dim:
     """A whole dimension that blocks of ``size`` walk: rounded up so that the last one fits."""
     divisor = start.divisor or size
     aligned = divisor % size == 0
+    walk = math.gcd(divisor, size) if start.terms else start.const
     reach = -(-extent // size) * size if aligned else extent - 1 + size
     if not start.terms:
         reach = max(extent, start.const + size)
     elif (last := at_most(start)) is not None:
         reach = min(reach, last + size)
-    return Dim("whole", max(extent, reach), walk=math.gcd(divisor, size), step=size if aligned else 0, dynamic=True)
+    return Dim("whole", max(extent, reach), walk=walk, step=size if aligned else 0, dynamic=True)
 
 
 def joined(needs: Sequence[Dim], extent: int) -> Dim:

@@ -89,6 +89,13 @@ def _casts(func: Any) -> bool:
     return func._overloadname == "dtype"
 
 
+def _bits(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The bits in another element type; pairs of 4-bit floats stay the bytes that they are stored as."""
+    if str(args[1]) != "torch.float4_e2m1fn_x2":
+        return _call(host, func, args, kwargs)
+    return _view(_reshape)(host, torch.ops.aten.view.default, (args[0], args[0].shape), {})
+
+
 def _expand(source: Any, before: torch.Tensor, after: torch.Tensor, args: Any) -> Any:
     return ir.ExpandOp(source, memref_type(after))
 
@@ -157,7 +164,9 @@ def _unbind(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _same(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return args[0]
+    """The same array as a tensor of its own: torch takes no view that is the tensor it is of."""
+    after = func(*args, **kwargs)
+    return after if after is args[0] else host.track(after, host.array(args[0]))
 
 
 def _allocate(fill: float | int | None, position: int | None = None) -> Handler:
@@ -318,7 +327,7 @@ def _argument(value: Any, host: Host, operands: list[Any]) -> Attribute:
 
 
 _HANDLERS: dict[str, Handler] = {
-    "view": lambda host, func, *call: _call(host, func, *call) if _casts(func) else _view(_reshape)(host, func, *call),
+    "view": lambda host, func, *call: (_bits if _casts(func) else _view(_reshape))(host, func, *call),
     **{name: _view(_reshape) for name in ("_unsafe_view", "_reshape_alias", "unsqueeze", "squeeze")},
     "transpose": _view(_permute(_swap)),
     "permute": _view(_permute(lambda rank, order: list(order))),

@@ -285,3 +285,21 @@ def test_they_compile(kernel, target):
         pytest.skip(f"{compiler} is not installed")
     report = kopt.kernel(kernel).lower(X, N, target=target).report(estimates=False)
     assert report["legal"], report["reason"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_loop_over_a_number_of_blocks_in_floats(target):
+    """What divides lengths with ``/`` and rounds up is cut off to an integer, as Helion does."""
+
+    def sums(x, lengths):
+        out = torch.empty([x.size(0)], dtype=x.dtype)
+        for row in hl.grid(x.size(0)):
+            acc = hl.zeros([], dtype=torch.float32)
+            for block in hl.tile(torch.ceil(lengths[row] / 4), block_size=1):
+                acc += x[row, block.begin * 4 : block.begin * 4 + 4].sum()
+            out[row] = acc
+        return out
+
+    x, lengths = torch.randn(4, 16), torch.tensor([0, 3, 9, 16], dtype=torch.int32)
+    wanted = torch.stack([row[: -(-int(n) // 4) * 4].sum() for row, n in zip(x, lengths, strict=True)])
+    torch.testing.assert_close(kopt.kernel(sums, target=target)(x, lengths), wanted)

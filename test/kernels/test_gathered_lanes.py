@@ -107,3 +107,29 @@ def test_bounded_lanes_compile():
     assert "def _take_along" not in low.source and "def _gather" not in low.source
     report = low.report(estimates=False)
     assert report["legal"], report["reason"]
+
+
+@kopt.kernel
+def parts(x, first: hl.constexpr):
+    """The first lanes of each group of 8 rows, and the others, which are fewer."""
+    rows, columns = x.size()
+    out = torch.empty_like(x)
+    for group in hl.tile(rows // 8, block_size=1):
+        row = group.begin * 8 + hl.arange(8)
+        rest = hl.load(x, [row, hl.arange(first, columns)])
+        hl.store(out, [row, hl.arange(first)], hl.load(x, [row, hl.arange(first)]) * rest.sum(-1)[:, None])
+        hl.store(out, [row, hl.arange(first, columns)], rest)
+    return out
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_blocks_of_several_sizes_at_known_lanes(dtype):
+    """Such as the latent and the rotary part of a head: no block's size says where the other begins."""
+    x = torch.randint(-3, 4, (32, 192)).to(dtype)
+    wanted = torch.cat([x[:, :128] * x[:, 128:].sum(1, keepdim=True), x[:, 128:]], 1)
+    torch.testing.assert_close(parts.on("pallas:interpret")(x, 128), wanted)
+
+
+@pytest.mark.slow
+def test_blocks_of_several_sizes_at_known_lanes_compile():
+    assert parts.lower("bf16[32,192]", 128, target="pallas:tpu7x").report(estimates=False)["legal"]

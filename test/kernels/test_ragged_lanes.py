@@ -57,3 +57,17 @@ def test_of_what_is_there(case, shape, target):
     out = torch.zeros(shape[-rank:], dtype=dtype)
     kopt.kernel(fn).on(target)(x, out)
     torch.testing.assert_close(out, wanted(x), rtol=0, atol=0)
+
+
+def test_the_largest_lane_of_an_array_by_blocks():
+    """A 64-bit number of a lane is at most its block's, so that a block's first element may be added in 32 bits."""
+
+    def places(x):
+        out = torch.empty([x.size(0), x.size(1) // 32], dtype=torch.int64)
+        for rows, columns in hl.tile(x.size(), block_size=[None, 32]):
+            out[rows, columns.id] = x[rows, columns].argmax(dim=1) + columns.begin
+        return out
+
+    x = torch.randn(16, 96)
+    wanted = x.view(16, 3, 32).argmax(-1) + torch.arange(0, 96, 32)
+    torch.testing.assert_close(kopt.kernel(places, target="pallas:interpret")(x), wanted)

@@ -72,9 +72,17 @@ def test_arguments_of_4_bits(target):
             out[0, i, j], out[1, i, j] = hl.float4_e2m1fn_x2_to_float32(packed[i, j])
         return out
 
+    def viewed(packed):
+        pairs = packed.view(torch.float4_e2m1fn_x2).view(2, 60)
+        out = torch.empty([2, *pairs.shape], dtype=torch.float32)
+        for i, j in hl.tile(pairs.size()):
+            out[0, i, j], out[1, i, j] = hl.float4_e2m1fn_x2_to_float32(pairs[i, j])
+        return out.view(2, *packed.shape)
+
     bytes = torch.randint(256, (6, 20), dtype=torch.uint8)
-    got = kopt.kernel(unpacked, target=target)(bytes.view(torch.float4_e2m1fn_x2))
-    torch.testing.assert_close(got, fp4(bytes).unflatten(1, (20, 2)).movedim(2, 0))
+    wanted = fp4(bytes).unflatten(1, (20, 2)).movedim(2, 0)
+    torch.testing.assert_close(kopt.kernel(unpacked, target=target)(bytes.view(torch.float4_e2m1fn_x2)), wanted)
+    torch.testing.assert_close(kopt.kernel(viewed, target=target)(bytes), wanted)
 
 
 @pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import torch
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.dialects import jagged, tile
@@ -20,7 +21,7 @@ from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.trees import leaves, rebuild, same_form
-from kopt.frontend.values import Undefined, index_ssa
+from kopt.frontend.values import DeviceTensor, Undefined, index_ssa
 
 #: How often a body is run before its types must have settled.
 MAX_RUNS = 6
@@ -235,6 +236,9 @@ class _Typed:
 
 
 def _bound(bound: Any) -> SSAValue | int:
+    """A number of elements; one that is computed in floats (``torch.ceil(n / 16)``) is cut off as Helion does."""
     if isinstance(bound, int) and not isinstance(bound, bool):
         return int(bound)
+    if isinstance(bound, DeviceTensor) and not bound.rank and bound.dtype.is_floating_point:
+        bound = bound.to(torch.int32)
     return index_ssa(bound)
