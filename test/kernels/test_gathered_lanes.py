@@ -133,3 +133,22 @@ def test_blocks_of_several_sizes_at_known_lanes(dtype):
 @pytest.mark.slow
 def test_blocks_of_several_sizes_at_known_lanes_compile():
     assert parts.lower("bf16[32,192]", 128, target="pallas:tpu7x").report(estimates=False)["legal"]
+
+
+@kopt.kernel
+def crossed(x, columns, limit: hl.constexpr):
+    """``x[i, :, columns[j]]`` for each i and j: the second row on, and the first where there are none."""
+    n = x.size(0)
+    out = torch.empty([n, n, n], dtype=x.dtype)
+    for _ in hl.grid(1):
+        numbers = hl.arange(n) + 1
+        rows = torch.where(numbers < limit, numbers, 0)
+        out[:, :, :] = x[rows[:, None], :, hl.load(columns, [hl.arange(n)])[None, :]]
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_bounded_rows_beside_other_gathered_places(target):
+    x, columns, rows = torch.randn(8, 8, 8), torch.randperm(8), torch.arange(1, 9)
+    wanted = x[torch.where(rows < 6, rows, 0)[:, None], :, columns[None, :]]
+    assert torch.equal(crossed.on(target)(x, columns.to(torch.int32), 6), wanted)

@@ -11,9 +11,11 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.lane_bounds import always
 from kopt.analysis.lane_sums import LaneSum, lane_sum
 from kopt.dialects.tile import (
+    Axis,
     BroadcastOp,
     CastOp,
     ElementwiseOp,
+    Entry,
     LoadOp,
     ReshapeOp,
     SelectOp,
@@ -115,17 +117,50 @@ class _Arm:
         needed: SSAValue | None = None,
     ):
         form, entries = lane_sum(index), list(load.entries)
-        is_one = not any(dims for _, dims in form.terms)
+        shape = array_type(load.memory).get_shape()
+        # Lanes of other indices that a mask leaves out may be anywhere: numbers beside them would be blocks beyond.
+        is_one = not any(dims for _, dims in form.terms) and (load.mask is None or _gathers_once(load))
         if is_one:
-            entries[position] = _number(form, array_type(load.memory).get_shape()[position], build)
+            entries[position] = _number(form, shape[position], build)
+            kept = _narrow(entries, shape, build)
         else:
             entries[position] = _spread(index, spread, build)
         self.load = LoadOp(load.memory, entries, None if is_one else needed, attributes=load.attributes)
         self.value = build.named(load.result.name_hint or "chosen", self.load)
-        if type_of(self.value) != type_of(load.result):
-            axes = block_axes(load.entries, array_type(load.memory).get_shape())
-            kept = [n for n, axis in enumerate(axes) if axis.gather_dim is None]
-            self.value = build.spread(self.value, type_of(load.result).dims.data, kept)
+        if is_one:
+            self.value = _as_block_of(load, self.value, block_axes(entries, shape), kept, build)
+
+
+def _gathers_once(load: LoadOp) -> bool:
+    return sum(map(is_gather, load.entries)) == 1
+
+
+def _narrow(entries: list[Entry], shape: Sequence[int], build: Builder) -> list[int]:
+    """Leaves indices without the dimensions that none of them differs along, and says which ones they have."""
+    forms = {n: lane_sum(entry) for n, entry in enumerate(entries) if isinstance(entry, SSAValue) and is_gather(entry)}
+    kept = sorted({dim for form in forms.values() for _, dims in form.terms for dim in dims})
+    wide = [dim for n in forms for dim, size in enumerate(type_of(entries[n]).shape) if size > 1]  # pyright: ignore
+    if set(wide) <= set(kept):
+        return list(range(max((type_of(entries[n]).rank for n in forms), default=0)))  # pyright: ignore
+    for n, form in forms.items():
+        dims = [type_of(entries[n]).dims.data[dim] for dim in kept]  # pyright: ignore[reportArgumentType]
+        moved = form.moved({dim: place for place, dim in enumerate(kept)})
+        entries[n] = tile_of(moved, dims, build) if dims else _number(moved, shape[n], build)
+    return kept
+
+
+def _as_block_of(load: LoadOp, value: SSAValue, axes: Sequence[Axis], kept: Sequence[int], build: Builder) -> SSAValue:
+    """A block that lacks some dimensions of the gathered places, all but those ``kept``, as one with a load's."""
+    before = block_axes(load.entries, array_type(load.memory).get_shape())
+    every = range(len(before))
+    places = [[_origin(old, every) for old in before].index(_origin(axis, kept)) for axis in axes]
+    value = build.transpose(value, sorted(range(len(places)), key=places.__getitem__))
+    return build.spread(value, type_of(load.result).dims.data, sorted(places))
+
+
+def _origin(axis: Axis, kept: Sequence[int]) -> tuple[str, int]:
+    """What a block's dimension comes from: one of the gathered places', or a position in the index list."""
+    return ("position", axis.position) if axis.gather_dim is None else ("place", kept[axis.gather_dim])
 
 
 def _number(form: LaneSum, extent: int, build: Builder) -> int | SSAValue:
