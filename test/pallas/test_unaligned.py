@@ -224,3 +224,29 @@ def test_compiles(chip: str, loop_type: str) -> None:
         config = {"block_sizes": sizes, "loop_type": loop_type}
         report = kopt.kernel(kernel).lower(*args, target=f"pallas:{chip}", config=config).report(estimates=False)
         assert report["legal"], report["reason"]
+
+
+@kopt.kernel
+def turned(x, cosines, positions):
+    """Both halves of each row: what one block's lanes and those after it say where both begin."""
+    half = x.size(1) // 2
+    out = torch.empty_like(x)
+    for row, pair in hl.tile([x.size(0), half], block_size=[8, half]):
+        place = positions[row]
+        first, second = cosines[place, pair], cosines[place, pair + half]
+        out[row, pair] = x[row, pair] * first - x[row, pair + half] * second
+        out[row, pair + half] = x[row, pair + half] * first + x[row, pair] * second
+    return out
+
+
+def test_lanes_after_the_only_block_are_known():
+    x, cosines, positions = torch.randn(20, 48), torch.randn(9, 48), torch.randint(9, (20,))
+    a, b, first, second = *x.chunk(2, 1), *cosines[positions].chunk(2, 1)
+    wanted = torch.cat([a * first - b * second, b * first + a * second], 1)
+    torch.testing.assert_close(turned.on("pallas:interpret")(x, cosines, positions), wanted)
+    assert "cosines_ref[:, 24:48]" in turned.lower(x, cosines, positions, target="pallas:tpu7x").source
+
+
+@pytest.mark.slow
+def test_lanes_after_the_only_block_compile():
+    assert turned.lower("f32[20,48]", "f32[9,48]", "i64[20]", target="pallas:tpu7x").report(estimates=False)["legal"]

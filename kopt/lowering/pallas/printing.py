@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.analysis.ranges import binding, unshifted
+from kopt.analysis.ranges import unshifted
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import RangeType, TileType, literal_value
 from kopt.dtypes import from_ir
@@ -108,11 +108,6 @@ class Printing:
         """The number of lanes of a range's block."""
         assert isinstance(range.type, RangeType)
         return range.type.size
-
-    def begins_at_zero(self, range: SSAValue) -> bool:
-        """Whether a range has one block only, which begins at element 0: no offset need be added."""
-        bound = binding(range)
-        return unshifted(range) is range and bound.lower == 0 and bound.trips == 1
 
     # Writing.
 

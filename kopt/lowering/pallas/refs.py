@@ -74,10 +74,9 @@ def _index(entry: Entry, size: int, printing: Printing) -> str:
 
 def _block(range: SSAValue, lanes: int, size: int, printing: Printing) -> str:
     """The lanes of a range in a dimension of ``size``."""
-    start = begin(range)
-    if not start.terms or (printing.begins_at_zero(range) and not start.const):
-        first = start.const if not start.terms else 0
-        return ":" if first == 0 and lanes == size else f"{first}:{first + lanes}"
+    start = _moving(begin(range), printing)
+    if not start.terms:
+        return ":" if start.const == 0 and lanes == size else f"{start.const}:{start.const + lanes}"
     text = printing.visit(range).begin
     divisor = start.divisor
     return f"pl.ds(pl.multiple_of({text}, {divisor}), {lanes})" if divisor > 1 else f"pl.ds({text}, {lanes})"
@@ -99,9 +98,19 @@ def _whole(op: Operation, printing: Printing) -> None:
     printing.visits[op.result] = Visit("0", "0", str(op.extent.data), "1")
 
 
+def _moving(form: Linear, printing: Printing) -> Linear:
+    """A linear form without the numbers of blocks of which there is one: what is left may be known."""
+    terms = [term for term in form.terms if not _is_only_block(term[0], printing)]
+    return Linear(form.const, tuple(terms))
+
+
+def _is_only_block(symbol: SSAValue, printing: Printing) -> bool:
+    return isinstance(symbol.type, RangeType) and printing.visit(symbol).id == "0"
+
+
 def spell(form: Linear, printing: Printing) -> str:
     """A linear form in Python: ``k * 64 + 8``. Blocks of ranges are known by their numbers."""
-    parts = []
+    parts, form = [], _moving(form, printing)
     for symbol, coefficient in form.terms:
         name = printing.visit(symbol).id if isinstance(symbol.type, RangeType) else printing.name(symbol)
         parts.append(name if coefficient == 1 else f"{name} * {coefficient}")
