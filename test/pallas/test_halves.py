@@ -8,6 +8,9 @@ import torch
 import kopt
 import kopt.language as hl
 
+#: What is added and taken away again, in steps of the number that is rounded.
+ROUNDS = "12288.0"
+
 
 def through_f16(x):
     out = torch.empty_like(x)
@@ -30,7 +33,9 @@ def _numbers(shape: tuple[int, int] = (16, 256)) -> dict[str, torch.Tensor]:
 @pytest.mark.parametrize("numbers", _numbers().values(), ids=_numbers())
 def test_roundings(numbers: torch.Tensor) -> None:
     """To nearest even, with infinities, subnormal numbers, signed zeros and NaN."""
-    got = kopt.kernel(through_f16).on("pallas:interpret")(numbers)
+    kernel = kopt.kernel(through_f16).on("pallas:interpret")
+    assert ROUNDS in kernel.lower(numbers).source
+    got = kernel(numbers)
     wanted = numbers.half().float()
     same = (got.view(torch.int32) == wanted.view(torch.int32)) | (got.isnan() & wanted.isnan())
     assert same.all(), numbers[~same][:8]
@@ -48,5 +53,21 @@ def test_what_only_moves_is_not_rounded() -> None:
     """Numbers that are loaded, chosen and rearranged are f16's already."""
     x = torch.randn(16, 128, generator=torch.Generator().manual_seed(0)).half()
     kernel = kopt.kernel(moved).on("pallas:interpret")
-    assert "jnp.round" not in kernel.lower(x).source
+    assert ROUNDS not in kernel.lower(x).source
     assert torch.equal(kernel(x), x.relu().T.float())
+
+
+def unpacked(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty(x.shape, dtype=torch.float32)
+    for i in hl.tile(x.size(0), block_size=8):
+        size = (x[i, :] & 7).float()
+        out[i, :] = torch.where(x[i, :] > 7, -0.5 * size, size * 0.5).half().float()
+    return out
+
+
+def test_what_cannot_be_lost_is_not_rounded() -> None:
+    """Small multiples of a half are f16's."""
+    x = torch.arange(2048, dtype=torch.int32).view(8, 256) % 16
+    kernel = kopt.kernel(unpacked).on("pallas:interpret")
+    assert ROUNDS not in kernel.lower(x).source
+    assert torch.equal(kernel(x), torch.where(x > 7, -0.5, 0.5) * (x % 8))

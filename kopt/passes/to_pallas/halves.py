@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import StringAttr, f16, f32, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.exact_numbers import ExactNumbers
 from kopt.analysis.wide_facts import MOVES
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
@@ -26,10 +27,12 @@ from kopt.dialects.tile import (
 from kopt.errors import LoweringError
 from kopt.passes.mosaic.building import Builder, type_of
 
-#: f32's bits: the sign, infinity, f16's largest number, its smallest normal one, and the digits that f16 lacks.
-_SIGN, _INFINITY, _LARGEST, _SMALLEST, _LOST = -(2**31), 0x7F800000, 0x477FE000, 0x38800000, 13
-#: f16's subnormal numbers are multiples of this.
-_STEP = 2.0**-24
+#: The sign of f32's bits, and those of infinity, which are all digits of the power of two.
+_SIGN, _INFINITY = -(2**31), 0x7F800000
+#: f16's digits, and those of f32 that it lacks.
+_DIGITS, _LOST = 11, 13
+#: f16's subnormal numbers are multiples of this; its smallest normal one, its largest, and what is rounded to infinity.
+_STEP, _SMALLEST, _LARGEST, _TOO_LARGE = 2.0**-24, 2.0**-14, 65504.0, 65520.0
 
 
 def widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
@@ -40,7 +43,7 @@ def widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
     for op in list(launch.walk()):
         if isinstance(op, DotOp) and _is_half(op.lhs):
             op.properties["precision"] = StringAttr("ieee")  # one pass of bf16 would lose digits that f16 has
-    known: set[SSAValue] = set()
+    known, numbers = set[SSAValue](), ExactNumbers()
     for op in list(launch.walk()):
         for arg in [arg for region in op.regions for block in region.blocks for arg in block.args]:
             if _is_half(arg):
@@ -49,7 +52,7 @@ def widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
             known.update(op.results)
         for result in op.results:
             if _is_half(result):
-                _widen(op, result, known)
+                _widen(op, result, known, numbers)
         if isinstance(op, CastOp) and op.input.type == op.result.type:
             Rewriter.replace_op(op, [], [op.input])
 
@@ -77,10 +80,10 @@ def _is_move(op: Operation) -> bool:
     return isinstance(op, MOVES) or (isinstance(op, ReduceOp) and op.kind.data in ("max", "min"))
 
 
-def _widen(op: Operation, result: SSAValue, known: set[SSAValue]) -> None:
+def _widen(op: Operation, result: SSAValue, known: set[SSAValue], numbers: ExactNumbers) -> None:
     """``known`` are values in f32 that are numbers of f16."""
     if isinstance(op, CastOp):
-        _widen_cast(op, known)
+        _widen_cast(op, known, numbers)
         return
     if isinstance(op, MaskOp):
         op.fill = _literal(op.fill_number)
@@ -100,40 +103,38 @@ def _literal(number: float) -> Attribute:
     return literal(float(np.float16(number)), f32)
 
 
-def _widen_cast(op: CastOp, known: set[SSAValue]) -> None:
+def _widen_cast(op: CastOp, known: set[SSAValue], numbers: ExactNumbers) -> None:
     """Nothing where no one looks or nothing is lost, else a rounding."""
     if op.result.first_use is None:
         Rewriter.erase_op(op)
     elif op.input in known:
         Rewriter.replace_op(op, [], [op.input])
     else:
-        build = Builder(op)
-        rounded = _rounded(build, build.cast(op.input, f32))
-        rounded.name_hint = op.result.name_hint
-        known.add(rounded)
-        Rewriter.replace_op(op, [], [rounded])
+        build, exact = Builder(op), numbers.of(op.input)
+        value = build.cast(op.input, f32)
+        if exact is None or not exact.fits(_DIGITS, _STEP, _LARGEST):
+            value = _rounded(build, value)
+            value.name_hint = op.result.name_hint
+        known.add(value)
+        Rewriter.replace_op(op, [], [value])
 
 
 def _rounded(build: Builder, value: SSAValue) -> SSAValue:
-    """f32 values rounded to nearest even among those of f16, by their bits."""
+    """f32 values rounded to nearest even among those of f16.
+
+    Next to a number that is larger by 13 binary digits, and by half of it more, f32 has the digits that f16 has next to
+    0: added and taken away again, that number rounds. It is 2 ** -14 times that at least, where f16's digits end.
+    """
     bits = build.add(BitcastOp(value, i32))
-    sign, size = _with(build, "and", bits, _SIGN), _with(build, "and", bits, ~_SIGN)
-    even = _with(build, "and", _with(build, "shr", size, _LOST), 1)
-    up = _with(build, "add", build.add(ELEMENTWISE["add"](size, even)), 2 ** (_LOST - 1) - 1)
-    normal = _with(build, "and", up, -(2**_LOST))
-    finite = _choose(build, _with(build, "gt", normal, _LARGEST), _INFINITY, normal)
-    steps = build.add(ELEMENTWISE["round"](_with(build, "mul", build.add(BitcastOp(size, f32)), 1 / _STEP)))
-    subnormal = build.add(BitcastOp(_with(build, "mul", steps, _STEP), i32))
-    number = _choose(build, _with(build, "lt", size, _SMALLEST), subnormal, finite)
-    found = _choose(build, _with(build, "gt", size, _INFINITY), size, number)
-    return build.add(BitcastOp(build.add(ELEMENTWISE["or"](found, sign)), f32))
+    power = build.add(BitcastOp(_with(build, "and", bits, _INFINITY), f32))
+    large = _with(build, "mul", _with(build, "maximum", power, _SMALLEST), 1.5 * 2.0**_LOST)
+    near = build.add(ELEMENTWISE["sub"](build.add(ELEMENTWISE["add"](value, large)), large))
+    sign = _with(build, "and", bits, _SIGN)
+    rounded = build.add(BitcastOp(build.add(ELEMENTWISE["or"](build.add(BitcastOp(near, i32)), sign)), f32))
+    infinite = build.add(BitcastOp(_with(build, "or", sign, _INFINITY), f32))
+    size = build.add(BitcastOp(_with(build, "and", bits, ~_SIGN), f32))
+    return build.add(SelectOp(_with(build, "ge", size, _TOO_LARGE), infinite, rounded))
 
 
 def _with(build: Builder, name: str, value: SSAValue, number: float) -> SSAValue:
     return build.add(ELEMENTWISE[name](value, build.add(FullOp(number, type_of(value)))))
-
-
-def _choose(build: Builder, condition: SSAValue, then: SSAValue | int, otherwise: SSAValue) -> SSAValue:
-    if isinstance(then, int):
-        then = build.add(FullOp(then, type_of(otherwise)))
-    return build.add(SelectOp(condition, then, otherwise))
