@@ -66,10 +66,14 @@ def sends(window: Window) -> bool:
 
 
 def fetches(window: Window) -> bool:
-    """Whether an array is only read, outside of loops, in blocks at computed places that DMAs take."""
-    if window.written or not window.loads or not any(dim.dynamic for dim in window.dims):
+    """Whether an array is only read, once a cell each, in blocks at computed places that DMAs take; not by a loop."""
+    if window.written or not window.loads or not any(dim.dynamic for dim in window.dims) or streams(window):
         return False
-    return all(_is_copied(load, window) and not any(loops_around(load)) for load in window.loads)
+    return all(_is_copied(load, window) and not _is_repeated(load) for load in window.loads)
+
+
+def _is_repeated(op: Operation) -> bool:
+    return any(binding(loop.range).trips != 1 for loop in loops_around(op))
 
 
 def stays_in_hbm(window: Window) -> bool:

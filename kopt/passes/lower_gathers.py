@@ -35,6 +35,7 @@ from kopt.passes.gathers.chosen import by_choice
 from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.far import as_gather, is_far
 from kopt.passes.gathers.flat import of_matrix
+from kopt.passes.gathers.near import fetch_near
 from kopt.passes.gathers.own_lanes import with_own_lanes
 from kopt.passes.gathers.permuted import in_order
 from kopt.passes.gathers.started import fetch_runs
@@ -51,13 +52,16 @@ class LowerGathersPass(ModulePass):
       dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;
     * an index that is one number or another lane by lane, both of which count or are single ones, chooses from what is
       at both; of a bound that no lane reaches nothing is left;
-    * of several indices, of which the last counts lanes that the others repeat, that one is a block;
+    * of several indices, of which the last counts lanes that the others repeat, that one is a block; of every n-th lane
+      all come;
     * indices that have a dimension of the block each, in another order, ``x[m.index[None, :], k.index[:, None]]``, are
       brought into order, and the block is transposed;
     * rows and lanes of an array that a host view flattens, ``rows * width + lanes`` with any sum of rows, are taken
       from its rows; of any flat storage blocks of them, and rows of 128 lanes or more, from a view of it;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
+    * elements that lie near one number, as the index tells: the block of memory that holds all of them, of which those
+      are picked;
     * lanes that follow one another, or every n-th of such, from a computed element on for each place: the aligned rows
       of memory around them, which are shifted by powers of two;
     * anything else: one DMA a gathered place, and so for rows by a loaded number, or blocks of their lanes, of an array
@@ -101,8 +105,11 @@ class LowerGathersPass(ModulePass):
         if _gathers(load):
             if moving:
                 _refuse(load)
-            if not self._picks_from_whole(load, arrays) and (rows := fetch_runs(load, arrays)) is not None:
-                return self._rewrite(rows, launch, arrays) if _gathers(rows) else None
+            if not self._picks_from_whole(load, arrays):
+                if self.strategy == "auto" and fetch_near(load):
+                    return None
+                if (rows := fetch_runs(load, arrays)) is not None:
+                    return self._rewrite(rows, launch, arrays) if _gathers(rows) else None
             replace_load(load, self._lower(load, launch, arrays))
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:

@@ -101,7 +101,7 @@ class PlanWindowsPass(ModulePass):
             if self.loop_type == "grid":
                 remark(grid, f"the loop stays inside the kernel: {reason}")
             return grid
-        if self.loop_type == "auto" and not walks_memory(plan.loop):
+        if self.loop_type == "auto" and (not walks_memory(plan.loop) or _walks_from_computed(grid, plan.loop)):
             return grid
         return hoist(launch, grid, plan)
 
@@ -128,6 +128,13 @@ def streams_part(loop: ForOp) -> bool:
 def _bytes(type: Attribute) -> int:
     assert isinstance(type, MemRefType) and isinstance(type.element_type, FixedBitwidthType)
     return prod(type.get_shape()) * type.element_type.bitwidth // 8
+
+
+def _walks_from_computed(grid: GridOp, loop: ForOp) -> bool:
+    """Whether a loop walks blocks of a large array that begin at numbers which memory tells: no window moves so."""
+    found = windows(grid, {op.memory for op in loop.walk() if isinstance(op, LoadOp)})
+    large = [w for w in found.values() if any(dim.dynamic for dim in w.dims) and _bytes(w.memory.type) > _WHOLE_BYTES]
+    return any(walks(entry, loop) for window in large for load in window.loads for entry in load.entries)
 
 
 def writes_inside(grid: GridOp) -> bool:

@@ -25,8 +25,8 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.passes.gathers.building import Arrays, array_type
 from kopt.passes.mosaic.building import type_of
-from kopt.passes.realigning.beyond import ending_beyond
 from kopt.passes.realigning.cutting import Cutter
+from kopt.passes.realigning.far_blocks import not_fetched
 from kopt.passes.realigning.scalars import copy_scalars
 from kopt.runtime.targets import TPU_CHIPS
 
@@ -48,7 +48,8 @@ class RealignBlocksPass(ModulePass):
     from a small array, of which other loads take blocks, they come from an operand of their own, in scalar memory;
     so do narrow ones whose lane is computed, from a copy that the host makes in 32 bits.
 
-    Blocks of an array that half of VMEM does not hold, which may end beyond it, are cut out of ones that do not.
+    Blocks at computed elements of an array that half of VMEM does not hold, which may end beyond it or begin inside a
+    tile of memory, are cut out of ones that do not: DMAs fetch those.
 
     It leaves alone loads of arrays that the launch writes, and gathers.
     """
@@ -66,7 +67,7 @@ class RealignBlocksPass(ModulePass):
                     load.operands[0] = arrays.again(load.memory)
             for load, window in list(_unaligned_loads(launch)):
                 Cutter(load, window, arrays).run()
-            for load, window, dims in list(ending_beyond(launch, TPU_CHIPS[self.chip])):
+            for load, window, dims in list(not_fetched(launch, TPU_CHIPS[self.chip])):
                 Cutter(load, window, arrays).cut(dims)
 
 

@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.lane_bounds import lane_bounds
+from kopt.analysis.lane_runs import lane_run
 from kopt.analysis.lane_sums import LaneSum, lane_sum
 from kopt.analysis.slices import NotSlices, check_inside, inferred_shape, is_range, part_of
 from kopt.dialects.host import LaunchOp, ReshapeOp
@@ -32,7 +34,8 @@ def of_matrix(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
     becomes
         %v = tile.load %x[%rows, %m] : memref<40x20xf32> -> !tile.tile<b0=4 x b1=8 x f32>
 
-    Rows may be a sum: ``(%page * 64 + %row) * 576 + %m`` is row ``%page * 64 + %row`` of those of 576.
+    Rows may be a sum: ``(%page * 64 + %row) * 576 + %m`` is row ``%page * 64 + %row`` of those of 576. Lanes may be
+    every n-th: ``%rows * 1472 + %k * 16 + 3``.
     """
     number = launch.body.block.args.index(load.memory)
     if number >= len(launch.inputs) or number in launch.written or len(load.entries) != 1:
@@ -41,11 +44,11 @@ def of_matrix(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
     view = owner if isinstance(owner, ReshapeOp) and owner.source_type.get_num_dims() > 1 else None
     for width in _widths(form, load, view):
         rows = LaneSum(form.const // width, {placed: n // width for placed, n in form.terms.items() if n % width == 0})
-        lanes = _lanes(form - rows.times(width), width, load)
-        if lanes is not None and (entry := _entry(rows, load)) is not None:
+        entries = _entries(rows, form - rows.times(width), width, load)
+        if entries is not None:
             source = launch.inputs[number] if view is None else view.source
             matrix = arrays.reshaped(source, [prod(array_type(source).get_shape()) // width, width], load.memory)
-            found = LoadOp(matrix, [entry, lanes], load.mask, load.other, load.pad, load.attributes)
+            found = LoadOp(matrix, entries, load.mask, load.other, load.pad, load.attributes)
             found.location, found.result.name_hint = load.location, load.result.name_hint
             Rewriter.replace_op(load, found)
             return found
@@ -64,6 +67,23 @@ def _widths(form: LaneSum, load: LoadOp, view: ReshapeOp | None) -> Iterator[int
         return
     if len(shape) > 1 and (shape[-1] >= _LANES or len(shape) == 2 and all(map(is_range, rows))):
         yield shape[-1]
+    elif len(shape) > 2 and shape[-2] * shape[-1] >= _LANES:
+        yield shape[-2] * shape[-1]
+
+
+def _entries(rows: LaneSum, lanes: LaneSum, width: int, load: LoadOp) -> list[SSAValue] | None:
+    """The index list of rows, and of a range of lanes or of every n-th of them; None where it is neither."""
+    range, entry = _lanes(lanes, width, load), _entry(rows, load)
+    if range is not None:
+        return None if entry is None else [entry, range]
+    dims, bounds = type_of(load.result).dims.data, lane_bounds(lanes)
+    places = {place for _, along in rows.terms for place in along}
+    if not places or len(dims) - 1 in places or bounds is None or bounds[0] < 0 or bounds[1] >= width:
+        return None
+    build = TileBuilder(load)
+    both = [tile_of(form, dims, build) for form in (rows, lanes)]
+    run = lane_run(both[1])
+    return both if run is not None and run.step > 1 and not run.dims else None
 
 
 def _lanes(form: LaneSum, width: int, load: LoadOp) -> SSAValue | None:

@@ -21,8 +21,17 @@ def as_index(value: SSAValue, build: Builder) -> SSAValue:
     if isinstance(value.type, RangeType):
         return build.add(BeginOp(value))
     if isinstance(value.type, TileType):
-        return build.add(ExtractOp(build.reshape(value, []), IndexType()))
+        return _extracted(value, build) or build.add(ExtractOp(build.reshape(value, []), IndexType()))
     return build.add(arith.IndexCastOp(value, IndexType()))
+
+
+def _extracted(value: SSAValue, build: Builder) -> SSAValue | None:
+    """The number of a tile where it has been extracted before: what is the same number looks the same then."""
+    for op in [use.operation for use in value.uses]:
+        if isinstance(op, ExtractOp) and op.result.type == IndexType() and op.parent is build.op.parent:
+            if op.is_before_in_block(build.op):
+                return op.result
+    return None
 
 
 def tile_of(form: LaneSum, dims: Sequence[DimAttr], build: TileBuilder) -> SSAValue:

@@ -42,13 +42,15 @@ class Run:
         """The entry of the block, or of the one element."""
         (value, _), *others = self.terms or ((None, 1),)
         if len(self.dims) == 1 and value is not None and isinstance(value.type, RangeType):
-            return build.add(ShiftOp(value, replace(self, terms=tuple(others))._first(build)))
+            further = replace(self, terms=tuple(others))
+            return build.add(ShiftOp(value, further.first(build))) if others or self.const else value
         if self.size == 1:
-            return _block_of_one(self) or self._first(build)
+            return _block_of_one(self) or self.first(build)
         whole = build.add(all_lanes(self.size, access))
-        return build.add(ShiftOp(whole, self._first(build)))
+        return build.add(ShiftOp(whole, self.first(build)))
 
-    def _first(self, build: Builder) -> SSAValue:
+    def first(self, build: Builder) -> SSAValue:
+        """The number of the first element."""
         parts = [_times(value, factor, build) for value, factor in self.terms if not _is_at_zero(value)]
         if self.const or not parts:
             parts.insert(0, build.index(self.const))
@@ -59,23 +61,23 @@ class Run:
 
 
 def runs(access: Access) -> dict[int, Run]:
-    """The run of each gathering index, by position, where one has several dimensions; nothing where some are no runs.
+    """The run of each gathering index, by position; nothing where some are no runs.
 
     Together they have the tile's dimensions in order, each those of its own.
     """
     positions = [position for position, entry in enumerate(access.entries) if is_gather(entry)]
     if not positions or positions != list(range(positions[0], positions[-1] + 1)):
         return {}
-    found = {position: _run(access.entries[position]) for position in positions}  # pyright: ignore[reportArgumentType]
+    found = {position: run_of(access.entries[position]) for position in positions}  # pyright: ignore[reportArgumentType]
     known = {position: run for position, run in found.items() if run is not None}
     first = type_of(access.entries[positions[0]])  # pyright: ignore[reportArgumentType]
     wide = [n for n, dim in enumerate(first.dims.data) if dim != DimAttr(1)]
-    several = any(len(run.dims) > 1 for run in known.values())
     together = [dim for run in known.values() for dim in run.dims]
-    return known if several and len(known) == len(found) and together == wide else {}
+    return known if wide and len(known) == len(found) and together == wide else {}
 
 
-def _run(index: SSAValue) -> Run | None:
+def run_of(index: SSAValue) -> Run | None:
+    """An index whose lanes, all dimensions of them together, count by ones; None where they do not."""
     form, shape = lane_sum(index), type_of(index).shape
     lanes = sorted((placed for placed in form.terms if placed[1]), key=lambda placed: placed[1])
     size = 1

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.lane_runs import LaneRun, lane_run, without_last
 from kopt.analysis.lane_sums import LaneSum
-from kopt.dialects.tile import LoadOp, is_gather
-from kopt.dialects.tile.index_list import block_dims
-from kopt.passes.gathers.building import array_type
+from kopt.analysis.ranges import binding
+from kopt.dialects.tile import ALL, BeginOp, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
+from kopt.dialects.tile.index_list import Entry, block_dims
+from kopt.passes.gathers.access import LANES
+from kopt.passes.gathers.building import array_type, replace_load
 from kopt.passes.gathers.indices import tile_of
 from kopt.passes.gathers.merged import Run
-from kopt.passes.mosaic.building import type_of
+from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.scatters.building import Builder
 
 
@@ -26,19 +29,21 @@ def with_own_lanes(load: LoadOp) -> LoadOp:
     becomes
         %w = tile.load %x[%rows, %k] : memref<20x256xf32> -> !tile.tile<b0=16 x b1=128 x f32>   // %k = tile.whole 128
         %v = tile.reshape %w : !tile.tile<b0=16 x b1=128 x f32> to !tile.tile<b0=16 x 128 x f32>
+
+    Of every n-th lane, ``x[n + 4 * arange(128)]``, all come, and those are taken.
     """
     positions = [position for position, entry in enumerate(load.entries) if is_gather(entry)]
-    if len(positions) < 2 or positions != list(range(positions[0], positions[-1] + 1)):
+    if not positions or positions != list(range(positions[0], positions[-1] + 1)):
         return load
     *others, last = (load.entries[position] for position in positions)
-    run = lane_run(last)  # pyright: ignore[reportArgumentType]
+    run = lane_run(last) if type_of(last).rank else None  # pyright: ignore[reportArgumentType]
     forms = [without_last(index) for index in others]  # pyright: ignore[reportArgumentType]
-    if run is None or run.step != 1 or run.dims or not _has_places(forms):
+    if run is None or run.dims or not (_has_places(forms) if others else 1 < run.step <= LANES):
         return load
-    size = array_type(load.memory).get_shape()[positions[-1]]
-    if run.divisor % run.size or run.size > size and run.range is None:
+    if run.step > 1 and positions[-1] != len(load.entries) - 1:
         return load
-    return _replaced(load, positions, run, [form for form in forms if form is not None])
+    lanes = _lanes(load, run, array_type(load.memory).get_shape()[positions[-1]], bool(others))
+    return load if lanes is None else _replaced(load, positions, run, lanes, [form for form in forms if form])
 
 
 def _has_places(forms: Sequence[LaneSum | None]) -> bool:
@@ -46,18 +51,55 @@ def _has_places(forms: Sequence[LaneSum | None]) -> bool:
     return all(form is not None for form in forms) and any(dims for form in forms if form for _, dims in form.terms)
 
 
-def _replaced(load: LoadOp, positions: Sequence[int], run: LaneRun, forms: Sequence[LaneSum]) -> LoadOp:
-    build, entries = Builder(load), list(load.entries)
+def _lanes(load: LoadOp, run: LaneRun, extent: int, gathered: bool) -> Entry | None:
+    """The block of the lanes from a run's first to its last; None where DMAs are to fetch it for gathered rows, and do
+    not."""
     axis = type_of(load.indices[-1]).rank - 1
-    ranges = [] if run.range is None else [(run.range, 1)]
-    scalars = [(atom, factor) for (atom, _), factor in run.first.terms.items()]
+    skipped = run.first.const % run.step
+    size, first = run.size * run.step, run.first - LaneSum(skipped)
+    if size >= extent and run.step > 1 and _is_at_start(first, run):
+        return ALL
+    if gathered and (replace(run, first=first).divisor % size or size > extent and (not run.range or run.step > 1)):
+        return None
+    build, scalars = Builder(load), [(atom, factor) for (atom, _), factor in first.terms.items()]
+    if run.range is not None:
+        begin = run.range if run.step == 1 else build.add(BeginOp(run.range))
+        scalars = [(begin, run.step), *scalars]
+    return Run((axis,), size, first.const, tuple(scalars)).entry(load, build)
+
+
+def _is_at_start(first: LaneSum, run: LaneRun) -> bool:
+    """Whether a run's first lane is the first of the array's."""
+    bound = None if run.range is None else binding(run.range)
+    return first == LaneSum() and (bound is None or bound.lower == 0 and bound.trips == 1)
+
+
+def _replaced(load: LoadOp, positions: Sequence[int], run: LaneRun, lanes: Entry, forms: Sequence[LaneSum]) -> LoadOp:
+    build, entries = Builder(load), list(load.entries)
     for position, form in zip(positions, forms, strict=False):
         entries[position] = tile_of(form, type_of(entries[position]).dims.data[:-1], build)  # pyright: ignore
-    entries[positions[-1]] = Run((axis,), run.size, run.first.const, (*ranges, *scalars)).entry(load, build)
+    entries[positions[-1]] = lanes
+    if run.step > 1:
+        return _every(load, entries, run, build)
     dims = block_dims(entries, array_type(load.memory).get_shape())
     mask = load.mask and build.reshape(load.mask, dims)
     found = LoadOp(load.memory, entries, mask, load.other, load.pad, load.attributes)
     found.location, found.result.name_hint = load.location, load.result.name_hint
     build.add(found)
     Rewriter.replace_op(load, [], [build.reshape(found.result, type_of(load.result).dims.data)])
+    return found
+
+
+def _every(load: LoadOp, entries: Sequence[Entry], run: LaneRun, build: Builder) -> LoadOp:
+    """Puts every ``step``-th lane of a block in a load's place."""
+    found, type = LoadOp(load.memory, entries), type_of(load.result)
+    value = build.named("lanes", found)
+    value = build.cast(value, wide(element_of(value)))
+    *outer, lanes = type_of(value).dims.data
+    missing = run.size * run.step - lanes.size.data
+    if missing > 0:
+        rest = build.add(FullOp(0, TileType([*outer, missing], element_of(value))))
+        value = build.add(ConcatOp([build.reshape(value, [*outer, DimAttr(lanes.size.data)]), rest], len(outer)))
+    value = build.every(build.cut(value, 0, run.size * run.step), run.step, run.first.const % run.step)
+    replace_load(load, build.cast(build.reshape(value, type.dims.data), type.element_type))
     return found

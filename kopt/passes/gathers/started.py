@@ -13,12 +13,11 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.lane_runs import LaneRun, lane_run, single, without_last
 from kopt.analysis.lane_sums import LaneSum
-from kopt.dialects.tile import ALL, BeginOp, ConcatOp, DimAttr, FullOp, LoadOp, SliceOp, TileType, is_gather
+from kopt.dialects.tile import ALL, BeginOp, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
 from kopt.dialects.tile.index_list import Entry
 from kopt.passes.gathers.access import GROUP, LANES
 from kopt.passes.gathers.building import Arrays, array_type, element_bits, replace_load
 from kopt.passes.gathers.indices import tile_of
-from kopt.passes.gathers.merged import Run
 from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.scatters.building import Builder
 
@@ -71,7 +70,7 @@ class _Runs:
         """Of an array of one dimension: the rows that DMAs move one by one, if they are fewer than the lanes, or serve
         several loads."""
         if not self.run.dims:
-            return self._block() if self.run.size > 1 and self.run.step <= LANES else None
+            return None
         group = GROUP.get(element_bits(self.load.memory), 1)
         unit = group * LANES
         fine = math.gcd(self.run.divisor, unit)
@@ -89,18 +88,8 @@ class _Runs:
         value = self._as_lanes(build.named("rows", found), count * unit, len(shape))
         for bit in _bits(fine, unit):
             lanes = type_of(value).shape[-1]
-            value = self._where_bit(first, bit, self._cut(value, bit, lanes), self._cut(value, 0, lanes - bit))
+            value = self._where_bit(first, bit, build.cut(value, bit, lanes), build.cut(value, 0, lanes - bit))
         self._finish(value)
-        return found
-
-    def _block(self) -> LoadOp:
-        """Of an array of one dimension: all lanes from the one first element on."""
-        build, run = self.build, self.run
-        begins = [] if run.range is None else [(build.add(BeginOp(run.range)), run.step)]
-        scalars = [*begins, *((atom, factor) for (atom, _), factor in run.first.terms.items())]
-        block = Run((0,), self.span, run.first.const, tuple(scalars)).entry(self.load, build)
-        found = LoadOp(self.load.memory, [block])
-        self._finish(self._as_lanes(build.named("block", found), self.span, 1))
         return found
 
     def of_rows(self, others: Sequence[Entry], forms: Sequence[LaneSum | None]) -> LoadOp:
@@ -124,7 +113,7 @@ class _Runs:
         around = build.with_number("add", first, lanes)
         first = build.select(build.with_number("lt", first, 0), around, first)
         for bit in _bits(1, 1 << (lanes - 1).bit_length()):
-            parts = [self._cut(value, bit, lanes), self._cut(value, 0, bit)]
+            parts = [build.cut(value, bit, lanes), build.cut(value, 0, bit)]
             value = self._where_bit(first, bit, build.add(ConcatOp(parts, type_of(value).rank - 1)), value)
         self._finish(value)
         return found
@@ -141,13 +130,6 @@ class _Runs:
         element, outer = element_of(value), type_of(value).dims.data[:-count]
         return self.build.reshape(self.build.cast(value, wide(element)), [*outer, DimAttr(lanes)])
 
-    def _cut(self, value: SSAValue, first: int, end: int) -> SSAValue:
-        """Lanes of the last dimension."""
-        *outer, lanes = type_of(value).shape
-        if (first, end) == (0, lanes):
-            return value
-        return self.build.add(SliceOp(value, [*[0] * len(outer), first], [*outer, end - first], [1] * (len(outer) + 1)))
-
     def _where_bit(self, first: SSAValue, bit: int, value: SSAValue, other: SSAValue) -> SSAValue:
         """One of two values, for each place by a bit of its first element."""
         build, dims = self.build, type_of(other).dims.data
@@ -159,12 +141,8 @@ class _Runs:
         """Puts every ``step``-th lane in the load's place."""
         build, run, type = self.build, self.run, type_of(self.load.result)
         offset = self.offset % run.step
-        value = self._cut(value, self.offset - offset, self.span)
-        if run.step > 1:
-            *outer, _ = type_of(value).dims.data
-            value = build.reshape(value, [*outer, DimAttr(run.size), DimAttr(run.step)])
-            value = self._cut(value, offset, offset + 1)
-        replace_load(self.load, build.reshape(build.cast(value, type.element_type), type.dims.data))
+        value = build.every(build.cut(value, self.offset - offset, self.span), run.step, offset)
+        replace_load(self.load, build.cast(build.reshape(value, type.dims.data), type.element_type))
 
 
 def _from_first_gather(entries: Sequence[Entry]) -> Sequence[Entry]:

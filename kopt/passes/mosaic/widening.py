@@ -77,17 +77,18 @@ def widen_rearrangement(op: Operation) -> None:
 
 
 def widen_selection(op: Operation) -> None:
-    """Masks of narrow lanes that come of picked ones, or are a few rows or repeat one, and selections among them:
-    Mosaic brings no 16-bit mask to such lanes."""
+    """Masks of narrow lanes that come of picked ones, or are a few rows or repeat one, or were just 32 bits wide, and
+    selections among them: Mosaic brings no 16-bit mask to such lanes."""
     assert isinstance(op, SelectOp | MaskOp)
     value, *others = op.operands[1:] if isinstance(op, SelectOp) else op.operands[:1]
     operands = (value, *others)
-    repeated = is_narrow(element_of(value)) and element_of(value) != i1 and any(map(_is_few_rows, operands))
+    numbers = is_narrow(element_of(value)) and element_of(value) != i1
+    repeated = numbers and any(_is_few_rows(operand) or _wider(operand) is not None for operand in operands)
     if not repeated and not (is_narrow(element_of(value)) and any(map(_comes_of_pick, operands))):
         return
     build = Builder(op)
     element = wide(element_of(value))
-    first, *rest = _widened([value, *others], build)
+    first, *rest = [_wider(operand) or build.cast(operand, element) for operand in operands]
     if isinstance(op, SelectOp):
         build.replace(build.add(SelectOp(op.condition, first, rest[0])))
     else:
@@ -121,6 +122,12 @@ def _picked(value: SSAValue) -> SSAValue | None:
     """The 32-bit value that a narrow one was cast from, where its lanes were picked from others; else None."""
     cast = value.owner
     return cast.input if isinstance(cast, CastOp) and _is_pick(cast.input) else None
+
+
+def _wider(value: SSAValue) -> SSAValue | None:
+    """The value of the 32-bit type that a narrow one was cast from; else None."""
+    cast = value.owner
+    return cast.input if isinstance(cast, CastOp) and element_of(cast.input) == wide(element_of(value)) else None
 
 
 def _is_pick(value: SSAValue) -> bool:

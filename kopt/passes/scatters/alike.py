@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.validity import ValidityBuilder
-from kopt.dialects.tile import ALL, IndexOp, StoreOp
+from kopt.dialects.tile import ALL, StoreOp
 from kopt.passes.gathers.building import array_type
-from kopt.passes.gathers.counted import Scalar, counted, total
+from kopt.passes.gathers.merged import run_of
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.scatters.access import UpdateOp, gathered, repeated
 from kopt.passes.scatters.building import Builder
@@ -33,7 +32,7 @@ def _whole(store: StoreOp, common: set[int]) -> StoreOp:
     """A store with whole dimensions in place of lanes that it counts; itself where it does not."""
     positions, entries = gathered(store), list(store.entries)
     sources = [repeated(entries[position]) for position in positions]
-    runs = {n: counted(source, 0) for n, (source, _) in enumerate(sources) if positions[n] not in common}
+    runs = {n: run_of(source) for n, (source, _) in enumerate(sources) if positions[n] not in common}
     own = [dim for _, dims in sources for dim in dims]
     if len(common) != 1 or None in runs.values() or own != list(range(len(positions))):
         return store
@@ -41,7 +40,7 @@ def _whole(store: StoreOp, common: set[int]) -> StoreOp:
     value, keep = store.value, build.both(store.mask, ValidityBuilder(InsertPoint.before(store)).of(store.value))
     for n, run in runs.items():
         assert run is not None
-        lanes = Lanes(build, positions[0] + n, array_type(store.memory).get_shape()[positions[n]], _first(*run, build))
+        lanes = Lanes(build, positions[0] + n, array_type(store.memory).get_shape()[positions[n]], run.first(build))
         value, keep = lanes.placed(value), lanes.kept(keep, type_of(value))
         entries[positions[n]] = ALL
     entries = [sources[positions.index(n)][0] if n in common else entry for n, entry in enumerate(entries)]
@@ -49,9 +48,3 @@ def _whole(store: StoreOp, common: set[int]) -> StoreOp:
     whole.location = store.location
     Rewriter.replace_op(store, whole, [])
     return whole
-
-
-def _first(numbered: SSAValue, added: list[Scalar], build: Builder) -> SSAValue:
-    """The element that the first of some lanes counts."""
-    op = numbered.owner
-    return total([(op.range, 1), *added] if isinstance(op, IndexOp) else added, build)

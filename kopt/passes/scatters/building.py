@@ -19,6 +19,7 @@ from kopt.dialects.tile import (
     MaskOp,
     ReduceOp,
     SelectOp,
+    SliceOp,
     TileType,
     TransposeOp,
     neutral,
@@ -121,6 +122,21 @@ class Builder(ValueBuilder):
         first = self.with_number("eq", self.numbers(LANES, all_dims, len(all_dims) - 1), 0)
         rows = self.select(first, rows, self.full(neutral("max", element_of(value)), rows))
         return self.cast(self.add(ReduceOp("max", self.reshape(rows, [*dims, DimAttr(LANES)]), [len(dims)])), element)
+
+    def cut(self, value: SSAValue, first: int, end: int) -> SSAValue:
+        """Lanes of the last dimension."""
+        *outer, lanes = type_of(value).shape
+        if (first, end) == (0, lanes):
+            return value
+        return self.add(SliceOp(value, [*[0] * len(outer), first], [*outer, end - first], [1] * (len(outer) + 1)))
+
+    def every(self, value: SSAValue, step: int, first: int) -> SSAValue:
+        """Every ``step``-th lane of the last dimension, which is some steps long, and of 32 bits."""
+        if step == 1:
+            return value
+        *outer, lanes = type_of(value).dims.data
+        value = self.reshape(value, [*outer, DimAttr(lanes.size.data // step), DimAttr(step)])
+        return self.reshape(self.cut(value, first, first + 1), [*outer, DimAttr(lanes.size.data // step)])
 
     def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """A value with its dimensions in another order."""

@@ -382,3 +382,57 @@ func.func @bounds(%x: memref<8x40xf32>, %y: memref<8x40xf32>) -> memref<8x40xf32
   }
   func.return %out : memref<8x40xf32>
 }
+
+// -----
+
+// Every 16th lane of rows of flat storage: all lanes of the rows come, once for both loads.
+// CHECK-LABEL: @every
+// CHECK: [[V:%.+]] = tile.load {{%.+}}[%r, :] : memref<64x256xf32> -> !tile.tile<b0=8 x 256 x f32>
+// CHECK-NOT: tile.load
+// CHECK: [[S:%.+]] = tile.reshape [[V]] : !tile.tile<b0=8 x 256 x f32> to !tile.tile<b0=8 x 16 x 16 x f32>
+// CHECK: tile.slice [[S]] [0, 0, 0] [8, 16, 1] [1, 1, 1]
+// CHECK: tile.slice [[S]] [0, 0, 9] [8, 16, 1] [1, 1, 1]
+func.func @every(%x: memref<16384xf32>, %out: memref<64x16xf32>) -> memref<64x16xf32> {
+  tile.grid (%r: b0=8) in (64) {
+    %i = tile.index %r : !tile.range<b0=8>
+    %w = tile.full 256 : !tile.tile<b0=8 x i32>
+    %f = tile.mul %i, %w : !tile.tile<b0=8 x i32>
+    %p = tile.broadcast %f dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 16 x i32>
+    %a = tile.arange 0, 16 : !tile.tile<16 x i32>
+    %q = tile.broadcast %a dims [1] : !tile.tile<16 x i32> to !tile.tile<b0=8 x 16 x i32>
+    %n = tile.add %p, %q : !tile.tile<b0=8 x 16 x i32>
+    %c = tile.full 9 : !tile.tile<b0=8 x 16 x i32>
+    %m = tile.add %n, %c : !tile.tile<b0=8 x 16 x i32>
+    %u = tile.load %x[%n] : memref<16384xf32> -> !tile.tile<b0=8 x 16 x f32>
+    %v = tile.load %x[%m] : memref<16384xf32> -> !tile.tile<b0=8 x 16 x f32>
+    %s = tile.add %u, %v : !tile.tile<b0=8 x 16 x f32>
+    tile.store %s, %out[%r, :] : !tile.tile<b0=8 x 16 x f32>, memref<64x16xf32>
+  }
+  func.return %out : memref<64x16xf32>
+}
+
+// Elements that lie near one number, here up to 28 from a multiple of 32 on: the block around them, and picks from it.
+// CHECK-LABEL: @near
+// CHECK: [[W:%.+]] = tile.whole 128
+// CHECK: [[B:%.+]] = tile.shift [[W]] by %{{.+}} : !tile.range<[[T:b[0-9]+]]=128>
+// CHECK: [[V:%.+]] = tile.load {{%.+}}[[[B]]] : memref<4096xf32> -> !tile.tile<[[T]]=128 x f32>
+// CHECK: tile.take_along {{%.+}}, {{%.+}} dim 0 : !tile.tile<1 x 128 x f32>
+// CHECK: tile.take_along {{%.+}}, {{%.+}} dim 1
+// CHECK-NOT: tile.load
+func.func @near(%x: memref<4096xf32>, %out: memref<1024xf32>) -> memref<1024xf32> {
+  tile.grid (%r: b0=8) in (1024) {
+    %i = tile.index %r : !tile.range<b0=8>
+    %e = tile.full 7 : !tile.tile<b0=8 x i32>
+    %t = tile.full 3 : !tile.tile<b0=8 x i32>
+    %o = tile.full 32 : !tile.tile<b0=8 x i32>
+    %h = tile.shr %i, %t : !tile.tile<b0=8 x i32>
+    %g = tile.mul %h, %o : !tile.tile<b0=8 x i32>
+    %l = tile.and %i, %e : !tile.tile<b0=8 x i32>
+    %m = tile.full 4 : !tile.tile<b0=8 x i32>
+    %d = tile.mul %l, %m : !tile.tile<b0=8 x i32>
+    %n = tile.add %g, %d : !tile.tile<b0=8 x i32>
+    %v = tile.load %x[%n] : memref<4096xf32> -> !tile.tile<b0=8 x f32>
+    tile.store %v, %out[%r] : !tile.tile<b0=8 x f32>, memref<1024xf32>
+  }
+  func.return %out : memref<1024xf32>
+}

@@ -200,3 +200,36 @@ func.func @computed_places(%n: memref<40xi32>, %x: memref<5120000xf32>, %y: memr
   }
   func.return
 }
+
+// So are those in a loop of one visit. A loop that walks from such a place on is no dimension of the grid: no window moves so.
+// CHECK-LABEL: func.func @walked_from_computed_places
+// CHECK: tile.grid (%i5: b8=128) in (5120000) {
+// CHECK: tile.load %x_1[%fixed] {space = "hbm"}
+// CHECK: schedule fori
+func.func @walked_from_computed_places(%n: memref<40xi32>, %x: memref<5120000xf32>, %y: memref<5120000xf32>, %out: memref<5120000xf32>) {
+  tile.grid (%i5: b8=128) in (5120000) {
+    %at = tile.load %n[0] : memref<40xi32> -> !tile.tile<i32>
+    %one = tile.extract %at : !tile.tile<i32> to index
+    %unit = arith.constant 512 : index
+    %first = arith.muli %one, %unit : index
+    %zero = tile.full 0.0 : !tile.tile<f32>
+    %whole = tile.whole 128 : !tile.range<b11=128>
+    %fixed = tile.shift %whole by %first : !tile.range<b11=128>
+    %sum = tile.for %k5: b9=128 in (0, 128) iter(%a = %zero) -> (!tile.tile<f32>) {
+      %v = tile.load %x[%fixed] : memref<5120000xf32> -> !tile.tile<b11=128 x f32>
+      %t = tile.reduce add %v [0] : !tile.tile<b11=128 x f32>
+      %s = tile.add %a, %t : !tile.tile<f32>
+      tile.yield %s : !tile.tile<f32>
+    }
+    %total = tile.for %m5: b10=128 in (0, 512) iter(%a = %sum) -> (!tile.tile<f32>) {
+      %place = tile.shift %m5 by %first : !tile.range<b10=128>
+      %v = tile.load %y[%place] : memref<5120000xf32> -> !tile.tile<b10=128 x f32>
+      %t = tile.reduce add %v [0] : !tile.tile<b10=128 x f32>
+      %s = tile.add %a, %t : !tile.tile<f32>
+      tile.yield %s : !tile.tile<f32>
+    }
+    %b = tile.broadcast %total dims [] : !tile.tile<f32> to !tile.tile<b8=128 x f32>
+    tile.store %b, %out[%i5] : !tile.tile<b8=128 x f32>, memref<5120000xf32>
+  }
+  func.return
+}

@@ -151,3 +151,22 @@ func.func @beyond(%x: memref<33600x256xf32>, %at: memref<16xi32>, %out: memref<1
   }
   func.return
 }
+
+// 16 rows of bytes of such an array begin inside a tile of 32: those 32 come.
+// CHECK-LABEL: func.func @in_a_tile
+// CHECK: [[P:%.+]] = tile.shift {{%.+}} by {{%.+}} : !tile.range<[[T:b[0-9]+]]=32>
+// CHECK: [[V:%.+]] = tile.load {{%.+}}[[[P]], :] : memref<262144x256xui8> -> !tile.tile<[[T]]=32 x 256 x ui8>
+// CHECK: tile.dynamic_slice [[V]] from {{%.+}} dim 0 : !tile.tile<[[T]]=32 x 256 x ui8> to !tile.tile<b1=16 x 256 x ui8>
+func.func @in_a_tile(%x: memref<262144x256xui8>, %at: memref<16xi32>, %out: memref<16x16x256xui8>) {
+  tile.grid (%i: b0=1, %j: b1=16) in (16, 16) {
+    %k = tile.begin %i : !tile.range<b0=1>
+    %a = tile.load %at[%k] : memref<16xi32> -> !tile.tile<i32>
+    %n = tile.extract %a : !tile.tile<i32> to index
+    %size = arith.constant 16 : index
+    %first = arith.muli %n, %size : index
+    %r = tile.shift %j by %first : !tile.range<b1=16>
+    %v = tile.load %x[%r, :] : memref<262144x256xui8> -> !tile.tile<b1=16 x 256 x ui8>
+    tile.store %v, %out[%k, %j, :] : !tile.tile<b1=16 x 256 x ui8>, memref<16x16x256xui8>
+  }
+  func.return
+}
