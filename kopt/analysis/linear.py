@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kopt.analysis.ranges import always_full, binding
-from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp, ShiftOp, WholeOp
+from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp, RangeType, ShiftOp, WholeOp
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,11 @@ class Linear:
     def symbols(self) -> tuple[SSAValue, ...]:
         """The values it depends on."""
         return tuple(symbol for symbol, _ in self.terms)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether it depends on loaded numbers, or arithmetic of no known form: on more than numbers of blocks."""
+        return any(not isinstance(symbol.type, RangeType) for symbol in self.symbols)
 
     def __add__(self, other: Linear) -> Linear:
         sums = dict(self.terms)
@@ -102,6 +107,12 @@ def begin(range: SSAValue) -> Linear:
     if isinstance(bound.owner, WholeOp):
         return linear(bound.lower)
     return linear(bound.lower) + Linear(0, ((range, bound.size),))
+
+
+def first_element(entry: object) -> Linear:
+    """The number of the first element of an entry of an index list: of a block, or the one that is named."""
+    assert isinstance(entry, int | SSAValue)
+    return begin(entry) if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) else linear(entry)
 
 
 def at_most(form: Linear) -> int | None:

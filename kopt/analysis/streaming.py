@@ -161,7 +161,7 @@ def _is_inside(entry: Entry, extent: int) -> bool:
         return True
     if isinstance(entry.type, RangeType):
         return _stays(entry, extent)
-    return isinstance(entry.type, IndexType) and all(isinstance(s.type, RangeType) for s in linear(entry).symbols)
+    return isinstance(entry.type, IndexType) and not linear(entry).is_computed
 
 
 def is_computed(loop: ForOp) -> bool:

@@ -8,11 +8,12 @@ from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp, StringAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 
 from kopt.analysis.footprint import grid_bytes, scheduled_bytes
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
+from kopt.analysis.linear import first_element
 from kopt.analysis.pipelining import is_pipelined
 from kopt.analysis.streaming import fetches, is_computed, walks
 from kopt.analysis.windows import windows
@@ -133,8 +134,13 @@ def _bytes(type: Attribute) -> int:
 def _walks_from_computed(grid: GridOp, loop: ForOp) -> bool:
     """Whether a loop walks blocks of a large array that begin at numbers which memory tells: no window moves so."""
     found = windows(grid, {op.memory for op in loop.walk() if isinstance(op, LoadOp)})
-    large = [w for w in found.values() if any(dim.dynamic for dim in w.dims) and _bytes(w.memory.type) > _WHOLE_BYTES]
-    return any(walks(entry, loop) for window in large for load in window.loads for entry in load.entries)
+    large = [window for window in found.values() if _bytes(window.memory.type) > _WHOLE_BYTES]
+    walking = [(load, w) for w in large for load in w.loads if any(walks(entry, loop) for entry in load.entries)]
+    return any(
+        dim.dynamic and isinstance(entry, SSAValue) and first_element(entry).is_computed
+        for load, window in walking
+        for entry, dim in zip(load.entries, window.dims, strict=True)
+    )
 
 
 def writes_inside(grid: GridOp) -> bool:

@@ -112,7 +112,7 @@ def _is_placed(access: LoadOp | StoreOp) -> bool:
 
 def _is_moved(range: SSAValue) -> bool:
     """Whether a number that is computed or loaded tells where a block begins."""
-    return any(not isinstance(symbol.type, RangeType) for symbol in begin(range).symbols)
+    return begin(range).is_computed
 
 
 def _unaligned(access: Access, window: Window, in_hbm: bool) -> dict[int, int]:

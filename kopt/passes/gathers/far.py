@@ -76,7 +76,7 @@ def _is_number(entry: Entry) -> TypeGuard[SSAValue]:
 
 
 def _is_loaded(entry: SSAValue) -> bool:
-    return any(not isinstance(symbol.type, RangeType) for symbol in linear(entry).symbols)
+    return linear(entry).is_computed
 
 
 def _in_loop(op: Operation) -> bool:

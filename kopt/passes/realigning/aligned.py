@@ -7,7 +7,7 @@ import math
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from kopt.analysis.linear import Linear, begin, linear
+from kopt.analysis.linear import first_element
 from kopt.dialects.tile import BeginOp, Entry, RangeType, ShiftOp
 from kopt.passes.mosaic.building import Builder
 from kopt.passes.retyping import all_lanes
@@ -22,14 +22,6 @@ def aligned_size(entry: Entry, unit: int) -> int:
 def own_size(entry: Entry) -> int:
     """The lanes of an entry's block; one for a number."""
     return entry.type.size if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) else 1
-
-
-def first_element(entry: Entry) -> Linear:
-    """The number of the first element of an entry's block."""
-    if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-        return begin(entry)
-    assert isinstance(entry, int | SSAValue)
-    return linear(entry)
 
 
 def start(entry: Entry, build: Builder) -> SSAValue:

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import lanes_dim
+from kopt.analysis.linear import first_element
 from kopt.analysis.windows import Window
 from kopt.diagnostics import remark
 from kopt.dialects.tile import (
@@ -20,7 +21,7 @@ from kopt.dialects.tile import (
 )
 from kopt.passes.gathers.building import Arrays, array_type, replace_load
 from kopt.passes.mosaic.building import Builder, type_of
-from kopt.passes.realigning.aligned import aligned_block, aligned_size, first_element, start
+from kopt.passes.realigning.aligned import aligned_block, aligned_size, start
 
 #: The dimension of a single element's block.
 _ONE = DimAttr(1)

@@ -45,6 +45,5 @@ def _is_fetched(entry: Entry, unit: int) -> bool:
     if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType):
         return True
     first = begin(entry)
-    computed = any(not isinstance(symbol.type, RangeType) for symbol in first.symbols)
     inside = at_most(first) is not None or first.divisor % entry.type.size == 0
-    return not computed or inside and first.divisor % unit == 0
+    return not first.is_computed or inside and first.divisor % unit == 0
