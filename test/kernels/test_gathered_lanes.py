@@ -152,3 +152,34 @@ def test_bounded_rows_beside_other_gathered_places(target):
     x, columns, rows = torch.randn(8, 8, 8), torch.randperm(8), torch.arange(1, 9)
     wanted = x[torch.where(rows < 6, rows, 0)[:, None], :, columns[None, :]]
     assert torch.equal(crossed.on(target)(x, columns.to(torch.int32), 6), wanted)
+
+
+@kopt.kernel
+def spilled(x, size: hl.constexpr, parts: hl.constexpr, group: hl.constexpr):
+    """Rows in parts that end beyond the array: 0 there, and the first row."""
+    columns = hl.specialize(x.size(1))
+    zeros = torch.empty([parts * size, columns], dtype=x.dtype)
+    firsts = torch.empty_like(zeros)
+    for part in hl.grid(parts):
+        number = part // group * group + part % group
+        rows = number * size + hl.arange(size)
+        inside = rows < x.size(0)
+        for tile in hl.tile(columns):
+            zeros[rows, tile] = hl.load(x, [rows, tile], extra_mask=inside[:, None])
+            firsts[rows, tile] = x[torch.where(inside, rows, 0), tile]
+    return zeros, firsts
+
+
+@pytest.mark.parametrize("size", [32, pytest.param(64, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("target", [*TARGETS, pytest.param("pallas:strict", marks=pytest.mark.slow)])
+def test_rows_of_parts_beyond_the_array(target, size):
+    x = torch.randn(100, 128)
+    zeros = torch.zeros(3 * 64, 128)
+    zeros[:100] = x
+    firsts = torch.cat([x, x[:1].expand(92, -1)])
+    torch.testing.assert_close(list(spilled.on(target)(x, size, 3 * 64 // size, 2)), [zeros, firsts])
+
+
+def test_blocks_inside_the_array_are_loaded_where_they_are():
+    source = spilled.lower("f32[192,128]", 32, 6, 2, target="pallas:tpu7x").source
+    assert "_take_rows" not in source and "jnp.maximum" not in source and source.count("jnp.where") == 1

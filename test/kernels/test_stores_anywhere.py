@@ -221,3 +221,19 @@ def test_matrices_side_by_side_on_a_chip():
     x, y = _numbers(torch.float32, 20, 200), _numbers(torch.float32, 20, 200)
     torch.testing.assert_close(side_by_side.on("pallas:strict")(x, y), torch.cat((x, y), 1))
     assert side_by_side.on("pallas:tpu7x").lower(x, y).report(estimates=False)["legal"]
+
+
+@kopt.kernel
+def in_parts(x, out, size: hl.constexpr, parts: hl.constexpr):
+    """Rows in parts of which the last ones lie beyond what is written."""
+    for part in hl.grid(parts):
+        rows = part * size + hl.arange(size)
+        for tile in hl.tile(out.size(1)):
+            hl.store(out, [rows, tile], x[rows, tile] * 2, extra_mask=(rows < out.size(0))[:, None])
+
+
+@pytest.mark.parametrize("target", [*TARGETS, pytest.param("pallas:strict", marks=pytest.mark.slow)])
+def test_parts_beyond_the_array(target):
+    x, out = torch.randn(192, 128), torch.zeros(100, 128)
+    in_parts.on(target)(x, out, 32, 6)
+    assert torch.equal(out, x[:100] * 2)

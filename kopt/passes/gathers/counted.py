@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import multiple
+from kopt.analysis.index_bounds import index_bounds
 from kopt.analysis.linear import Linear, begin, linear
 from kopt.analysis.ranges import unshifted
 from kopt.analysis.validity import ValidityBuilder
@@ -26,6 +27,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry, block_dims, is_range
 from kopt.passes.gathers.building import array_type
 from kopt.passes.gathers.merged import runs
+from kopt.passes.gathers.touching import touching
 from kopt.passes.mosaic.building import Builder, type_of
 
 
@@ -35,7 +37,7 @@ def load_counted(load: LoadOp) -> SSAValue | None:
     A masked load may begin before the array; where nothing will cut its lanes out of a larger block, it stays as it is.
     """
     build = Builder(load)
-    blocks = {position: run.entry(load, build) for position, run in runs(load).items()}
+    blocks = _blocks(load, build)
     entries = [blocks.get(position, entry) for position, entry in enumerate(load.entries)]
     for position, block in blocks.items():
         first = begin(block) if is_range(block) else linear(block)
@@ -88,7 +90,7 @@ def counts(access: LoadOp | StoreOp) -> bool:
 def store_counted(store: StoreOp) -> None:
     """Makes a store whose indices count from scalars on one of the block that begins there."""
     build = Builder(store)
-    blocks = {position: run.entry(store, build) for position, run in runs(store).items()}
+    blocks = _blocks(store, build)
     entries = [blocks.get(position, entry) for position, entry in enumerate(store.entries)]
     dims = block_dims(entries, array_type(store.memory).get_shape())
     value = build.reshape(store.value, dims)
@@ -99,6 +101,11 @@ def store_counted(store: StoreOp) -> None:
     block = StoreOp(value, store.memory, entries, mask, store.attributes)
     block.location = store.location
     Rewriter.replace_op(store, block, [])
+
+
+def _blocks(access: LoadOp | StoreOp, build: Builder) -> dict[int, SSAValue]:
+    """The block, or the one row, that each gathering index is; nothing where one is none."""
+    return touching({position: run.entry(access, build) for position, run in runs(access).items()}, access, build)
 
 
 def along(index: Any, axis: int) -> SSAValue | None:
@@ -118,6 +125,10 @@ def along(index: Any, axis: int) -> SSAValue | None:
 
 
 def _may_be_negative(form: Linear) -> bool:
-    """Whether an element's number is not a sum of block numbers, none of them subtracted."""
-    sums = all(isinstance(symbol.type, RangeType) and factor > 0 for symbol, factor in form.terms)
-    return form.const < 0 or not sums
+    """Whether an element's number is not a sum of numbers that are 0 at least, none of them subtracted."""
+    return form.const < 0 or any(factor < 0 or not _is_natural(symbol) for symbol, factor in form.terms)
+
+
+def _is_natural(symbol: SSAValue) -> bool:
+    bounds = (0, 0) if isinstance(symbol.type, RangeType) else index_bounds(symbol)
+    return bounds is not None and bounds[0] >= 0
