@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.layouts import window_bytes
-from kopt.analysis.streaming import block_of, moves_rows, sends, streams, walks_computed
+from kopt.analysis.streaming import block_of, is_at_computed, is_large, moves_rows, sends, streams, walks_computed
 from kopt.analysis.windows import Accesses, Window, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
@@ -56,8 +56,8 @@ def grid_bytes(
     """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest.
 
     What atomic updates accumulate into has a 32-bit block besides. Of an array whose rows DMAs move, the rows that are
-    on their way at once count. With ``streamed``, an array that loops of computed bounds walk is counted by the blocks
-    of its accesses; what a ``hoisted`` loop walks by one block of it.
+    on their way at once count. With ``streamed``, an array that loops of computed bounds walk, and a large one that
+    loaded numbers index, is counted by the blocks of its accesses; what a ``hoisted`` loop walks by one block of it.
     """
     memories = {op.memory for op in grid.walk() if isinstance(op, Accesses)}
     total = moved = 0
@@ -65,7 +65,7 @@ def grid_bytes(
         if moves_rows(window):
             moved = max(moved, *(_moved_bytes(access, sizes) for access in (*window.loads, *window.stores)))
             continue
-        if streamed and walks_computed(window):
+        if streamed and (walks_computed(window) or _comes_in_blocks(window)):
             total += 2 * sum(_accessed_bytes(access, window.bits, sizes) for access in (*window.loads, *window.stores))
             continue
         block = [
@@ -75,6 +75,12 @@ def grid_bytes(
         total += 2 * window_bytes(block, window.bits)
         total += window_bytes(block, 32) if window.atomics else 0
     return total + moved + temporaries(grid, sizes)
+
+
+def _comes_in_blocks(window: Window) -> bool:
+    """Whether cells, or their loops, fetch what they read of a large array: no window follows loaded numbers."""
+    known = window.written or not is_large(window.type) or any(map(is_gather, window.loads[0].entries))
+    return not known and all(is_at_computed(load, window) for load in window.loads)
 
 
 def scheduled_bytes(grid: GridOp) -> int:

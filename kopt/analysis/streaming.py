@@ -8,18 +8,21 @@ dimension they start at multiples of 128 elements (more of narrower ones), and a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
-from xdsl.dialects.builtin import IndexType, MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import FixedBitwidthType, IndexType, MemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from kopt.analysis.alignment import copied_multiple, multiple
-from kopt.analysis.linear import at_most, begin, linear
+from kopt.analysis.linear import at_most, begin, first_element, linear
 from kopt.analysis.ranges import binding
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, is_gather
 from kopt.dialects.tile.index_list import AllAttr, Entry
 
+#: Arrays up to this size come into the chip's memory as a whole, though a loop may visit a part of them only.
+_WHOLE_BYTES = 1024 * 1024
 #: The attribute that says where an access finds its array.
 SPACE = "space"
 
@@ -74,6 +77,18 @@ def fetches(window: Window) -> bool:
 
 def _is_repeated(op: Operation) -> bool:
     return any(binding(loop.range).trips != 1 for loop in loops_around(op))
+
+
+def is_at_computed(load: LoadOp, window: Window) -> bool:
+    """Whether a loaded number, or arithmetic that no window follows, tells where a load's block is."""
+    places = [entry for entry, dim in zip(load.entries, window.dims, strict=True) if dim.dynamic]
+    return any(first_element(entry).is_computed for entry in places if isinstance(entry, SSAValue))
+
+
+def is_large(type: Attribute) -> bool:
+    """Whether an array is too large to come into the chip's memory as a whole, where parts of it are asked for only."""
+    assert isinstance(type, MemRefType) and isinstance(type.element_type, FixedBitwidthType)
+    return prod(type.get_shape()) * type.element_type.bitwidth // 8 > _WHOLE_BYTES
 
 
 def stays_in_hbm(window: Window) -> bool:

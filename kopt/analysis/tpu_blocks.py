@@ -74,7 +74,7 @@ def _start(role: Role, chip: TpuChip) -> int:
     most = 1
     if 0 in role.places or role.dot & {"n", "k"}:
         most = _FLAT if role.flat else _LANES if role.places == {0} and not role.dot else _BLOCK
-    elif 1 in role.places or role.dot or not role.places or role.extent is None:
+    elif 1 in role.places or role.dot or role.steps or not role.places or role.extent is None:
         most = _BLOCK
     return max(tpu_least(role, chip), min(power_of_two(extent), most))
 

@@ -93,7 +93,7 @@ class LowerGathersPass(ModulePass):
                     self._rewrite(load, launch, arrays)
             for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and not _gathers(inner)]:
                 if is_far(access, launch, TPU_CHIPS[self.chip]):
-                    self._rewrite(as_gather(access), launch, arrays)
+                    self._gather(as_gather(access), launch, arrays)
 
     def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
         load = with_own_lanes(as_blocks(of_matrix(in_order(access), launch, arrays)))
@@ -101,16 +101,20 @@ class LowerGathersPass(ModulePass):
         if not moving:
             _take_input(load, launch, arrays)
         if (value := load_counted(load)) is not None:
-            return replace_load(load, value)
-        if _gathers(load):
+            replace_load(load, value)
+        elif _gathers(load):
             if moving:
                 _refuse(load)
-            if not self._picks_from_whole(load, arrays):
-                if self.strategy == "auto" and fetch_near(load):
-                    return None
-                if (rows := fetch_runs(load, arrays)) is not None:
-                    return self._rewrite(rows, launch, arrays) if _gathers(rows) else None
-            replace_load(load, self._lower(load, launch, arrays))
+            self._gather(load, launch, arrays)
+
+    def _gather(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
+        """Puts what DMAs or products pick in the place of a load."""
+        if not self._picks_from_whole(load, arrays):
+            if self.strategy == "auto" and fetch_near(load):
+                return None
+            if (rows := fetch_runs(load, arrays)) is not None:
+                return self._rewrite(rows, launch, arrays) if _gathers(rows) else None
+        replace_load(load, self._lower(load, launch, arrays))
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
         gathering = Gathering(load, arrays)

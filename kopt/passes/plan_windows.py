@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp, StringAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from kopt.analysis.footprint import grid_bytes, scheduled_bytes
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
-from kopt.analysis.linear import first_element
 from kopt.analysis.pipelining import is_pipelined
-from kopt.analysis.streaming import fetches, is_computed, walks
+from kopt.analysis.streaming import fetches, is_at_computed, is_computed, is_large, walks
 from kopt.analysis.windows import windows
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
@@ -26,9 +23,6 @@ from kopt.passes.to_pallas.operands import grid_of
 from kopt.passes.to_pallas.pipelined_loops import pipeline_loops
 from kopt.passes.to_pallas.rows import hbm
 from kopt.runtime.targets import TPU_CHIPS, TpuChip
-
-#: Arrays up to this size come into the chip's memory as a whole, though a loop may visit a part of them only.
-_WHOLE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -75,8 +69,8 @@ class PlanWindowsPass(ModulePass):
         if self.loop_type not in ("auto", "fori"):
             return
         memories = {op.memory for op in grid.walk() if isinstance(op, LoadOp)}
-        for memory, window in windows(grid, memories).items():
-            if fetches(window) and (self.loop_type == "fori" or _bytes(memory.type) > _WHOLE_BYTES):
+        for window in windows(grid, memories).values():
+            if fetches(window) and (self.loop_type == "fori" or is_large(window.type)):
                 for load in window.loads:
                     load.attributes |= hbm()
 
@@ -123,24 +117,15 @@ def streams_part(loop: ForOp) -> bool:
     """Whether a loop that visits some part of its arrays, known when it runs, reads or writes large ones."""
     accesses = [op for op in loop.walk() if isinstance(op, LoadOp | StoreOp)]
     walking = [op for op in accesses if any(walks(entry, loop) for entry in op.entries)]
-    return is_computed(loop) and any(_bytes(op.memory.type) > _WHOLE_BYTES for op in walking)
-
-
-def _bytes(type: Attribute) -> int:
-    assert isinstance(type, MemRefType) and isinstance(type.element_type, FixedBitwidthType)
-    return prod(type.get_shape()) * type.element_type.bitwidth // 8
+    return is_computed(loop) and any(is_large(op.memory.type) for op in walking)
 
 
 def _walks_from_computed(grid: GridOp, loop: ForOp) -> bool:
     """Whether a loop walks blocks of a large array that begin at numbers which memory tells: no window moves so."""
     found = windows(grid, {op.memory for op in loop.walk() if isinstance(op, LoadOp)})
-    large = [window for window in found.values() if _bytes(window.memory.type) > _WHOLE_BYTES]
-    walking = [(load, w) for w in large for load in w.loads if any(walks(entry, loop) for entry in load.entries)]
-    return any(
-        dim.dynamic and isinstance(entry, SSAValue) and first_element(entry).is_computed
-        for load, window in walking
-        for entry, dim in zip(load.entries, window.dims, strict=True)
-    )
+    loads = [(load, window) for window in found.values() if is_large(window.type) for load in window.loads]
+    walking = [pair for pair in loads if any(walks(entry, loop) for entry in pair[0].entries)]
+    return any(is_at_computed(load, window) for load, window in walking)
 
 
 def writes_inside(grid: GridOp) -> bool:

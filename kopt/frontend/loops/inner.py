@@ -236,7 +236,7 @@ class _Typed:
 
 
 def _bound(bound: Any) -> SSAValue | int:
-    """A number of elements; one that is computed in floats (``torch.ceil(n / 16)``) is cut off as Helion does."""
+    """A number of elements; one that is computed in floats (``torch.ceil(n / 16)``) is cut off."""
     if isinstance(bound, int) and not isinstance(bound, bool):
         return int(bound)
     if isinstance(bound, DeviceTensor) and not bound.rank and bound.dtype.is_floating_point:

@@ -73,7 +73,7 @@ def runs(access: Access) -> dict[int, Run]:
     first = type_of(access.entries[positions[0]])  # pyright: ignore[reportArgumentType]
     wide = [n for n, dim in enumerate(first.dims.data) if dim != DimAttr(1)]
     together = [dim for run in known.values() for dim in run.dims]
-    return known if wide and len(known) == len(found) and together == wide else {}
+    return known if len(known) == len(found) and together == wide else {}
 
 
 def run_of(index: SSAValue) -> Run | None:

@@ -15,12 +15,14 @@ from kopt.analysis.lane_spread import KEEPS, factor, is_single, spread
 from kopt.analysis.linear import begin
 from kopt.dialects.tile import (
     BeginOp,
+    ConcatOp,
     DimAttr,
     ElementwiseOp,
     FullOp,
     IndexOp,
     LoadOp,
     ShiftOp,
+    SliceOp,
     SplatOp,
     TakeAlongOp,
     is_gather,
@@ -32,8 +34,8 @@ from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.retyping import all_lanes
 from kopt.passes.scatters.building import Builder
 
-#: Elements that are picked at once: a row of lanes stands for each on the way.
-_PICKED = 1 << 14
+#: Elements that are picked at once: a row of lanes stands for each on the way. And in all, in parts.
+_PICKED, _IN_PARTS = 4096, 16384
 #: Elements of the block that come for one that is picked, at most.
 _FETCHED = 64
 
@@ -59,30 +61,45 @@ def fetch_near(load: LoadOp) -> bool:
     (entry,) = load.entries if len(load.entries) == 1 else (None,)
     if not isinstance(entry, SSAValue) or not is_gather(entry) or element_bits(load.memory) > 32:
         return False
-    near, count, extent = spread(entry), prod(type_of(entry).shape), array_type(load.memory).get_shape()[0]
-    if near is None or not 0 < count <= _PICKED or near.size > min(count * _FETCHED, extent):
+    near, count, shape = spread(entry), prod(type_of(entry).shape), type_of(entry).shape
+    if near is None or not 0 < count <= _IN_PARTS or prod(shape[1:]) > _PICKED or near.size > count * _FETCHED:
         return False
-    build = Builder(load)
+    rows, build = -(-near.size // LANES), Builder(load)
+    if rows * LANES > array_type(load.memory).get_shape()[0]:
+        return False
     first = _as_value(_sum(_number(entry, build), near.low, build), build)
-    rows = -(-near.size // LANES)
     block = build.add(ShiftOp(build.add(all_lanes(rows * LANES, load)), first))
     value = build.named("near", LoadOp(load.memory, [block]))
     value = build.reshape(build.cast(value, wide(element_of(value))), [rows, LANES])
     start = build.add(SplatOp(first, type_of(entry).with_element(i32)))
-    place = build.regroup(build.compute("sub", build.cast(entry, i32), start), [count])
-    value = _picked(value, place, build)
+    places = build.compute("sub", build.cast(entry, i32), start)
+    places = build.reshape(places, type_of(places).shape)  # plain dimensions may be cut
+    parts = [_picked(value, part, build) for part in _parts(places, build)]
     type = type_of(load.result)
-    replace_load(load, build.cast(build.regroup(value, type.dims.data), type.element_type))
+    value = parts[0] if len(parts) == 1 else build.add(ConcatOp(parts, 0))
+    replace_load(load, build.cast(build.reshape(value, type.dims.data), type.element_type))
     return True
+
+
+def _parts(places: SSAValue, build: Builder) -> list[SSAValue]:
+    """The rows of a tile, as many together as are picked at once."""
+    size, *others = type_of(places).shape
+    step = max(1, _PICKED // prod(others))
+    if size <= step:
+        return [places]
+    zeros, ones = [0] * len(others), [1] * (len(others) + 1)
+    starts = range(0, size, step)
+    return [build.add(SliceOp(places, [n, *zeros], [min(step, size - n), *others], ones)) for n in starts]
 
 
 def _picked(value: SSAValue, place: SSAValue, build: Builder) -> SSAValue:
     """The elements of rows of lanes by their number: their row first, then of that the lane."""
-    (count,) = type_of(place).dims.data
+    dims, count = type_of(place).dims.data, prod(type_of(place).shape)
+    place = build.regroup(place, [count])
     row = build.with_number("shr", place, LANES.bit_length() - 1)
     rows = build.add(TakeAlongOp(value, build.spread(row, [count, DimAttr(LANES)], [0]), 0))
     lane = build.spread(build.with_number("and", place, LANES - 1), [count, DimAttr(1)], [0])
-    return build.reshape(build.add(TakeAlongOp(rows, lane, 1)), [count])
+    return build.regroup(build.reshape(build.add(TakeAlongOp(rows, lane, 1)), [count]), dims)
 
 
 def _number(value: SSAValue, build: Builder) -> int | SSAValue:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
@@ -12,6 +12,7 @@ from kopt.dialects.tile import (
     BroadcastOp,
     CastOp,
     ElementwiseOp,
+    FullOp,
     MaskOp,
     ReduceOp,
     ReshapeOp,
@@ -83,7 +84,7 @@ def widen_selection(op: Operation) -> None:
     value, *others = op.operands[1:] if isinstance(op, SelectOp) else op.operands[:1]
     operands = (value, *others)
     numbers = is_narrow(element_of(value)) and element_of(value) != i1
-    repeated = numbers and any(_is_few_rows(operand) or _wider(operand) is not None for operand in operands)
+    repeated = numbers and (any(map(_is_few_rows, operands)) or _are_wider(operands))
     if not repeated and not (is_narrow(element_of(value)) and any(map(_comes_of_pick, operands))):
         return
     build = Builder(op)
@@ -122,6 +123,12 @@ def _picked(value: SSAValue) -> SSAValue | None:
     """The 32-bit value that a narrow one was cast from, where its lanes were picked from others; else None."""
     cast = value.owner
     return cast.input if isinstance(cast, CastOp) and _is_pick(cast.input) else None
+
+
+def _are_wider(values: Sequence[SSAValue]) -> bool:
+    """Whether some values were 32 bits wide, and the others are numbers."""
+    others = [value for value in values if _wider(value) is None]
+    return len(others) < len(values) and all(isinstance(value.owner, FullOp) for value in others)
 
 
 def _wider(value: SSAValue) -> SSAValue | None:

@@ -173,12 +173,11 @@ func.func @picked(%x: !tile.tile<64 x 8 x 128 x bf16>, %n: !tile.tile<64 x 1 x 1
 
 // -----
 
-// What is computed from picked lanes is masked in 32 bits too, after its rounding.
+// What is computed from picked lanes is masked in 32 bits too, and rounded last.
 // CHECK-LABEL: func.func @scaled_pick
 // CHECK: [[M:%.+]] = tile.mul {{%.+}}, %f : !tile.tile<64 x 128 x f32>
-// CHECK-NEXT: [[B:%.+]] = tile.cast [[M]] : !tile.tile<64 x 128 x f32> to !tile.tile<64 x 128 x bf16>
-// CHECK: [[W:%.+]] = tile.cast [[B]] : !tile.tile<64 x 128 x bf16> to !tile.tile<64 x 128 x f32>
-// CHECK: tile.select %c, [[W]], {{%.+}} : !tile.tile<64 x 128 x f32>
+// CHECK: [[S:%.+]] = tile.select %c, [[M]], {{%.+}} : !tile.tile<64 x 128 x f32>
+// CHECK: tile.cast [[S]] : !tile.tile<64 x 128 x f32> to !tile.tile<64 x 128 x bf16>
 func.func @scaled_pick(%x: !tile.tile<64 x 8 x 128 x bf16>, %n: !tile.tile<64 x 1 x 128 x i32>, %f: !tile.tile<64 x 128 x f32>, %c: !tile.tile<64 x 128 x i1>) -> !tile.tile<64 x 128 x bf16> {
   %p = tile.take_along %x, %n dim 1 : !tile.tile<64 x 8 x 128 x bf16>, !tile.tile<64 x 1 x 128 x i32>
   %r = tile.reshape %p : !tile.tile<64 x 1 x 128 x bf16> to !tile.tile<64 x 128 x bf16>

@@ -95,18 +95,18 @@ func.func @sum_in_place(%x: memref<64x128xi64>) {
 
 // -----
 
-// What f16 rounds is rounded in f32, by the bits: to nearest even, past the largest number infinity, below the smallest
-// normal one to multiples of 2^-24; NaN stays NaN.
+// What f16 rounds is rounded in f32: beside a number 12288 times the power of two, 2^-14 at least; from 65520 on infinite.
 // CHECK-LABEL: func.func @f16
 // CHECK: [[E:%.+]] = tile.exp %v : !tile.tile<b0=32 x 128 x f32>
 // CHECK-NEXT: [[B:%.+]] = tile.bitcast %e : !tile.tile<b0=32 x 128 x f32> to !tile.tile<b0=32 x 128 x i32>
-// CHECK: tile.shr
-// CHECK: tile.full -8192
-// CHECK: tile.full 1199562752
-// CHECK: tile.round
-// CHECK: tile.full 947912704
-// CHECK: [[R:%.+]] = tile.or
-// CHECK-NEXT: %r = tile.bitcast [[R]] : !tile.tile<b0=32 x 128 x i32> to !tile.tile<b0=32 x 128 x f32>
+// CHECK: tile.full 2139095040
+// CHECK: tile.maximum
+// CHECK: tile.full 12288.0
+// CHECK: [[L:%.+]] = tile.mul
+// CHECK-NEXT: [[U:%.+]] = tile.add [[E]], [[L]]
+// CHECK-NEXT: tile.sub [[U]], [[L]]
+// CHECK: tile.full 65520.0
+// CHECK: %r = tile.select
 // CHECK-NEXT: tile.store %r
 func.func @f16(%x: memref<64x128xf16>, %out: memref<64x128xf32>) {
   tile.grid (%i: b0=32) in (64) {
@@ -127,7 +127,7 @@ func.func @f16(%x: memref<64x128xf16>, %out: memref<64x128xf32>) {
 // CHECK: %c = tile.exp
 // CHECK-NEXT: tile.store %c
 // CHECK: tile.bitcast %v
-// CHECK: %h = tile.bitcast
+// CHECK: %h = tile.select
 // CHECK-NEXT: tile.store %h
 func.func @read_back(%x: memref<64x128xf32>, %y: memref<64x128xf16>, %out: memref<64x128xf32>) {
   %half = host.alloc : memref<64x128xf16>
