@@ -55,6 +55,7 @@ PASSES: dict[str, str] = {
     "verify-accumulators": "kopt.passes.verify_accumulators:VerifyAccumulatorsPass",
     "verify-barriers": "kopt.passes.verify_barriers:VerifyBarriersPass",
     "verify-symm": "kopt.passes.verify_symm:VerifySymmPass",
+    "walk-products": "kopt.passes.walk_products:WalkProductsPass",
     "widen-atomics": "kopt.passes.widen_atomics:WidenAtomicsPass",
     # xDSL's clean-up passes.
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",

@@ -187,6 +187,8 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         _make("widen-atomics", chip=target.gpu.name),
         # Dimensions of programs that are too large become blocks of one element.
         _make("split-planes"),
+        # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
+        _make("walk-products", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.
