@@ -1,11 +1,11 @@
-"""Rewrites of ops that Triton has in another form: short dots, dots of integers, batches, powers by small numbers."""
+"""Rewrites of ops that Triton has in another form: small dots, dots of integers, batches, powers by small numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -33,7 +33,7 @@ def _insert(before: Operation, op: Operation) -> SSAValue:
 
 def _rewrite_dot(op: tile.DotOp) -> None:
     type = _type(op.lhs)
-    if _is_short(type) or _is_wide_integer(type.element_type):
+    if _is_short(type) or _is_wide_integer(type.element_type) or _is_exact_vector(op):
         _expand_dot(op)
     elif type.rank > 3:
         _merge_batches(op)
@@ -52,6 +52,12 @@ def _is_short(type: tile.TileType) -> bool:
 def _is_wide_integer(element: Attribute) -> bool:
     """Whether the matrix units have no such integers."""
     return isinstance(element, IntegerType) and element.width.data > 8
+
+
+def _is_exact_vector(op: tile.DotOp) -> bool:
+    """Whether a product has one row or column, of f32 that is not rounded: no matrix unit has it, which takes 16."""
+    exact = op.precision is None or op.precision.data == "ieee"
+    return exact and _type(op.lhs).element_type == f32 and 1 in _type(op.result).shape[-2:]
 
 
 def _merge_batches(op: tile.DotOp) -> None:
