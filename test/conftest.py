@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from kopt_lit import SUFFIXES, run_file
 
 LIT = Path(__file__).parent / "lit"
+
+
+@pytest.fixture(autouse=True)
+def seed_torch() -> None:
+    """torch's random numbers are the same in every run, whichever tests run before."""
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.manual_seed(0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

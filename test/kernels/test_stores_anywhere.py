@@ -237,3 +237,36 @@ def test_parts_beyond_the_array(target):
     x, out = torch.randn(192, 128), torch.zeros(100, 128)
     in_parts.on(target)(x, out, 32, 6)
     assert torch.equal(out, x[:100] * 2)
+
+
+@kopt.kernel
+def quantised(x, scale, rows: hl.constexpr, columns: hl.constexpr):
+    """Groups of rows and columns, each divided by its own number, as 8-bit floats."""
+    out = torch.empty_like(x, dtype=torch.float8_e4m3fn)
+    sizes = [scale.size(0), scale.size(1), rows, columns]
+    for group_row, group_column, row, column in hl.tile(sizes, block_size=[2, 2, 4, 16]):
+        i = (group_row.index[:, None] * rows + row.index[None, :])[:, None, :, None]
+        j = (group_column.index[:, None] * columns + column.index[None, :])[None, :, None, :]
+        groups = (group_row.index < scale.size(0))[:, None] & (group_column.index < scale.size(1))[None, :]
+        inside = (row.index < rows)[:, None] & (column.index < columns)[None, :]
+        mask = groups[:, :, None, None] & inside[None, None, :, :]
+        factor = hl.load(scale, [group_row.index[:, None], group_column.index[None, :]], extra_mask=groups)
+        values = hl.load(x, [i, j], extra_mask=mask) / factor[:, :, None, None]
+        hl.store(out, [i, j], values.to(out.dtype), extra_mask=mask)
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("rows", "columns"), [(5, 32), (1, 96)])
+def test_groups_of_bytes(target, rows, columns):
+    x, scale = torch.randn(10, 96), torch.rand(10 // rows, 96 // columns) + 0.5
+    wanted = x / scale.repeat_interleave(rows, 0).repeat_interleave(columns, 1)
+    got = quantised.on(target)(x, scale, rows, columns)
+    # A quotient next to the middle of two numbers may go to the other one: an eighth, with 3 binary digits, apart.
+    torch.testing.assert_close(got.float(), wanted.to(torch.float8_e4m3fn).float(), rtol=0.13, atol=0.01)
+
+
+@pytest.mark.slow
+def test_groups_of_bytes_on_a_chip():
+    low = quantised.on("pallas:tpu7x").lower("f32[10,96]", "f32[2,3]", 5, 32)
+    assert low.report(estimates=False)["legal"]

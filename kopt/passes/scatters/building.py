@@ -26,7 +26,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.types import DimLike
 from kopt.passes.mosaic.building import Builder as ValueBuilder
-from kopt.passes.mosaic.building import element_of, type_of, wide
+from kopt.passes.mosaic.building import element_of, is_narrow, type_of, wide
 
 #: Rows of a register.
 SUBLANES = sublanes(32)
@@ -108,6 +108,8 @@ class Builder(ValueBuilder):
         before = type_of(value)
         if before.rank > 1 and len(dims) > 1:
             return self.reshape(value, dims)
+        if is_narrow(element_of(value)):
+            return self.cast(self.regroup(self.cast(value, wide(element_of(value))), dims), element_of(value))
         shapes = [shape for shape in (before.shape, TileType(dims, i32).shape) if len(shape) > 1]
         if any(shape[-1] % SUBLANES for shape in shapes):
             return self._regroup_parts(value, dims)
@@ -116,12 +118,11 @@ class Builder(ValueBuilder):
 
     def _regroup_parts(self, value: SSAValue, dims: Sequence[DimLike]) -> SSAValue:
         """Of rows that are no whole registers Mosaic regroups no copies: the value stands in the first lane alone."""
-        element, value = element_of(value), self.cast(value, wide(element_of(value)))
         all_dims = [*type_of(value).dims.data, DimAttr(LANES)]
         rows = self.spread(value, all_dims, range(len(all_dims) - 1))
         first = self.with_number("eq", self.numbers(LANES, all_dims, len(all_dims) - 1), 0)
         rows = self.select(first, rows, self.full(neutral("max", element_of(value)), rows))
-        return self.cast(self.add(ReduceOp("max", self.reshape(rows, [*dims, DimAttr(LANES)]), [len(dims)])), element)
+        return self.add(ReduceOp("max", self.reshape(rows, [*dims, DimAttr(LANES)]), [len(dims)]))
 
     def cut(self, value: SSAValue, first: int, end: int) -> SSAValue:
         """Lanes of the last dimension."""
