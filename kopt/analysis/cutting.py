@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.aliases import root
 from kopt.analysis.lane_sums import moves
@@ -20,7 +20,6 @@ from kopt.dialects.tile import (
     LoadOp,
     ReshapeOp,
     SelectOp,
-    TileType,
     TransposeOp,
     block_axes,
     is_gather,
@@ -58,8 +57,13 @@ def taken_whole(load: LoadOp, dim: int) -> int | None:
 
 def can_be_cut(value: SSAValue, dim: int, written: Collection[SSAValue]) -> bool:
     """Whether parts of a value along a dimension can be computed one by one, while the ``written`` arrays change."""
-    assert isinstance(value.type, TileType)
-    found, op = sources(value, dim), value.owner
-    if found is None or isinstance(op, LoadOp) and root(op.memory) in written:
-        return False
-    return all(can_be_cut(op.operands[n], place, written) for n, place in found.items())  # pyright: ignore
+    todo, seen = [(value, dim)], set[tuple[SSAValue, int]]()
+    while todo:
+        value, dim = part = todo.pop()
+        found, op = sources(value, dim), value.owner
+        if found is None or isinstance(op, LoadOp) and root(op.memory) in written:
+            return False
+        assert isinstance(op, Operation)
+        seen.add(part)
+        todo += {(op.operands[n], place) for n, place in found.items()} - seen
+    return True

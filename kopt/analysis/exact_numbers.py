@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import IntegerType, f32
+from xdsl.dialects.builtin import IntegerType, Signedness, f32
 from xdsl.ir import SSAValue
 
 from kopt.analysis.wide_facts import MOVES
@@ -69,10 +70,13 @@ class ExactNumbers:
 
 
 def _bits(value: SSAValue) -> int:
-    """The width of integers; 32 of f32, and 0 of other floats."""
+    """The width of integers; 32 of f32. 0 of other floats, which round, and of unsigned words, which wrap below 0."""
     assert isinstance(value.type, TileType)
     element = value.type.element_type
-    return element.width.data if isinstance(element, IntegerType) else 32 if element == f32 else 0
+    if not isinstance(element, IntegerType):
+        return 32 if element == f32 else 0
+    wraps = element.signedness.data == Signedness.UNSIGNED and element.width.data >= 32
+    return 0 if wraps else element.width.data
 
 
 def _has_element(operand: SSAValue, value: SSAValue) -> bool:
@@ -102,7 +106,8 @@ def _masked(_: Multiples | None, mask: object) -> Multiples | None:
 
 
 def _shifted(a: Multiples | None, by: object) -> Multiples | None:
-    return Multiples(1.0, max(1.0, a.most // 2 ** int(by.number))) if a and isinstance(by, FullOp) else None
+    """A quotient that is rounded down: of a number below 0 it may be further from 0."""
+    return Multiples(1.0, math.ceil(a.most / 2 ** int(by.number))) if a and isinstance(by, FullOp) else None
 
 
 _RULES: dict[str, Callable[..., Multiples | None]] = {

@@ -65,7 +65,7 @@ def spread(value: SSAValue) -> Spread | None:
     if isinstance(op, ArangeOp):
         ends = (op.start.data, op.start.data + (value.type.shape[0] - 1) * op.step.data)
         return Spread(0, min(ends), max(ends))
-    return _computed(op) if isinstance(op, ElementwiseOp) and op.ROW.name in _RULES else None
+    return _RULES[op.ROW.name](*op.inputs) if isinstance(op, ElementwiseOp) and op.ROW.name in _RULES else None
 
 
 def is_single(value: SSAValue) -> bool:
@@ -80,11 +80,6 @@ def factor(value: SSAValue) -> int | None:
     if isinstance(op, KEEPS):
         return factor(op.input)
     return int(op.number) if isinstance(op, FullOp) else None
-
-
-def _computed(op: ElementwiseOp) -> Spread | None:
-    first, second = op.inputs
-    return _RULES[op.ROW.name](first, second)
 
 
 def _sum(first: SSAValue, second: SSAValue) -> Spread | None:
@@ -107,10 +102,9 @@ def _product(first: SSAValue, second: SSAValue) -> Spread | None:
     return Spread(abs(a.divisor * by), min(ends), max(ends))
 
 
-def in_one_group(first: SSAValue, by: int) -> bool:
-    """Whether groups of ``by`` numbers are such that the lanes of a tile are in one of them together."""
-    a = spread(first)
-    return a is not None and by > 0 and 0 <= a.low and a.high < math.gcd(a.divisor, by)
+def _in_one_group(a: Spread, by: int) -> bool:
+    """Whether groups of ``by`` numbers are such that all lanes are in one of them."""
+    return 0 <= a.low and a.high < math.gcd(a.divisor, by)
 
 
 def _quotient(first: SSAValue, by: int) -> Spread | None:
@@ -119,7 +113,7 @@ def _quotient(first: SSAValue, by: int) -> Spread | None:
     if a is None or by < 1:
         return None
     divisor = 1 if a.divisor % by else a.divisor // by
-    if in_one_group(first, by):
+    if _in_one_group(a, by):
         return Spread(divisor, 0, 0)
     return Spread(divisor, a.low // by, (a.high + (by - 1 if a.divisor % by else 0)) // by)
 
@@ -129,7 +123,7 @@ def _rest(first: SSAValue, by: int) -> Spread | None:
     a = spread(first)
     if a is None or by < 1:
         return None
-    return Spread(math.gcd(a.divisor, by) % by, a.low, a.high) if in_one_group(first, by) else Spread(0, 0, by - 1)
+    return Spread(math.gcd(a.divisor, by) % by, a.low, a.high) if _in_one_group(a, by) else Spread(0, 0, by - 1)
 
 
 def _shifted(first: SSAValue, second: SSAValue) -> Spread | None:
@@ -142,8 +136,8 @@ def _divided(first: SSAValue, second: SSAValue) -> Spread | None:
 
 
 def _masked(first: SSAValue, second: SSAValue) -> Spread | None:
-    by = (factor(second) or 0) + 1
-    return _rest(first, by) if by & (by - 1) == 0 else None
+    mask = factor(second)
+    return None if mask is None or mask & (mask + 1) else _rest(first, mask + 1)
 
 
 def _modulo(first: SSAValue, second: SSAValue) -> Spread | None:

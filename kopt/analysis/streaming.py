@@ -87,8 +87,13 @@ def is_at_computed(load: LoadOp, window: Window) -> bool:
 
 def is_large(type: Attribute) -> bool:
     """Whether an array is too large to come into the chip's memory as a whole, where parts of it are asked for only."""
+    return array_bytes(type) > _WHOLE_BYTES
+
+
+def array_bytes(type: Attribute) -> int:
+    """The bytes of an array."""
     assert isinstance(type, MemRefType) and isinstance(type.element_type, FixedBitwidthType)
-    return prod(type.get_shape()) * type.element_type.bitwidth // 8 > _WHOLE_BYTES
+    return prod(type.get_shape()) * type.element_type.bitwidth // 8
 
 
 def stays_in_hbm(window: Window) -> bool:

@@ -15,6 +15,11 @@ CASES = {
     "bits": ("", "%c", Multiples(1.0, 7.0)),
     "halves": (f"%v = tile.mul %c, %half : {FLOAT}", "%v", Multiples(0.5, 3.5)),
     "differences": (f"%v = tile.sub %c, %half : {FLOAT}", "%v", Multiples(0.5, 7.5)),
+    "quotients below 0": (
+        f"%n = tile.sub %l, %seven : {INT}\n%q = tile.shr %n, %two : {INT}\n%v = tile.cast %q : {INT} to {FLOAT}",
+        "%v",
+        Multiples(1.0, 4.0),
+    ),
     "negative ones": (f"%v = tile.neg %c : {FLOAT}", "%v", Multiples(1.0, 7.0)),
     "a choice": (f"%v = tile.select %p, %c, %half : {FLOAT}", "%v", Multiples(0.5, 7.0)),
     "products that f32 rounds": (f"%v = tile.mul %c, %tenth : {FLOAT}", "%v", None),
@@ -34,6 +39,7 @@ def test_multiples(steps, name, wanted):
           %seven = tile.full 7 : {INT}
           %l = tile.and %w, %seven : {INT}
           %c = tile.cast %l : {INT} to {FLOAT}
+          %two = tile.full 2 : {INT}
           %half = tile.full 0.5 : {FLOAT}
           %tenth = tile.full 0.1 : {FLOAT}
           %p = tile.lt %c, %half : {FLOAT}

@@ -22,12 +22,18 @@ CASES = {
     ),
     "backwards": ("%v = tile.sub %zero, %r", lambda r, p: -r, Spread(16, -15, 0)),
     "scaled": ("%v = tile.mul %three, %r", lambda r, p: 3 * r, Spread(48, 0, 45)),
+    "of a group before the first": (
+        "%s = tile.sub %r, %fourth\n%v = tile.and %s, %mask",
+        lambda r, p: (r - 64) & 31,
+        Spread(16, 0, 15),
+    ),
+    "by a picked mask": ("%v = tile.and %r, %p", lambda r, p: r & p, None),
     "picked": ("%v = tile.add %r, %p", lambda r, p: r + p, None),
 }
 
 
 def _tile(steps: str) -> StoreOp:
-    numbers = {"zero": 0, "two": 2, "three": 3, "six": 6, "mask": 31}
+    numbers = {"zero": 0, "two": 2, "three": 3, "six": 6, "mask": 31, "fourth": 64}
     type = "!tile.tile<b0=16 x i32>"
     full = "\n".join(f"%{name} = tile.full {number} : {type}" for name, number in numbers.items())
     steps = "\n".join(f"{line} : {type}" for line in steps.splitlines())

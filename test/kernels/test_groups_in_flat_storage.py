@@ -56,6 +56,24 @@ def factors(expert, scales, rows: hl.constexpr, columns: hl.constexpr):
     return out
 
 
+@kopt.kernel
+def ring(x, first: hl.constexpr):
+    """Numbers that go round, from one before the array's first on."""
+    out = torch.empty([512, 2])
+    for i in hl.tile(512, block_size=64):
+        out[i, 0] = x[(i.index + first) & (x.size(0) - 1)]
+        out[i, 1] = x[(i.index + first) % x.size(0)]
+    return out
+
+
+@pytest.mark.parametrize("first", [-64, -40, 8100])
+@pytest.mark.parametrize("target", ["pallas:interpret", "triton:interpret"])
+def test_a_ring(target, first):
+    x = torch.randn(8192)
+    wanted = x[(torch.arange(512) + first) % 8192]
+    assert torch.equal(ring.on(target)(x, first), torch.stack([wanted, wanted], 1))
+
+
 def _args(experts, rows, groups):
     generator = torch.Generator().manual_seed(0)
     packed = torch.randint(0, 256, (experts, rows, groups * 16), dtype=torch.uint8, generator=generator)

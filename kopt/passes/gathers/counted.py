@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -15,11 +14,8 @@ from kopt.analysis.ranges import unshifted
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.tile import (
     ELEMENTWISE,
-    BroadcastOp,
-    CastOp,
     LoadOp,
     RangeType,
-    ReshapeOp,
     ShiftOp,
     StoreOp,
     WholeOp,
@@ -106,22 +102,6 @@ def store_counted(store: StoreOp) -> None:
 def _blocks(access: LoadOp | StoreOp, build: Builder) -> dict[int, SSAValue]:
     """The block, or the one row, that each gathering index is; nothing where one is none."""
     return touching({position: run.entry(access, build) for position, run in runs(access).items()}, access, build)
-
-
-def along(index: Any, axis: int) -> SSAValue | None:
-    """The tile of one dimension that an index repeats along all axes but one; None where it repeats none."""
-    while isinstance(op := index.owner, CastOp) or isinstance(op, BroadcastOp | ReshapeOp) and type_of(index).rank > 1:
-        if isinstance(op, BroadcastOp):
-            if axis not in op.mapping:
-                return None
-            axis = op.mapping.index(axis)
-        if isinstance(op, ReshapeOp):
-            kept = [n for n, extent in enumerate(type_of(index).shape) if extent != 1]
-            if type_of(op.input).rank != 1 or kept != [axis]:
-                return None
-            axis = 0
-        index = op.input
-    return index if type_of(index).rank == 1 else None
 
 
 def _may_be_negative(form: Linear) -> bool:

@@ -51,7 +51,7 @@ class Run:
 
     def first(self, build: Builder) -> SSAValue:
         """The number of the first element."""
-        parts = [_times(value, factor, build) for value, factor in self.terms if not _is_at_zero(value)]
+        parts = [_times(value, factor, build) for value, factor in self.terms if not is_at_zero(value)]
         if self.const or not parts:
             parts.insert(0, build.index(self.const))
         total = parts.pop(0)
@@ -116,7 +116,7 @@ def _block_of_one(run: Run) -> SSAValue | None:
     return op.range
 
 
-def _is_at_zero(value: SSAValue) -> bool:
+def is_at_zero(value: SSAValue) -> bool:
     """Whether a range has one block, which begins at 0."""
     bound = binding(value) if isinstance(value.type, RangeType) else None
     return bound is not None and bound.lower == 0 and bound.trips in (0, 1)

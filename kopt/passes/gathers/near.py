@@ -39,13 +39,9 @@ _PICKED, _IN_PARTS = 4096, 16384
 #: Elements of the block that come for one that is picked, at most.
 _FETCHED = 64
 
-#: Of each division, what it is of an index, and the divisor, of the number that it is given.
-_PARTS = {
-    "shr": (arith.FloorDivSIOp, lambda bits: 1 << bits),
-    "floordiv": (arith.FloorDivSIOp, lambda by: by),
-    "and": (arith.RemSIOp, lambda mask: mask + 1),
-    "mod": (arith.RemSIOp, lambda by: by),
-}
+#: The divisor that the second operand of a division says, and of what gives the rest of one.
+_QUOTIENTS = {"shr": lambda bits: 1 << bits, "floordiv": lambda by: by}
+_RESTS = {"and": lambda mask: mask + 1, "mod": lambda by: by}
 
 
 def fetch_near(load: LoadOp) -> bool:
@@ -123,13 +119,10 @@ def _number(value: SSAValue, build: Builder) -> int | SSAValue:
 
 def _computed(op: ElementwiseOp, build: Builder) -> int | SSAValue:
     first, second = op.inputs
-    if op.ROW.name in _PARTS:
-        name, divisor = _PARTS[op.ROW.name]
-        by = divisor(factor(second) or 0)
-        number = _number(first, build)
-        if isinstance(number, int):
-            return number // by if name is arith.FloorDivSIOp else number % by
-        return build.add(name(number, build.index(by)))
+    if op.ROW.name in _QUOTIENTS:
+        return _quotient(_number(first, build), _QUOTIENTS[op.ROW.name](factor(second) or 0), build)
+    if op.ROW.name in _RESTS:
+        return _rest(_number(first, build), _RESTS[op.ROW.name](factor(second) or 0), build)
     a, b = _number(first, build), _number(second, build)
     if op.ROW.name == "add":
         return _sum(a, b, build)
@@ -138,6 +131,20 @@ def _computed(op: ElementwiseOp, build: Builder) -> int | SSAValue:
     if op.ROW.name == "sub":
         return build.add(arith.SubiOp(_as_value(a, build), _as_value(b, build)))
     return build.add(arith.MuliOp(_as_value(a, build), _as_value(b, build)))
+
+
+def _quotient(number: int | SSAValue, by: int, build: Builder) -> int | SSAValue:
+    if isinstance(number, int):
+        return number // by
+    return build.add(arith.FloorDivSIOp(number, build.index(by)))
+
+
+def _rest(number: int | SSAValue, by: int, build: Builder) -> int | SSAValue:
+    """Of a number below 0, too, what it is beyond a multiple, as the tile has it: a remainder would be negative."""
+    if isinstance(number, int):
+        return number % by
+    groups = build.add(arith.FloorDivSIOp(number, build.index(by)))
+    return build.add(arith.SubiOp(number, build.add(arith.MuliOp(groups, build.index(by)))))
 
 
 def _sum(a: int | SSAValue, b: int | SSAValue, build: Builder) -> int | SSAValue:

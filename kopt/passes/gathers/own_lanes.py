@@ -9,13 +9,12 @@ from xdsl.rewriter import Rewriter
 
 from kopt.analysis.lane_runs import LaneRun, lane_run, without_last
 from kopt.analysis.lane_sums import LaneSum
-from kopt.analysis.ranges import binding
 from kopt.dialects.tile import ALL, BeginOp, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.passes.gathers.access import LANES
 from kopt.passes.gathers.building import array_type, replace_load
 from kopt.passes.gathers.indices import tile_of
-from kopt.passes.gathers.merged import Run
+from kopt.passes.gathers.merged import Run, is_at_zero
 from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.scatters.building import Builder
 
@@ -57,21 +56,15 @@ def _lanes(load: LoadOp, run: LaneRun, extent: int, gathered: bool) -> Entry | N
     axis = type_of(load.indices[-1]).rank - 1
     skipped = run.first.const % run.step
     size, first = run.size * run.step, run.first - LaneSum(skipped)
-    if size >= extent and run.step > 1 and _is_at_start(first, run):
+    if size >= extent and run.step > 1 and first == LaneSum() and (run.range is None or is_at_zero(run.range)):
         return ALL
-    if gathered and (replace(run, first=first).divisor % size or size > extent and (not run.range or run.step > 1)):
+    if gathered and (replace(run, first=first).divisor % size or size > extent and (run.range is None or run.step > 1)):
         return None
     build, scalars = Builder(load), [(atom, factor) for (atom, _), factor in first.terms.items()]
     if run.range is not None:
         begin = run.range if run.step == 1 else build.add(BeginOp(run.range))
         scalars = [(begin, run.step), *scalars]
     return Run((axis,), size, first.const, tuple(scalars)).entry(load, build)
-
-
-def _is_at_start(first: LaneSum, run: LaneRun) -> bool:
-    """Whether a run's first lane is the first of the array's."""
-    bound = None if run.range is None else binding(run.range)
-    return first == LaneSum() and (bound is None or bound.lower == 0 and bound.trips == 1)
 
 
 def _replaced(load: LoadOp, positions: Sequence[int], run: LaneRun, lanes: Entry, forms: Sequence[LaneSum]) -> LoadOp:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.dialects.tile import BroadcastOp, LoadOp, TransposeOp, block_axes, is_gather
+from kopt.dialects.tile import BroadcastOp, CastOp, LoadOp, ReshapeOp, TransposeOp, block_axes, is_gather
 from kopt.passes.gathers.building import array_type
-from kopt.passes.gathers.counted import along
 from kopt.passes.mosaic.building import Builder, type_of
 
 
@@ -34,8 +35,24 @@ def in_order(load: LoadOp) -> LoadOp:
 def _source(index: object) -> tuple[int, SSAValue | None]:
     """The one axis along which an index differs, and its numbers there; -1 where there is no such axis."""
     assert isinstance(index, SSAValue)
-    found = [(axis, source) for axis in range(type_of(index).rank) if (source := along(index, axis)) is not None]
+    found = [(axis, source) for axis in range(type_of(index).rank) if (source := _along(index, axis)) is not None]
     return found[0] if len(found) == 1 else (-1, None)
+
+
+def _along(index: Any, axis: int) -> SSAValue | None:
+    """The tile of one dimension that an index repeats along all axes but one; None where it repeats none."""
+    while isinstance(op := index.owner, CastOp) or isinstance(op, BroadcastOp | ReshapeOp) and type_of(index).rank > 1:
+        if isinstance(op, BroadcastOp):
+            if axis not in op.mapping:
+                return None
+            axis = op.mapping.index(axis)
+        if isinstance(op, ReshapeOp):
+            kept = [n for n, extent in enumerate(type_of(index).shape) if extent != 1]
+            if type_of(op.input).rank != 1 or kept != [axis]:
+                return None
+            axis = 0
+        index = op.input
+    return index if type_of(index).rank == 1 else None
 
 
 def _permuted(load: LoadOp, sources: dict[int, tuple[int, SSAValue | None]]) -> LoadOp:

@@ -4,15 +4,14 @@ inside a tile of memory."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
 from kopt.analysis.alignment import multiple
 from kopt.analysis.linear import at_most, begin
+from kopt.analysis.streaming import array_bytes
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, LoadOp, RangeType, is_gather
@@ -26,17 +25,11 @@ def not_fetched(launch: LaunchOp, chip: TpuChip) -> Iterator[tuple[LoadOp, Windo
     for grid in [op for op in launch.body.block.ops if isinstance(op, GridOp)]:
         found = unordered_windows(grid, [arg for arg in launch.body.block.args if arg not in written])
         for window in found.values():
-            for load in window.loads if _bytes(window) > chip.vmem_bytes // 2 else ():
+            for load in window.loads if array_bytes(window.type) > chip.vmem_bytes // 2 else ():
                 units = [multiple(window.type, dim) for dim in range(len(load.entries))]
                 dims = [dim for dim, entry in enumerate(load.entries) if not _is_fetched(entry, units[dim])]
                 if dims and load.mask is None and not any(map(is_gather, load.entries)):
                     yield load, window, dims
-
-
-def _bytes(window: Window) -> int:
-    element = window.type.element_type
-    assert isinstance(element, FixedBitwidthType)
-    return prod(window.type.get_shape()) * element.bitwidth // 8
 
 
 def _is_fetched(entry: Entry, unit: int) -> bool:
