@@ -17,7 +17,7 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick lit fuzz lint format bench clean
+.PHONY: help setup demo test check quick lit fuzz mutants lint format bench golden clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -41,6 +41,9 @@ lit: $(SETUP) ## only the lit tests, by lit itself
 fuzz: $(SETUP) ## random kernels on every target beside torch, until stopped
 	@$(PY) test/property/fuzz.py
 
+mutants: $(SETUP) ## mutants of IR texts on the way to every target, until stopped
+	@$(PY) test/security/mutations.py
+
 lint: $(SETUP) ## ruff and pyright
 	$(PY) -m ruff check .
 	$(PY) -m pyright --pythonpath $(PY)
@@ -49,7 +52,11 @@ format: $(SETUP) ## let ruff format the code
 	$(PY) -m ruff format .
 
 bench: $(SETUP) ## the benchmarks that need no accelerator
-	@for script in $(filter-out benchmarks/gpu.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(PY) $$script || exit 1; done
+	@for script in $(filter-out benchmarks/gpu.py benchmarks/golden.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(PY) $$script || exit 1; done
+
+golden: $(SETUP) ## what kopt chooses for the examples, and what chips' compilers say of it, beside the golden tables
+	@$(PY) benchmarks/golden.py
+	@$(PY) benchmarks/golden.py --compiled
 
 clean: ## remove .venv/ and caches
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis *.egg-info

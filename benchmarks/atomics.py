@@ -34,8 +34,8 @@ from kopt.lowered import Lowered
 from kopt.passes import pipelines
 from kopt.passes.lower_scatters import LowerScattersPass
 from kopt.runtime.specs import spec_of
-from kopt.runtime.targets import TPU_CHIPS
 from kopt.runtime.tpu_report import compile_report
+from kopt.targets.chips import TPU_CHIPS
 
 #: Rows, inner extent and columns of the product, and the number of parts.
 PRODUCT, SPLITS = (512, 8192, 512), 4

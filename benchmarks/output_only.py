@@ -33,8 +33,8 @@ from examples.exp import exp
 from examples.registry import DTYPES, EXAMPLES, Example
 from kopt.lowered import Lowered
 from kopt.runtime.specs import spec_of
-from kopt.runtime.targets import TPU_CHIPS
 from kopt.runtime.tpu_report import compile_report
+from kopt.targets.chips import TPU_CHIPS
 
 ELEMENTS, BLOCKS = 104_857_600, 50
 WAYS = ("off", "donate", "return", "swap")

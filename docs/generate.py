@@ -1,6 +1,6 @@
-"""Writes the reference pages from the code: one page a dialect, one of the passes, one of the language.
+"""Writes the reference pages from the code: one page a dialect, one of the passes, of the language and of plans.
 
-python docs/generate.py            writes docs/dialects/*.md, docs/passes.md and docs/language.md
+python docs/generate.py            writes docs/dialects/*.md, docs/passes.md, docs/language.md and docs/plans.md
 python docs/generate.py --check    says which pages are out of date, exit 1 where one is
 """
 
@@ -19,6 +19,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
 from language_page import language_page  # noqa: E402
+from plans_page import plans_page  # noqa: E402
 from xdsl.irdl import OptionalDef, VariadicDef  # noqa: E402
 
 from kopt.dialects import DIALECTS  # noqa: E402
@@ -27,6 +28,9 @@ from kopt.registry import load  # noqa: E402
 
 NOTE = "<!-- written by docs/generate.py from the docstrings: edit those -->"
 TABLE_NOTE = "<!-- written by docs/generate.py from test/conformance/table.py and kopt/language: edit those -->"
+PLANS_NOTE = (
+    "<!-- written by docs/generate.py from docs/plans_page.py, kopt/planning/kinds.py and a lit test: edit those -->"
+)
 #: A line of IR that a docstring shows without indenting it.
 _IR_LINE = re.compile(rf"(%[\w.]+(, %[\w.]+)* = )|(({'|'.join(DIALECTS)})\.\w+ .*[:{{(])")
 
@@ -153,7 +157,8 @@ def pages() -> dict[Path, str]:
     own = [name for name, path in DIALECTS.items() if path.startswith("kopt.")]
     texts = {DOCS / "dialects" / f"{name}.md": dialect_page(name) for name in own}
     language = f"{TABLE_NOTE}\n\n{language_page()}"
-    return {**texts, DOCS / "passes.md": passes_page(), DOCS / "language.md": language}
+    plans = f"{PLANS_NOTE}\n\n{plans_page()}"
+    return {**texts, DOCS / "passes.md": passes_page(), DOCS / "language.md": language, DOCS / "plans.md": plans}
 
 
 def out_of_date() -> list[Path]:

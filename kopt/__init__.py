@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kopt.api import Kernel, Lowered, kernel, lower_module, parse, run_pipeline
     from kopt.errors import (
+        AccessError,
         ArgumentError,
         CompileError,
         ConfigError,
@@ -38,6 +39,7 @@ _HOME = {
     "lower_module": "kopt.api",
     "parse": "kopt.api",
     "run_pipeline": "kopt.api",
+    "AccessError": "kopt.errors",
     "ArgumentError": "kopt.errors",
     "CompileError": "kopt.errors",
     "ConfigError": "kopt.errors",
@@ -50,6 +52,7 @@ _HOME = {
 }
 
 __all__ = [
+    "AccessError",
     "ArgumentError",
     "CompileError",
     "ConfigError",

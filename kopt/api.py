@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.kernels import Kernel, kernel
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from kopt.config import Config
+    from kopt.diagnostics import Diagnostic
+    from kopt.targets.target import Target
 
 __all__ = ["Kernel", "Lowered", "kernel", "lower_module", "parse", "run_pipeline"]
 
@@ -50,27 +53,41 @@ def lower_module(
     entry: str | None = None,
     target: str | None = None,
     config: Mapping[str, Any] | None = None,
+    allow_inline: bool = False,
 ) -> Lowered:
     """Lowers one function of an imported module (``func``, ``host`` and ``tile`` ops) for a target.
 
     Args: ``entry`` names the function where there are several; ``target`` as in `kopt.kernel`; ``config`` as in
-    `kopt.config`: ``block_sizes`` re-tiles the loops in order of appearance, ``dot_precision``
-    holds for dots that have none.
+    `kopt.config`: ``block_sizes`` re-tiles the loops in order of appearance, else sizes are chosen for the open blocks
+    that functions are marked with (``tile.open``); ``dot_precision`` holds for dots that have none; ``allow_inline``
+    whether `triton.inline` may bring Python code along, which then runs: say so only of IR that you trust.
     The module itself is not rewritten. Raises `ConfigError`, `VerifyError` and `LoweringError`.
     """
     from kopt.analysis.entry import entry_function
     from kopt.analysis.signature import signature
     from kopt.config import make_config
-    from kopt.runtime.targets import default_target, parse_target
+    from kopt.runtime.devices import default_target
+    from kopt.targets.target import parse_target
     from kopt.verification import verify
 
+    chosen = parse_target(target) if target is not None else default_target()
+    chosen.refuse_lowering()
     verify(module)
     checked = make_config(config)
     _refuse_tunables(checked.tunables)
-    module = _configured(module, checked)
+    opened = _configured(module, checked)
+    module, checked, remarks = _sized(opened, chosen, checked)
     func = entry_function(module, entry)
-    chosen = parse_target(target) if target is not None else default_target()
-    return lower(module, func.sym_name.data, chosen, checked, signature(func))
+    return lower(
+        module,
+        func.sym_name.data,
+        chosen,
+        checked,
+        signature(func),
+        allow_inline=allow_inline,
+        opened=opened,
+        remarks=remarks,
+    )
 
 
 def _refuse_tunables(tunables: Mapping[str, Any]) -> None:
@@ -94,8 +111,27 @@ def _configured(module: ModuleOp, config: Config) -> ModuleOp:
     return copy
 
 
+def _sized(module: ModuleOp, target: Target, config: Config) -> tuple[ModuleOp, Config, Sequence[Diagnostic]]:
+    """The module with sizes for its open blocks, a copy where it has some; the config with those of all loops."""
+    from kopt.context import make_context
+    from kopt.diagnostics import collect
+    from kopt.dialects.tile import open_blocks
+    from kopt.passes.pipelines import choosing
+    from kopt.passes.retyping import tag_sizes
+    from kopt.passes.set_blocks import loop_tags
+
+    if not any(map(open_blocks, module.ops)):
+        return module, config, ()
+    chosen = module.clone()
+    with collect() as remarks:
+        choosing(target, config).apply(make_context(), chosen)
+    sizes = tag_sizes(chosen)
+    return chosen, replace(config, block_sizes=tuple(sizes[tag] for tag in loop_tags(chosen))), remarks
+
+
 def _retile(module: ModuleOp, sizes: Sequence[int]) -> None:
-    """Other block sizes for the loops of a module, in order of appearance."""
+    """Other block sizes for the loops of a module, in order of appearance. None is open then."""
+    from kopt.dialects.tile import mark_open
     from kopt.errors import ConfigError
     from kopt.passes.set_blocks import loop_tags, substitute_sizes
 
@@ -103,3 +139,5 @@ def _retile(module: ModuleOp, sizes: Sequence[int]) -> None:
     if len(sizes) != len(tags):
         raise ConfigError(f"'block_sizes' has {len(sizes)} sizes for {len(tags)} loops ({', '.join(tags)})")
     substitute_sizes(module, dict(zip(tags, sizes, strict=True)))
+    for op in module.ops:
+        mark_open(op, ())

@@ -8,9 +8,10 @@
 | ``split_k`` | a number | to how many times as many cells reduction loops are dealt out (1: none) |
 | ``deterministic`` | ``True``, ``False`` | whether sums of parts are formed in one order, whatever runs first |
 | ``programs`` | a number | how many programs of a GPU share the items of a jagged kernel, by their work |
-| ``checks`` | ``True``, ``False`` | whether a call looks at the offsets of items first; always on some targets |
+| ``checks`` | ``True``, ``False`` | whether a call on a chip looks at accesses and offsets first, as interpreters do |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |
 | ``dot_precision`` | ``ieee tf32 bf16`` | how f32 operands of a dot may be rounded |
+| ``accesses``, ``loops``, ``order`` | see `kopt.planning.pins` | decisions of the plan on a TPU or a GPU |
 
 Every other key names a tunable of the kernel (`register_tunable`); a name that the kernel does not have is an error.
 Where a kernel has a tunable named like a key of the table, the key is that tunable's value.
@@ -18,11 +19,14 @@ Where a kernel has a tunable named like a key of the table, the key is that tuna
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any
 
 from kopt.errors import ConfigError
+from kopt.planning.pins import Pins, checked_names, checked_order, make_pins
 
 #: The allowed values of the keys that are words.
 CHOICES = {
@@ -30,6 +34,12 @@ CHOICES = {
     "output_only": ("return", "swap", "donate", "off"),
     "dot_precision": ("ieee", "tf32", "bf16"),
 }
+
+
+#: The largest values of the keys that are numbers: Triton's, and more programs than any chip runs.
+MOST = {"split_k": 65_535, "programs": 2**20, "num_warps": 32, "num_stages": 32}
+#: The largest block: more lanes than any chip has bytes close to its cores.
+MOST_LANES = 2**27
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,9 @@ class Config:
     num_warps: int | None = None
     num_stages: int | None = None
     dot_precision: str | None = None
+    accesses: tuple[tuple[str, str], ...] = ()
+    loops: tuple[tuple[str, str], ...] = ()
+    order: tuple[str, ...] | None = None
     tunables: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -53,15 +66,28 @@ class Config:
             value = getattr(self, key)
             if value is not None and value not in choices:
                 raise ConfigError(f"config key '{key}' is one of {', '.join(choices)}, found {value!r}")
-        for key in ("split_k", "programs", "num_warps", "num_stages"):
+        for key, most in MOST.items():
             value = getattr(self, key)
-            if value is not None and not _is_positive(value):
-                raise ConfigError(f"config key '{key}' is a positive number, found {value!r}")
+            if value is not None and not (_is_positive(value) and value <= most):
+                raise ConfigError(f"config key '{key}' is a positive number up to {most}, found {value!r}")
         for key in ("deterministic", "checks"):
             if not isinstance(getattr(self, key), bool):
                 raise ConfigError(f"config key '{key}' is True or False, found {getattr(self, key)!r}")
         if self.num_warps is not None and self.num_warps & (self.num_warps - 1):
             raise ConfigError(f"config key 'num_warps' is a power of two, found {self.num_warps}")
+        make_pins(self.accesses, self.loops, self.order)
+
+    @property
+    def pins(self) -> Pins:
+        """What it decides of plans."""
+        return make_pins(self.accesses, self.loops, self.order)
+
+    @property
+    def keeps_resident(self) -> bool:
+        """Whether all that some loop walks is to be on a TPU's chip at once: blocks are chosen so that it fits."""
+        pinned = [schedule.kind for schedule in self.pins.loops.values()]
+        pinned += [pin.kind for pin in self.pins.accesses.values()]
+        return self.loop_type == "resident" or "resident" in pinned
 
     def yielding(self, names: Iterable[str]) -> Config:
         """The configuration of a kernel with tunables of these names: keys of the same name are the kernel's."""
@@ -77,25 +103,54 @@ class Config:
 
 _DEFAULTS = {f.name: f.default for f in fields(Config) if f.name != "tunables"}
 _KEYS = tuple(_DEFAULTS)
+_PINS = {
+    "accesses": partial(checked_names, "accesses"),
+    "loops": partial(checked_names, "loops"),
+    "order": checked_order,
+}
 
 
 def make_config(mapping: Mapping[str, Any] | Config | None) -> Config:
     """The `Config` of a mapping as users write it. Raises `ConfigError` for impossible values."""
     if isinstance(mapping, Config):
         return mapping
-    given = dict(mapping or {})
+    given = checked_mapping(mapping)
     if (sizes := given.get("block_sizes")) is not None:
         given["block_sizes"] = _sizes(sizes)
+    for key, check in _PINS.items():
+        if given.get(key) is not None:
+            given[key] = check(given[key])
+        else:
+            given.pop(key, None)
     known = {key: given.pop(key) for key in _KEYS if key in given}
     return Config(**known, tunables=given)
+
+
+def checked_mapping(mapping: Any) -> dict[str, Any]:
+    """The keys and values that a user wrote, unchecked. Raises `ConfigError` for anything but a mapping of names."""
+    if mapping is not None and not isinstance(mapping, Mapping):
+        kind = type(mapping).__name__
+        raise ConfigError(f"a config is a mapping of keys to values, as {{'block_sizes': [128]}}, found a {kind}")
+    given = {key: _plain(value) for key, value in (mapping or {}).items()}
+    if unnamed := [key for key in given if not isinstance(key, str)]:
+        raise ConfigError(f"config keys are names, found {unnamed[0]!r}")
+    return given
 
 
 def _sizes(sizes: Any) -> tuple[int, ...]:
     if isinstance(sizes, int):
         sizes = [sizes]
-    if not isinstance(sizes, Sequence) or not all(_is_positive(size) for size in sizes):
-        raise ConfigError(f"config key 'block_sizes' is a list of positive numbers, found {sizes!r}")
+    sizes = [_plain(size) for size in sizes] if isinstance(sizes, Sequence) and not isinstance(sizes, str) else sizes
+    if not isinstance(sizes, list) or not all(_is_positive(size) and size <= MOST_LANES for size in sizes):
+        raise ConfigError(
+            f"config key 'block_sizes' is a list of positive numbers up to {MOST_LANES}, found {reprlib.repr(sizes)}"
+        )
     return tuple(sizes)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as Python's, anything else as it is."""
+    return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
 
 
 def _is_positive(value: Any) -> bool:

@@ -6,9 +6,19 @@ under the place, then notes. A user's mistake is always one of these classes, ne
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from kopt.source_lines import source_line
+
+#: The most of a source line, and of a message, that is shown: text from elsewhere may have any length.
+_SHOWN = 400
+_LONGEST = 4000
+
+
+def brief(text: str, longest: int = _LONGEST) -> str:
+    """A text, or its beginning where it is long."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 @dataclass(frozen=True)
@@ -26,7 +36,7 @@ class Location:
     def excerpt(self, source: str | None = None) -> str:
         """The source line with carets under the place, or nothing where the source cannot be found."""
         if source is None:
-            text = linecache.getline(self.file, self.line)
+            text = source_line(self.file, self.line)
         else:
             lines = source.splitlines()
             text = lines[self.line - 1] if 0 < self.line <= len(lines) else ""
@@ -36,7 +46,9 @@ class Location:
         end = self.end_col if self.end_col is not None else self.col + 1
         width = max(1, min(end, len(text) + 1) - self.col)
         pad = "".join("\t" if c == "\t" else " " for c in text[: self.col - 1])
-        return f"{text}\n{pad}{'^' * width}"
+        first = max(0, self.col - _SHOWN // 2) if len(text) > _SHOWN else 0
+        shown = slice(first, first + _SHOWN)
+        return f"{text[shown]}\n{(pad + '^' * width)[shown]}"
 
 
 class KoptError(Exception):
@@ -58,10 +70,12 @@ class KoptError(Exception):
         self.location = location
         self.notes = tuple(notes)
         self.source = source
+        #: Whether the place is that of the kernel that was called, for want of a closer one.
+        self.of_call = False
 
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
-        lines = [f"{where}error: {self.message}"]
+        lines = [f"{where}error: {brief(self.message)}"]
         if self.location and (excerpt := self.location.excerpt(self.source)):
             lines.append(excerpt)
         lines += [f"note: {note}" for note in self.notes]
@@ -86,6 +100,10 @@ class ParseError(KoptError):
 
 class VerifyError(KoptError):
     """IR that breaks an op's invariants."""
+
+
+class AccessError(KoptError):
+    """A kernel touches an element that its array does not have, or one that another cell of the grid writes."""
 
 
 class LoweringError(KoptError):

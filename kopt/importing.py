@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
 from kopt.runtime.signature import Parameter, Signature
 from kopt.runtime.specs import framework_of
-from kopt.runtime.targets import Target, TpuChip, parse_target
+from kopt.targets.target import Target
 
 if TYPE_CHECKING:
-    from kopt.frontend import Imported
+    from xdsl.dialects.func import FuncOp
+
+    from kopt.frontend import BlockInfo, Imported
     from kopt.runtime.executable import Executable
+
+
+#: How often a function is imported at most: sizes that Python reads are tried by imports.
+_IMPORTS = 3
 
 
 def import_for_target(
@@ -22,11 +28,10 @@ def import_for_target(
 ) -> tuple[Imported, Config]:
     """Imports a function for a call's values, with the block sizes of the config or ones that fit the target's chip.
 
-    ``all_reduce`` is the algorithm of a program's collectives that name none.
-
-    Also gives what the config says to the lowering. Block sizes enter the IR as numbers, so sizes that differ from the
-    provisional ones mean a second import; tunables that have the name of a key likewise.
+    ``all_reduce`` is the algorithm of a program's collectives that name none. Also gives what the config says to the
+    lowering, with the sizes in it.
     """
+    from kopt.diagnostics import remark
     from kopt.frontend import import_kernel
     from kopt.verification import verify
 
@@ -38,19 +43,57 @@ def import_for_target(
             tunables=config.tunables,
             dot_precision=config.dot_precision or torch_precision(),
             all_reduce=all_reduce,
+            pinned=config.block_sizes is not None,
         )
 
     imported = run(config, config.block_sizes)
     if (yielded := config.yielding(imported.tunables)) != config:
         config, imported = yielded, run(yielded, yielded.block_sizes)
-    given = [block.size for block in imported.blocks]
-    wanted = _sizes_for(imported, target, config)
-    if wanted != given:
+    chosen, wanted = choose(imported, target, config)
+    for _ in range(_IMPORTS - 1):
+        if wanted == _sizes(chosen):
+            break
+        remark(_entry(chosen), f"imported again with the block sizes {wanted}: it computes with them while imported")
         imported = run(config, wanted)
-    if config.block_sizes is None:
-        imported = _with_fitting(imported, target, config, lambda sizes: run(config, sizes))
-    verify(imported.module)
-    return imported, config
+        chosen, wanted = choose(imported, target, config, start="given")
+    if _sizes(chosen) == _sizes(imported):  # others are verified when they are substituted
+        verify(chosen.module)
+    return chosen, replace(config, block_sizes=tuple(_sizes(chosen)) or None)
+
+
+def choose(imported: Imported, target: Target, config: Config, start: str = "open") -> tuple[Imported, list[int]]:
+    """An import with the block sizes that suit a target, and all that are wanted where only another import has them."""
+    from kopt.context import make_context
+    from kopt.diagnostics import collect
+    from kopt.dialects.tile import mark_open, open_blocks
+    from kopt.passes.pipelines import choosing
+    from kopt.passes.retyping import tag_sizes
+
+    opened = imported.module if start == "open" else None
+    chosen = replace(imported, module=imported.module.clone(), opened=opened)
+    with collect():  # what is wanted is imported
+        choosing(target, config, start).apply(make_context(), chosen.module)
+    func = _entry(chosen)
+    sizes = tag_sizes(func)
+    wanted = sizes | {tag: block.wanted for block in open_blocks(func) for tag in block.tags}
+    mark_open(func, ())
+    chosen.blocks = [replace(block, size=_size(block, sizes)) for block in imported.blocks]
+    return chosen, [_size(block, wanted) for block in chosen.blocks]
+
+
+def _size(block: BlockInfo, sizes: Mapping[str, Any]) -> int:
+    """The size of a block in the IR; its own where no range has it."""
+    return sizes[block.tags[0]] if block.tags else block.size
+
+
+def _sizes(imported: Imported) -> list[int]:
+    return [block.size for block in imported.blocks]
+
+
+def _entry(imported: Imported) -> FuncOp:
+    from kopt.analysis.entry import entry_function
+
+    return entry_function(imported.module, imported.entry)
 
 
 #: How torch's ``float32_matmul_precision`` lets f32 operands of a product be rounded.
@@ -70,104 +113,13 @@ def _call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[tuple[Any, ..
     return bound.args, bound.kwargs
 
 
-#: Whose block sizes the reference takes where the config has none: few and large cells, which NumPy is fast at.
-_LIKE_REFERENCE = "pallas:interpret"
-
-
-def _sizes_for(imported: Imported, target: Target, config: Config) -> list[int]:
-    """The sizes of the open blocks that suit the target: the config's made legal, or chosen ones."""
-    from kopt.analysis.block_sizes import choose_sizes, legal_sizes
-    from kopt.analysis.seen_blocks import seen_blocks
-    from kopt.passes.pipelines import moved_rows, scheduled
-
-    given = [block.size for block in imported.blocks]
-    if not imported.blocks:
-        return given
-    groups = [block.tags for block in imported.blocks]
-    if config.block_sizes is None:
-        like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
-        sized = {tag for block in imported.blocks if block.sized for tag in block.tags}
-        module, resident = scheduled(imported.module, like), config.loop_type == "resident"
-        moved = moved_rows(imported.module, module, like, config)
-        wanted = choose_sizes(module, groups, given, like, resident, sized, moved)
-        wanted = _with_pinned(imported, given, wanted, target)
-    elif isinstance(target.chip, TpuChip):
-        wanted = legal_sizes(imported.module, groups, given, target.chip)
-        seen = seen_blocks(imported.module)
-        pairs = zip(imported.blocks, given, wanted, strict=True)
-        wanted = [size if block.observed or not seen.isdisjoint(block.tags) else legal for block, size, legal in pairs]
-    else:
-        return given
-    return [block.bounded(size) for block, size in zip(imported.blocks, wanted, strict=True)]
-
-
-def _with_fitting(
-    imported: Imported, target: Target, config: Config, run: Callable[[Sequence[int]], Imported]
-) -> Imported:
-    """The import with smaller blocks, where its cells take too much with those it has.
-
-    What follows from a size, such as ``x.reshape(tile.block_size * heads, -1)``, ``x[tile, :].flatten()`` and the rows
-    that DMAs bring for ``x[starts[:, None] + tile.index]``, is seen only in an import with that size.
-    """
-    like = target if target.chip is not None else parse_target(_LIKE_REFERENCE)
-    now = _fullness(imported, like, config)
-    while now > 1:
-        sizes = [block.size for block in imported.blocks]
-        smaller = [min(size, other) for size, other in zip(sizes, _sizes_for(imported, target, config), strict=True)]
-        if smaller == sizes:
-            smaller = _halves(imported, like)
-        if smaller == sizes:
-            break
-        other = run(smaller)
-        after = _fullness(other, like, config)
-        if after >= now:
-            break
-        imported, now = other, after
-    return imported
-
-
-def _halves(imported: Imported, target: Target) -> list[int]:
-    """The sizes of the blocks, but half of those that the kernel computes with."""
-    from kopt.analysis.block_sizes import halved
-    from kopt.passes.pipelines import scheduled
-
-    sizes = [block.size for block in imported.blocks]
-    halves = halved(scheduled(imported.module, target), [block.tags for block in imported.blocks], sizes, target)
-    return [
-        block.bounded(half) if block.sized and not block.pinned else block.size
-        for block, half in zip(imported.blocks, halves, strict=True)
-    ]
-
-
-def _fullness(imported: Imported, target: Target, config: Config) -> float:
-    """How much a cell takes of what it should."""
-    from kopt.analysis.block_sizes import fullness
-    from kopt.passes.pipelines import moved_rows, scheduled
-
-    moved = moved_rows(imported.module, scheduled(imported.module, target), target, config)
-    return fullness(moved, target, config.loop_type == "resident")
-
-
-def _with_pinned(imported: Imported, given: list[int], chosen: list[int], target: Target) -> list[int]:
-    """The chosen sizes, but for blocks of called kernels that have a configuration: theirs, made legal."""
-    from kopt.analysis.block_sizes import legal_sizes
-
-    if not any(block.pinned for block in imported.blocks):
-        return chosen
-    groups = [block.tags for block in imported.blocks]
-    legal = legal_sizes(imported.module, groups, given, target.chip) if isinstance(target.chip, TpuChip) else given
-    return [
-        theirs if block.pinned else ours for block, theirs, ours in zip(imported.blocks, legal, chosen, strict=True)
-    ]
-
-
 def signature_of(imported: Imported) -> Signature:
     """What the imported function takes from a caller: its tensors, without those that closures bring."""
     visible = imported.params[: len(imported.params) - len(imported.hidden)]
     return Signature(imported.entry, tuple(Parameter(param.name, param.spec) for param in visible))
 
 
-@dataclass
+@dataclass(eq=False)  # JAX's transformations hash what they are given
 class CompiledKernel:
     """A kernel ready to run on its target, called with the arguments of the Python function.
 

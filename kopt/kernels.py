@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kopt.config import Config, make_config
+from kopt.collecting import collected_later
+from kopt.config import Config, checked_mapping, make_config
 from kopt.errors import ArgumentError
+from kopt.language.running import RUNNING
+from kopt.placing import placed
+from kopt.runtime.admission import admit_call, arrays_in
+from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
 
 if TYPE_CHECKING:
     from kopt.importing import CompiledKernel
     from kopt.lowered import Lowered
     from kopt.programs import ProgramOptions
-    from kopt.runtime.targets import Target
+    from kopt.targets.target import Target
 
 
 class Kernel:
@@ -34,30 +38,54 @@ class Kernel:
 
     def __init__(self, fn: Callable[..., Any], config: Mapping[str, Any] | Config | None = None, target: Any = None):
         self.fn = fn
-        self.config = make_config(config)
+        with placed(fn):
+            self.config = make_config(config)
         self.target = target
         self._compiled: dict[Any, list[CompiledKernel]] = {}
         self._signature = inspect.signature(fn, follow_wrapped=False)
         functools.update_wrapper(self, fn)
+        keep_untraced(Kernel.__call__)
 
     def __repr__(self) -> str:
         return f"<kopt kernel {self.fn.__qualname__}>"
 
     def on(self, target: str) -> Kernel:
-        """The same kernel on another target: ``softmax.on("pallas:strict")(x)``."""
-        return Kernel(self.fn, self.config, target)
+        """The same kernel on another target: ``softmax.on("pallas:strict")(x)``. They share what they compiled."""
+        other = Kernel(self.fn, self.config, target)
+        other._compiled = self._compiled
+        return other
 
+    @breaks_graphs
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
+        if (running := RUNNING.get()) is not None:
+            return running.call(self, args, kwargs)
+        with placed(self.fn):
+            values = self._bind(args, kwargs)
+            admit_call(self.fn.__name__, values)
+            target = self._target(None, values.values())
+            return self._run_compiled(values, target) if target.lowers else self._run_python(values)
+
+    def _run_python(self, values: dict[str, Any]) -> Any:
+        """On the target ``eager``: the function itself."""
+        from kopt.eager.kernel import run
+        from kopt.runtime.exchange import check_grad
+
+        for name, array in (found for item in values.items() for found in arrays_in(*item)):
+            check_grad(array, name)
+        bound = inspect.BoundArguments(self._signature, dict(values))  # pyright: ignore[reportArgumentType]
+        return run(self.fn, bound.args, bound.kwargs, self.config)
+
+    def _run_compiled(self, values: dict[str, Any], target: Target) -> Any:
         from kopt.importing import torch_precision
         from kopt.runtime.cache import call_key
+        from kopt.runtime.devices import require
 
-        values = self._bind(args, kwargs)
-        target = self._target(None, values.values())
         key = (str(target), torch_precision(), call_key(self.fn, list(values.values())), self._surroundings(target))
         for compiled in self._compiled.get(key, ()):
             if compiled.holds(values):
                 return compiled.run(values)
+        require(target)
         compiled = self._lower(values, target, self.config).compile()
         self._compiled.setdefault(key, []).append(compiled)
         return compiled.run(values)
@@ -68,9 +96,23 @@ class Kernel:
         Args: tensors, or specs such as ``"f32[4096,2560]"`` in their place; ``target`` and ``config`` override the
         kernel's own. Raises as calling does.
         """
-        checked = self.config if config is None else make_config(config)
-        values = {name: _as_spec(value) for name, value in self._bind(args, kwargs).items()}
-        return self._lower(values, self._target(target), checked)
+        with placed(self.fn):
+            checked = self.config if config is None else make_config(config)
+            values = {name: _as_spec(value) for name, value in self._bind(args, kwargs).items()}
+            admit_call(self.fn.__name__, values, lowers=True)
+            return self._lower(values, self._target(target), checked)
+
+    def executable(self, *args: Any, target: Any = None, config: Mapping[str, Any] | None = None, **kwargs: Any) -> Any:
+        """What runs the kernel on a target, which it names: compiled for arguments as `lower` takes them."""
+        found = self._target(target)
+        if found.lowers:
+            return self.lower(*args, target=found, config=config, **kwargs).compile()
+        from kopt.eager.kernel import PythonKernel
+
+        return PythonKernel(self._configured(config), found)
+
+    def _configured(self, config: Mapping[str, Any] | None) -> Kernel:
+        return self if config is None else Kernel(self.fn, config, self.target)
 
     def cache_clear(self) -> None:
         """Forgets everything that was compiled."""
@@ -89,7 +131,8 @@ class Kernel:
 
     def _target(self, target: Any, values: Iterable[Any] = ()) -> Target:
         """The target that is named, else the default one; programs go by the arguments too."""
-        from kopt.runtime.targets import default_target, parse_target
+        from kopt.runtime.devices import default_target
+        from kopt.targets.target import parse_target
 
         named = target if target is not None else self.target
         return default_target() if named is None else parse_target(named)
@@ -107,31 +150,35 @@ class Kernel:
         return None
 
     def _lower(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
+        target.refuse_lowering()
+        from kopt.diagnostics import collect
         from kopt.importing import CompiledKernel, import_for_target, signature_of
         from kopt.lowered import lower
 
-        imported, config = import_for_target(self.fn, values, target, config, self._algorithm(target))
-        return lower(
-            imported.module,
-            imported.entry,
-            target,
-            config,
-            signature_of(imported),
-            imported.hidden,
-            lambda executable: CompiledKernel(self.fn, executable, imported),
-            self._plan(imported.groups, target),
-            imported.groups,
-        )
-
-
-_SPEC = re.compile(r"\w+\[[\d,\s]*\]")
+        with collected_later():
+            with collect() as remarks:
+                imported, config = import_for_target(self.fn, values, target, config, self._algorithm(target))
+            return lower(
+                imported.module,
+                imported.entry,
+                target,
+                config,
+                signature_of(imported),
+                imported.hidden,
+                lambda executable: CompiledKernel(self.fn, executable, imported),
+                self._plan(imported.groups, target),
+                imported.groups,
+                opened=imported.opened,
+                remarks=remarks,
+                allow_inline=True,  # whoever wrote it has written this process's Python too
+            )
 
 
 def _as_spec(value: Any) -> Any:
     """A tensor spec where a text spells one."""
-    from kopt.runtime.specs import parse_spec
+    from kopt.runtime.specs import is_like_spec, parse_spec
 
-    if isinstance(value, str) and _SPEC.fullmatch(value.strip()):
+    if isinstance(value, str) and is_like_spec(value):
         return parse_spec(value)
     if type(value) in (list, tuple):
         return type(value)(_as_spec(item) for item in value)
@@ -162,7 +209,8 @@ def _helion_config(fn: Any, config: Mapping[str, Any] | None) -> Mapping[str, An
     if isinstance(config, Config):
         return config
     configs = getattr(fn, "configs", None) or []
-    given = dict(config if config is not None else getattr(configs[0], "config", {}) if len(configs) == 1 else {})
+    theirs = getattr(configs[0], "config", {}) if len(configs) == 1 else {}
+    given = checked_mapping(config if config is not None else theirs)
     if "block_size" in given:
         given.setdefault("block_sizes", given.pop("block_size"))
     if isinstance(given.get("block_sizes"), list):  # a list for each loop of several dimensions, in the older form

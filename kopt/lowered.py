@@ -8,13 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
-from kopt.runtime.targets import Target
+from kopt.targets.chips import TpuChip
+from kopt.targets.target import Target
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
     from kopt.analysis.offset_checks import ItemSlice
+    from kopt.interpreter.access_checks import AccessChecks
     from kopt.interpreter.host_arrays import HostArrays
     from kopt.programs import ProgramOptions
     from kopt.runtime.executable import Executable
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 class Lowered:
     """What ``kernel.lower(…)`` gives.
 
-    ``module`` is the imported module (``ModuleOp``), never rewritten; ``source`` the self-contained Python module that
-    was emitted (empty for ``reference``, which emits nothing); ``remarks`` what the passes reported on the way;
+    ``module`` is the imported module (``ModuleOp``) with its block sizes chosen, never rewritten; ``opened`` the same
+    before the choice, where there was one; ``config`` has the chosen sizes; ``source`` the self-contained Python module
+    that was emitted (empty for ``reference``, which emits nothing); ``remarks`` what the passes reported on the way;
     ``intervals`` which integers arguments must hold, by position, for 32 bits to serve; ``program`` how a host program
     was planned (None for a kernel), and ``groups`` torch's names of its process groups by its own.
     """
@@ -43,11 +46,19 @@ class Lowered:
     package: Callable[[Executable], Callable[..., Any]] = field(default=lambda executable: executable, repr=False)
     program: ProgramOptions | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
+    opened: ModuleOp | None = None
 
     @property
     def ir(self) -> str:
         """The text of the imported module."""
         return str(self.module)
+
+    @property
+    def function(self) -> str:
+        """The name of the emitted module's public function: the kernel's, where a module can define that."""
+        from kopt.lowering.names import public_name
+
+        return public_name(self.entry)
 
     def stages(self) -> list[tuple[str, str]]:
         """``[(pass name, IR text after it)]`` of the target's pipeline, the import first."""
@@ -56,8 +67,9 @@ class Lowered:
 
         recorder = _recorder()
         passes = _passes(self.target, self.config, self.program)
-        run(self.module.clone(), make_context(), passes, instrumentation=[recorder])
-        return [("import", self.ir), *recorder.stages]
+        imported = self.opened or self.module
+        run(imported.clone(), make_context(), passes, instrumentation=[recorder])
+        return [("import", str(imported)), *recorder.stages]
 
     def compile(self) -> Any:
         """The kernel ready to run on its target: an `Executable`, called with tensors."""
@@ -77,7 +89,7 @@ class Lowered:
         slices, host_arrays = self._slices()
         return Executable(
             self.source,
-            self.entry,
+            self.function,
             self.signature,
             self.target,
             hidden=self.hidden,
@@ -88,13 +100,27 @@ class Lowered:
             location=location_of(func),
             slices=slices,
             host_arrays=host_arrays,
+            accesses=self._accesses(),
             intervals=self.intervals,
             groups=None if self.program is None else self.groups,
         )
 
+    @property
+    def _is_checked(self) -> bool:
+        """Whether calls look at what arguments hold first: interpreters do, chips where they are told to."""
+        return self.program is None and (self.config.checks or self.target.mode != "chip")
+
+    def _accesses(self) -> AccessChecks | None:
+        """What calls look at of the kernel's accesses; the reference looks at each when it makes it."""
+        if not self._is_checked or self.target.family == "reference":
+            return None
+        from kopt.interpreter.access_checks import access_checks
+
+        return access_checks(self.module, self.entry)
+
     def _slices(self) -> tuple[tuple[ItemSlice, ...], HostArrays | None]:
         """What the items of the arguments reach, where calls are to look at offsets first, and the host's arrays."""
-        if not (self.config.checks or self.target.mode == "strict" or self.target.family == "reference"):
+        if not self._is_checked:
             return (), None
         from kopt.analysis.entry import entry_function
         from kopt.analysis.offset_checks import has_bounds_of_items, item_slices
@@ -135,8 +161,10 @@ class Lowered:
     def report(self, estimates: bool = True) -> dict[str, Any]:
         """What the target's own compiler says of the emitted module, with no such chip here.
 
-        The keys are those of `kopt.runtime.report`; without ``estimates``, a TPU's bundles and cycles are None and the
-        compilation takes a fraction of the time. Raises `CompileError` where the compiler is not installed, and
+        The keys are those of `kopt.runtime.report`, and what was chosen: ``block_sizes``, None where the kernel leaves
+        none open, and ``planned_seconds``, what its launches take with them by kopt's own model of the chip, None where
+        that is not known. Without ``estimates``, a TPU's bundles and cycles are None and the compilation takes a
+        fraction of the time. Raises `CompileError` where the compiler is not installed, and
         `ConfigError` for the reference, which has none; `UnsupportedError` for kernels of several ranks.
         """
         from kopt.runtime.report import report
@@ -144,7 +172,24 @@ class Lowered:
 
         self._refuse_ranks()
         specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]
-        return report(self.source, self.entry, specs, self.target, estimates=estimates)
+        found = report(self.source, self.function, specs, self.target, estimates=estimates)
+        sizes = self.config.block_sizes
+        chosen = {"block_sizes": None if sizes is None else list(sizes), "planned_seconds": self._planned_seconds()}
+        return {**found, **chosen}
+
+    def _planned_seconds(self) -> float | None:
+        """What its launches take, as the planner sees them."""
+        from kopt.analysis.launch_models import launch_models
+        from kopt.context import make_context
+        from kopt.pass_manager import run
+        from kopt.passes.pipelines import before_models
+        from kopt.planning.least_cost import least_seconds
+
+        if not isinstance(self.target.chip, TpuChip):
+            return None
+        prepared = self.module.clone()
+        run(prepared, make_context(), before_models(self.config))
+        return least_seconds(launch_models(prepared), self.target.chip)
 
 
 def lower(
@@ -157,26 +202,34 @@ def lower(
     package: Callable[[Executable], Callable[..., Any]] = lambda executable: executable,
     program: ProgramOptions | None = None,
     groups: Mapping[str, str] | None = None,
+    allow_inline: bool = False,
+    opened: ModuleOp | None = None,
+    remarks: Sequence[Any] = (),
 ) -> Lowered:
     """Runs the target's pipeline on a copy of an imported module, verifies what came out, and prints it.
 
-    ``program`` says how a host program is planned, and ``groups`` names its process groups.
+    ``program`` says how a host program is planned, and ``groups`` names its process groups; ``allow_inline`` whether
+    the module may bring code of its own, as kernels of Python authors do; ``opened`` is the module with its block sizes
+    open, and ``remarks`` what was said of them.
     """
     from kopt.analysis.entry import entry_function
     from kopt.analysis.intervals import intervals
     from kopt.context import make_context
-    from kopt.diagnostics import collect
+    from kopt.diagnostics import Diagnostic, collect, report
     from kopt.lowering import emit
     from kopt.pass_manager import run
     from kopt.verification import verify
 
     passes = _passes(target, config, program)
-    with collect() as remarks:
+    with collect() as said:
+        if target.remark is not None:
+            report(Diagnostic("remark", target.remark))
         rewritten = module.clone()
         run(rewritten, make_context(), passes)
         verify(rewritten)
         interpreted = target.family == "reference"
-        source = "" if interpreted else emit(rewritten, entry, _PROGRAMS[target.family] if program else target.family)
+        family = _PROGRAMS[target.family] if program else target.family
+        source = "" if interpreted else emit(rewritten, entry, family, allow_inline)
         noted = intervals(entry_function(rewritten, entry))
     return Lowered(
         rewritten if interpreted else module,
@@ -186,11 +239,12 @@ def lower(
         source,
         signature,
         tuple(hidden),
-        tuple(remarks),
+        (*remarks, *said),
         noted,
         package,
         program,
         groups or {},
+        opened,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Any
 
 from xdsl.context import Context
@@ -18,9 +19,12 @@ from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer
 
+from kopt.analysis.extents import beyond_limits
 from kopt.context import make_context
+from kopt.diagnostics import location_of
 from kopt.dialects import DIALECTS
 from kopt.errors import Location, ParseError
+from kopt.limits import beyond
 from kopt.registry import did_you_mean
 from kopt.verification import verify
 
@@ -35,6 +39,9 @@ def parse_module(text: str, filename: str = "<string>", ctx: Context | None = No
     """
     ctx = make_context() if ctx is None else ctx
     places = _Places(text, filename)
+    if (limit := beyond(text)) is not None:
+        start, end, message = limit
+        raise ParseError(message, places.of_span(Span(start, end, Input(text, filename))), source=text)
     parser = None
     try:
         parser = _LocatingParser(ctx, text, places)
@@ -45,7 +52,25 @@ def parse_module(text: str, filename: str = "<string>", ctx: Context | None = No
         raise ParseError("regions, types or attributes are nested too deeply", places.at(0), source=text) from None
     if isinstance(module.location, UnknownLoc):
         module.location = places.attribute(0)
+    for op in module.walk():
+        if (problem := beyond_limits(op)) is not None:
+            raise ParseError(problem, location_of(op), source=text)
+    for value in _values(module):
+        if value.name_hint is not None and _NUMBERS.fullmatch(value.name_hint):
+            value.name_hint = None
     return module
+
+
+#: A hint of which nothing is left: xDSL takes one number from its end whenever it is passed on, and refuses the rest.
+_NUMBERS = re.compile(r"(?:_\d+)*")
+
+
+def _values(module: ModuleOp) -> Iterator[SSAValue]:
+    for op in module.walk():
+        yield from op.results
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.args
 
 
 _CLEARER = {

@@ -15,7 +15,7 @@ from kopt.runtime.ranks import keep_default_group_free
 from kopt.runtime.specs import framework_of
 
 if TYPE_CHECKING:
-    from kopt.runtime.targets import Target
+    from kopt.targets.target import Target
 
 #: How collectives move data, by the family of the target; ``library``: torch.distributed or XLA does.
 ALGORITHMS = {"triton": ("library", "one_shot", "two_shot", "multimem"), "pallas": ("library", "one_shot", "ring")}
@@ -82,7 +82,8 @@ class Program(Kernel):
         return Program(self.fn, self.config, target, self.options)
 
     def _target(self, target: Any, values: Iterable[Any] = ()) -> Target:
-        from kopt.runtime.targets import default_target, parse_target
+        from kopt.runtime.devices import default_target
+        from kopt.targets.target import parse_target
 
         named = target if target is not None else self.target
         found = parse_target(named) if named is not None else default_target()

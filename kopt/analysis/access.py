@@ -16,15 +16,17 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import effects_on_memory, root
 from kopt.analysis.boxes import Boxes, count, joined
 from kopt.analysis.coverage import Verdict, coverage, place_of, written_boxes
+from kopt.analysis.effects import get_effects
 from kopt.analysis.view_boxes import in_root
 from kopt.dialects.host import AllocOp, CopyOp, LaunchOp, ViewOp
 from kopt.dialects.tile import GridOp, StoreOp
 from kopt.dialects.tile.memory import Access as MemoryOp
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def accesses(body: GridOp | LaunchOp) -> dict[SSAValue, Access]:
 
 def access(memory: SSAValue, body: GridOp | LaunchOp) -> Access:
     """The access of a grid or launch to one memref."""
-    found = [(kind, op) for op in body.walk() if not op.regions for kind in _kinds(op, memory)]
+    found = [(kind, op) for op in walk(body) if not op.regions for kind in _kinds(op, memory)]
     reads = [op for kind, op in found if kind is MemoryEffectKind.READ]
     writes = [op for kind, op in found if kind is MemoryEffectKind.WRITE]
     early = [op for op in reads if not _follows_own_store(op, writes)]

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
+from kopt.analysis.effects import get_effects
 from kopt.dialects.host import PartitionOp, ViewOp
+from kopt.dialects.tile import GridOp
+from kopt.walk import walk
 
 
 def root(value: SSAValue) -> SSAValue:
@@ -34,7 +37,7 @@ def view_chain(value: SSAValue) -> tuple[ViewOp, ...]:
 
 def effects_on_memory(op: Operation) -> Iterator[tuple[MemoryEffectKind, SSAValue]]:
     """The reads and writes of memrefs inside ``op``, at any depth, as (kind, memref)."""
-    for inner in op.walk():
+    for inner in walk(op):
         if inner.regions:
             continue
         for effect in get_effects(inner) or ():
@@ -45,6 +48,11 @@ def effects_on_memory(op: Operation) -> Iterator[tuple[MemoryEffectKind, SSAValu
 def accessed(op: Operation, kind: MemoryEffectKind) -> tuple[SSAValue, ...]:
     """The memrefs that ``op`` reads or writes, each once, in order of appearance."""
     return tuple(dict.fromkeys(value for found, value in effects_on_memory(op) if found is kind))
+
+
+def users(memory: SSAValue) -> list[Operation]:
+    """The operations that use a memref; the plan of a grid says how others do, and is none of them."""
+    return [use.operation for use in memory.uses if not isinstance(use.operation, GridOp)]
 
 
 def written_arguments(func: FuncOp) -> tuple[BlockArgument, ...]:

@@ -14,10 +14,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.combining import ORDERING_OPS
-from kopt.analysis.layouts import LANES
-from kopt.analysis.linear import begin
 from kopt.analysis.partition import is_blind_to_visits
-from kopt.analysis.ranges import unshifted
 from kopt.dialects.tile import (
     Access,
     BeginOp,
@@ -36,6 +33,10 @@ from kopt.dialects.tile import (
     is_gather,
 )
 from kopt.dialects.tile.memory import WritesMemory
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import unshifted
+from kopt.targets.tiling import LANES
+from kopt.walk import walk
 
 #: Ops on a range that tell apart where its blocks begin.
 _SEES_BLOCKS = (BeginOp, EndOp, IdOp, CountOp, WhenOp)
@@ -71,43 +72,46 @@ class Walk:
 
     Blocks must begin at multiples of ``multiple``; all arrays that are only read reach to ``extent`` at least, a
     multiple of that and a block's size at least, once the ``short`` ones are padded, and windows of those that are
-    written; ``shift`` is what every access adds to the loop's range, None where nothing.
+    written; ``shift`` is what every access adds to the loop's range, None where nothing; ``entries`` are the ranges
+    that the accesses take, one value for each place where what they add is computed.
     """
 
     multiple: int
     extent: int
     shift: SSAValue | None
+    entries: frozenset[SSAValue]
     short: tuple[tuple[LoadOp, int], ...]
 
 
-def walk_to_align(loop: ForOp) -> Walk | None:
+def walk_to_align(loop: ForOp, analysis: IndexAnalysis) -> Walk | None:
     """How a loop walks, where it begins at an element that no block may begin at and might as well begin before it.
 
     So where other blocks of the same elements give the same, and nothing asks where blocks begin.
     """
     accesses = list(_accesses(loop))
-    if not accesses or not is_blind_to_visits(loop) or not all(_is_lanewise(op, loop) for op in loop.body.walk()):
+    if not accesses or not is_blind_to_visits(loop) or not all(_is_lanewise(op, loop) for op in walk(loop.body)):
         return None
     first = accesses[0][2]
-    multiples, extents = [], []
+    multiples, extents, start = [], [], analysis.begin(first)
     for access, dim, entry in accesses:
         type = access.memory.type
         if not isinstance(type, MemRefType) or access.mask is not None or _is_gathering(access):
             return None
         multiples.append(multiple(type, dim))
         extents.append(type.get_shape()[dim])
-        if begin(entry) != begin(first):
+        if analysis.begin(entry) != start:
             return None
     wanted = max(multiples)
     assert isinstance(loop.range.type, RangeType)
-    if begin(first).divisor % wanted == 0 or loop.range.type.size % wanted:
+    if start.divisor % wanted == 0 or loop.range.type.size % wanted:
         return None
     if first is not loop.range and _shift(first, loop) is None:
         return None
     reach = max(-(-min(extents) // wanted) * wanted, loop.range.type.size)
     short = [(op, dim) for (op, dim, _), extent in zip(accesses, extents, strict=True) if extent < reach]
     loads = [(op, dim) for op, dim in short if isinstance(op, LoadOp) and not _is_written(op.memory)]
-    return Walk(wanted, reach, _shift(first, loop), tuple(loads))
+    entries = frozenset(entry for _, _, entry in accesses)
+    return Walk(wanted, reach, _shift(first, loop), entries, tuple(loads))
 
 
 def _is_written(memory: SSAValue) -> bool:
@@ -134,7 +138,7 @@ def _is_inside(block: Block | None, loop: ForOp) -> bool:
 
 def _accesses(loop: ForOp) -> Iterator[tuple[Access, int, SSAValue]]:
     """The accesses of blocks of a loop's range: which dimension, and the entry there."""
-    for op in loop.body.walk():
+    for op in walk(loop.body):
         if isinstance(op, Access):
             for dim, entry in enumerate(op.entries):
                 if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and unshifted(entry) is loop.range:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.lane_sums import lane_sum
 from kopt.analysis.quotients import most_lanes
-from kopt.analysis.ranges import binding, walked_range
 from kopt.dialects.tile import (
     Access,
     AssociativeOp,
@@ -26,6 +25,10 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dtypes import from_ir
+from kopt.ir.atoms import Lane, Wrap
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.ranges import binding, walked_range
 
 _MOVES = (ScanOp, SortOp, AssociativeOp)
 
@@ -64,6 +67,7 @@ class Role:
 def block_roles(module: ModuleOp) -> dict[str, Role]:
     """The role of every tag that a loop binds, in order of appearance."""
     roles: dict[str, Role] = {}
+    analysis = IndexAnalysis(open_tags=frozenset(map(_tag, _ranges(module))))
     for op in module.walk():
         if isinstance(op, GridOp):
             for range in op.ranges:
@@ -71,14 +75,25 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
         elif isinstance(op, CarryingLoop):
             _bind(roles, op.range, parallel=False)
         elif isinstance(op, Access):
-            _note_access(roles, op)
+            _note_access(roles, op, analysis)
         elif isinstance(op, DotOp):
             _note_dot(roles, op)
         _note_dims(roles, op)
-    for tag, most in most_lanes(module).items():
+    for tag, most in most_lanes(module, analysis).items():
         if tag in roles:
             roles[tag].most = most
     return roles
+
+
+def _ranges(module: ModuleOp) -> Iterator[SSAValue]:
+    """The ranges of all loops."""
+    for op in module.walk():
+        yield from op.ranges if isinstance(op, GridOp) else [op.range] if isinstance(op, CarryingLoop) else []
+
+
+def _tag(range: SSAValue) -> str:
+    assert isinstance(range.type, RangeType)
+    return range.type.tag
 
 
 def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
@@ -96,42 +111,50 @@ def _extent(range: SSAValue) -> int | None:
     return _extent(outer) if outer is not None else None
 
 
-def _note_access(roles: dict[str, Role], op: Access) -> None:
+def _note_access(roles: dict[str, Role], op: Access, analysis: IndexAnalysis) -> None:
     type = op.memory.type
     if not isinstance(type, MemRefType):
         return
     dtype = from_ir(type.element_type)
     entries = op.entries
     for position, entry in enumerate(entries):
-        if (tag := _numbering(entry)) in roles:
+        if (tag := _numbering(entry, analysis)) in roles:
             role = roles[tag]
             role.within = min(role.within or type.get_shape()[position], type.get_shape()[position])
             role.places.add(len(entries) - 1 - position)
             role.vector &= position < len(entries) - 1 or position == 0
             role.bits.add(dtype.bits if dtype else 32)
         if is_gather(entry) and isinstance(entry, SSAValue):
-            _note_steps(roles, entry)
+            _note_steps(roles, entry, analysis)
 
 
-def _numbering(entry: Entry) -> str:
+def _numbering(entry: Entry, analysis: IndexAnalysis) -> str:
     """The tag whose lanes number a dimension of an array: a range's, or that of lane numbers and what all of them add.
 
     Empty where there is none.
     """
     if not isinstance(entry, SSAValue):
         return ""
-    if isinstance(entry.type, RangeType):
-        return entry.type.tag
-    terms = lane_sum(entry).terms if is_gather(entry) else {}
-    ranges = [(atom.type, factor) for (atom, dims), factor in terms.items() if dims]
-    (type, factor), *others = ranges or [(None, 0)]
-    return type.tag if isinstance(type, RangeType) and factor == 1 and not others else ""
+    if isinstance(type := entry.type, RangeType):
+        return type.tag
+    if not isinstance(type, TileType):
+        return ""
+    lanes = [(atom, factor) for atom, factor in _sum(entry, analysis).terms.items() if atom.along]
+    atom, factor = lanes[0] if len(lanes) == 1 else (None, 0)
+    return type.tags[atom.dim] if isinstance(atom, Lane) and factor == 1 else ""
 
 
-def _note_steps(roles: dict[str, Role], index: SSAValue) -> None:
-    for (atom, _), factor in lane_sum(index).terms.items():
-        if isinstance(atom.type, RangeType) and atom.type.tag in roles:
-            roles[atom.type.tag].steps |= abs(factor) > 1
+def _sum(index: SSAValue, analysis: IndexAnalysis) -> IndexExpr:
+    """The sum that an index is where it fits its type: whether it does depends on sizes that are not chosen yet."""
+    found = analysis.expr(index)
+    return found.atom.inner if isinstance(found.atom, Wrap) else found
+
+
+def _note_steps(roles: dict[str, Role], index: SSAValue, analysis: IndexAnalysis) -> None:
+    assert isinstance(index.type, TileType)
+    for atom, factor in _sum(index, analysis).terms.items():
+        if isinstance(atom, Lane) and (role := roles.get(index.type.tags[atom.dim])) is not None:
+            role.steps |= factor not in (1, -1)
 
 
 def _note_dims(roles: dict[str, Role], op: Operation) -> None:

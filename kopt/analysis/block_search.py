@@ -5,14 +5,15 @@ One size serves each *group* of tags, those of the loops that share an open bloc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
 from kopt.analysis.block_roles import Role
-from kopt.analysis.ranges import binding, walked_range
 from kopt.dialects.tile import CarryingLoop, TileType
+from kopt.ir.ranges import binding, walked_range
 
 Sizes = dict[str, int]
 Nested = list[tuple[str, str]]
@@ -93,6 +94,51 @@ def _regrown(
                 break
             sizes = larger
     return sizes
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What the loops of a group walk: so many elements, in blocks that are multiples of a unit.
+
+    ``loop`` where cells visit the blocks; the blocks of a grid are cells of their own.
+    """
+
+    extent: int
+    unit: int
+    loop: bool
+
+
+def divided(
+    groups: Sequence[Sequence[str]],
+    sizes: Sizes,
+    walks: Callable[[Sequence[str]], Walk | None],
+    cost: Callable[[Sizes], int],
+    budget: int,
+) -> Sizes:
+    """Sizes that divide what their loops walk, where one of half to twice a size does and still fits.
+
+    Full blocks need no masks, and move nothing in vain. ``walks`` tells what a group walks; None where it keeps its
+    size. A loop of several visits stays one: its blocks come while others are used.
+    """
+    for group in filter(None, groups):
+        size, walk = sizes[group[0]], walks(group)
+        if walk is None or walk.extent % size == 0:
+            continue
+        for divisor in _divisors(walk, size):
+            candidate = {**sizes, **dict.fromkeys(group, divisor)}
+            if cost(candidate) <= max(budget, cost(sizes)):
+                sizes = candidate
+                break
+    return sizes
+
+
+def _divisors(walk: Walk, size: int) -> Iterator[int]:
+    """The divisors of more than half of a size and less than twice, largest first."""
+    least = 2 if walk.loop and size < walk.extent else 1
+    for trips in range(max(least, -(-walk.extent // (2 * size - 1))), 2 * walk.extent // size + 1):
+        block, rest = divmod(walk.extent, trips)
+        if not rest and block % walk.unit == 0 and 2 * block > size:
+            yield block
 
 
 def _times(sizes: Sizes, group: Sequence[str], factor: float) -> Sizes:

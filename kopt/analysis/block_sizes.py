@@ -1,8 +1,9 @@
 """Block sizes for the loops whose size a kernel leaves open: as large as pays, and fitting the chip.
 
 Sizes start generous by what the axis is used for (lanes, sublanes, rows, matrix products) and the costliest is halved
-until a cell fits: half of the chip's VMEM on a TPU, a register budget on a GPU. The block of a loop that walks another
-block is never the larger of the two, and one whose beginning names a row for all of its lanes, as in
+until a cell fits: half of the chip's VMEM on a TPU, a register budget on a GPU. Where the last block would be ragged on
+a TPU, a divisor of the extent is taken, up to twice as large; a GPU's are powers of two. The block of a loop that walks
+another block is never the larger of the two, and one whose beginning names a row for all of its lanes, as in
 ``scales[i.begin // 64]``, has no more lanes than share it.
 """
 
@@ -15,15 +16,16 @@ from xdsl.dialects.builtin import ModuleOp
 from kopt.analysis.block_roles import block_roles
 from kopt.analysis.block_search import Sizes, capped, largest_tile, spread
 from kopt.analysis.gpu_blocks import choose_gpu, gpu_budget, tile_types
-from kopt.analysis.tpu_blocks import choose_tpu, tpu_budget, tpu_cost, tpu_least, tpu_unit
-from kopt.runtime.targets import Target, TpuChip
+from kopt.analysis.tpu_blocks import choose_tpu, tpu_cost, tpu_least, tpu_unit
+from kopt.targets.budget import Budget
+from kopt.targets.chips import Chip, TpuChip
 
 
 def choose_sizes(
     module: ModuleOp,
     groups: Sequence[Sequence[str]],
     given: Sequence[int],
-    target: Target,
+    chip: Chip,
     resident: bool = False,
     sized: Collection[str] = (),
     moved: ModuleOp | None = None,
@@ -42,26 +44,27 @@ def choose_sizes(
         for tag in group:
             roles[tag].single = roles[tag].size == 1 < size or roles[tag].begun and tag not in sized
     used = [group for group in groups if group]
-    if isinstance(target.chip, TpuChip):
-        sizes = choose_tpu(module, used, roles, target.chip, tpu_cost(moved or module, target.chip, resident))
+    if isinstance(chip, TpuChip):
+        sizes = choose_tpu(module, used, roles, chip, tpu_cost(moved or module, resident), moved in (None, module))
     else:
         sizes = choose_gpu(module, used, roles)
     return _in_order(groups, given, sizes)
 
 
-def fullness(module: ModuleOp, target: Target, resident: bool = False) -> float:
+def fullness(module: ModuleOp, chip: Chip, resident: bool = False) -> float:
     """How much a cell of a module takes of what it should: above 1 its blocks are too large."""
-    if isinstance(target.chip, TpuChip):
-        return tpu_cost(module, target.chip, resident)({}) / tpu_budget(target.chip)
+    if isinstance(chip, TpuChip):
+        return tpu_cost(module, resident)({}) / Budget(chip).cell_bytes()
     return largest_tile(tile_types(module), {}) / gpu_budget(block_roles(module))
 
 
-def halved(module: ModuleOp, groups: Sequence[Sequence[str]], sizes: Sequence[int], target: Target) -> list[int]:
+def halved(module: ModuleOp, groups: Sequence[Sequence[str]], sizes: Sequence[int], chip: Chip) -> list[int]:
     """Half of each of a module's block sizes, where the target has so small a block."""
-    roles, chip = block_roles(module), target.chip
+    roles = block_roles(module)
     least = spread(groups, lambda tag: tpu_least(roles[tag], chip) if isinstance(chip, TpuChip) else 1)
     least = capped(groups, least, roles)
-    smaller = {tag: max(least[tag], size // 2) for group, size in zip(groups, sizes, strict=True) for tag in group}
+    pairs = [(tag, size) for group, size in zip(groups, sizes, strict=True) for tag in group]
+    smaller = {tag: max(least[tag], size // 2 // least[tag] * least[tag]) for tag, size in pairs}
     return _in_order(groups, sizes, smaller)
 
 

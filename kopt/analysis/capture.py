@@ -12,6 +12,7 @@ from kopt.dialects import triton
 from kopt.dialects.host import AllocOp, CallOutOp, CopyOp, FreeOp, PartitionOp, ReuseOp, ViewOp
 from kopt.dialects.symm import AllReduceOutOp, BarrierOp, group_of
 from kopt.dialects.tile import GridOp
+from kopt.walk import walk
 
 #: Ops that run on the device alone.
 _WORK = (CallOutOp, CopyOp, GridOp, triton.LaunchOp, AllReduceOutOp, BarrierOp)
@@ -37,7 +38,7 @@ def can_be_captured(op: Operation) -> bool:
 
 def static_inputs(partition: PartitionOp) -> list[SSAValue]:
     """The arrays from outside that are where the capture found them: symmetric ones, and what partitions passed on."""
-    used = {value: None for op in partition.walk() if op is not partition for value in op.operands}
+    used = {value: None for op in walk(partition) if op is not partition for value in op.operands}
     return [value for value in used if isinstance(value.type, MemRefType) and _is_static(value, partition)]
 
 

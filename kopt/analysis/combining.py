@@ -29,6 +29,13 @@ def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], float |
     return []
 
 
+def combined_lanes(op: Operation) -> list[tuple[int, tuple[int, ...], float | int]]:
+    """As `combined_operands`, for invalid lanes that may stand before valid ones: a scan sees those."""
+    if isinstance(op, ScanOp):
+        return [(0, (op.dim.data,), neutral(op.kind.data, _element(op.input)))]
+    return combined_operands(op)
+
+
 #: Ops whose result depends on the order of lanes, or on which of them are there together.
 ORDERING_OPS = (ArgReduceOp, AssociativeOp, ScanOp, SortOp)
 

@@ -17,12 +17,13 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import effects_on_memory
 from kopt.analysis.boxes import Boxes, Count, count, joined, times
-from kopt.analysis.linear import begin
-from kopt.analysis.ranges import always_full, binding, unshifted, walked_range
 from kopt.analysis.written import Part, Unsure, Written, written_by
 from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp
 from kopt.dialects.tile import StoreOp
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import always_full, binding, unshifted, walked_range
+from kopt.walk import walk
 
 
 class Coverage(Enum):
@@ -71,7 +72,7 @@ def writers(memory: SSAValue, body: Operation) -> list[Operation]:
     """The ops inside a grid or launch that write a memref."""
     return [
         op
-        for op in body.walk()
+        for op in walk(body)
         if memory in op.operands and not op.regions
         if any(kind is MemoryEffectKind.WRITE and value is memory for kind, value in effects_on_memory(op))
     ]
@@ -85,11 +86,12 @@ class _Judge:
     body: Operation
     known: list[Written] = field(default_factory=list)
     unsure: list[tuple[Operation, str]] = field(default_factory=list)
+    analysis: IndexAnalysis = field(default_factory=IndexAnalysis)
 
     def __post_init__(self) -> None:
         for op in writers(self.memory, self.body):
             try:
-                written = _written(op, self.body)
+                written = _written(op, self.body, self.analysis)
                 if all((part.boxes.lower < part.boxes.upper).all(axis=1).any() for part in written.parts):
                     self.known.append(written)
             except Unsure as reason:
@@ -162,10 +164,10 @@ class _Judge:
         return Verdict(Coverage.UNKNOWN, f"{place_of(store)} leaves out {where}", store)
 
 
-def _written(op: Operation, body: Operation) -> Written:
+def _written(op: Operation, body: Operation, analysis: IndexAnalysis) -> Written:
     if not isinstance(op, StoreOp):
         raise Unsure("updates elements that it reads")
-    return written_by(op, body)
+    return written_by(op, body, analysis)
 
 
 def _combined(written: Written, dims: Sequence[int]) -> Boxes | None:
@@ -189,16 +191,16 @@ def unspecified(value: SSAValue) -> bool:
     return isinstance(value.owner, AllocOp) and value.owner.fill is None
 
 
-def stays_inside(entry: SSAValue, extent: int) -> bool:
+def stays_inside(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
     """Whether lanes of a stored range outside its limit lie beyond the array, so that writing them changes nothing."""
     range = unshifted(entry)
     if always_full(range):
         return True
-    offset = begin(entry) - begin(range)
+    offset = (analysis.begin(entry) - analysis.begin(range)).number
     bound = binding(range)
     outer = walked_range(bound)
     if outer is not None and binding(outer).size % bound.size == 0:
         bound = binding(outer)
     if not isinstance(bound.upper, int):
         return False
-    return not offset.terms and bound.upper + offset.const >= extent
+    return offset is not None and bound.upper + offset >= extent

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import IntegerType, Signedness, f32
 from xdsl.ir import SSAValue
 
+from kopt.analysis.bottom_up import bottom_up
 from kopt.analysis.wide_facts import MOVES
 from kopt.dialects.tile import CastOp, ElementwiseOp, FullOp, MaskOp, TileType
 
@@ -38,6 +39,7 @@ class ExactNumbers:
     def __init__(self) -> None:
         self._known: dict[SSAValue, Multiples | None] = {}
 
+    @bottom_up()
     def of(self, value: SSAValue) -> Multiples | None:
         """What the lanes of a tile are multiples of; None where nothing tells, or where f32 might round."""
         if value not in self._known:

@@ -1,20 +1,30 @@
 """How much VMEM a kernel takes: its blocks, twice each for the pipeline, its scratch, and its large temporaries.
 
-Pure and quick: it is asked for every candidate of the default block sizes. ``footprint(module, chip)`` works on a
-module as imported (`tile.grid` in the function) as well as on launches and calls; ``sizes`` tries other block sizes
-by tag without changing the module.
+Pure and quick: it is asked for every candidate of the default block sizes. ``footprint(module)`` works on a
+module as imported (`tile.grid` in the function) as well as on launches and calls; what it gives tries other block
+sizes by tag without changing the module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.analysis.layouts import window_bytes
-from kopt.analysis.streaming import block_of, is_at_computed, is_large, moves_rows, sends, streams, walks_computed
+from kopt.analysis.hoisting import NotHoistable, plan_hoist
+from kopt.analysis.streaming import (
+    Schedules,
+    block_of,
+    is_at_computed,
+    is_large,
+    moves_rows,
+    sends,
+    streams,
+    walks_computed,
+    written_schedule,
+)
 from kopt.analysis.windows import Accesses, Window, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
@@ -32,26 +42,42 @@ from kopt.dialects.tile import (
     is_gather,
 )
 from kopt.dialects.tile.index_list import Entry
-from kopt.runtime.targets import TpuChip
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.targets.budget import Budget
+from kopt.targets.tiling import window_bytes
+from kopt.walk import walk
 
-#: Tiles up to this size live in registers.
-_REGISTER_BYTES = 64 * 1024
 
+def footprint(module: ModuleOp, hoisted: Collection[SSAValue] = ()) -> Callable[[Mapping[str, int]], int]:
+    """Bytes of VMEM of the kernel of a module that takes the most, by the lanes of tags where other than in its types.
 
-def footprint(
-    module: ModuleOp, chip: TpuChip, sizes: Mapping[str, int] | None = None, hoisted: Collection[SSAValue] = ()
-) -> int:
-    """Bytes of VMEM of the kernel of a module that takes the most.
-
-    Args: ``sizes`` gives tags other lanes than their types say; ``hoisted`` are the ranges of loops that will be
-    dimensions of their grids.
+    ``hoisted`` are the ranges of loops that will be dimensions of their grids. The module stays as it is meanwhile.
     """
-    grids = [op for op in module.walk() if isinstance(op, GridOp)]
-    return max((grid_bytes(grid, sizes or {}, True, hoisted) for grid in grids), default=0)
+    grids = [(op, _windows_of(op)) for op in walk(module, GridOp)]
+    return lambda sizes: max((_grid_bytes(grid, seen, sizes, True, hoisted) for grid, seen in grids), default=0)
 
 
-def grid_bytes(
-    grid: GridOp, sizes: Mapping[str, int], streamed: bool = False, hoisted: Collection[SSAValue] = ()
+def grid_bytes(grid: GridOp, hoisted: Collection[SSAValue] = (), analysis: IndexAnalysis | None = None) -> int:
+    """Bytes of VMEM of one grid before conversion, all of whose arrays come by windows."""
+    return _grid_bytes(grid, _windows_of(grid, analysis), {}, False, hoisted)
+
+
+def imported_bytes(grid: GridOp) -> int:
+    """As `footprint`, of one grid whose loops are not scheduled yet: one that may be a dimension of its grid is."""
+    try:
+        hoisted = [plan_hoist(grid).loop.range]
+    except NotHoistable:
+        hoisted = []
+    return _grid_bytes(grid, _windows_of(grid), {}, True, hoisted)
+
+
+def _windows_of(grid: GridOp, analysis: IndexAnalysis | None = None) -> list[Window]:
+    memories = {op.memory for op in walk(grid) if isinstance(op, Accesses)}
+    return list(windows(grid, memories, analysis).values())
+
+
+def _grid_bytes(
+    grid: GridOp, seen: Iterable[Window], sizes: Mapping[str, int], streamed: bool, hoisted: Collection[SSAValue]
 ) -> int:
     """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest.
 
@@ -59,9 +85,8 @@ def grid_bytes(
     on their way at once count. With ``streamed``, an array that loops of computed bounds walk, and a large one that
     loaded numbers index, is counted by the blocks of its accesses; what a ``hoisted`` loop walks by one block of it.
     """
-    memories = {op.memory for op in grid.walk() if isinstance(op, Accesses)}
     total = moved = 0
-    for window in windows(grid, memories).values():
+    for window in seen:
         if moves_rows(window):
             moved = max(moved, *(_moved_bytes(access, sizes) for access in (*window.loads, *window.stores)))
             continue
@@ -83,12 +108,13 @@ def _comes_in_blocks(window: Window) -> bool:
     return not known and all(is_at_computed(load, window) for load in window.loads)
 
 
-def scheduled_bytes(grid: GridOp) -> int:
+def scheduled_bytes(
+    grid: GridOp, schedules: Schedules = written_schedule, analysis: IndexAnalysis | None = None
+) -> int:
     """As `grid_bytes`, of a grid whose loops have schedules: what they stream and send counts by its blocks."""
-    memories = {op.memory for op in grid.walk() if isinstance(op, Accesses)}
     total = 0
-    for window in windows(grid, memories).values():
-        if streams(window) or sends(window):
+    for window in _windows_of(grid, analysis):
+        if streams(window, schedules) or sends(window, schedules):
             total += 2 * sum(_accessed_bytes(access, window.bits, {}) for access in (*window.loads, *window.stores))
         else:
             total += 2 * window_bytes(window.block, window.bits)
@@ -128,7 +154,7 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
         assert isinstance(ref.type, RefType)
         if ref.type.space.data == "vmem":
             total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
-    moved = [op for op in grid.walk() if isinstance(op, GetOp | PutOp) and any(map(is_gather, op.entries))]
+    moved = [op for op in walk(grid, GetOp, PutOp) if any(map(is_gather, op.entries))]
     return total + max((_moved_bytes(op, {}) for op in moved), default=0) + temporaries(grid, {})
 
 
@@ -153,7 +179,7 @@ def _moved_lanes(entry: Entry, extent: int, sizes: Mapping[str, int]) -> int:
 
 def _streamed_blocks(grid: GridOp) -> list[SSAValue]:
     """The blocks of pipelines inside the grid, each twice for its two buffers."""
-    return 2 * [block for op in grid.walk() if isinstance(op, PipelineOp) for block in op.blocks]
+    return 2 * [block for op in walk(grid) if isinstance(op, PipelineOp) for block in op.blocks]
 
 
 def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
@@ -162,7 +188,7 @@ def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:
-    return [op for op in grid.walk() if isinstance(op, GridOp | CarryingLoop)]
+    return [op for op in walk(grid) if isinstance(op, GridOp | CarryingLoop)]
 
 
 def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
@@ -176,7 +202,7 @@ def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
         changes[position[op] + 1] -= inside
         for result in op.results:
             size = _value_bytes(result.type, sizes)
-            if size > _REGISTER_BYTES:
+            if Budget.spills(size):
                 last = max((_user_position(use.operation, position) for use in result.uses), default=position[op])
                 changes[position[op]] += size
                 changes[last + 1] -= size
@@ -194,7 +220,7 @@ def _inside_bytes(op: Operation, sizes: Mapping[str, int]) -> int:
     rows, table = op.rows.type, op.input.type
     assert isinstance(rows, TileType) and isinstance(table, TileType)
     compared = window_bytes([*_shape(rows, sizes), _shape(table, sizes)[0]], 32)
-    return compared if compared > _REGISTER_BYTES else 0
+    return compared if Budget.spills(compared) else 0
 
 
 def _user_position(op: Operation | None, position: Mapping[Operation, int]) -> int:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from kopt.analysis.block_roles import Role
 from kopt.analysis.block_search import Sizes, capped, fitted, largest_tile, nested_loops, power_of_two, shrink, spread
 from kopt.dialects.tile import TileType
+from kopt.targets.budget import Budget
+from kopt.walk import walk
 
-#: Elements of the largest tile that one Triton program may hold: for products of wide operands, which live in
-#: registers, and for anything else. Lanes that products start from, and of their summed side where operands are wide.
-_WIDE_TILE = 4096
-_TILE = 8192
+#: Lanes that products start from, and of their summed side where operands are wide.
 _DOT = 64
 _WIDE_SUM = 32
 
@@ -31,7 +31,7 @@ def choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping
 
 def gpu_budget(roles: Mapping[str, Role]) -> int:
     """Elements that a tile may have."""
-    return _WIDE_TILE if any(role.wide_dot for role in roles.values()) else _TILE
+    return Budget.tile_lanes(any(role.wide_dot for role in roles.values()))
 
 
 def _start(role: Role) -> int:
@@ -43,7 +43,7 @@ def _start(role: Role) -> int:
     return max(16 if role.dot else 1, min(power_of_two(extent), most))
 
 
-def tile_types(module: ModuleOp) -> list[TileType]:
-    """The types of all tiles that a module makes."""
-    types = {value.type for op in module.walk() for value in op.results}
+def tile_types(top: Operation) -> list[TileType]:
+    """The types of all tiles that are made inside of an operation."""
+    types = {value.type for op in walk(top) for value in op.results}
     return [type for type in types if isinstance(type, TileType)]

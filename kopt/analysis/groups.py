@@ -9,11 +9,12 @@ from xdsl.ir import Operation, SSAValue
 from kopt.diagnostics import location_of
 from kopt.dialects import symm
 from kopt.errors import LoweringError
+from kopt.walk import walk
 
 
 def groups_of(func: FuncOp) -> tuple[str, ...]:
     """The groups that a function names, in order of appearance, those of its kernels too."""
-    return tuple(dict.fromkeys(group for op in func.walk() for group in _named(op)))
+    return tuple(dict.fromkeys(group for op in walk(func) for group in _named(op)))
 
 
 def _named(op: Operation) -> list[str]:
@@ -26,7 +27,7 @@ def _named(op: Operation) -> list[str]:
 def ranks_of(func: FuncOp) -> dict[str, int]:
     """The number of ranks of each group where shapes or barriers tell it; two that differ are refused."""
     found: dict[str, int] = {}
-    for op in func.walk():
+    for op in walk(func):
         group, ranks = op.properties.get("group"), _ranks(op)
         if ranks is None or not isinstance(group, StringAttr):
             continue

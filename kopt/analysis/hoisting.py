@@ -9,8 +9,6 @@ from typing import Literal
 from xdsl.dialects.builtin import f16, i1
 from xdsl.ir import Block, Operation
 
-from kopt.analysis.linear import begin, linear
-from kopt.analysis.ranges import binding, visits, walked_range
 from kopt.analysis.windows import AtomicOp
 from kopt.dialects.tile import (
     ArgReduceOp,
@@ -27,6 +25,9 @@ from kopt.dialects.tile import (
     WhileOp,
     YieldOp,
 )
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import binding, visits, walked_range
+from kopt.walk import walk
 
 Phase = Literal["first", "every", "last"]
 
@@ -51,13 +52,22 @@ def plan_hoist(grid: GridOp) -> Plan:
 
     Its bounds are numbers, or those of one block of the grid.
     """
-    loop = _only_loop(grid)
+    plan = hoistable(grid)
+    loop = plan.loop
     if binding(loop.range).trips is None:
-        _check_part(grid, loop)
+        _check_whole_blocks(loop)
     trips = visits(loop.range)
     assert trips is not None
     if trips < 2:
         raise NotHoistable("it has one visit only")
+    return plan
+
+
+def hoistable(grid: GridOp) -> Plan:
+    """As `plan_hoist`, whatever the sizes of blocks are: these may still leave a loop one visit, or shorter ones."""
+    loop = _only_loop(grid)
+    if binding(loop.range).trips is None:
+        _check_part(grid, loop)
     for value in loop.inits:
         if not isinstance(value.type, TileType) or value.type.element_type in (i1, f16):
             raise NotHoistable(f"it carries a value of type {value.type}")
@@ -73,24 +83,32 @@ def _only_loop(grid: GridOp) -> ForOp:
 
 
 def _check_part(grid: GridOp, loop: ForOp) -> None:
-    """That a loop whose bounds are no numbers walks one block of the grid, in as many visits in every cell."""
+    """That a loop whose bounds are no numbers walks one block of the grid."""
     bound = binding(loop.range)
     outer = walked_range(bound)
-    if outer is None or outer not in grid.ranges or begin(outer) != linear(bound.lower):
+    analysis = IndexAnalysis()
+    if outer is None or outer not in grid.ranges or analysis.begin(outer) != analysis.expr(bound.lower):
         raise NotHoistable("its bounds are not numbers")
+
+
+def _check_whole_blocks(loop: ForOp) -> None:
+    """That a loop over one block of the grid has as many visits in every cell."""
+    bound = binding(loop.range)
+    outer = walked_range(bound)
+    assert outer is not None
     if visits(loop.range) is None or binding(outer).size % bound.size:
         raise NotHoistable("not all of its blocks are whole")
 
 
 def _check_memory(grid: GridOp, loop: ForOp) -> None:
-    loaded = {op.memory for op in grid.walk() if isinstance(op, LoadOp)}
-    if loaded & {op.memory for op in grid.walk() if isinstance(op, AtomicOp)}:
+    loaded = {op.memory for op in walk(grid, LoadOp)}
+    if loaded & {op.memory for op in walk(grid) if isinstance(op, AtomicOp)}:
         raise NotHoistable("it reads what it updates")
-    after = {op.memory for op in _after(loop) for op in op.walk() if isinstance(op, StoreOp)}
-    stored = {op.memory for op in grid.walk() if isinstance(op, StoreOp)}
+    after = {op.memory for op in _after(loop) for op in walk(op, StoreOp)}
+    stored = {op.memory for op in walk(grid, StoreOp)}
     if loaded & (stored - after):
         raise NotHoistable("it reads what it writes")
-    inside = {op.memory for op in loop.walk() if isinstance(op, LoadOp)}
+    inside = {op.memory for op in walk(loop, LoadOp)}
     if inside & stored:
         raise NotHoistable("it reads what the cell writes")
 
@@ -109,13 +127,13 @@ def _phases(grid: GridOp, loop: ForOp) -> dict[Operation, Phase]:
     before = list(block.ops)[: list(block.ops).index(loop)]
     for op in reversed(before):
         phases[op] = _phase(op, loop, phases)
-        if phases[op] == "every" and any(isinstance(inner, _EXPENSIVE) for inner in op.walk()):
+        if phases[op] == "every" and any(isinstance(inner, _EXPENSIVE) for inner in walk(op)):
             raise NotHoistable(f"each visit would repeat '{op.name}'")
     return phases
 
 
 def _phase(op: Operation, loop: ForOp, phases: dict[Operation, Phase]) -> Phase:
-    if any(isinstance(inner, StoreOp | AtomicOp) for inner in op.walk()):
+    if any(isinstance(inner, StoreOp | AtomicOp) for inner in walk(op)):
         if any(result.first_use is not None for result in op.results):
             raise NotHoistable(f"each visit would repeat '{op.name}'")
         return "first"

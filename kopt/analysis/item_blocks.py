@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.combining import combined_operands
-from kopt.analysis.ranges import unshifted
 from kopt.dialects.jagged import ForOp, RowsOp
 from kopt.dialects.tile import (
     BeginOp,
@@ -24,6 +23,8 @@ from kopt.dialects.tile import (
     TileType,
     WhenOp,
 )
+from kopt.ir.ranges import unshifted
+from kopt.walk import walk
 
 #: Ops on a range that tell apart how its lanes are dealt out to blocks.
 _SEES_BLOCKS = (BeginOp, EndOp, IdOp, CountOp, WhenOp)
@@ -31,14 +32,14 @@ _SEES_BLOCKS = (BeginOp, EndOp, IdOp, CountOp, WhenOp)
 
 def item_tags(grid: GridOp) -> set[str]:
     """The tags of the items of all jagged loops in a grid's cells, and of those whose rows are taken in other loops."""
-    loops = [op.lengths_type for op in grid.walk() if isinstance(op, ForOp)]
-    rows = [_type(op.starts) for op in grid.walk() if isinstance(op, RowsOp)]
+    loops = [op.lengths_type for op in walk(grid, ForOp)]
+    rows = [_type(op.starts) for op in walk(grid, RowsOp)]
     return {tag for type in (*loops, *rows) for tag in type.tags if tag}
 
 
 def why_blocks_stay(grid: GridOp, tags: set[str]) -> str | None:
     """What depends on how items are dealt out to blocks, in words; None where nothing does."""
-    for op in grid.walk():
+    for op in walk(grid):
         if isinstance(op, _SEES_BLOCKS) and not tags.isdisjoint(_range_tags(op)):
             return f"'{op.name}' asks which items a block has"
         if any(not tags.isdisjoint(combined) for combined in _combined_tags(op)):

@@ -15,11 +15,13 @@ from xdsl.ir import SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed, root, view_chain
-from kopt.analysis.lane_sums import lane_sum
-from kopt.analysis.linear import linear
-from kopt.analysis.ranges import binding, unshifted
+from kopt.analysis.visits import NotStatic, depends_on
 from kopt.dialects.host import CallOp, SliceOp
-from kopt.dialects.tile import CastOp, ExtractOp, LoadOp, RangeType, ShiftOp
+from kopt.dialects.tile import LoadOp, RangeType, ShiftOp
+from kopt.ir.atoms import Atom, Symbol, Wrap
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.ranges import binding, unshifted
 
 
 @dataclass(frozen=True, order=True)
@@ -67,18 +69,13 @@ class ItemReader:
 
     def __init__(self, func: FuncOp):
         self.items: set[SSAValue] = set()
+        self._analysis = IndexAnalysis()
         written = {root(value) for value in accessed(func, MemoryEffectKind.WRITE)}
         self._arrays = {value: n for n, value in enumerate(host_arrays(func)) if value not in written}
 
     def number(self, value: SSAValue | int) -> ItemNumber:
         """A tile of one number an item, an ``index`` or an ``int``; casts are taken to keep it. Raises `Unknown`."""
-        if isinstance(value, int):
-            return ItemNumber(value)
-        const, terms = _sum(value)
-        total = ItemNumber(const)
-        for atom, factor in terms:
-            total += self._atom(atom).times(factor)
-        return total
+        return self._sum(self._analysis.expr(value))
 
     def shift(self, range: SSAValue) -> ItemNumber:
         """What shifts add to a range."""
@@ -88,13 +85,24 @@ class ItemReader:
             range = range.owner.range
         return total
 
-    def _atom(self, atom: SSAValue) -> ItemNumber:
-        if isinstance(atom.owner, ExtractOp | CastOp):
-            return self.number(atom.owner.input)
-        if not isinstance(atom.owner, LoadOp) or atom.owner.mask is not None or len(atom.owner.entries) != 1:
+    def _sum(self, form: IndexExpr) -> ItemNumber:
+        if not isinstance(form.const, int):
             raise Unknown
-        array, moved = self._array(atom.owner.memory)
-        shift = self._place(atom.owner.entries[0]) + moved
+        total = ItemNumber(form.const)
+        for atom, factor in form.terms.items():
+            if not isinstance(factor, int):
+                raise Unknown
+            total += self._atom(atom).times(factor)
+        return total
+
+    def _atom(self, atom: Atom) -> ItemNumber:
+        if isinstance(atom, Wrap):
+            return self._sum(atom.inner)
+        load = atom.name.owner if isinstance(atom, Symbol) and isinstance(atom.name, SSAValue) else None
+        if not isinstance(load, LoadOp) or load.mask is not None or len(load.entries) != 1:
+            raise Unknown
+        array, moved = self._array(load.memory)
+        shift = self._place(load.entries[0]) + moved
         number = self._arrays[array]
         return ItemNumber(0, ((Element(number, array.name_hint or f"array {number}", shift), 1),))
 
@@ -120,20 +128,20 @@ class ItemReader:
             if shift.terms:
                 raise Unknown
             return shift.const
-        form = linear(entry) if entry.type == IndexType() else None
-        if form is None or len(form.terms) != 1:
-            raise Unknown
-        ((item, factor),) = form.terms
-        bound = binding(item) if isinstance(item.type, RangeType) else None
-        if bound is None or factor != 1 or bound.size != 1 or not isinstance(bound.lower, int):
+        item = _item(entry)
+        shift = (self._analysis.expr(entry) - self._analysis.begin(item)).number
+        if shift is None or binding(item).size != 1 or not isinstance(binding(item).lower, int):
             raise Unknown
         self.items.add(item)
-        return form.const - bound.lower
+        return shift
 
 
-def _sum(value: SSAValue) -> tuple[int, list[tuple[SSAValue, int]]]:
-    if value.type == IndexType():
-        form = linear(value)
-        return form.const, list(form.terms)
-    lanes = lane_sum(value)
-    return lanes.const, [(atom, factor) for (atom, _), factor in lanes.terms.items()]
+def _item(index: SSAValue) -> SSAValue:
+    """The one range whose visits an index moves with."""
+    try:
+        found = list(depends_on(index)) if index.type == IndexType() else []
+    except NotStatic:
+        raise Unknown from None
+    if len(found) != 1:
+        raise Unknown
+    return found[0]

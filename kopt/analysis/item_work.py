@@ -13,9 +13,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.item_numbers import ItemNumber, ItemReader, Unknown
-from kopt.analysis.ranges import binding, unshifted
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import CountOp, ForOp, GridOp, IdOp, RangeType
+from kopt.ir.ranges import binding, unshifted
+from kopt.walk import walk
 
 #: Ops on a range that count its blocks from where a loop begins.
 _COUNTS_BLOCKS = (IdOp, CountOp)
@@ -49,18 +50,18 @@ def item_work(grid: GridOp) -> ItemWork:
     assert isinstance(func, FuncOp)
     walks: dict[Operation, Walk] = {}
     items: set[SSAValue] = set()
-    for loop in grid.walk():
+    for loop in walk(grid):
         reader = ItemReader(func)
-        walk = _walk(reader, loop)
-        if walk is not None:
-            walks[loop] = walk
+        found = _walk(reader, loop)
+        if found is not None:
+            walks[loop] = found
             items |= reader.items
     if not walks:
         raise NotBalanced("no loop goes to bounds that are known for each item before the launch")
     if len(items) != 1 or binding(next(iter(items))).owner is not grid:
         raise NotBalanced("its loops go over more than one dimension of items")
     (range,) = items
-    counting = next((op for op in grid.walk() if isinstance(op, _COUNTS_BLOCKS) and unshifted(op.range) is range), None)
+    counting = next((op for op in walk(grid) if isinstance(op, _COUNTS_BLOCKS) and unshifted(op.range) is range), None)
     if counting is not None:
         raise NotBalanced(f"'{counting.name}' asks for numbers of blocks")
     nests = [tuple(walks[op] for op in _loops(loop, grid) if op in walks) for loop in walks]

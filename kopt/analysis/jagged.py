@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.lane_sums import LaneSum, lane_sum
 from kopt.analysis.padding import Number, Padding
 from kopt.dialects.jagged import ForOp, ValidOp
 from kopt.dialects.tile import (
@@ -20,6 +19,9 @@ from kopt.dialects.tile import (
     TransposeOp,
     literal_value,
 )
+from kopt.ir.from_ssa import is_number
+from kopt.ir.rewriting import moved
+from kopt.ir.sums import SumAnalysis
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Items:
         """Where a type has the items' dimensions and the range's, in this order; None where one is missing."""
         return tuple(map(type.tags.index, self.tags)) if set(self.tags) <= set(type.tags) else None
 
-    def imply(self, condition: SSAValue) -> bool:
+    def imply(self, condition: SSAValue, sums: SumAnalysis) -> bool:
         """Whether a condition is that lanes are the items'."""
         op = condition.owner
         if isinstance(op, ValidOp):
@@ -52,8 +54,10 @@ class Items:
         if places is None:
             return False
         low, high = op.operands if isinstance(op, ELEMENTWISE["lt"]) else reversed(op.operands)
-        lanes = LaneSum(0, {(self.range, places[-1:]): 1})
-        return lane_sum(low) - lane_sum(high) == lanes - lane_sum(self.lengths).moved(dict(enumerate(places)))
+        if not is_number(low.type):
+            return False
+        lengths = moved(dict(enumerate(places))).expr(sums.expr(self.lengths))
+        return sums.expr(low) - sums.expr(high) == sums.lanes(self.range, places[-1]) - lengths
 
 
 def loops_around(op: Operation) -> dict[Items, ForOp]:
@@ -74,6 +78,7 @@ class ItemPadding(Padding):
         super().__init__(set(items.tags))
         self.items = items
         self.loads_masked = loads_masked
+        self.sums = SumAnalysis()
 
     def _load(self, op: LoadOp) -> Number | None:
         if not self.loads_masked and (op.mask is None or not self.never(op.mask)):
@@ -93,4 +98,4 @@ class ItemPadding(Padding):
             return self.tags <= set(op.input_type.tags) and self.never(op.input)
         if isinstance(op, ELEMENTWISE["and"]):
             return any(map(self.never, op.operands))
-        return self.items.imply(condition)
+        return self.items.imply(condition, self.sums)

@@ -24,13 +24,11 @@ from typing import Literal
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 
+from kopt.analysis.storage import stored_bits
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.tile import TileType
-
-LANES = 128
-#: Arrays up to this size whose single elements are read live in scalar memory.
-SCALAR_BYTES = 512 * 1024
-FLAT = 1024
+from kopt.targets.budget import Budget
+from kopt.targets.tiling import FLAT, LANES, round_up
 
 
 def sublanes(bits: int) -> int:
@@ -48,17 +46,13 @@ def legal_block(size: int, extent: int, bits: int, position: int, rank: int = 2)
         return max(1, min(size, extent))
     if rank == 1:
         return min(_flat(size, bits), extent)
-    return min(_round_up(size, LANES if position == -1 else sublanes(bits)), extent)
+    return min(round_up(size, LANES if position == -1 else sublanes(bits)), extent)
 
 
 def _flat(size: int, bits: int) -> int:
     power = 1 << (size - 1).bit_length()
     least = LANES * 32 // bits if bits <= 32 else LANES
-    return min(max(power, least), _round_up(size, FLAT)) if size > least else least
-
-
-def _round_up(size: int, multiple: int) -> int:
-    return -(-size // multiple) * multiple
+    return min(max(power, least), round_up(size, FLAT)) if size > least else least
 
 
 def _reached(dim: Dim, extent: int) -> int:
@@ -118,25 +112,27 @@ class LayoutProblem(Exception):
 
 
 def fits_scalar_memory(type: MemRefType) -> bool:
-    """Whether an array whose single elements are read may stand in scalar memory: a small one of 32-bit elements.
-
-    Rows are padded to 128 elements there too.
-    """
+    """Whether an array whose single elements are read may stand in scalar memory: a small one of 32-bit elements."""
     element, shape = type.element_type, type.get_shape()
     assert isinstance(element, FixedBitwidthType)
-    words = math.prod(shape[:-1]) * _round_up(shape[-1], LANES) if len(shape) > 1 else math.prod(shape)
-    return element.bitwidth == 32 and words * 4 <= SCALAR_BYTES
+    return element.bitwidth == 32 and Budget.is_scalar_memory(scalar_words(shape))
+
+
+def scalar_words(shape: Sequence[int]) -> int:
+    """Words of scalar memory that an array takes: rows are padded to 128 elements there too."""
+    return math.prod(shape[:-1]) * round_up(shape[-1], LANES) if len(shape) > 1 else math.prod(shape)
 
 
 def stands_in_scalar_memory(window: Window) -> bool:
-    """Whether only single 32-bit elements of a small array are loaded."""
-    return not window.written and loads_scalars(window) and fits_scalar_memory(window.type)
+    """Whether only single elements of a small array are loaded, which the kernel is given in 32 bits."""
+    fits = Budget.is_scalar_memory(scalar_words(window.type.get_shape()))
+    return fits and not window.written and loads_scalars(window)
 
 
 def loads_scalars(window: Window) -> bool:
-    """Whether all that is loaded are single elements of 32 bits."""
+    """Whether all that is loaded are single elements, which the kernel is given in 32 bits."""
     scalars = all(isinstance(load.result.type, TileType) and load.result.type.rank == 0 for load in window.loads)
-    return scalars and window.bits == 32
+    return scalars and stored_bits(window.type) == 32
 
 
 def lanes_dim(window: Window) -> int:
@@ -163,7 +159,7 @@ class _Builder:
         if self._end_in_lanes():
             self._legal_lanes()
             self._legal_sublanes()
-        padded = tuple(_round_up(n, s) if s else n for n, s in zip(self.shape, self.splits, strict=True))
+        padded = tuple(round_up(n, s) if s else n for n, s in zip(self.shape, self.splits, strict=True))
         plan = Layout(padded, tuple(self.splits), tuple(self.parts), (), "; ".join(self.reasons) or None)
         blocks = tuple(self._block(plan, position) for position in range(len(self.parts)))
         front = tuple(dim.front for dim in self.window.dims)
@@ -300,16 +296,4 @@ class _Builder:
             return max(size, extent)
         if rank == 1:
             return _flat(size, self.window.bits)
-        return _round_up(size, LANES if position == -1 else sublanes(self.window.bits))
-
-
-def window_bytes(blocks: Sequence[int], bits: int) -> int:
-    """Bytes of VMEM that one buffer of a block takes, padded to tiles of (8, 128) words of 32 bits."""
-    lanes = [size for size in blocks if size]
-    if len(lanes) < 2:
-        return _round_up(lanes[0] if lanes else 1, FLAT) * bits // 8
-    rows = _round_up(lanes[-2], 8 * 32 // min(bits, 32))
-    total = rows * _round_up(lanes[-1], LANES)
-    for size in lanes[:-2]:
-        total *= size
-    return total * bits // 8
+        return round_up(size, LANES if position == -1 else sublanes(self.window.bits))

@@ -17,11 +17,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import bf16, f16
-from xdsl.ir import Operation, SSAValue, Use
+from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.kept import only_kept
 from kopt.analysis.revisits import LOOPS, Cell, Guard, Visits, bindings, sources
 from kopt.dialects.pallas import CallOp, DmaOp, WindowAttr
-from kopt.dialects.tile import ALL, GetOp, PutOp, RefType, SelectOp
+from kopt.dialects.tile import ALL, GetOp, PutOp, RefType
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class _Checker:
     def __init__(self, call: CallOp):
         self.call = call
         self.visits = Visits.of(call)
-        self.order = {op: number for number, op in enumerate(self.visits.grid.walk())}
+        self.order = {op: number for number, op in enumerate(walk(self.visits.grid))}
 
     # Names.
 
@@ -98,7 +100,7 @@ class _Checker:
     def reads_unwritten(self, ref: SSAValue, window: WindowAttr) -> Iterator[Problem]:
         shared = self.visits.shared(window)
         for get in self.gets(ref):
-            if _only_kept(get, ref) or any(self._populates(put, get, shared) for put in self.puts(ref)):
+            if only_kept(get) or any(self._populates(put, get, shared) for put in self.puts(ref)):
                 continue
             yield Problem(
                 get,
@@ -174,7 +176,7 @@ class _Checker:
         windows = dict(zip(self.call.input_refs, self.call.windows.data, strict=False))
         for op in ops:
             if isinstance(op, GetOp) and op.memory in windows:
-                found |= windows[op.memory].index.data.used_dims()
+                found |= windows[op.memory].grid_dims
         return frozenset(number for number in found if number is not None) & set(self.visits.moving)
 
     def _lost(self, dim: int) -> str:
@@ -278,7 +280,7 @@ class _Checker:
             return
         for put in self.puts(ref):
             ops, _ = sources(put.value)
-            again = [op for op in ops if isinstance(op, GetOp) and op.memory is ref and not _only_kept(op, ref)]
+            again = [op for op in ops if isinstance(op, GetOp) and op.memory is ref and not only_kept(op)]
             if again:
                 type = ref.type.element_type
                 message = f"{_name(ref)} accumulates in {type}, which rounds on every visit"
@@ -289,23 +291,6 @@ class _Checker:
 def _settled(guards: tuple[Guard, ...]) -> frozenset[int]:
     """The dimensions along which a guarded op runs once."""
     return frozenset().union(*(guard.dims for guard in guards))
-
-
-def _only_kept(get: GetOp, ref: SSAValue) -> bool:
-    """Whether a read only keeps the lanes that masked writes to the same place leave alone, by one mask or several."""
-    return all(isinstance(use.operation, SelectOp) and _keeps(use, get, ref) for use in get.result.uses)
-
-
-def _keeps(use: Use, get: GetOp, ref: SSAValue) -> bool:
-    """Whether each lane of what was read goes at most to its own place through a use."""
-    op = use.operation
-    if isinstance(op, SelectOp):
-        return op.operands[use.index] is not op.condition and all(_keeps(u, get, ref) for u in op.result.uses)
-    return isinstance(op, PutOp) and op.operands[use.index] is op.value and _same(op, get, ref)
-
-
-def _same(put: PutOp, get: GetOp, ref: SSAValue) -> bool:
-    return put.memory is ref and put.entries == get.entries
 
 
 def _is_copied(ref: SSAValue) -> bool:

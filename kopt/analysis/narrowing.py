@@ -5,7 +5,7 @@ Pure. A 64-bit value is one of
 | class | what is known | may be used by |
 |---|---|---|
 | ``exact`` | its interval fits 32 bits | anything |
-| ``loaded`` | anything; saturated: its order to 32-bit numbers stays | comparisons, indices of lanes, moves |
+| ``loaded`` | anything; saturated: its order to numbers between the ends stays | such comparisons, indices, moves |
 | ``literal`` | saturated; outside of what is loaded from arrays | as ``loaded``, and numbers for loops |
 | ``offset`` | its interval fits: its array was found to be inside an interval | anything |
 | ``derived`` | sums and products of ``offset``, right modulo 2^32 | indices: what does not fit is in no array |
@@ -27,20 +27,25 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.bottom_up import bottom_up, users_of
 from kopt.analysis.intervals import argument_of
-from kopt.analysis.wide_facts import ARITHMETIC, BITS, HIGH, MOVES, Fact, array_of, fact_of, is_wide
+from kopt.analysis.wide_facts import ARITHMETIC, BITS, HIGH, LOW, MOVES, Fact, array_of, fact_of, is_wide
 from kopt.dialects.tile import (
     ELEMENTWISE,
     AssociativeOp,
+    BroadcastOp,
     CastOp,
     ElementwiseOp,
     ExtractOp,
+    FullOp,
     LoadOp,
+    ReshapeOp,
     StoreOp,
     TakeAlongOp,
     TileType,
     YieldOp,
 )
+from kopt.walk import walk
 
 Interval = tuple[int, int]
 #: The fewest bits that numbers of an array may be asked to have.
@@ -58,10 +63,10 @@ class Narrowing:
 
 def narrowing(body: Operation) -> Narrowing:
     """What it takes to hold the 64-bit integers of a launch in 32 bits."""
-    loads = [op for op in body.walk() if isinstance(op, LoadOp)]
+    loads = walk(body, LoadOp)
     most = max((n for op in loads for n in _shape(op.memory)), default=0)
     indexed = dict.fromkeys(array_of(op.memory) for op in loads if is_wide(op.result.type) and _indexed(op))
-    written = {array_of(op.memory) for op in body.walk() if isinstance(op, StoreOp)}
+    written = {array_of(op.memory) for op in walk(body, StoreOp)}
     widened = dict.fromkeys(array_of(op.memory) for op in loads if _widened(op.result))
     unproven: tuple[Operation, ...] = ()
     checked = [array for array in widened if argument_of(array) is not None and array not in written]
@@ -89,6 +94,7 @@ def _around(bits: int) -> Interval:
     return -(2**bits) + 1, 2**bits - 1
 
 
+@bottom_up(users_of)
 def _widened(value: SSAValue) -> bool:
     """Whether 64-bit numbers come of a loaded value: it has 64 bits, or is moved and then cast to them."""
     if is_wide(value.type):
@@ -109,7 +115,7 @@ def _is_whole(value: SSAValue) -> bool:
 def _unproven(body: Operation, found: dict[SSAValue, Interval]) -> Iterator[Operation]:
     """The ops of a body that use or make 64-bit integers in a way that 32 bits may not serve."""
     facts: dict[SSAValue, Fact | None] = {}
-    for op in body.walk():
+    for op in walk(body):
         if isinstance(op, AssociativeOp):
             for values in (op.left, op.right, op.results):
                 facts |= {value: facts.get(input) for value, input in zip(values, op.inputs, strict=True)}
@@ -144,7 +150,37 @@ def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
         return op.value not in wide
     if isinstance(op, CastOp):
         return _only_indexes(op.result)
-    return isinstance(op, ElementwiseOp) and op.ROW.name in _COMPARISONS and "derived" not in kinds
+    return isinstance(op, ElementwiseOp) and op.ROW.name in _COMPARISONS and _keeps_order(op, facts)
+
+
+def _keeps_order(op: ElementwiseOp, facts: dict[SSAValue, Fact | None]) -> bool:
+    """Whether a comparison sees what it would see in 64 bits: one operand is exact, and the other not saturated to it.
+
+    A number beyond an end is below or above all that fits: ``beyond_end`` is folded.
+    """
+    left, right = (facts.get(value) for value in op.inputs)
+    if left is None or right is None:
+        return False
+    mirrored = left.kind in ("exact", "offset")
+    exact, other = (left, right) if mirrored else (right, left)
+    if exact.kind not in ("exact", "offset") or other.kind not in ("loaded", "literal"):
+        return False
+    if any(beyond_end(value) is not None for value in op.inputs):
+        return True
+    # x < y, where x is saturated to the lowest number, is wrong at that number only; so is x <= y at the highest.
+    lowest = op.ROW.name in (("gt", "le") if mirrored else ("lt", "ge"))
+    highest = op.ROW.name in (("lt", "ge") if mirrored else ("gt", "le"))
+    return (highest or exact.low > LOW) and (lowest or exact.high < HIGH)
+
+
+def beyond_end(value: SSAValue) -> int | None:
+    """The number of a constant that has more than 32 bits, else None."""
+    while isinstance(value.owner, BroadcastOp | ReshapeOp):
+        value = value.owner.input
+    if not isinstance(value.owner, FullOp):
+        return None
+    number = int(value.owner.number)
+    return None if LOW <= number <= HIGH else number
 
 
 def _keeps(new: Fact | None, old: Fact | None) -> bool:
@@ -162,7 +198,11 @@ def _fits(value: SSAValue) -> bool:
 
 def _indexed(op: Operation) -> bool:
     """Whether some index comes of an op's numbers."""
-    value = op.results[0]
+    return _comes_to_index(op.results[0])
+
+
+@bottom_up(users_of)
+def _comes_to_index(value: SSAValue) -> bool:
     return any(_leads_to_index(use.operation, value) for use in value.uses)
 
 
@@ -173,15 +213,25 @@ def _leads_to_index(user: Operation, value: SSAValue) -> bool:
         return isinstance(user.result.type, IndexType)
     if isinstance(user, TakeAlongOp) and value is user.indices:
         return True
-    if isinstance(user, ELEMENTWISE["eq"]):
-        return True  # a row of a one-hot matrix
+    if isinstance(user, ELEMENTWISE["eq"]):  # a row of a one-hot matrix, unless it is other numbers that are compared
+        return not any(_is_loaded(other) for other in user.inputs if other is not value)
     return (isinstance(user, (*MOVES, CastOp)) or _computes(user)) and _indexed(user)
+
+
+def _is_loaded(value: SSAValue) -> bool:
+    """Whether a value's numbers come from an array."""
+    op = value.owner
+    if not isinstance(op, Operation):
+        return False
+    passes = isinstance(op, (*MOVES, CastOp)) or _computes(op)
+    return isinstance(op, LoadOp) or passes and any(map(_is_loaded, op.operands))
 
 
 def _computes(op: Operation) -> bool:
     return isinstance(op, ElementwiseOp) and op.ROW.name in (*ARITHMETIC, *BITS)
 
 
+@bottom_up(users_of)
 def _only_indexes(value: SSAValue) -> bool:
     """Whether nothing but indices comes of an integer value."""
     return all(_indexes(use.operation, value) for use in value.uses)

@@ -17,10 +17,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.item_numbers import ItemNumber, ItemReader, Unknown
-from kopt.analysis.ranges import Binding, binding, unshifted
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.jagged import RowsOp
 from kopt.dialects.tile import ELEMENTWISE, Access, CastOp, Entry, ExtractOp, ForOp, GridOp, is_range
+from kopt.ir.ranges import Binding, binding, unshifted
+from kopt.walk import walk
 
 _LOOPS = (GridOp, ForOp, JaggedForOp)
 
@@ -50,14 +51,14 @@ class ItemSlice:
 
 def has_bounds_of_items(func: FuncOp) -> bool:
     """Whether some loop goes to bounds that are computed."""
-    return any(isinstance(op, JaggedForOp) or isinstance(op, ForOp) and _computed(op) for op in func.walk())
+    return any(isinstance(op, JaggedForOp) or isinstance(op, ForOp) and _computed(op) for op in walk(func))
 
 
 def item_slices(func: FuncOp) -> tuple[ItemSlice, ...]:
     """What a function's items reach, each once, loops first."""
-    loops = [op.range for op in func.walk() if isinstance(op, JaggedForOp) or isinstance(op, ForOp) and _computed(op)]
+    loops = [op.range for op in walk(func) if isinstance(op, JaggedForOp) or isinstance(op, ForOp) and _computed(op)]
     found = [_slice(func, range) for range in loops]
-    found += [_slice(func, entry, op, target) for op in func.walk() for entry, target in _targets(op)]
+    found += [_slice(func, entry, op, target) for op in walk(func) for entry, target in _targets(op)]
     return tuple(dict.fromkeys(one for one in found if one is not None))
 
 

@@ -9,6 +9,9 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.revisits import bindings
 from kopt.dialects.tile import Access, GridOp, StoreOp, WhenOp
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import binding
+from kopt.walk import walk
 
 
 def overwriting(grid: GridOp) -> dict[StoreOp, frozenset[int]]:
@@ -17,16 +20,18 @@ def overwriting(grid: GridOp) -> dict[StoreOp, frozenset[int]]:
     Arrays that the grid reads or updates as well are left out: their values may depend on what was stored before.
     So are stores on first or last visits, of which there is one.
     """
-    stores = [op for op in grid.walk() if isinstance(op, StoreOp) and not isinstance(op.parent_op(), WhenOp)]
-    found = {store: _dims(grid, store) for store in stores if not _has_other_uses(grid, store.memory)}
+    stores = [op for op in walk(grid, StoreOp) if not isinstance(op.parent_op(), WhenOp)]
+    m = IndexAnalysis()
+    found = {store: _dims(m, grid, store) for store in stores if not _has_other_uses(grid, store.memory)}
     return {store: dims for store, dims in found.items() if dims}
 
 
-def _dims(grid: GridOp, store: StoreOp) -> frozenset[int]:
-    place = bindings(store.indices)
+def _dims(m: IndexAnalysis, grid: GridOp, store: StoreOp) -> frozenset[int]:
+    place = bindings([index for index in store.indices if m.elements(index).terms])
     moving = bindings([store.value]) - place
-    return frozenset(number for number, range in enumerate(grid.ranges) if range in moving)
+    ranges = enumerate(grid.ranges)
+    return frozenset(number for number, range in ranges if range in moving and binding(range).trips != 1)
 
 
 def _has_other_uses(grid: GridOp, memory: SSAValue) -> bool:
-    return any(isinstance(op, Access) and op.memory is memory and not isinstance(op, StoreOp) for op in grid.walk())
+    return any(isinstance(op, Access) and op.memory is memory and not isinstance(op, StoreOp) for op in walk(grid))

@@ -13,6 +13,7 @@ from typing import Any
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
+from kopt.analysis.bottom_up import bottom_up
 from kopt.dialects.tile import (
     BroadcastOp,
     CastOp,
@@ -60,6 +61,7 @@ class Padding:
     def __init__(self, tags: set[str]):
         self.tags = tags
 
+    @bottom_up()
     def of(self, value: SSAValue) -> Number | None:
         """The number that all of those lanes of ``value`` hold, or None if not known."""
         op = value.owner

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.combining import summed_tags
-from kopt.analysis.ranges import unshifted
 from kopt.analysis.reduction_loops import KINDS
 from kopt.dialects.tile import (
     BroadcastOp,
@@ -25,6 +24,8 @@ from kopt.dialects.tile import (
     StoreOp,
     TransposeOp,
 )
+from kopt.ir.ranges import unshifted
+from kopt.walk import walk
 
 #: Ops that put combined values where they are added.
 _MOVES = (BroadcastOp, ReshapeOp, TransposeOp)
@@ -36,7 +37,7 @@ def is_blind_to_visits(loop: ForOp, apart: Operation | None = None) -> bool:
     combined = [found for carried, yielded in pairs for found in _combined(yielded, carried, loop)]
     if None in combined:
         return False
-    for op in loop.body.walk():
+    for op in walk(loop.body):
         if op is apart:
             continue
         if isinstance(op, StoreOp) and not any(_walks(entry, loop) for entry in op.indices):

@@ -19,13 +19,17 @@ from typing import TypeGuard
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.analysis.aliases import users
 from kopt.analysis.coverage import stays_inside
 from kopt.analysis.layouts import Layout, LayoutProblem, layout
-from kopt.analysis.linear import Linear, begin, linear
-from kopt.analysis.ranges import binding, unshifted, walked_range
+from kopt.analysis.streaming import Schedules, written_schedule
 from kopt.analysis.windows import Dim, Window, joined, walked
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, TileType
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.ir.atoms import Atom, BlockNumber, Symbol
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import ZERO, IndexExpr
+from kopt.ir.ranges import binding, unshifted, walked_range
 
 
 class NotPipelined(Exception):
@@ -34,12 +38,15 @@ class NotPipelined(Exception):
 
 @dataclass(frozen=True)
 class Walk:
-    """One access that a pipelined loop serves: the dimensions of its block, and the block's number in each."""
+    """One access that a pipelined loop serves: the dimensions of its block, and the block's number in each.
+
+    Numbers are sums of block numbers and values that there are.
+    """
 
     access: LoadOp | StoreOp
     loop: ForOp
     dims: tuple[Dim, ...]
-    numbers: tuple[Linear, ...]
+    numbers: tuple[IndexExpr, ...]
 
 
 @dataclass(frozen=True)
@@ -51,24 +58,24 @@ class Pipelined:
     walks: tuple[Walk, ...]
 
 
-def is_pipelined(loop: ForOp) -> bool:
-    """Whether a loop's schedule is ``pipeline``."""
-    return loop.schedule is not None and loop.schedule.data == "pipeline"
+def is_pipelined(loop: ForOp, schedules: Schedules = written_schedule) -> bool:
+    """Whether a loop's schedule is ``emit_pipeline``."""
+    return schedules(loop) == "emit_pipeline"
 
 
-def pipelined(window: Window) -> Pipelined | None:
+def pipelined(window: Window, schedules: Schedules = written_schedule) -> Pipelined | None:
     """How an array is streamed, or None where it is not."""
     try:
-        return plan_pipelined(window)
+        return plan_pipelined(window, schedules)
     except NotPipelined:
         return None
 
 
-def plan_pipelined(window: Window) -> Pipelined:
+def plan_pipelined(window: Window, schedules: Schedules = written_schedule) -> Pipelined:
     """How an array is streamed. Raises `NotPipelined` with the reason where it cannot be."""
     _check_users(window)
     shape = window.type.get_shape()
-    walks = tuple(_walk(access, shape) for access in (*window.loads, *window.stores))
+    walks = tuple(_walk(access, shape, schedules, window.sums) for access in (*window.loads, *window.stores))
     _check_stores(window, walks)
     columns = zip(*(walk.dims for walk in walks), strict=True)
     dims = [_same(column, extent) for column, extent in zip(columns, shape, strict=True)]
@@ -81,13 +88,13 @@ def plan_pipelined(window: Window) -> Pipelined:
     return Pipelined(_padded(plan), plan, walks)
 
 
-def _walk(access: LoadOp | StoreOp, shape: Sequence[int]) -> Walk:
+def _walk(access: LoadOp | StoreOp, shape: Sequence[int], schedules: Schedules, sums: IndexAnalysis) -> Walk:
     """The access as the innermost pipelined loop that it moves with sees it."""
-    loops = [op for op in _parents(access) if isinstance(op, ForOp) and is_pipelined(op)]
+    loops = [op for op in _parents(access) if isinstance(op, ForOp) and is_pipelined(op, schedules)]
     for loop in loops:
-        pairs = [_dim(entry, extent, loop) for entry, extent in zip(access.entries, shape, strict=True)]
-        numbers = tuple(number for _, number in pairs)
-        if any(loop.range in number.symbols for number in numbers):
+        pairs = [_dim(entry, extent, loop, sums) for entry, extent in zip(access.entries, shape, strict=True)]
+        numbers = tuple(found for _, found in pairs)
+        if any(found.counts(loop.range) for found in numbers):
             walk = Walk(access, loop, tuple(dim for dim, _ in pairs), numbers)
             _check_reach(walk)
             return walk
@@ -106,45 +113,56 @@ def _parents(op: Operation) -> Iterator[Operation]:
 # Dimensions.
 
 
-def _dim(entry: Entry, extent: int, loop: ForOp) -> tuple[Dim, Linear]:
+def _dim(entry: Entry, extent: int, loop: ForOp, sums: IndexAnalysis) -> tuple[Dim, IndexExpr]:
     """The pipeline's block in one dimension, and its number."""
     if isinstance(entry, AllAttr | SliceAttr):
-        return Dim("whole", extent, plain=True), Linear()
+        return Dim("whole", extent, plain=True), ZERO
     if isinstance(entry, int):
-        return Dim("point", 1), Linear(entry)
+        return Dim("point", 1), IndexExpr(entry)
     if isinstance(entry.type, TileType):
         raise NotPipelined("is accessed at computed places")
     if isinstance(entry.type, RangeType):
-        return _range(entry, extent, loop)
-    form = linear(entry)
+        return _range(entry, extent, loop, sums)
+    form = sums.expr(entry)
     if _is_known(form, loop):
         return Dim("point", 1), form
-    return Dim("whole", extent, walk=max(1, form.divisor), step=1, dynamic=True), Linear()
+    return Dim("whole", extent, walk=max(1, form.divisor), step=1, dynamic=True), ZERO
 
 
-def _range(entry: SSAValue, extent: int, loop: ForOp) -> tuple[Dim, Linear]:
-    outer = _walked_block(entry, loop)
-    range, start = (unshifted(entry), begin(entry)) if outer is None else (outer, begin(outer))
+def _range(entry: SSAValue, extent: int, loop: ForOp, sums: IndexAnalysis) -> tuple[Dim, IndexExpr]:
+    outer, first = _walked_block(entry, loop, sums), sums.begin(entry)
+    range, start = (unshifted(entry), first) if outer is None else (outer, sums.begin(outer))
     lanes = binding(range).size
-    if _is_known(start, loop) and start.divisor % lanes == 0:
-        number = start.over(lanes)
+    number = start // lanes
+    if _is_known(start, loop) and start.divisor % lanes == 0 and number.terms.keys() <= start.terms.keys():
         return Dim("block", lanes, range=range, last=_largest(number) or 0), number
-    return walked(begin(entry), binding(entry).size, extent), Linear()
+    return walked(first, binding(entry).size, extent), ZERO
 
 
-def _walked_block(entry: SSAValue, loop: ForOp) -> SSAValue | None:
+def _walked_block(entry: SSAValue, loop: ForOp, sums: IndexAnalysis) -> SSAValue | None:
     """The range of which an inner loop's range walks one block, in parts that divide it."""
     bound = binding(entry)
     outer = walked_range(bound)
-    if outer is None or bound.owner is loop or unshifted(entry) is not entry or not _is_known(begin(outer), loop):
+    if outer is None or bound.owner is loop or unshifted(entry) is not entry or not _is_known(sums.begin(outer), loop):
         return None
-    divides = linear(bound.lower) == begin(outer) and binding(outer).size % bound.size == 0
+    divides = sums.expr(bound.lower) == sums.begin(outer) and binding(outer).size % bound.size == 0
     return outer if divides and loop in _parents(bound.owner) else None
 
 
-def _is_known(form: Linear, loop: ForOp) -> bool:
+def names(form: IndexExpr) -> tuple[SSAValue, ...]:
+    """The ranges and values that a sum is made of."""
+    return tuple(map(name_of, form.terms))
+
+
+def name_of(atom: Atom) -> SSAValue:
+    """The range whose blocks an atom of a sum numbers, or the value that it is."""
+    assert isinstance(atom, BlockNumber | Symbol) and isinstance(atom.name, SSAValue)
+    return atom.name
+
+
+def _is_known(form: IndexExpr, loop: ForOp) -> bool:
     """Whether a sum is over the loop's number and values from outside the loop."""
-    return not any(symbol is not loop.range and _is_inside(symbol, loop) for symbol in form.symbols)
+    return not any(name is not loop.range and _is_inside(name, loop) for name in names(form))
 
 
 def _is_inside(value: SSAValue, loop: ForOp) -> bool:
@@ -153,15 +171,10 @@ def _is_inside(value: SSAValue, loop: ForOp) -> bool:
     return parent is loop or parent is not None and loop in _parents(parent)
 
 
-def _largest(number: Linear) -> int | None:
+def _largest(number: IndexExpr) -> int | None:
     """The largest value of a block's number, where all that it depends on is bounded by numbers."""
-    total = number.const
-    for symbol, coefficient in number.terms:
-        trips = binding(symbol).trips if isinstance(symbol.type, RangeType) else None
-        if trips is None:
-            return None
-        total += coefficient * max(0, trips - 1)
-    return total
+    is_bounded = number.is_affine and all(binding(name).trips is not None for name in names(number))
+    return number.range.high if is_bounded else None
 
 
 def _same(dims: Sequence[Dim], extent: int) -> Dim:
@@ -192,15 +205,15 @@ def _reason(plan: Layout) -> str:
 
 def _check_users(window: Window) -> None:
     """That nothing but loads and stores touches the array: no atomic updates, whose order counts."""
-    for use in window.memory.uses:
-        if not isinstance(use.operation, LoadOp | StoreOp):
-            raise NotPipelined(f"is accessed by '{use.operation.name}'")
+    for op in users(window.memory):
+        if not isinstance(op, LoadOp | StoreOp):
+            raise NotPipelined(f"is accessed by '{op.name}'")
 
 
 def _check_reach(walk: Walk) -> None:
     """That no block lies before the array, and none is fetched that a condition or a mask keeps from being read."""
     for number in walk.numbers:
-        if number.const < 0 or any(coefficient < 0 for _, coefficient in number.terms):
+        if not number.range.is_natural and any(factor < 0 for factor in (number.const, *number.terms.values())):  # pyright: ignore
             raise NotPipelined("is accessed in blocks that may begin before it")
     guarded = any(not isinstance(op, ForOp) for op in _between(walk.access, walk.loop)) or walk.access.mask is not None
     if guarded and any(_largest(number) is None for number in walk.numbers):
@@ -234,7 +247,7 @@ def _check_store(walk: Walk, window: Window) -> None:
     if walk.access.parent_op() is not walk.loop or walk.access.mask is not None:
         raise NotPipelined("is written under a condition or a mask, or by an inner loop")
     for entry, extent in zip(walk.access.entries, window.type.get_shape(), strict=True):
-        if isinstance(entry, SliceAttr) or _is_range(entry) and not stays_inside(entry, extent):
+        if isinstance(entry, SliceAttr) or _is_range(entry) and not stays_inside(entry, extent, window.analysis):
             raise NotPipelined("keeps some elements of the blocks that are written")
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import is_side_effect_free
 
+from kopt.analysis.effects import is_side_effect_free
 from kopt.dialects.tile import (
     BroadcastOp,
     CarryingLoop,
@@ -36,6 +36,7 @@ from kopt.dialects.tile import (
     block_axes,
 )
 from kopt.dialects.tile.index_list import AllAttr
+from kopt.walk import walk
 
 #: A dimension of a value, or a position in an access's index list.
 Slot = tuple[SSAValue | Operation, int]
@@ -57,7 +58,7 @@ def find_planes(grid: GridOp) -> list[Planes]:
     Lanes of memory are none, for those are read together.
     """
     slots = _Slots()
-    for op in grid.walk():
+    for op in walk(grid):
         if op is grid:
             continue
         if not isinstance(op, LoadOp | StoreOp) and not op.regions and not is_side_effect_free(op):
@@ -113,7 +114,7 @@ def _planes(group: Sequence[Slot]) -> Planes | None:
 
 def _covers(planes: Planes, grid: GridOp) -> bool:
     """Whether no cell would write what another one does, or read it."""
-    accesses = [op for op in grid.walk() if isinstance(op, LoadOp | StoreOp)]
+    accesses = walk(grid, LoadOp, StoreOp)
     written = {op.memory for op in accesses if isinstance(op, StoreOp)}
     places = {(op.memory, planes.entries.get(op)) for op in accesses if op.memory in written}
     return len(places) == len(written) and all(position is not None for _, position in places)

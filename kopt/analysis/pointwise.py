@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed, root
+from kopt.analysis.effects import get_effects
 from kopt.dialects.host import CallOutOp
 from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile import GridOp, LoadOp, StoreOp
+from kopt.walk import walk
 
 
 def pointwise_inputs(op: Operation, out: SSAValue) -> tuple[SSAValue, ...]:
@@ -51,5 +53,5 @@ def _in_place(grid: GridOp, source: SSAValue, out: SSAValue) -> bool:
 
 
 def _accesses(grid: GridOp, memory: SSAValue) -> list[Operation]:
-    return [op for op in grid.walk() if not op.regions
+    return [op for op in walk(grid) if not op.regions
             and any(effect.value is memory for effect in get_effects(op) or ())]  # fmt: skip

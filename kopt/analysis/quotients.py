@@ -1,63 +1,51 @@
 """Blocks whose beginning is divided to name one row for all of their lanes: how large they may be for that to hold.
 
-Pure. In ``scales[tile.begin // 64]`` the lanes of a block share a row only where blocks of 64 hold theirs.
+Pure. In ``scales[tile.begin // 64]`` the lanes of a block share a row only where blocks of 64 hold theirs. Sizes are
+open here: a block begins at its number times a size that is not chosen yet.
 """
 
 from __future__ import annotations
 
-from xdsl.dialects import arith
+from collections.abc import Iterator
+
 from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import SSAValue
 
-from kopt.analysis.linear import linear
-from kopt.analysis.ranges import binding
 from kopt.dialects.tile import Access, RangeType
+from kopt.ir.atoms import BlockNumber, FloorDiv
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.polynomial import quotient
+from kopt.walk import walk
 
-_QUOTIENTS = (arith.FloorDivSIOp, arith.DivSIOp, arith.DivUIOp)
-#: What a number of a row is made by.
-_ARITHMETIC = (*_QUOTIENTS, arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.RemSIOp, arith.RemUIOp)
 
+def most_lanes(module: ModuleOp, analysis: IndexAnalysis) -> dict[str, int]:
+    """The largest power of two, by tag, whose blocks have one quotient each, for blocks whose quotients name rows.
 
-def most_lanes(module: ModuleOp) -> dict[str, int]:
-    """The largest power of two, by tag, whose blocks have one quotient each, for blocks whose quotients name rows."""
+    ``analysis`` has their sizes open.
+    """
     most: dict[str, int] = {}
-    for op in module.walk():
-        if isinstance(op, _QUOTIENTS) and _names_rows(op.result):
-            for tag, lanes in _lanes(op.lhs, op.rhs):
-                most[tag] = min(lanes, most.get(tag, lanes))
+    for op in walk(module):
+        for row in op.indices if isinstance(op, Access) else ():
+            for atom in analysis.expr(row).atoms() if isinstance(row.type, IndexType) else ():
+                for tag, lanes in _lanes(atom) if isinstance(atom, FloorDiv) else ():
+                    most[tag] = min(lanes, most.get(tag, lanes))
     return most
 
 
-def _lanes(dividend: SSAValue, divisor: SSAValue) -> list[tuple[str, int]]:
+def _lanes(atom: FloorDiv) -> Iterator[tuple[str, int]]:
     """How many lanes of the blocks that a dividend counts share a quotient.
 
     Blocks that do not begin where groups of so many do are left alone: their lanes share none, whatever is chosen.
     """
-    form, by = linear(dividend), linear(divisor)
-    if by.terms or by.const < 1:
-        return []
-    found: list[tuple[str, int]] = []
-    for symbol, coefficient in form.terms:
-        if not isinstance(symbol.type, RangeType) or coefficient % (size := binding(symbol).size) or coefficient < 0:
+    by, const = atom.divisor.number, atom.dividend.const
+    if by is None or not isinstance(const, int):
+        return
+    for block, factor in atom.dividend.terms.items():
+        step = quotient(factor, block.size) if isinstance(block, BlockNumber) else None
+        if not isinstance(block, BlockNumber) or not isinstance(step, int) or step < 1:
             continue
-        step = coefficient // size
-        shared = by.const // step if by.const % step == 0 else 1
+        shared = by // step if by % step == 0 else 1
         lanes = shared & -shared
-        if form.const % (step * lanes) == 0:
-            found.append((symbol.type.tag, lanes))
-    return found
-
-
-def _names_rows(value: SSAValue) -> bool:
-    """Whether a number, or what is computed with it, is an index of an array by itself."""
-    seen: set[SSAValue] = set()
-    todo = [value]
-    while todo:
-        value = todo.pop()
-        for user in {use.operation for use in value.uses}:
-            if isinstance(user, Access) and value in user.indices and isinstance(value.type, IndexType):
-                return True
-            if isinstance(user, _ARITHMETIC) and user.result not in seen:
-                seen.add(user.result)
-                todo.append(user.result)
-    return False
+        if const % (step * lanes) == 0:
+            assert isinstance(block.name, SSAValue) and isinstance(block.name.type, RangeType)
+            yield block.name.type.tag, lanes

@@ -1,4 +1,4 @@
-"""Read back: whether a load may find what the same cell has stored before.
+"""Read back: whether a load may find what the same cell has stored, or updated, before.
 
 Pure. Cells that may run at the same time write apart; within a cell, and between cells that run in order, what counts
 is which op stands first, and whether the loops around both move on to other elements.
@@ -9,32 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.traits import MemoryEffectKind
 
-from kopt.analysis.lane_sums import lane_sum
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, WhenOp, WhileOp, is_gather
+from kopt.analysis.aliases import effects_on_memory, users
+from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp, TileType, WhenOp, WhileOp, is_gather
 from kopt.dialects.tile.index_list import Entry
+from kopt.ir.from_ssa import IndexAnalysis
 
 
-def may_see(load: LoadOp, store: StoreOp) -> bool:
-    """Whether a load may find what a store into the same array has put there.
+def writes_to(memory: SSAValue) -> list[Operation]:
+    """The ops that change an array: stores, updates of every kind, and copies that arrive in it."""
+    return [op for op in dict.fromkeys(users(memory)) if (MemoryEffectKind.WRITE, memory) in effects_on_memory(op)]
 
-    Not where it stands before the store, and every loop around both moves both on to other elements, or runs the load
-    on its first visit only.
+
+def may_see(load: LoadOp, write: Operation, analysis: IndexAnalysis) -> bool:
+    """Whether a load may find what a write to the same array has put there.
+
+    Not where it stands before the write, and every loop around both moves both on to other elements, or runs the load
+    on its first visit only. What is no access, such as a copy from another rank, may be there at any time.
     """
-    if set(_repeats(load)) & set(_repeats(store)):
+    if not isinstance(write, Access) or set(_repeats(load)) & set(_repeats(write)):
         return True
-    pairs = list(zip(load.entries, store.entries, strict=True))
-    loops = (set(_ordered_loops(load)) & set(_ordered_loops(store))) - set(_first_visits(load))
-    moved = all(any(_walks(one, range) and _walks(other, range) for one, other in pairs) for range in loops)
-    return not moved or not _stands_before(load, store)
+    pairs = list(zip(load.entries, write.entries, strict=True))
+    loops = (set(_ordered_loops(load)) & set(_ordered_loops(write))) - set(_first_visits(load))
+    moved = all(
+        any(_walks(one, range, analysis) and _walks(other, range, analysis) for one, other in pairs) for range in loops
+    )
+    return not moved or not _stands_before(load, write)
 
 
-def _walks(entry: Entry, range: SSAValue) -> bool:
+def _walks(entry: Entry, loop: SSAValue, analysis: IndexAnalysis) -> bool:
     """Whether an entry is the elements of a range, as a block or as numbers of lanes."""
     if not isinstance(entry, SSAValue) or not is_gather(entry):
-        return entry is range
-    form = lane_sum(entry)
-    return not form.const and {atom: factor for (atom, _), factor in form.terms.items()} == {range: 1}
+        return entry is loop
+    assert isinstance(entry.type, TileType)
+    form = analysis.expr(entry)
+    return any(form == analysis.lanes(loop, dim) for dim in range(entry.type.rank))
 
 
 def _ordered_loops(op: Operation) -> Iterator[SSAValue]:

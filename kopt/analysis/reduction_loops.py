@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.ranges import binding
 from kopt.dialects import atomic
 from kopt.dialects.tile import COMBINING_OPS, DotOp, ElementwiseOp, ForOp, GridOp, StoreOp, TileType, YieldOp
+from kopt.ir.ranges import binding
+from kopt.walk import walk
 
 #: The elementwise ops that combine as memory can be updated, and the kind of reduction that they are.
 KINDS = {op: kind for kind, op in COMBINING_OPS.items() if kind in atomic.KINDS}
@@ -41,9 +42,9 @@ def reduction_loop(grid: GridOp) -> ReductionLoop:
         raise NotAReduction("the loop's bounds are not numbers")
     if not loop.inits:
         raise NotAReduction("the loop carries nothing")
-    if any(_writes(op) for op in loop.walk()):
+    if any(_writes(op) for op in walk(loop)):
         raise NotAReduction("the loop writes memory")
-    if any(_writes(inner) for op in _before(loop) for inner in op.walk()):
+    if any(_writes(inner) for op in _before(loop) for inner in walk(op)):
         raise NotAReduction("its cells write memory before the loop")
     return ReductionLoop(loop, trips, tuple(_kind(loop, number) for number in range(len(loop.inits))))
 

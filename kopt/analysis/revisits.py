@@ -11,13 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from kopt.analysis.ranges import binding, unshifted
+from kopt.diagnostics import location_of
 from kopt.dialects.pallas import CallOp, PipelineOp, WindowAttr
 from kopt.dialects.tile import ForOp, GridOp, WhenOp
 from kopt.dialects.tile.loops import Carrying
+from kopt.errors import LoweringError
+from kopt.ir.ranges import binding, unshifted
+from kopt.walk import walk
 
 #: How many cells of a grid are looked at; every dimension is cut short where there are more.
 _CELLS = 2000
@@ -25,6 +29,14 @@ _CELLS = 2000
 Cell = tuple[int, ...]
 #: Loops inside a cell, whose bodies run unconditionally.
 LOOPS = (ForOp, PipelineOp)
+
+
+def grid_of(call: CallOp) -> GridOp:
+    """The grid in a call's body. Raises `LoweringError` where there is none: such a kernel does nothing."""
+    for op in call.body.block.ops:
+        if isinstance(op, GridOp):
+            return op
+    raise LoweringError("the kernel has no grid, or one that does nothing", location_of(call))
 
 
 @dataclass(frozen=True)
@@ -36,7 +48,7 @@ class Visits:
     @classmethod
     def of(cls, call: CallOp) -> Visits:
         """The visits of a call's grid."""
-        return cls(next(op for op in call.body.block.ops if isinstance(op, GridOp)))
+        return cls(grid_of(call))
 
     @cached_property
     def trips(self) -> tuple[int, ...]:
@@ -62,8 +74,9 @@ class Visits:
 
     def numbered(self, indices: Sequence[AffineExpr]) -> Iterator[tuple[Cell, Cell]]:
         """Each cell and the numbers that indices have there."""
-        for cell in self.cells:
-            yield cell, tuple(index.eval(list(cell), []) for index in indices)
+        dims = list(np.array(self.cells).T)
+        numbers = [np.broadcast_to(index.eval(dims, []), len(self.cells)).tolist() for index in indices]  # pyright: ignore
+        return zip(self.cells, zip(*numbers, strict=True) if numbers else [()] * len(self.cells), strict=True)
 
     def shared(self, window: WindowAttr) -> frozenset[int]:
         """The dimensions along which cells see one and the same block."""
@@ -111,9 +124,21 @@ class Visits:
         return tuple(found)
 
 
-def comes_back(grid: GridOp, indices: Sequence[AffineExpr]) -> Return | None:
-    """The first block of those numbers that a grid, as it is ordered, leaves and comes back to."""
-    return Visits(grid).come_back_to(indices)
+def tells_apart(grid: GridOp, indices: Sequence[AffineExpr]) -> bool:
+    """Whether a grid, as it is ordered, is at each block of those numbers once, and with one number of each dimension.
+
+    Those that none of the numbers use do not count.
+    """
+    visits = Visits(grid)
+    if visits.come_back_to(indices) is not None:
+        return False
+    used = sorted(frozenset().union(*(index.used_dims() for index in indices)))
+    cells: dict[Cell, Cell] = {}
+    return all(
+        cells.setdefault(block, at) == at
+        for cell, block in visits.numbered(indices)
+        for at in [tuple(cell[number] for number in used)]
+    )
 
 
 @dataclass(frozen=True)
@@ -166,7 +191,7 @@ def sources(value: SSAValue) -> tuple[set[Operation], set[SSAValue]]:
         if isinstance(owner, Operation):
             ops.add(owner)
             work += owner.operands
-            for inner in (inner for region in owner.regions for inner in region.walk()):
+            for inner in (inner for region in owner.regions for inner in walk(region)):
                 ops.add(inner)
                 work += inner.operands
             continue

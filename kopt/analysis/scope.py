@@ -17,6 +17,9 @@ from kopt.diagnostics import location_of
 from kopt.dialects.tile.types import RangeType, RefType, TileType
 from kopt.errors import VerifyError
 
+#: What runs on the device.
+KERNELS = ("tile.grid", "pallas.call", "triton.launch")
+
 
 def check_scope(module: ModuleOp, source: str | None = None) -> None:
     """Raise `VerifyError` for the first value or tag that is used where it is not in scope.
@@ -37,6 +40,8 @@ class _Walk:
         self.tags: set[str] = set()
         self.bound: dict[str, SSAValue] = {}
         """Each tag's range, in the function that is walked."""
+        self.kernel: Operation | None = None
+        """The launch that is walked."""
 
     def region(self, region: Region) -> None:
         """Walk a region; what it defines is out of scope after it."""
@@ -62,6 +67,9 @@ class _Walk:
             for number, operand in enumerate(op._operands):  # the tuple itself: this loop is the cost of the check
                 if operand not in visible:
                     self.refuse_value(op, number, operand)
+            if self.kernel is not None and op.name.startswith("host."):
+                message = f"'{op.name}' is for the host, and stands in the kernel of '{self.kernel.name}'"
+                raise VerifyError(message, location_of(op), source=self.source)
             for region in op.regions:
                 if region.blocks:
                     self.inner(op, region)
@@ -74,13 +82,19 @@ class _Walk:
         self.tags = tags
 
     def inner(self, op: Operation, region: Region) -> None:
-        """Walk a region of an operation; each function has tags of its own."""
+        """Walk a region of an operation; functions see nothing of what is around them."""
+        if op.name in KERNELS:
+            outside, self.kernel = self.kernel, op
+            self.region(region)
+            self.kernel = outside
+            return
         if not isinstance(op, FuncOp):
             self.region(region)
             return
-        outer, self.bound = self.bound, {}
+        outer = self.bound, self.visible, self.tags
+        self.bound, self.visible, self.tags = {}, set(), set()
         self.region(region)
-        self.bound = outer
+        self.bound, self.visible, self.tags = outer
 
     def define(self, args: Sequence[SSAValue]) -> None:
         """Bring a block's arguments into scope, ranges first: the others' types may name them."""
@@ -98,9 +112,19 @@ class _Walk:
         if isinstance(type, RangeType):
             self.define_range(value, type.tag)
             return
-        for tag in type.tags if isinstance(type, TileType | RefType) else ():
-            if tag and tag not in self.tags:
-                self.refuse_tag(value, tag)
+        for tag, size in zip(type.tags, type.shape, strict=True) if isinstance(type, TileType | RefType) else ():
+            if tag:
+                self.check_tag(value, tag, size)
+
+    def check_tag(self, value: SSAValue, tag: str, size: int) -> None:
+        """Raise where a tag is not in scope, or is of another number of lanes; one lane stands for all."""
+        if tag not in self.tags:
+            self.refuse_tag(value, tag)
+        range = self.bound[tag]
+        assert isinstance(range.type, RangeType)
+        if size not in (1, range.type.size):
+            message = f"{value.type}{_named(value)} has {size} lanes of '{tag}', whose range has {range.type.size}"
+            raise self.error(message, _owner(value), range)
 
     def define_range(self, value: SSAValue, tag: str) -> None:
         """A range made of another under the same tag is that range; any other binds the tag."""
@@ -139,7 +163,7 @@ class _Walk:
         inside = any(ancestor.parent is home for ancestor in _ancestors(op))
         return "is used before its definition" if inside else "is used outside the region that defines it"
 
-    def error(self, message: str, op: Operation, definition: SSAValue | None) -> VerifyError:
+    def error(self, message: str, op: Operation | None, definition: SSAValue | None) -> VerifyError:
         """The error at an operation, with a note on where the value in question is defined."""
         if definition is None or isinstance(definition, ErasedSSAValue):
             return VerifyError(message, location_of(op), source=self.source)
@@ -156,11 +180,10 @@ def _named(value: SSAValue) -> str:
     return f" (%{value.name_hint})" if value.name_hint else ""
 
 
-def _owner(value: SSAValue) -> Operation:
-    """The operation that defines a value, or whose region does."""
+def _owner(value: SSAValue) -> Operation | None:
+    """The operation that defines a value, or whose region does; None where that is gone."""
     owner = value.block.parent_op() if isinstance(value, BlockArgument) else value.owner
-    assert isinstance(owner, Operation)
-    return owner
+    return owner if isinstance(owner, Operation) else None
 
 
 def _ancestors(op: Operation | None):

@@ -16,12 +16,13 @@ from kopt.analysis.combining import ORDERING_OPS, summed_tags
 from kopt.dialects.atomic import RmwOp
 from kopt.dialects.tile import RangeType, ReduceOp, TileType
 from kopt.dialects.tile.memory import WritesMemory
+from kopt.walk import walk
 
 
 def seen_blocks(module: ModuleOp) -> frozenset[str]:
     """The tags of the blocks whose size shows."""
     found: set[str] = set()
-    for op in module.walk():
+    for op in walk(module):
         for tag in _combined_tags(op):
             if tag and tag not in found and _shows(op, _home(op, tag), tag):
                 found.add(tag)

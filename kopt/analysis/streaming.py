@@ -7,34 +7,46 @@ dimension they start at multiples of 128 elements (more of narrower ones), and a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, IndexType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.traits import is_side_effect_free
 
 from kopt.analysis.alignment import copied_multiple, multiple
-from kopt.analysis.linear import at_most, begin, first_element, linear
-from kopt.analysis.ranges import binding
+from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, is_gather
-from kopt.dialects.tile.index_list import AllAttr, Entry
+from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
+from kopt.ir.atoms import BlockNumber
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.ranges import binding
+from kopt.targets.budget import Budget
 
-#: Arrays up to this size come into the chip's memory as a whole, though a loop may visit a part of them only.
-_WHOLE_BYTES = 1024 * 1024
 #: The attribute that says where an access finds its array.
 SPACE = "space"
 
 
-def streams(window: Window) -> bool:
-    """Whether every access of an array is a load that walks with a loop of schedule ``fori``, in blocks DMAs take."""
-    return not window.stores and bool(window.loads) and all(_load_streams(load, window) for load in window.loads)
+#: What a loop's schedule is, or would be.
+Schedules = Callable[[ForOp], str | None]
 
 
-def _load_streams(load: LoadOp, window: Window) -> bool:
+def written_schedule(loop: ForOp) -> str | None:
+    """The schedule that the IR gives a loop."""
+    return None if loop.schedule is None else loop.schedule.kind
+
+
+def streams(window: Window, schedules: Schedules = written_schedule) -> bool:
+    """Whether every access of an array is a load, in blocks DMAs take, that walks with a loop that prefetches."""
+    if window.stores or not window.loads:
+        return False
+    return all(_load_streams(load, window, schedules) for load in window.loads)
+
+
+def _load_streams(load: LoadOp, window: Window, schedules: Schedules) -> bool:
     loop = load.parent_op()
-    if not isinstance(loop, ForOp) or not _is_streaming(loop):
+    if not isinstance(loop, ForOp) or schedules(loop) != "prefetch":
         return False
     return any(walks(entry, loop) for entry in load.entries) and _is_copied(load, window)
 
@@ -47,7 +59,7 @@ def _is_copied(access: LoadOp | StoreOp, window: Window, padded: bool = False) -
     rank, shape = len(access.entries), window.type.get_shape()
     multiples = [(multiple(window.type, n), copied_multiple(window.type, n)) for n in range(rank)]
     return all(
-        _fits(entry, *multiples[n], None if padded else shape[n], n >= rank - 2)
+        _fits(entry, *multiples[n], shape[n] if n >= rank - 2 else None, padded, window.analysis)
         for n, entry in enumerate(access.entries)
     )
 
@@ -59,35 +71,54 @@ def block_of(access: LoadOp | StoreOp) -> TileType:
     return type
 
 
-def sends(window: Window) -> bool:
-    """Whether an array is written block by block by DMAs: every access walks with a loop of schedule ``fori``, in
+def sends(window: Window, schedules: Schedules = written_schedule) -> bool:
+    """Whether an array is written block by block by DMAs: every access walks with a loop of schedule ``prefetch``, in
     blocks that DMAs take, and the loop's bounds are computed."""
     if not window.stores or window.atomics:
         return False
     accesses = (*window.loads, *window.stores)
-    return all(_walks_streamed(access) and _is_copied(access, window, padded=True) for access in accesses)
+    return all(_walks_streamed(access, schedules) and _is_copied(access, window, padded=True) for access in accesses)
 
 
-def fetches(window: Window) -> bool:
+def fetches(window: Window, schedules: Schedules = written_schedule) -> bool:
     """Whether an array is only read, once a cell each, in blocks at computed places that DMAs take; not by a loop."""
-    if window.written or not window.loads or not any(dim.dynamic for dim in window.dims) or streams(window):
+    computed = [n for n, dim in enumerate(window.dims) if dim.dynamic and not _is_by_grid(window, n, schedules)]
+    if window.written or not window.loads or not computed:
         return False
-    return all(_is_copied(load, window) and not _is_repeated(load) for load in window.loads)
+    if streams(window, schedules):
+        return False
+    return all(_is_copied(load, window) and not _is_repeated(load, schedules) for load in window.loads)
 
 
-def _is_repeated(op: Operation) -> bool:
-    return any(binding(loop.range).trips != 1 for loop in loops_around(op))
+def _is_by_grid(window: Window, position: int, schedules: Schedules) -> bool:
+    """Whether loops that are to be dimensions of the grid tell where all blocks are along a dimension."""
+    return all(_follows_grid(window, load.entries[position], schedules) for load in window.loads)
+
+
+def _follows_grid(window: Window, entry: Entry, schedules: Schedules) -> bool:
+    if not isinstance(entry, SSAValue) or not is_range(entry):
+        return False
+    first = window.analysis.first(entry)
+    owners = [binding(atom.name).owner for atom in first.terms if isinstance(atom, BlockNumber)]  # pyright: ignore
+    loops = [owner for owner in owners if not isinstance(owner, GridOp)]
+    hoisted = bool(loops) and all(isinstance(loop, ForOp) and schedules(loop) == "grid" for loop in loops)
+    return hoisted and first.is_affine and first.range.divisor % binding(entry).size == 0
+
+
+def _is_repeated(op: Operation, schedules: Schedules) -> bool:
+    loops = [loop for loop in loops_around(op) if schedules(loop) != "grid"]
+    return any(binding(loop.range).trips != 1 for loop in loops)
 
 
 def is_at_computed(load: LoadOp, window: Window) -> bool:
     """Whether a loaded number, or arithmetic that no window follows, tells where a load's block is."""
     places = [entry for entry, dim in zip(load.entries, window.dims, strict=True) if dim.dynamic]
-    return any(first_element(entry).is_computed for entry in places if isinstance(entry, SSAValue))
+    return not all(window.analysis.first(entry).is_affine for entry in places if isinstance(entry, SSAValue))
 
 
 def is_large(type: Attribute) -> bool:
     """Whether an array is too large to come into the chip's memory as a whole, where parts of it are asked for only."""
-    return array_bytes(type) > _WHOLE_BYTES
+    return Budget.is_large(array_bytes(type))
 
 
 def array_bytes(type: Attribute) -> int:
@@ -108,14 +139,10 @@ def moves_rows(window: Window) -> bool:
     return (rows or stays_in_hbm(window)) and not window.atomics
 
 
-def _walks_streamed(access: LoadOp | StoreOp) -> bool:
+def _walks_streamed(access: LoadOp | StoreOp, schedules: Schedules) -> bool:
     """Whether an access moves with a loop around it that streams a part of its arrays."""
-    loops = [loop for loop in loops_around(access) if is_computed(loop) and _is_streaming(loop)]
+    loops = [loop for loop in loops_around(access) if is_computed(loop) and schedules(loop) == "prefetch"]
     return any(walks(entry, loop) for loop in loops for entry in access.entries)
-
-
-def _is_streaming(loop: ForOp) -> bool:
-    return loop.schedule is not None and loop.schedule.data == "fori"
 
 
 def walks(entry: Entry, loop: ForOp) -> bool:
@@ -147,41 +174,47 @@ def _needed(value: SSAValue, ops: Sequence[Operation]) -> frozenset[Operation]:
     return frozenset(found)
 
 
-def _fits(entry: Entry, begins: int, sizes: int, extent: int | None, in_tile: bool) -> bool:
-    """Whether an entry's blocks begin at multiples of one number, and are a multiple of another."""
+def _fits(entry: Entry, begins: int, sizes: int, extent: int | None, padded: bool, analysis: IndexAnalysis) -> bool:
+    """Whether an entry's blocks begin at multiples of one number, and are a multiple of another; and stay in the extent
+    of a dimension of a tile of memory, as it is or ``padded``. Of other dimensions that is not given."""
     if isinstance(entry, AllAttr):
         return True
     if isinstance(entry, int):
-        return not in_tile
+        return extent is None
     if not isinstance(entry, SSAValue):
         return False
     if isinstance(entry.type, RangeType):
-        starts_well = begin(entry).divisor % begins == 0
-        return starts_well and entry.type.size % sizes == 0 and (not in_tile or _stays(entry, extent))
-    return isinstance(entry.type, IndexType) and not in_tile
+        starts_well = analysis.begin(entry).divisor % begins == 0
+        inside = extent is None or _stays(entry, extent + entry.type.size - 1 if padded else extent, analysis)
+        return starts_well and entry.type.size % sizes == 0 and inside
+    return isinstance(entry.type, IndexType) and extent is None
 
 
-def _stays(entry: SSAValue, extent: int | None) -> bool:
-    """Whether all blocks lie in the extent, if one is given, or in it rounded up to a block where they begin at their
-    multiples."""
-    size, last = binding(entry).size, at_most(begin(entry))
-    if last is not None:
-        return extent is None or last + size <= extent
-    return begin(entry).divisor % size == 0
+def _stays(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
+    """Whether all blocks lie in the extent, or in it rounded up to a block where they begin at their multiples."""
+    size, first = binding(entry).size, analysis.begin(entry)
+    return ends_by(first, size, extent) or first.number is None and first.divisor % size == 0
 
 
-def stays_inside_array(load: LoadOp) -> bool:
+def ends_by(first: IndexExpr, size: int, extent: int) -> bool:
+    """Whether blocks of a size are known to end inside an extent."""
+    last = first.range.high
+    return last is not None and last + size <= extent
+
+
+def stays_inside_array(load: LoadOp, analysis: IndexAnalysis) -> bool:
     """Whether the block of a load is known to lie inside its array, or in it rounded up to a block."""
     assert isinstance(load.memory.type, MemRefType)
-    return all(map(_is_inside, load.entries, load.memory.type.get_shape()))
+    pairs = zip(load.entries, load.memory.type.get_shape(), strict=True)
+    return all(_is_inside(entry, extent, analysis) for entry, extent in pairs)
 
 
-def _is_inside(entry: Entry, extent: int) -> bool:
+def _is_inside(entry: Entry, extent: int, analysis: IndexAnalysis) -> bool:
     if not isinstance(entry, SSAValue):
         return True
     if isinstance(entry.type, RangeType):
-        return _stays(entry, extent)
-    return isinstance(entry.type, IndexType) and not linear(entry).is_computed
+        return _stays(entry, extent, analysis)
+    return isinstance(entry.type, IndexType) and analysis.expr(entry).is_affine
 
 
 def is_computed(loop: ForOp) -> bool:
@@ -191,19 +224,20 @@ def is_computed(loop: ForOp) -> bool:
 
 def walks_computed(window: Window) -> bool:
     """Whether every access of an array walks with a loop of computed bounds, which visits a part of it or nothing."""
-    return all(_in_computed(access) for access in (*window.loads, *window.stores)) and not window.atomics
+    return all(_in_computed(access, window) for access in (*window.loads, *window.stores)) and not window.atomics
 
 
-def _in_computed(access: LoadOp | StoreOp) -> bool:
+def _in_computed(access: LoadOp | StoreOp, window: Window) -> bool:
     loops = [loop for loop in loops_around(access) if is_computed(loop)]
-    return any(_moves(entry, loop) for loop in loops for entry in access.entries)
+    return any(_moves(entry, loop, window) for loop in loops for entry in access.entries)
 
 
-def _moves(entry: Entry, loop: ForOp) -> bool:
+def _moves(entry: Entry, loop: ForOp, window: Window) -> bool:
     """Whether an entry's blocks move with a loop, wherever inside it they are computed."""
     if walks(entry, loop):
         return True
-    return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and loop.range in begin(entry).symbols
+    is_range = isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
+    return is_range and window.analysis.first(entry).counts(loop.range)  # pyright: ignore[reportArgumentType]
 
 
 def loops_around(op: Operation) -> Iterator[ForOp]:
@@ -221,14 +255,12 @@ def streamed_extents(window: Window) -> tuple[int, ...]:
     for access in (*window.loads, *window.stores):
         for number, entry in enumerate(access.entries):
             if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-                extents[number] = max(extents[number], _reach(entry, window.type.get_shape()[number]))
+                extents[number] = max(extents[number], _reach(entry, window.type.get_shape()[number], window.analysis))
     return tuple(extents)
 
 
-def _reach(entry: SSAValue, extent: int) -> int:
+def _reach(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> int:
     """Where the last block ends: of blocks that begin anywhere one may begin at the last element."""
-    size, first = binding(entry).size, begin(entry)
-    last = at_most(first)
-    if last is not None:
-        return last + size
-    return -(-extent // size) * size if first.divisor % size == 0 else extent + size - 1
+    size, first = binding(entry).size, analysis.begin(entry)
+    end = -(-extent // size) * size if first.divisor % size == 0 else extent + size - 1
+    return end if first.range.high is None else min(end, first.range.high + size)

@@ -9,11 +9,24 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from kopt.analysis.block_roles import Role
-from kopt.analysis.block_search import Sizes, capped, fitted, largest_tile, nested_loops, power_of_two, shrink, spread
+from kopt.analysis.block_search import (
+    Sizes,
+    Walk,
+    capped,
+    divided,
+    fitted,
+    largest_tile,
+    nested_loops,
+    power_of_two,
+    shrink,
+    spread,
+)
 from kopt.analysis.footprint import footprint
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
-from kopt.dialects.tile import GridOp, PhiloxOp, SortOp
-from kopt.runtime.targets import TpuChip
+from kopt.dialects.tile import AssociativeOp, GridOp, PhiloxOp, ScanOp, SortOp, TileType
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TpuChip
+from kopt.walk import walk
 
 #: Where blocks of loops with computed bounds start: what lies beyond short items is fetched in vain.
 _COMPUTED_ROWS = 64
@@ -23,8 +36,8 @@ _LANES = 1024
 _FLAT = 32768
 #: Where other blocks start.
 _BLOCK = 512
-#: Lanes that a kernel draws random numbers for, or sorts, at once: each takes hundreds of ops, all unrolled.
-_UNROLLED = 8192
+#: Ops that go by halves of their lanes, or draw a power of two at once.
+_HALVING = (ScanOp, SortOp, AssociativeOp, PhiloxOp)
 
 
 def choose_tpu(
@@ -33,32 +46,58 @@ def choose_tpu(
     roles: Mapping[str, Role],
     chip: TpuChip,
     cost: Callable[[Sizes], int],
+    divides: bool = True,
 ) -> Sizes:
-    """Sizes for the groups of a module, by the ``cost`` of a cell."""
+    """Sizes for the groups of a module, by the ``cost`` of a cell; whether they may be other than powers of two."""
     nested = nested_loops(module, roles)
     least = capped(groups, spread(groups, lambda tag: tpu_least(roles[tag], chip)), roles)
     start = capped(groups, spread(groups, lambda tag: _start(roles[tag], chip)), roles)
     start = fitted(groups, start, least, nested)
-    long = [op.operands[0].type for op in module.walk() if isinstance(op, PhiloxOp | SortOp)]
-    start = shrink(groups, start, least, nested, lambda sizes: largest_tile(long, sizes), _UNROLLED)
-    return shrink(groups, start, least, nested, cost, tpu_budget(chip))
+    long = [op.operands[0].type for op in walk(module, PhiloxOp, SortOp)]
+    start = shrink(groups, start, least, nested, lambda sizes: largest_tile(long, sizes), Budget.UNROLLED_LANES)
+    sizes = shrink(groups, start, least, nested, cost, Budget(chip).cell_bytes())
+    if not divides:
+        return sizes
+    kept = {tag for pair in nested for tag in pair} | _halving(module)
+    return divided(groups, sizes, lambda group: _walk(group, roles, kept, chip), cost, Budget(chip).cell_bytes())
 
 
-def tpu_cost(module: ModuleOp, chip: TpuChip, resident: bool) -> Callable[[Sizes], int]:
+def _halving(module: ModuleOp) -> set[str]:
+    """The tags of blocks whose lanes ops combine or exchange by halves."""
+    types = [value.type for op in module.walk() if isinstance(op, _HALVING) for value in op.operands]
+    return {tag for type in types if isinstance(type, TileType) for tag in type.tags}
+
+
+def _walk(group: Sequence[str], roles: Mapping[str, Role], kept: set[str], chip: TpuChip) -> Walk | None:
+    """What a group walks, in whole tiles of memory; None where its size follows from more than that."""
+    own = [roles[tag] for tag in group]
+    (extent, *others) = {role.extent for role in own}
+    if others or not extent or not kept.isdisjoint(group):
+        return None
+    if any(role.steps or role.most is not None or role.single for role in own):
+        return None
+    units = [max(tpu_least(role, chip), _vector(role, chip)) for role in own]
+    return Walk(extent, max(units), not all(role.parallel for role in own))
+
+
+def _vector(role: Role, chip: TpuChip) -> int:
+    """Lanes of a vector without rows, which fill whole tiles; of others as many as their narrowest elements pack."""
+    if 0 not in role.places:
+        return 1
+    if role.flat and role.vector and role.places == {0}:
+        return chip.lanes * chip.sublanes
+    return chip.lanes * max(1, 32 // min(role.bits, default=32))
+
+
+def tpu_cost(module: ModuleOp, resident: bool) -> Callable[[Sizes], int]:
     """What a cell of a module takes of VMEM, by its block sizes."""
-    hoisted = () if resident else _hoistable(module)
-    return lambda sizes: footprint(module, chip, sizes, hoisted)
-
-
-def tpu_budget(chip: TpuChip) -> int:
-    """Bytes of VMEM that a cell may take."""
-    return min(chip.vmem_bytes // 2, chip.scoped_vmem_bytes * 3 // 4)
+    return footprint(module, () if resident else _hoistable(module))
 
 
 def _hoistable(module: ModuleOp) -> list[SSAValue]:
     """The ranges of the loops that may be dimensions of their grids."""
     found = []
-    for grid in [op for op in module.walk() if isinstance(op, GridOp)]:
+    for grid in walk(module, GridOp):
         with suppress(NotHoistable):
             found.append(plan_hoist(grid).loop.range)
     return found

@@ -17,13 +17,14 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.aliases import root
 from kopt.analysis.intervals import argument_of
-from kopt.analysis.ranges import binding
 from kopt.analysis.updates import ranges_around, walked
 from kopt.analysis.wide_facts import HIGH, Fact, array_of, fact_of, is_wide
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import AllocOp, LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, TileType, WhenOp, is_gather
 from kopt.dialects.tile.values import literal_value
+from kopt.ir.ranges import binding
+from kopt.walk import walk
 
 _BITS = ("and", "or", "xor")
 Writes = RmwOp | CasOp | StoreOp
@@ -52,7 +53,7 @@ def update_bounds(launch: LaunchOp, number: int, known: Mapping[SSAValue, int]) 
     Raises `Unbounded`.
     """
     memory = launch.body.block.args[number]
-    writes = [op for op in launch.walk() if isinstance(op, Writes) and op.memory is memory]
+    writes = [op for op in walk(launch) if isinstance(op, Writes) and op.memory is memory]
     kinds = {op.kind.data for op in writes if isinstance(op, RmwOp)}
     if "add" in kinds and kinds & {*_BITS}:
         raise Unbounded(writes[0], "its bits are changed between additions")
@@ -138,7 +139,7 @@ def _sizes(launch: LaunchOp, writes: Sequence[Writes], intervals: Intervals) -> 
 
 def _facts(launch: LaunchOp, intervals: Intervals) -> dict[SSAValue, Fact | None]:
     facts: dict[SSAValue, Fact | None] = {}
-    for op in launch.walk():
+    for op in walk(launch):
         for result in op.results:
             if is_wide(result.type) and isinstance(result.type, TileType):
                 facts[result] = fact_of(op, facts, intervals)

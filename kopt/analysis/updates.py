@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from xdsl.ir import Block, SSAValue
 
-from kopt.analysis.ranges import binding, unshifted
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import BeginOp, ForOp, GridOp, IdOp, RangeType, is_gather, is_range
+from kopt.ir.ranges import binding, unshifted
 
 
 def updates_of_an_element(op: RmwOp | CasOp) -> int | None:

@@ -1,135 +1,287 @@
-"""Lanes whose validity the type no longer tells: made by reshape, concat, slice or gather from tagged dimensions.
-
-``ValidityBuilder(at).of(value)`` is an i1 tile of the value's dimensions that holds on the lanes made from valid
-lanes only, built from `tile.valid` by replaying the rearrangements; or None where tags tell everything.
-"""
+"""Which lanes are valid where the type no longer tells: what each op that moves or combines lanes does to validity."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import always_full, ranges_in_scope
-from kopt.dialects.tile import (
-    ELEMENTWISE,
-    BitcastOp,
-    BroadcastOp,
-    CastOp,
-    ConcatOp,
-    ElementwiseOp,
-    FullOp,
-    LoadOp,
-    MaskOp,
-    PhiloxOp,
-    ReshapeOp,
-    SelectOp,
-    SliceOp,
-    TileType,
-    TransposeOp,
-    ValidOp,
-)
+from kopt.analysis.lane_facts import Fact, FactBuilder, Facts, Rule, concerning, tiles, type_of
+from kopt.analysis.regrouping import dropped_tags, groups
+from kopt.dialects import tile
+from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.jagged import ValidOp as JaggedValidOp
+from kopt.dialects.tile import TileType, block_axes, is_gather
+from kopt.dialects.tile.memory import memory_shape
+from kopt.dialects.triton import RetagOp
 
 
-class ValidityBuilder:
-    """Builds validity tiles at one place; each value's once."""
+class ValidityBuilder(FactBuilder):
+    """Builds validity tiles after what they speak of; each value's once.
 
-    def __init__(self, at: InsertPoint):
-        self._at = at
-        self._known: dict[SSAValue, SSAValue | None] = {}
+    ``of(value)`` is an i1 tile of the value's dimensions that holds on the lanes made from valid lanes only, or None
+    where tags tell everything. The rearrangements are replayed on the validity of the ranges.
+    """
 
-    def of(self, value: SSAValue) -> SSAValue | None:
-        """The validity that the type of ``value`` does not tell, or None."""
-        if value not in self._known:
-            self._known[value] = self._build(value)
-        return self._known[value]
+    def __init__(self) -> None:
+        super().__init__(_rule_of)
 
-    def _build(self, value: SSAValue) -> SSAValue | None:
-        op = value.owner
-        if isinstance(op, ReshapeOp):
-            return self._reshape(op)
-        if isinstance(op, ConcatOp):
-            return self._concat(op)
-        if isinstance(op, BroadcastOp | TransposeOp | SliceOp):
-            return self._replay(op)
-        if isinstance(op, ElementwiseOp | SelectOp | CastOp | BitcastOp):
-            return self._all([self.of(operand) for operand in op.operands])
-        if isinstance(op, PhiloxOp):
-            return self.of(op.offset)
-        if isinstance(op, MaskOp) and op.result.type == op.input.type:
-            return self.of(op.input)
-        if isinstance(op, LoadOp):
-            gathers = [self.of(entry) for entry in op.indices if isinstance(entry.type, TileType)]
-            fits = [mask for mask in gathers if mask is not None and _dims(mask) == _dims(op.result)]
-            return self._all(fits)
+
+def _rule_of(value: SSAValue) -> Rule | None:
+    if not isinstance(value.type, TileType):
         return None
-
-    def _reshape(self, op: ReshapeOp) -> SSAValue | None:
-        lost = [tag for tag in op.input_type.tags if tag and tag not in op.result_type.tags]
-        valid = self._all([self.of(op.input), *self._tagged(op, lost)])
-        if valid is None:
-            return None
-        return self._insert(ReshapeOp(valid, op.result_type.with_element(i1)))
-
-    def _concat(self, op: ConcatOp) -> SSAValue | None:
-        dim = op.dim.data
-        parts = [self._concat_part(op, value, dim) for value in op.inputs]
-        if all(part is None for part in parts):
-            return None
-        filled = [self._true(value) if part is None else part for part, value in zip(parts, op.inputs, strict=True)]
-        return self._insert(ConcatOp(filled, dim))
-
-    def _concat_part(self, op: ConcatOp, value: SSAValue, dim: int) -> SSAValue | None:
-        assert isinstance(value.type, TileType)
-        tag = value.type.tags[dim]
-        tagged = self._tagged_type(op, value.type, [tag] if tag else [])
-        return self._all([self.of(value), *tagged])
-
-    def _replay(self, op: BroadcastOp | TransposeOp | SliceOp) -> SSAValue | None:
-        valid = self.of(op.input)
-        if valid is None:
-            return None
-        if isinstance(op, BroadcastOp):
-            return self._insert(BroadcastOp(valid, op.mapping, op.result_type.with_element(i1)))
-        if isinstance(op, TransposeOp):
-            return self._insert(TransposeOp(valid, op.order))
-        lists = ([bound[n] for bound in op.bounds] for n in range(3))
-        return self._insert(SliceOp(valid, *lists))
-
-    def _tagged(self, op: ReshapeOp, tags: list[str]) -> list[SSAValue | None]:
-        return self._tagged_type(op, op.input_type, tags)
-
-    def _tagged_type(self, op: Operation, type: TileType, tags: list[str]) -> list[SSAValue | None]:
-        """For each tag whose range may be ragged: its validity over all of the type's dimensions."""
-        scope = ranges_in_scope(op)
-        masks: list[SSAValue | None] = []
-        for tag in tags:
-            range = scope.get(tag)
-            if range is not None and not always_full(range):
-                lanes = self._insert(ValidOp(range))
-                masks.append(self._insert(BroadcastOp(lanes, [type.tags.index(tag)], type.with_element(i1))))
-        return masks
-
-    def _all(self, masks: Sequence[SSAValue | None]) -> SSAValue | None:
-        found = [mask for mask in masks if mask is not None]
-        if not found:
-            return None
-        result = found[0]
-        for mask in found[1:]:
-            result = self._insert(ELEMENTWISE["and"](result, mask))
-        return result
-
-    def _true(self, value: SSAValue) -> SSAValue:
-        assert isinstance(value.type, TileType)
-        return self._insert(FullOp(1, value.type.with_element(i1)))
-
-    def _insert(self, op: Operation) -> SSAValue:
-        Rewriter.insert_op(op, self._at)
-        return op.results[0]
+    return _same_lanes if isinstance(value.owner, tile.ElementwiseOp) else _RULES.get(type(value.owner))
 
 
-def _dims(value: SSAValue):
-    assert isinstance(value.type, TileType)
-    return value.type.dims
+def _together(*several: Facts) -> Facts:
+    """All facts, each once."""
+    found: dict[tuple[SSAValue, tuple[int, ...]], Fact] = {}
+    for fact in (fact for facts in several for fact in facts):
+        found.setdefault((fact.mask, fact.dims), fact)
+    return tuple(found.values())
+
+
+def _same_lanes(b: FactBuilder, op: Operation, value: SSAValue) -> Facts:
+    rank = type_of(value).rank
+    return _together(*(b.facts(each) for each in tiles(op.operands) if type_of(each).rank == rank))
+
+
+def _moved(facts: Facts, places: Mapping[int, int], items: bool = True) -> Facts:
+    """Facts whose dimensions went to other places, in the same order."""
+    out: list[Fact] = []
+    for fact in facts:
+        owners = tuple(places[dim] for dim in fact.items) if items else ()
+        out.append(replace(fact, dims=tuple(places[dim] for dim in fact.dims), items=owners))
+    return tuple(out)
+
+
+def _without(b: FactBuilder, fact: Fact, dims: Sequence[int], at: SSAValue) -> Fact:
+    """A fact without dimensions of one lane."""
+    gone = [n for n, dim in enumerate(fact.dims) if dim in dims]
+    if not gone:
+        return fact
+    type = type_of(fact.mask)
+    mask = b.insert(tile.ReshapeOp(fact.mask, TileType([d for n, d in enumerate(type.shape) if n not in gone], i1)), at)
+    rest = tuple(dim for dim in fact.dims if dim not in dims)
+    return Fact(mask, rest, tuple(dim for dim in fact.items if dim in rest))
+
+
+def _reshape(b: FactBuilder, op: tile.ReshapeOp, value: SSAValue) -> Facts:
+    before, after = op.input_type, op.result_type
+    if 0 in before.shape or isinstance(op.input.owner, tile.ValidOp | JaggedValidOp):
+        return ()
+    facts = _together(b.facts(op.input), b.tagged(op.input, dropped_tags(before, after)))
+    return tuple(_regrouped(b, fact, before.shape, after.shape, value) for fact in facts)
+
+
+def _regrouped(b: FactBuilder, fact: Fact, before: Sequence[int], after: Sequence[int], at: SSAValue) -> Fact:
+    """A fact follows dimensions that stay; where they merge or split, its lanes are listed."""
+    fact = _without(b, fact, [dim for dim in fact.dims if before[dim] == 1], at)
+    touched = [group for group in groups(before, after) if not set(group.before).isdisjoint(fact.dims)]
+    if all(group.kept for group in touched):
+        return _moved((fact,), {group.before[0]: group.after[0] for group in touched})[0]
+    source = [dim for group in touched for dim in group.before]
+    target = [dim for group in touched for dim in group.after]
+    wide = b.spread(fact, source, [before[dim] for dim in source], at)
+    kept = {group.before[0]: group.after[0] for group in touched if group.kept}
+    items = tuple(kept[dim] for dim in fact.items) if set(fact.items) <= set(kept) else ()
+    return Fact(b.insert(tile.ReshapeOp(wide, TileType([after[dim] for dim in target], i1)), at), tuple(target), items)
+
+
+def _broadcast(b: FactBuilder, op: tile.BroadcastOp, value: SSAValue) -> Facts:
+    sizes, target = op.input_type.shape, op.result_type.shape
+    repeated = [dim for dim, place in enumerate(op.mapping) if sizes[dim] != target[place]]
+    facts = tuple(_without(b, fact, repeated, value) for fact in b.facts(op.input))
+    return _moved(facts, dict(enumerate(op.mapping)))
+
+
+def _transpose(b: FactBuilder, op: tile.TransposeOp, value: SSAValue) -> Facts:
+    places = {source: n for n, source in enumerate(op.order)}
+    return tuple(b.sorted(fact, value) for fact in _moved(b.facts(op.input), places))
+
+
+def _slice(b: FactBuilder, op: tile.SliceOp, value: SSAValue) -> Facts:
+    cut = {dim for dim, size in enumerate(op.input_type.shape) if op.bounds[dim] != (0, size, 1)}
+    out: list[Fact] = []
+    for fact in b.facts(op.input):
+        bounds = [op.bounds[dim] for dim in fact.dims]
+        first = fact.prefix and bounds[0][0] == 0
+        if first and bounds[0][1] == 1:
+            continue
+        if not cut.isdisjoint(fact.dims):
+            mask = b.insert(tile.SliceOp(fact.mask, *([bound[n] for bound in bounds] for n in range(3))), value)
+            fact = replace(fact, mask=mask, prefix=first)
+        out.append(fact)
+    return tuple(out)
+
+
+def _positive(b: FactBuilder, numbers: SSAValue, at: SSAValue) -> SSAValue:
+    return b.insert(tile.ELEMENTWISE["gt"](numbers, b.insert(tile.FullOp(0, type_of(numbers)), at)), at)
+
+
+def _take_along(b: FactBuilder, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
+    dim, type = op.dim.data, type_of(op.input)
+    walked = b.range_of(op.input, type.tags[dim])
+    widened = walked is not None and isinstance(walked.owner, tile.WholeOp)  # no number is past the true size
+    facts = _together(b.facts(op.input), () if widened else b.tagged(op.input, [dim]))
+    known = _together(b.facts(op.indices), tuple(fact for fact in facts if dim not in fact.dims))
+    every = list(range(type.rank))
+    picked = b.joined(concerning(facts, [dim]), every, type.shape, value)
+    if picked is None:
+        return known
+    lanes = op.indices
+    if any(type_of(lanes).tags):
+        lanes = b.insert(tile.ReshapeOp(lanes, type_of(lanes).with_dims(type_of(lanes).shape)), value)
+    taken = b.insert(tile.TakeAlongOp(b.insert(tile.CastOp(picked, i32), value), lanes, dim), value)
+    return (*known, Fact(_positive(b, taken, value), tuple(every)))
+
+
+def _concat(b: FactBuilder, op: tile.ConcatOp, value: SSAValue) -> Facts:
+    dim = op.dim.data
+    parts = [_together(b.facts(each), b.tagged(each, [dim])) for each in op.inputs]
+    common = _in_all(parts, dim)
+    rest = [tuple(fact for fact in part if (fact.mask, fact.dims) not in common) for part in parts]
+    if not any(rest):
+        return tuple(common.values())
+    dims = sorted({dim, *(each for part in rest for fact in part for each in fact.dims)})
+    masks = [_listed(b, part, each, dims, value) for part, each in zip(rest, op.inputs, strict=True)]
+    return (*common.values(), Fact(b.insert(tile.ConcatOp(masks, dims.index(dim)), value), tuple(dims)))
+
+
+def _in_all(parts: Sequence[Facts], dim: int) -> dict[tuple[SSAValue, tuple[int, ...]], Fact]:
+    """The facts about other dimensions that all parts have."""
+    keys = [{(fact.mask, fact.dims) for fact in part} for part in parts]
+    common = set.intersection(*keys)
+    return {(f.mask, f.dims): f for f in parts[0] if (f.mask, f.dims) in common and dim not in f.dims}
+
+
+def _listed(b: FactBuilder, facts: Facts, of: SSAValue, dims: Sequence[int], at: SSAValue) -> SSAValue:
+    sizes = [type_of(of).shape[dim] for dim in dims]
+    mask = b.joined(facts, dims, sizes, at)
+    return b.insert(tile.FullOp(1, TileType(sizes, i1)), at) if mask is None else mask
+
+
+def _mask(b: FactBuilder, op: tile.MaskOp, value: SSAValue) -> Facts:
+    """Lanes that have just been filled are valid."""
+    out: list[Fact] = []
+    limited = [dim for dim, limit in enumerate(op.limits) if limit is not None]
+    for fact in b.facts(op.input):
+        if not set(fact.dims).isdisjoint(limited):
+            inside = _inside(b, op, [dim for dim in limited if dim in fact.dims], fact, value)
+            mask = b.insert(tile.ELEMENTWISE["or"](fact.mask, b.insert(tile.ELEMENTWISE["not"](inside), value)), value)
+            fact = replace(fact, mask=mask, prefix=False)
+        out.append(fact)
+    return tuple(out)
+
+
+def _inside(b: FactBuilder, op: tile.MaskOp, dims: Sequence[int], fact: Fact, at: SSAValue) -> SSAValue:
+    """Where none of some dimensions is filled, over the dimensions of a fact."""
+    shape = type_of(op.input).shape
+    facts: list[Fact] = []
+    for dim in dims:
+        lanes = b.insert(tile.ValidOp(op.limits[dim]), at)  # pyright: ignore[reportArgumentType]
+        facts.append(Fact(b.insert(tile.ReshapeOp(lanes, TileType(type_of(lanes).shape, i1)), at), (dim,)))
+    inside = b.joined(tuple(facts), fact.dims, [shape[dim] for dim in fact.dims], at)
+    assert inside is not None
+    return inside
+
+
+def _access(b: FactBuilder, op: tile.Access, value: SSAValue) -> Facts:
+    """Of what is read, or was there before: the gathered rows, and what is written."""
+    axes = block_axes(op.entries, memory_shape(op.memory.type))
+    first = next((n for n, axis in enumerate(axes) if axis.gather_dim is not None), 0)
+    rows: list[Facts] = []
+    for entry in op.entries:
+        if is_gather(entry):
+            assert isinstance(entry, SSAValue)
+            rows.append(_moved(b.facts(entry), {dim: dim + first for dim in range(type_of(entry).rank)}))
+    written = (op.value,) if isinstance(op, RmwOp) else (op.expected, op.desired) if isinstance(op, CasOp) else ()
+    return _together(*rows, *map(b.facts, written))
+
+
+def _reduced(b: FactBuilder, facts: Facts, dims: Sequence[int], at: SSAValue) -> Facts:
+    """A lane is valid where any that went into it was."""
+    kept: list[Fact] = []
+    for fact in facts:
+        gone = [n for n, dim in enumerate(fact.dims) if dim in dims]
+        rest = tuple(dim for dim in fact.dims if dim not in dims)
+        if not rest or (gone and set(rest) <= set(fact.items)):
+            continue
+        if gone:
+            items = tuple(dim for dim in fact.items if dim in rest)
+            fact = Fact(b.insert(tile.ReduceOp("or", fact.mask, gone), at), rest, items)
+        places = {dim: dim - sum(each < dim for each in dims) for dim in rest}
+        kept += _moved((fact,), places)
+    return tuple(kept)
+
+
+def _reduce(b: FactBuilder, op: tile.ReduceOp, value: SSAValue) -> Facts:
+    return _reduced(b, b.facts(op.input), op.dimensions, value)
+
+
+def _argreduce(b: FactBuilder, op: tile.ArgReduceOp, value: SSAValue) -> Facts:
+    return _reduced(b, b.facts(op.input), [op.dim.data], value)
+
+
+def _combined(b: FactBuilder, op: tile.AssociativeReduceOp, value: SSAValue) -> Facts:
+    return _reduced(b, _together(*map(b.facts, op.inputs)), [op.dim.data], value)
+
+
+def _dot(b: FactBuilder, op: tile.DotOp, value: SSAValue) -> Facts:
+    rank = type_of(op.lhs).rank
+    right = _reduced(b, b.facts(op.rhs), [rank - 2], value)
+    moved = _moved(right, {dim: dim + (dim == rank - 2) for dim in range(rank)})
+    acc = () if op.accumulator is None else b.facts(op.accumulator)
+    return _together(_reduced(b, b.facts(op.lhs), [rank - 1], value), moved, acc)
+
+
+def _sort(b: FactBuilder, op: tile.SortOp, value: SSAValue) -> Facts:
+    """The valid lanes come first: as many as there are."""
+    dim, facts = op.dim.data, b.facts(op.input)
+    concerned = concerning(facts, [dim])
+    if all(fact.prefix for fact in concerned):
+        return facts
+    dims = sorted({dim, *(each for fact in concerned for each in fact.dims)})
+    shape = [type_of(op.input).shape[each] for each in dims]
+    valid = b.joined(_together(concerned, b.tagged(op.input, [dim])), dims, shape, value)
+    assert valid is not None
+    at = dims.index(dim)
+    count = b.insert(tile.ReduceOp("add", b.insert(tile.CastOp(valid, i32), value), [at]), value)
+    count = b.insert(tile.BroadcastOp(count, [n for n in range(len(dims)) if n != at], TileType(shape, i32)), value)
+    lanes = b.insert(tile.ArangeOp(0, 1, TileType([shape[at]], i32)), value)
+    lanes = b.insert(tile.BroadcastOp(lanes, [at], TileType(shape, i32)), value)
+    mask = b.insert(tile.ELEMENTWISE["lt"](lanes, count), value)
+    return (*(fact for fact in facts if dim not in fact.dims), Fact(mask, tuple(dims)))
+
+
+_SAME_LANES = (
+    tile.SelectOp,
+    tile.CastOp,
+    tile.BitcastOp,
+    tile.PhiloxOp,
+    tile.ScanOp,
+    tile.AssociativeScanOp,
+    tile.ValidLanesOp,
+    RetagOp,
+)
+_RULES: dict[type[Any], Rule] = {
+    tile.ReshapeOp: _reshape,
+    tile.BroadcastOp: _broadcast,
+    tile.TransposeOp: _transpose,
+    tile.SliceOp: _slice,
+    tile.TakeAlongOp: _take_along,
+    tile.ConcatOp: _concat,
+    tile.MaskOp: _mask,
+    tile.LoadOp: _access,
+    RmwOp: _access,
+    CasOp: _access,
+    tile.ReduceOp: _reduce,
+    tile.ArgReduceOp: _argreduce,
+    tile.AssociativeReduceOp: _combined,
+    tile.DotOp: _dot,
+    tile.SortOp: _sort,
+    **dict.fromkeys(_SAME_LANES, _same_lanes),
+}

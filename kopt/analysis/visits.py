@@ -13,9 +13,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.bottom_up import bottom_up
 from kopt.analysis.boxes import LIMIT
-from kopt.analysis.ranges import binding
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp, ShiftOp, WholeOp
+from kopt.ir.ranges import binding
 
 
 class NotStatic(Exception):
@@ -39,6 +40,7 @@ _ARITHMETIC: dict[type[Operation], Callable[[np.ndarray, np.ndarray], np.ndarray
 _DIVISIONS = (arith.FloorDivSIOp, arith.DivSIOp, arith.RemSIOp)
 
 
+@bottom_up()
 def depends_on(value: SSAValue | int) -> frozenset[SSAValue]:
     """The ranges of loops whose visits an index value or a range's block depends on, bounds of loops included."""
     if isinstance(value, int):
@@ -80,6 +82,7 @@ class Visits:
         ids = {known: held[outer][kept] for known, held in self.ids.items()}
         return Visits(int(kept.sum()), ids | {range: numbers[kept]})
 
+    @bottom_up()
     def value(self, value: SSAValue | int) -> np.ndarray:
         """An index value at each visit. Raises `NotStatic`."""
         if isinstance(value, int):

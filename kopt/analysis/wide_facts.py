@@ -14,8 +14,6 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from kopt.analysis.aliases import root
-from kopt.analysis.index_bounds import index_bounds
-from kopt.analysis.ranges import binding
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ArangeOp,
@@ -41,6 +39,8 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
 )
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import binding
 
 Class = Literal["exact", "loaded", "literal", "offset", "derived", "wrapped"]
 LOW, HIGH = -(2**31), 2**31 - 1
@@ -70,6 +70,8 @@ def is_wide(type: Attribute) -> bool:
 
 
 Facts = Mapping[SSAValue, Fact | None]
+#: Of numbers of elements and of loops: no array is so long that one is at an end.
+_INDEX = Fact("exact", LOW + 1, HIGH - 1)
 
 
 def fact_of(op: Operation, facts: Facts, found: Found) -> Fact | None:
@@ -84,8 +86,8 @@ def fact_of(op: Operation, facts: Facts, found: Found) -> Fact | None:
     if isinstance(op, CastOp):
         return _interval(op.input, facts, found)
     if isinstance(op, SplatOp) and op.scalar.type == IndexType():
-        bounds = index_bounds(op.scalar)
-        return Fact("exact") if bounds is None else _exact(*bounds)
+        known = IndexAnalysis().range(op.scalar)
+        return _INDEX if known.low is None or known.high is None else _exact(known.low, known.high)
     if isinstance(op, ReduceOp | ScanOp):
         return _reduced(op, facts.get(op.input))
     if isinstance(op, SortOp):
@@ -153,7 +155,7 @@ def _lanes(op: IndexOp, facts: Facts) -> Fact:
     if isinstance(bound.upper, SSAValue) and isinstance(end := bound.upper.owner, ExtractOp):
         known = facts.get(end.input)
         most = max(known.high, 0) if known is not None and known.kind in ("exact", "offset") else HIGH
-    return _exact(0, most + bound.size) or Fact("exact")
+    return _exact(0, most + bound.size) or _INDEX
 
 
 def _of_type(element: IntegerType) -> Fact | None:

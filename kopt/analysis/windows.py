@@ -17,19 +17,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
-from kopt.analysis.linear import Linear, affine, at_most, begin, linear
-from kopt.analysis.ranges import binding, unshifted, visits, walked_range
-from kopt.analysis.revisits import comes_back
+from kopt.analysis.index_maps import Number, is_injective, over_grid, used_dims
+from kopt.analysis.revisits import tells_apart
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.ranges import binding, unshifted, visits, walked_range
+from kopt.walk import walk
 
 Kind = Literal["block", "point", "whole"]
 #: Atomic updates.
@@ -65,13 +68,17 @@ class Dim:
 
 @dataclass(frozen=True)
 class Window:
-    """The window of one memref: its dimensions, and the accesses that it serves."""
+    """The window of one memref: its dimensions, and the accesses that it serves; ``analysis`` knows their indices,
+    ``sums`` as what is written again. Symbol ``s0`` of its block numbers is the first of the ``numbers``."""
 
     memory: SSAValue
     dims: tuple[Dim, ...]
     loads: tuple[LoadOp, ...]
     stores: tuple[StoreOp, ...]
     atomics: tuple[AtomicOp, ...] = ()
+    analysis: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(numbered=True), compare=False, repr=False)
+    sums: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(sums=True), compare=False, repr=False)
+    numbers: tuple[Number, ...] = ()
 
     @property
     def written(self) -> bool:
@@ -99,24 +106,41 @@ class Window:
     @property
     def grid_dims(self) -> frozenset[int]:
         """The grid dimensions that the window moves with."""
-        return frozenset().union(*(dim.index.used_dims() for dim in self.dims))
+        return used_dims([dim.index for dim in self.dims], self.numbers)
+
+    @property
+    def addresses(self) -> tuple[SSAValue, ...]:
+        """The arrays that numbers of blocks are loaded from, those that tell where in others first."""
+        return tuple(dict.fromkeys(number.memory for number in self.numbers if number.memory is not None))
+
+    def moves_with(self, number: int) -> bool:
+        """Whether each step along a dimension of the grid takes another block."""
+        return any(number in dim.index.used_dims() and is_injective(dim.index) for dim in self.dims)
 
 
-def windows(body: Operation, memories: Iterable[SSAValue]) -> dict[SSAValue, Window]:
-    """The window of each of the ``memories`` that something inside ``body``, a `tile.grid`, accesses."""
+def windows(
+    body: Operation, memories: Iterable[SSAValue], analysis: IndexAnalysis | None = None
+) -> dict[SSAValue, Window]:
+    """The window of each of the ``memories`` that something inside ``body``, a `tile.grid`, accesses.
+
+    ``analysis``, in which blocks are numbered, remembers what others have asked for.
+    """
     assert isinstance(body, GridOp)
-    found = unordered_windows(body, memories)
+    found = unordered_windows(body, memories, analysis)
     return {memory: _visited_once(window, body) if window.written else window for memory, window in found.items()}
 
 
-def unordered_windows(body: Operation, memories: Iterable[SSAValue]) -> dict[SSAValue, Window]:
+def unordered_windows(
+    body: Operation, memories: Iterable[SSAValue], analysis: IndexAnalysis | None = None
+) -> dict[SSAValue, Window]:
     """The windows, whatever the order of the grid's dimensions: blocks may be left and come back to."""
     assert isinstance(body, GridOp)
+    made = _Windows(body, analysis or IndexAnalysis(numbered=True))
     accesses: dict[SSAValue, list[Accesses]] = {memory: [] for memory in memories}
-    for op in body.walk():
+    for op in walk(body):
         if isinstance(op, Accesses) and op.memory in accesses:
             accesses[op.memory].append(op)
-    found = {memory: _window(memory, ops, body) for memory, ops in accesses.items() if ops}
+    found = {memory: made.window(memory, ops) for memory, ops in accesses.items() if ops}
     return {memory: _told_by_dims(window, body) if window.atomics else window for memory, window in found.items()}
 
 
@@ -142,9 +166,12 @@ def _visited_once(window: Window, grid: GridOp) -> Window:
 
 
 def _repeated_whole(window: Window, grid: GridOp) -> Window:
-    """Makes whole what one dimension of the grid comes back to, such as block ``d0 mod 4``."""
+    """Makes whole what one dimension of the grid stays at or comes back to, such as block ``d0 mod 4``.
+
+    No visit of ``d0 floordiv 4`` is the first one of its block by the grid's dimensions, which guards are told by.
+    """
     repeated = [n for n, dim in enumerate(window.dims) if dim.index.used_dims() and not is_injective(dim.index)]
-    if repeated and comes_back(grid, [dim.index for dim in window.dims]) is not None:
+    if repeated and not tells_apart(grid, [dim.index for dim in window.dims]):
         for position in repeated:
             window = widened(window, position)
     return window
@@ -162,144 +189,116 @@ def _told_by_dims(window: Window, grid: GridOp) -> Window:
     return window
 
 
-def is_injective(index: AffineExpr) -> bool:
-    """Whether a block number is different for different values of the one grid dimension that it uses."""
-    return len(index.used_dims()) == 1 and "floordiv" not in str(index) and "mod" not in str(index)
+class _Windows:
+    """Finds the windows over one grid."""
 
+    def __init__(self, grid: GridOp, analysis: IndexAnalysis):
+        self.grid, self.analysis, self.sums = grid, analysis, IndexAnalysis(sums=True)
+        self.last = [max(0, (analysis.binding(range).trips or 1) - 1) for range in grid.ranges]
 
-def _window(memory: SSAValue, ops: Sequence[Accesses], grid: GridOp) -> Window:
-    assert isinstance(memory.type, MemRefType)
-    shape = memory.type.get_shape()
-    loads = tuple(op for op in ops if isinstance(op, LoadOp))
-    may_pad = len(loads) == len(ops)  # what is only read may stand in a larger array
-    columns = zip(*(op.entries for op in ops), strict=True)
-    dims = [_dim(column, extent, grid, may_pad) for column, extent in zip(columns, shape, strict=True)]
-    stores = tuple(op for op in ops if isinstance(op, StoreOp))
-    return Window(memory, tuple(dims), loads, stores, tuple(op for op in ops if isinstance(op, AtomicOp)))
+    def window(self, memory: SSAValue, ops: Sequence[Accesses]) -> Window:
+        """The window that serves all accesses of a memref."""
+        assert isinstance(memory.type, MemRefType)
+        shape = memory.type.get_shape()
+        loads = tuple(op for op in ops if isinstance(op, LoadOp))
+        may_pad = len(loads) == len(ops)  # what is only read may stand in a larger array
+        columns = zip(*(op.entries for op in ops), strict=True)
+        dims = [self._dim(column, extent, may_pad) for column, extent in zip(columns, shape, strict=True)]
+        stores = tuple(op for op in ops if isinstance(op, StoreOp))
+        atomics = tuple(op for op in ops if isinstance(op, AtomicOp))
+        return Window(memory, tuple(dims), loads, stores, atomics, self.analysis, self.sums)
 
-
-def _dim(entries: Sequence[Entry], extent: int, grid: GridOp, may_pad: bool) -> Dim:
-    """The window that all accesses of a dimension need."""
-    dim = joined([_entry(entry, extent, grid, may_pad) for entry in entries], extent)
-    if dim.kind == "whole" and may_pad:
-        return joined([_entry(entry, extent, grid, False) for entry in entries], extent)
-    return dim
-
-
-def _entry(entry: Entry, extent: int, grid: GridOp, may_pad: bool) -> Dim:
-    """The window that one access needs in one dimension."""
-    if isinstance(entry, AllAttr):
-        return Dim("whole", extent, plain=True)
-    if isinstance(entry, SliceAttr):
-        return Dim("whole", extent, plain=True)
-    if isinstance(entry, int):
-        return Dim("point", 1, AffineExpr.constant(entry))
-    if isinstance(entry.type, TileType):
-        return Dim("whole", extent, plain=True)
-    if isinstance(entry.type, RangeType):
-        return _range(entry, extent, grid, may_pad)
-    index = affine(entry, grid.ranges)
-    if index is None:
-        return Dim("whole", extent, walk=max(1, linear(entry).divisor), step=1, dynamic=True)
-    return Dim("point", 1, index)
-
-
-def _range(entry: SSAValue, extent: int, grid: GridOp, may_pad: bool) -> Dim:
-    """A block of a grid's range, or of a loop that walks one such block, where it starts at a block's boundary.
-
-    With ``may_pad`` the array may be padded in front so that it does.
-    """
-    outer = _outer(entry, grid)
-    if outer is not None:
-        lanes = binding(outer).size
-        start = begin(entry) if outer is unshifted(entry) else begin(outer)
-        front = max(-start.const, -start.const % lanes) if may_pad else 0
-        start = start + Linear(front)
-        if start.divisor % lanes == 0:
-            index = _over_grid(start.over(lanes), grid)
-            return Dim("block", lanes, index, outer, _part(entry, outer), front=front, last=_last(index, grid))
-    if may_pad and (dim := _placed(entry, grid)) is not None:
+    def _dim(self, entries: Sequence[Entry], extent: int, may_pad: bool) -> Dim:
+        """The window that all accesses of a dimension need."""
+        dim = joined([self._entry(entry, extent, may_pad) for entry in entries], extent)
+        if dim.kind == "whole" and may_pad:
+            return joined([self._entry(entry, extent, False) for entry in entries], extent)
         return dim
-    return walked(begin(entry), binding(entry).size, extent)
 
+    def _entry(self, entry: Entry, extent: int, may_pad: bool) -> Dim:
+        """The window that one access needs in one dimension."""
+        if isinstance(entry, AllAttr):
+            return Dim("whole", extent, plain=True)
+        if isinstance(entry, SliceAttr):
+            return Dim("whole", extent, plain=True)
+        if isinstance(entry, int):
+            return Dim("point", 1, AffineExpr.constant(entry))
+        if isinstance(entry.type, TileType):
+            return Dim("whole", extent, plain=True)
+        if isinstance(entry.type, RangeType):
+            return self._range(entry, extent, may_pad)
+        form = self.analysis.expr(entry)
+        index = over_grid(form, self.grid)
+        if index is None:
+            return Dim("whole", extent, walk=max(1, form.divisor), step=1, dynamic=True)
+        return Dim("point", 1, index)
 
-def _part(entry: SSAValue, outer: SSAValue) -> int:
-    """Of which number the parts of an outer block that a loop takes are multiples; 0 where it is, or may be, whole."""
-    is_whole = unshifted(entry) is outer
-    return 0 if is_whole or visits(unshifted(entry)) is not None else binding(entry).size
+    def _range(self, entry: SSAValue, extent: int, may_pad: bool) -> Dim:
+        """A block of a grid's range, or of a loop that walks one such block, where it starts at a block's boundary.
 
+        With ``may_pad`` the array may be padded in front so that it does.
+        """
+        outer, first = self._outer(entry), self.analysis.begin(entry)
+        if outer is not None:
+            lanes = self.analysis.binding(outer).size
+            start = first if outer is unshifted(entry) else self.analysis.begin(outer)
+            assert isinstance(start.const, int)
+            front = max(-start.const, -start.const % lanes) if may_pad else 0
+            if (dim := self._block(start + front, lanes, outer)) is not None:
+                return replace(dim, walk=self._part(entry, outer), front=front)
+        if may_pad and (dim := self._placed(entry, first)) is not None:
+            return dim
+        return walked(first, self.analysis.binding(entry).size, extent)
 
-def _placed(entry: SSAValue, grid: GridOp) -> Dim | None:
-    """A block of a size of its own that a cell puts at one of its multiples."""
-    whole, start = unshifted(entry), begin(entry)
-    lanes = binding(whole).size
-    if not isinstance(whole.owner, WholeOp) or not start.terms or start.const < 0 or start.divisor % lanes:
-        return None
-    if _over_grid_or_none(start, grid) is None:
-        return None
-    index = _over_grid(start.over(lanes), grid)
-    return Dim("block", lanes, index, whole, last=_last(index, grid))
+    def _block(self, start: IndexExpr, lanes: int, range: SSAValue) -> Dim | None:
+        """Blocks of some lanes that begin at multiples of these, which the grid's numbers tell; else None."""
+        index = over_grid(start // lanes, self.grid) if start.divisor % lanes == 0 else None
+        return Dim("block", lanes, index, range, last=index.eval(self.last, [])) if index is not None else None
 
-
-def _last(index: AffineExpr, grid: GridOp) -> int:
-    """The largest block number over the grid."""
-    return index.eval([max(0, (binding(range).trips or 1) - 1) for range in grid.ranges], [])
-
-
-def _outer(entry: SSAValue, grid: GridOp) -> SSAValue | None:
-    """The grid's range whose block holds every block of ``entry``, or None."""
-    range = unshifted(entry)
-    bound = binding(range)
-    if bound.owner is grid:
-        start = begin(entry) if entry is not range else begin(range)
-        return range if _over_grid_or_none(start, grid) is not None else None
-    if entry is not range or not isinstance(bound.owner, ForOp):
-        return None
-    outer = walked_range(bound)
-    if outer is None or binding(outer).owner is not grid or not _begins_with(bound.lower, outer):
-        return None
-    return outer if binding(outer).size % bound.size == 0 else None
-
-
-def _begins_with(lower: SSAValue | int, outer: SSAValue) -> bool:
-    return linear(lower) == begin(outer)
-
-
-def _over_grid(form: Linear, grid: GridOp) -> AffineExpr:
-    expr = _over_grid_or_none(form, grid)
-    assert expr is not None
-    return expr
-
-
-def _over_grid_or_none(form: Linear, grid: GridOp) -> AffineExpr | None:
-    total = AffineExpr.constant(form.const)
-    for symbol, coefficient in form.terms:
-        part = affine(symbol, grid.ranges) if not isinstance(symbol.type, RangeType) else _position(symbol, grid)
-        if part is None:
+    def _placed(self, entry: SSAValue, start: IndexExpr) -> Dim | None:
+        """A block of a size of its own that a cell puts at one of its multiples."""
+        whole = unshifted(entry)
+        if not isinstance(whole.owner, WholeOp) or start.is_constant or not start.range.is_natural:
             return None
-        total = total + (part if coefficient == 1 else part * coefficient)
-    return total
+        return self._block(start, self.analysis.binding(whole).size, whole)
+
+    def _outer(self, entry: SSAValue) -> SSAValue | None:
+        """The grid's range whose block holds every block of ``entry``, or None."""
+        range, bound = unshifted(entry), self.analysis.binding(entry)
+        if bound.owner is self.grid:
+            return range if over_grid(self.analysis.begin(entry), self.grid) is not None else None
+        if entry is not range or not isinstance(bound.owner, ForOp):
+            return None
+        outer = walked_range(bound)
+        if outer is None or self.analysis.binding(outer).owner is not self.grid:
+            return None
+        begins_with = self.analysis.expr(bound.lower) == self.analysis.begin(outer)
+        return outer if begins_with and self.analysis.binding(outer).size % bound.size == 0 else None
+
+    def _part(self, entry: SSAValue, outer: SSAValue) -> int:
+        """Of which number a loop's parts of an outer block are multiples; 0 where it is, or may be, whole."""
+        own = unshifted(entry)
+        at_begin = (self.analysis.begin(own) - self.analysis.begin(outer)).range.number == 0
+        return 0 if own is outer or at_begin or visits(own) is not None else self.analysis.binding(entry).size
 
 
-def _position(range: SSAValue, grid: GridOp) -> AffineExpr | None:
-    return AffineExpr.dimension(grid.ranges.index(range)) if range in grid.ranges else None
-
-
-def walked(start: Linear, size: int, extent: int) -> Dim:
+def walked(start: IndexExpr, size: int, extent: int) -> Dim:
     """A whole dimension that blocks of ``size`` walk: rounded up so that the last one fits."""
-    divisor = start.divisor or size
+    divisor, only = start.divisor or size, start.range.number
     aligned = divisor % size == 0
-    walk = math.gcd(divisor, size) if start.terms else start.const
+    walk = math.gcd(divisor, size) if only is None else only
     reach = -(-extent // size) * size if aligned else extent - 1 + size
-    if not start.terms:
-        reach = max(extent, start.const + size)
-    elif (last := at_most(start)) is not None:
+    if only is not None:
+        reach = max(extent, only + size)
+    elif (last := start.range.high) is not None:
         reach = min(reach, last + size)
     return Dim("whole", max(extent, reach), walk=walk, step=size if aligned else 0, dynamic=True)
 
 
 def joined(needs: Sequence[Dim], extent: int) -> Dim:
     """One window that serves all accesses of a dimension."""
+    if len(needs) == 1:
+        return needs[0]
     if len({replace(need, walk=0 if need.kind == "block" else need.walk) for need in needs}) == 1:
         return replace(needs[0], walk=math.gcd(*(need.walk for need in needs)))
     wholes = [_as_whole(need, extent) for need in needs]

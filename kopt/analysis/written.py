@@ -15,11 +15,13 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.boxes import Boxes
-from kopt.analysis.linear import Linear, begin, linear
-from kopt.analysis.ranges import Binding, always_full, binding, unshifted, walked_range
 from kopt.analysis.visits import NotStatic, Visits, depends_on, visits
 from kopt.dialects.tile import ForOp, GridOp, IndexOp, RangeType, SliceAttr, StoreOp, TileType, WhenOp, is_gather
 from kopt.dialects.tile.index_list import AllAttr, Entry
+from kopt.ir.atoms import Atom, BlockNumber
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.ranges import Binding, always_full, binding, unshifted, walked_range
 
 
 class Unsure(Exception):
@@ -48,11 +50,11 @@ class Written:
         return next(part for part in self.parts if dim in part.dims)
 
 
-def written_by(store: StoreOp, within: Operation) -> Written:
+def written_by(store: StoreOp, within: Operation, analysis: IndexAnalysis) -> Written:
     """What a store inside a grid or launch writes in the course of it. Raises `Unsure` with the reason."""
     if store.mask is not None:
         raise Unsure("is masked")
-    return _Analysis(store, _surroundings(store, within)).run()
+    return _Analysis(store, _surroundings(store, within), analysis).run()
 
 
 @dataclass
@@ -81,10 +83,10 @@ def _surroundings(store: StoreOp, within: Operation) -> Surroundings:
 
 
 class _Analysis:
-    def __init__(self, store: StoreOp, around: Surroundings):
+    def __init__(self, store: StoreOp, around: Surroundings, analysis: IndexAnalysis):
         assert isinstance(store.memory.type, MemRefType)
         self.store = store
-        self.around = around
+        self.around, self.analysis = around, analysis
         self.shape = store.memory.type.get_shape()
         self.entries = [_as_range(entry, store.entries) for entry in store.entries]
 
@@ -124,8 +126,8 @@ class _Analysis:
         return trips > 1 and not guards
 
     def _part(self, dims: tuple[int, ...], loops: frozenset[SSAValue]) -> Part:
-        if len(dims) == 1 and loops <= _symbols(self.entries[dims[0]]) - self.around.guards.keys():
-            interval = _interval(self.entries[dims[0]], self.shape[dims[0]])
+        if len(dims) == 1 and loops <= _counted(self.entries[dims[0]], self.analysis) - self.around.guards.keys():
+            interval = _interval(self.entries[dims[0]], self.shape[dims[0]], self.analysis)
             if interval is not None:
                 return Part(dims, Boxes.of(interval.bounds), interval.again)
         try:
@@ -156,11 +158,13 @@ def _groups(moves: Sequence[frozenset[SSAValue]]) -> list[tuple[tuple[int, ...],
 # One dimension by affine reasoning.
 
 
-def _symbols(entry: Entry) -> set[SSAValue]:
-    """The ranges whose block numbers an index is a sum of."""
+def _counted(entry: Entry, analysis: IndexAnalysis) -> set[SSAValue]:
+    """The ranges whose block numbers an index is a sum of, and those that have but one block."""
     if not isinstance(entry, SSAValue):
         return set()
-    return set((begin(entry) if isinstance(entry.type, RangeType) else linear(entry)).symbols)
+    atoms = analysis.first(entry).terms
+    counted = {atom.name for atom in atoms if isinstance(atom, BlockNumber) and isinstance(atom.name, SSAValue)}
+    return counted | {range for range in depends_on(entry) if analysis.number(range).number is not None}
 
 
 @dataclass(frozen=True)
@@ -171,7 +175,7 @@ class Interval:
     again: bool = False
 
 
-def _interval(entry: Entry, extent: int) -> Interval | None:
+def _interval(entry: Entry, extent: int, analysis: IndexAnalysis) -> Interval | None:
     """The elements that an entry takes in the course of its loops, where they are known to be consecutive."""
     if isinstance(entry, AllAttr):
         return Interval((0, extent))
@@ -180,12 +184,13 @@ def _interval(entry: Entry, extent: int) -> Interval | None:
     if isinstance(entry, int):
         return Interval((entry, entry + 1))
     if not isinstance(entry.type, RangeType):
-        return _blocks(linear(entry), 1)
-    offset = begin(entry) - begin(unshifted(entry))
+        return _blocks(analysis.expr(entry), 1)
+    start = analysis.begin(entry)
+    offset = (start - analysis.begin(unshifted(entry))).number
     walked = _walked(binding(entry))
-    if walked is not None and not offset.terms:
-        return Interval((walked[0] + offset.const, walked[1] + offset.const))
-    return _blocks(begin(entry), binding(entry).size) if always_full(entry) else None
+    if walked is not None and offset is not None:
+        return Interval((walked[0] + offset, walked[1] + offset))
+    return _blocks(start, binding(entry).size) if always_full(entry) else None
 
 
 def _walked(bound: Binding) -> tuple[int, int] | None:
@@ -196,14 +201,17 @@ def _walked(bound: Binding) -> tuple[int, int] | None:
     return (bound.lower, bound.upper) if isinstance(bound.lower, int) and isinstance(bound.upper, int) else None
 
 
-def _blocks(start: Linear, lanes: int) -> Interval | None:
-    """Blocks that start at ``const + Σ coefficient · number``, joined: each symbol repeats what those before it span.
+def _blocks(start: IndexExpr, lanes: int) -> Interval | None:
+    """Blocks that start at ``const + Σ coefficient · number``, joined: each number repeats what those before it span.
 
     Steps in order of size must not be longer than what the smaller ones span, or there are gaps.
     """
     first, span, again = start.const, lanes, False
-    for symbol, step in sorted(start.terms, key=lambda term: abs(term[1])):
-        trips = _trips(symbol)
+    steps = {atom: factor for atom, factor in start.terms.items() if isinstance(factor, int)}
+    if not isinstance(first, int) or len(steps) < len(start.terms):
+        return None
+    for atom, step in sorted(steps.items(), key=lambda term: abs(term[1])):
+        trips = _trips(atom)
         if trips is None or trips < 1 or (trips > 1 and abs(step) > span):
             return None
         again |= trips > 1 and abs(step) < span
@@ -212,11 +220,11 @@ def _blocks(start: Linear, lanes: int) -> Interval | None:
     return Interval((first, first + span), again)
 
 
-def _trips(symbol: SSAValue) -> int | None:
-    """The visits of the loop that binds a symbol, where every one of them happens."""
-    if not isinstance(symbol.type, RangeType):
+def _trips(atom: Atom) -> int | None:
+    """The visits of the loop whose blocks an atom numbers, where every one of them happens."""
+    if not isinstance(atom, BlockNumber) or not isinstance(atom.name, SSAValue):
         return None
-    bound = binding(symbol)
+    bound = binding(atom.name)
     if bound.trips is not None:
         return bound.trips
     outer = walked_range(bound)

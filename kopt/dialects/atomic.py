@@ -35,8 +35,11 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.tile.access_ids import print_access_attributes
 from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
 from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, parse_mask, print_mask
+from kopt.dialects.tile.plan_attr import parse_via, print_via
+from kopt.dialects.tile.planned import verify_via
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import TileType, parse_known_types
 from kopt.dialects.tile.values import is_float
@@ -138,6 +141,7 @@ class RmwOp(Access):
     def verify_(self) -> None:
         self._verify_access(self.value.type)
         verify_rmw(self)
+        verify_via(self)
 
     def with_access(self, entries: Iterable[Entry], mask: SSAValue | None) -> RmwOp:
         """The same update of other elements and lanes."""
@@ -151,8 +155,8 @@ class RmwOp(Access):
         parser.parse_punctuation(",")
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
-        mask, ordering = parse_mask(parser), parse_ordering(parser)
-        attributes = parser.parse_optional_attr_dict()
+        via, mask, ordering = parse_via(parser), parse_mask(parser), parse_ordering(parser)
+        attributes = parser.parse_optional_attr_dict() | via
         parser.parse_punctuation(":")
         parse_known_types(parser, [value.type, memory.type])
         returns = parser.parse_optional_punctuation("->") is not None
@@ -174,9 +178,10 @@ def _print_target(printer: Printer, op: RmwOp | CasOp, value: Attribute) -> None
     printer.print_string(", ")
     printer.print_ssa_value(op.memory)
     print_entries(printer, op.entries)
+    print_via(printer, op.via)
     print_mask(printer, op.mask)
     print_ordering(printer, op.ordering)
-    printer.print_op_attributes(op.attributes)
+    print_access_attributes(printer, op)
     printer.print_string(" : ")
     printer.print_list((value, op.memory.type), printer.print_attribute)
 
@@ -224,6 +229,7 @@ class CasOp(Access):
     def verify_(self) -> None:
         self._verify_access(self.desired.type)
         verify_cas(self)
+        verify_via(self)
 
     def with_access(self, entries: Iterable[Entry], mask: SSAValue | None) -> CasOp:
         """The same update of other elements and lanes."""
@@ -238,8 +244,8 @@ class CasOp(Access):
         parser.parse_punctuation(",")
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
-        mask, ordering = parse_mask(parser), parse_ordering(parser)
-        attributes = parser.parse_optional_attr_dict()
+        via, mask, ordering = parse_via(parser), parse_mask(parser), parse_ordering(parser)
+        attributes = parser.parse_optional_attr_dict() | via
         parser.parse_punctuation(":")
         parse_known_types(parser, [desired.type, memory.type])
         return cls(expected, desired, memory, join_entries(operands, layout), mask, ordering, attributes)

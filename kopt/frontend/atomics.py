@@ -18,8 +18,8 @@ from kopt.dialects import atomic, tile
 from kopt.dialects.tile.reductions import COMBINERS
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.indexing import Address, drop_ones, resolve, stored, to_address, to_user, wide_block, without_moving
-from kopt.frontend.ops.elementwise import convert, truth
 from kopt.frontend.ops.reductions import combine
+from kopt.frontend.ops.rules import convert, truth
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, Undefined, describe, full_tensor, is_number
 

@@ -1,7 +1,7 @@
 """Making operands alike: dimensions by the Helion language's rules, element types by casts.
 
 Dimensions are matched by the loop that they belong to where ranks differ and tags match, else from the right as torch
-does. A plain dimension of a block's size meets a tagged one by giving the tagged one's invalid lanes a value.
+does. A plain dimension of a block's size meets a tagged one lane by lane; lanes that the block lacks stay invalid.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-from xdsl.ir import SSAValue
 
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
@@ -83,6 +82,14 @@ def _join(high: Dims, low: Dims, values: Sequence[DeviceTensor]) -> Dims:
     return tuple(joined)
 
 
+def meeting(left: DeviceTensor, right: DeviceTensor) -> tuple[dict[int, int], dict[int, int]]:
+    """Which dimension of the other each dimension of two values meets, where it meets one."""
+    high, low = (left, right) if left.rank >= right.rank else (right, left)
+    places = _places(low.dims, high.dims) or []
+    down = {place: n for n, place in enumerate(places)}
+    return (down, dict(enumerate(places))) if high is left else (dict(enumerate(places)), down)
+
+
 def _places(low: Dims, high: Dims) -> list[int] | None:
     """The dimension of ``high`` that each dimension of ``low`` meets."""
     shift = len(high) - len(low)
@@ -154,22 +161,41 @@ def _equal_blocks(a: str, b: str) -> bool:
     return all(block is None or tracer.sizes is not None for block in blocks)
 
 
-def untag(value: DeviceTensor, positions: Sequence[int], fill: float = 0) -> DeviceTensor:
-    """The value with some tagged dimensions made plain; lanes outside their ranges become ``fill``."""
-    tracer = current()
-    wanted = [n for n in positions if value.dims[n].tag.data and value.dims[n].size.data != 1]
+def untag(value: DeviceTensor, positions: Sequence[int]) -> DeviceTensor:
+    """The value with some tagged dimensions made plain; lanes outside their ranges stay invalid."""
+    wanted = _tagged(value, positions)
+    dims = [DimAttr(dim.size.data) if n in wanted else dim for n, dim in enumerate(value.dims)]
     if not wanted:
         return value
-    limits: list[SSAValue | None] = [None] * value.rank
-    dims = list(value.dims)
-    for position in wanted:
-        limits[position] = tracer.ranges.get(dims[position].tag.data)
-        if limits[position] is None:
-            mismatch(f"{describe(value)} belongs to a loop that has ended", ["carry it out in a plain shape"])
-        if (block := tracer.range_blocks.get(dims[position].tag.data)) is not None:
+    return DeviceTensor(current().emit(tile.ReshapeOp(value.ssa, value.tile_type.with_dims(dims))))
+
+
+def defined(value: DeviceTensor, positions: Sequence[int], fill: float = 0) -> DeviceTensor:
+    """As `untag`; lanes outside the ranges become ``fill`` and count from then on."""
+    wanted = _tagged(value, positions)
+    limits = [current().ranges[dim.tag.data] if n in wanted else None for n, dim in enumerate(value.dims)]
+    dims = [DimAttr(dim.size.data) if n in wanted else dim for n, dim in enumerate(value.dims)]
+    if not wanted:
+        return value
+    return DeviceTensor(current().emit(tile.MaskOp(value.ssa, limits, fill, value.tile_type.with_dims(dims))))
+
+
+def _tagged(value: DeviceTensor, positions: Sequence[int]) -> list[int]:
+    """The tagged dimensions of several lanes among some, whose blocks' sizes are used."""
+    tracer = current()
+    wanted = [n for n in positions if value.dims[n].tag.data and value.dims[n].size.data != 1]
+    if any(value.dims[n].tag.data not in tracer.ranges for n in wanted):
+        mismatch(f"{describe(value)} belongs to a loop that has ended", ["carry it out in a plain shape"])
+    note_merged(value, wanted)
+    return wanted
+
+
+def note_merged(value: DeviceTensor, positions: Sequence[int]) -> None:
+    """Notes that the sizes of some dimensions' blocks are used: their lanes are merged with others."""
+    for position in positions:
+        block = current().range_blocks.get(value.dims[position].tag.data)
+        if block is not None and value.dims[position].size.data != 1:
             block.sized = True
-        dims[position] = DimAttr(dims[position].size.data)
-    return DeviceTensor(tracer.emit(tile.MaskOp(value.ssa, limits, fill, value.tile_type.with_dims(dims))))
 
 
 def _unit(value: DeviceTensor, positions: Sequence[int]) -> DeviceTensor:

@@ -11,7 +11,9 @@ from typing import Any
 
 import torch
 
+from kopt.frontend.block_size import Shape, follows, is_short, plain, valid
 from kopt.frontend.loops.device import LoopSpec, Walk
+from kopt.frontend.positions import fixed
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, is_device
 
@@ -23,16 +25,18 @@ def _is_device_call(args: tuple[Any, ...]) -> bool:
     return any(isinstance(a, DeviceValue) for a in args)
 
 
-def _pairwise(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+def _pairwise(name: str, compute: Callable[..., Any]) -> Callable[..., Any]:
     """min and max."""
 
     def operation(*args: Any, **kwargs: Any) -> Any:
-        values = tuple(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else args
-        if not _is_device_call(values):
-            return plain(*args, **kwargs)
         from kopt.frontend.ops import REGISTRY
 
-        return reduce(REGISTRY[name], values)
+        values = tuple(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else args
+        if _is_device_call(values):
+            return reduce(REGISTRY[name], values)
+        if not kwargs and any(map(is_short, values)):
+            return reduce(lambda a, b: follows(compute, REGISTRY[name], a, b), values)
+        return compute(*args, **kwargs)
 
     return operation
 
@@ -41,6 +45,7 @@ def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     """abs, round, pow: the operation of that name."""
 
     def operation(*args: Any) -> Any:
+        args = tuple(map(valid, args))
         if not _is_device_call(args):
             return plain(*args)
         from kopt.frontend.ops import REGISTRY
@@ -50,19 +55,20 @@ def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     return operation
 
 
-def _conversion(plain: type, dtype: torch.dtype) -> Callable[..., Any]:
+def _conversion(kind: type, dtype: torch.dtype) -> Callable[..., Any]:
     """int, float and bool of device values are casts; of host tensors, reads."""
 
     def operation(*args: Any) -> Any:
-        if args and isinstance(args[0], Index) and plain is int:
+        args = tuple(map(valid, args)) if kind is float else args
+        if len(args) == 1 and kind is int and (isinstance(args[0], Index) or is_short(args[0])):
             return args[0]
         if args and isinstance(args[0], DeviceValue):
             from kopt.frontend.ops import REGISTRY
 
             return REGISTRY["to"](args[0], dtype)
         if args and isinstance(args[0], torch.Tensor):
-            return plain(current().host.value_of(args[0], lambda t: t.item()))
-        return plain(*args)
+            return kind(current().host.value_of(args[0], lambda t: t.item()))
+        return kind(*args)
 
     return operation
 
@@ -70,7 +76,8 @@ def _conversion(plain: type, dtype: torch.dtype) -> Callable[..., Any]:
 def _range(*bounds: Any) -> Any:
     """``range``: a device loop where its bounds are the device's."""
     if not _is_device_call(bounds):
-        return range(*bounds)
+        fixed(bounds, "a bound of range")
+        return range(*plain(bounds))
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1
     if not isinstance(step, int) or step < 1:
@@ -101,7 +108,7 @@ def _print(*_: Any, **__: Any) -> None:
 
 
 def _len(value: Any) -> Any:
-    return value.dims[0].size.data if isinstance(value, DeviceTensor) else len(value)
+    return value.shape[0] if isinstance(value, DeviceTensor) else len(value)
 
 
 def _hasattr(value: Any, name: str) -> bool:
@@ -130,6 +137,11 @@ def next_power_of_2(value: int) -> int:
 def rounded_up(value: int) -> int:
     """The smallest power of two that is not less."""
     return 1 << max(0, value - 1).bit_length()
+
+
+def _prod(values: Any, *, start: Any = 1) -> Any:
+    """``math.prod``, of sizes too."""
+    return reduce(operator.mul, values, start) if start != 1 else Shape(values).numel()
 
 
 def _math(name: str) -> Callable[..., Any]:
@@ -161,5 +173,7 @@ def table() -> dict[Any, Callable[..., Any]]:
         builtins.len: _len,
         builtins.hasattr: _hasattr,
         partial: _partial,
+        math.prod: _prod,
+        torch.Size: Shape,
         **{getattr(math, n): _math(n) for n in ("exp", "log", "log2", "sqrt", "sin", "cos", "tanh", "ceil", "floor")},
     }

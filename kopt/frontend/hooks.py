@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from kopt.frontend import source
+from kopt.frontend.block_size import BlockSize, plain, valid, varies
 from kopt.frontend.branches import DeviceBranch, HostBranch
 from kopt.frontend.loops.statement import make_loop
 from kopt.frontend.loops.while_loops import WhileLoop
@@ -116,12 +117,28 @@ def choose(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> 
     return made.merge({"value": otherwise()})[0]
 
 
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+#: What Python repeats, formats or indexes by the number that a size is.
+_CONTAINERS = (list, tuple, str, bytes, dict, range)
+_BINARY = {name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")}
+
+
+def binary(kind: str, left: Any, right: Any) -> Any:
+    """``left op right``. Others than integers ask a block's size for its number without the size's notice."""
+    function = _PLAIN.get(kind) or _BINARY[kind]
+    if isinstance(right, BlockSize) and type(left) is float:
+        return function(left, plain(valid(right))) if kind in _PLAIN else _BINARY[_MIRRORED[kind]](right, left)
+    if isinstance(left, _CONTAINERS) and kind in _PLAIN:
+        return function(left, right if isinstance(right, _CONTAINERS) and kind == "add" else plain(right))
+    return function(plain(left) if isinstance(left, BlockSize) and isinstance(right, _CONTAINERS) else left, right)
+
+
 def chain(kinds: tuple[str, ...], first: Any, *rest: Callable[[], Any]) -> Any:
     """``a < b < c``."""
     result, left = None, first
     for kind, thunk in zip(kinds, rest, strict=True):
         right = thunk()
-        value = getattr(operator, kind)(left, right)
+        value = binary(kind, left, right)
         result = value if result is None else all_of(result, lambda value=value: value)
         if not isinstance(result, DeviceValue) and not result:
             return result
@@ -176,7 +193,7 @@ def getitem(container: Any, index: Any) -> Any:
             "use hl.static_range for indices of Python containers",
         )
     holder: Any = container
-    return holder[index]
+    return holder[plain(index) if isinstance(container, _CONTAINERS) else index]
 
 
 def setitem(value: Any, container: Any, index: Any) -> None:
@@ -190,7 +207,7 @@ def setitem(value: Any, container: Any, index: Any) -> None:
     elif isinstance(container, torch.Tensor) and _has_device((value, index)):
         unsupported("device values are stored inside device loops only")
     else:
-        container[index] = value
+        container[plain(index) if isinstance(container, _CONTAINERS) else index] = value
 
 
 _PLAIN = {name: getattr(operator, name) for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")}
@@ -216,8 +233,8 @@ def inplace(kind: str, target: Any, value: Any) -> Any:
     """``target op= value``: on device values it means ``target = target op value``."""
     if isinstance(target, torch.Tensor) and current().on_device:
         unsupported("a host tensor cannot be changed whole in a device loop", "index it: out[tile] += …")
-    if isinstance(target, DeviceValue) or isinstance(value, DeviceValue):
-        return _PLAIN[kind](target, value)
+    if isinstance(target, DeviceValue) or isinstance(value, DeviceValue) or isinstance(value, BlockSize):
+        return binary(kind, target, value)
     return _IN_PLACE[kind](target, value)
 
 
@@ -273,7 +290,25 @@ def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         return _literal(function, args, kwargs)
     if "device" in kwargs and kwargs["device"] is not None and _is_torch(function):
         kwargs["device"] = "meta"
-    return function(*args, **kwargs)
+    module = getattr(function, "__module__", None) or ""
+    if module.startswith("kopt."):
+        return function(*args, **kwargs)
+    if module == "math" and any(map(varies, args)):
+        unsupported(
+            "how many lanes the last block has is not known while the kernel is imported",
+            f"use torch.{function.__name__} of a device value, or a block size that divides the distance walked",
+        )
+    if function in _HOLDING or _appends(function):
+        return function(*args, **kwargs)
+    return function(*plain(args), **plain(kwargs))
+
+
+#: Functions that put values into containers, without looking at them.
+_HOLDING = (list, tuple, dict, zip, enumerate, reversed, iter)
+
+
+def _appends(function: Any) -> bool:
+    return isinstance(getattr(function, "__self__", None), list) and function.__name__ in ("append", "extend")
 
 
 def _literal(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

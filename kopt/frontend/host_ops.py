@@ -13,6 +13,7 @@ from xdsl.ir import Attribute
 
 from kopt import dtypes as kopt_dtypes
 from kopt.dialects import host as ir
+from kopt.dialects.host.operators import problem
 from kopt.frontend import collectives
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.host import Host, HostArray, Root, Snapshot, memref_type
@@ -247,6 +248,8 @@ def _call(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return results
     if not all(isinstance(r, torch.Tensor) for r in outputs):
         unsupported(f"the operator {func} is not supported on the host")
+    if (message := problem(str(func))) is not None:
+        unsupported(message)
     operands: list[Any] = []
     values, keywords = _in_order(func, args, kwargs)
     arguments = [_argument(v, host, operands) for v in values]

@@ -17,6 +17,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.dialects.host import AllocOp, CallOp, ViewOp
+from kopt.dialects.tile.open_blocks import mark_open
+from kopt.dialects.tile.sizes import mark_read_sizes
 from kopt.errors import ArgumentError, ConfigError, KoptError, Location, UnsupportedError
 from kopt.frontend import hooks, source
 from kopt.frontend.dtypes import from_spec
@@ -25,9 +27,10 @@ from kopt.frontend.host import Host, HostArray, Root, memref_type
 from kopt.frontend.results import Result, result_tree
 from kopt.frontend.state import state
 from kopt.frontend.tracer import BlockInfo, Tracer
+from kopt.runtime.admission import admit
 from kopt.runtime.seeds import RandomSeed
 from kopt.runtime.sharing import same_elements, share_an_element
-from kopt.runtime.specs import TensorSpec, framework_of, spec_of
+from kopt.runtime.specs import TensorSpec, framework_of, is_struct, spec_of
 
 Sizes = Sequence[int] | Callable[[list[BlockInfo]], Sequence[int]]
 
@@ -50,7 +53,8 @@ class Imported:
 
     ``results`` rebuilds the Python result from the function's; ``mutated`` numbers the arguments that are written;
     ``guards`` are host values the import relied on; ``blocks`` and ``tunables`` what a configuration may choose;
-    ``groups`` torch's names of the process groups, by those of the IR.
+    ``groups`` torch's names of the process groups, by those of the IR; ``opened`` the module as it was recorded, where
+    ``module`` has other block sizes.
     """
 
     module: ModuleOp
@@ -63,6 +67,7 @@ class Imported:
     blocks: list[BlockInfo]
     tunables: dict[str, Any] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
+    opened: ModuleOp | None = None
 
 
 def import_kernel(
@@ -74,6 +79,7 @@ def import_kernel(
     tunables: Mapping[str, Any] | None = None,
     dot_precision: str | None = None,
     all_reduce: str | None = None,
+    pinned: bool = True,
 ) -> Imported:
     """Imports a function of the kernel language for given arguments.
 
@@ -81,15 +87,16 @@ def import_kernel(
     callables, and tuples, lists and named tuples of them; ``block_sizes`` one number for each open tile in order of
     appearance, or a function from what is known of them to the numbers, or None for provisional ones; ``tunables`` by
     name; ``dot_precision`` what f32 products may round to (``ieee``, ``tf32``, ``bf16``; None: the target's default);
-    ``all_reduce`` the algorithm of collectives that name none, as in `kopt.dialects.symm.AllReduceOp`.
+    ``pinned`` whether the sizes are to stay, and are no candidates that may turn out too large; ``all_reduce`` the
+    algorithm of collectives that name none, as in `kopt.dialects.symm.AllReduceOp`.
 
     Raises `UnsupportedError` with the place for what cannot be imported, `ArgumentError`, `ConfigError`.
     """
     function = _function(fn)
     if callable(block_sizes):
-        found = _Import(function, None, tunables or {}, dot_precision, all_reduce).run(args, kwargs or {})
+        found = _Import(function, None, tunables or {}, dot_precision, all_reduce, pinned).run(args, kwargs or {})
         block_sizes = list(block_sizes(found.blocks))
-    return _Import(function, block_sizes, tunables or {}, dot_precision, all_reduce).run(args, kwargs or {})
+    return _Import(function, block_sizes, tunables or {}, dot_precision, all_reduce, pinned).run(args, kwargs or {})
 
 
 def _function(fn: Any) -> FunctionType:
@@ -112,10 +119,11 @@ class _Import:
         tunables: Mapping[str, Any],
         dot_precision: str | None,
         all_reduce: str | None,
+        pinned: bool,
     ):
         self.function = function
         self.block = Block()
-        self.tracer = Tracer(self.block, sizes, tunables, dot_precision)
+        self.tracer = Tracer(self.block, sizes, tunables, dot_precision, pinned)
         self.host = Host(self.tracer, self._add_hidden, self._seed)
         self.host.all_reduce = all_reduce
         self.tracer.host = self.host
@@ -148,7 +156,7 @@ class _Import:
             return type(value)(self._argument(v, (*path, n)) for n, v in enumerate(value))
         if isinstance(value, dict):
             return {k: self._argument(v, (*path, k)) for k, v in value.items()}
-        if isinstance(value, TensorSpec) or framework_of(value) is not None or _is_struct(value):
+        if isinstance(value, TensorSpec) or framework_of(value) is not None or is_struct(value):
             return self._tensor(value, path)
         self.host.groups.bring("_".join(map(str, path)), value)
         return value
@@ -161,7 +169,7 @@ class _Import:
         self.params.append(Param(name, spec, path))
         argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
         argument.name_hint = name if name.isidentifier() else None
-        real = None if isinstance(value, TensorSpec) or _is_struct(value) else value
+        real = None if isinstance(value, TensorSpec) or is_struct(value) else value
         first = next((n for n, other in enumerate(self.host.real) if same_elements(other, real)), None)
         self.host.real.append(real)
         recipe = lambda data, number=number: data[number]  # noqa: E731
@@ -178,6 +186,7 @@ class _Import:
                 return meta
         if not self._is_outside(tensor):
             raise UnsupportedError("a tensor made by an operator that kopt does not see is used in a kernel")
+        admit("a closure's tensor", tensor, lowers=True)
         return self._hide(f"hidden_{len(self.hidden)}", tensor, lambda _: tensor)
 
     def _seed(self) -> torch.Tensor:
@@ -222,6 +231,8 @@ class _Import:
         types = [argument.type for argument in self.block.args]
         func = FuncOp(name, (types, [o.type for o in outputs]), Region(self.block))
         func.location = tracer.location()
+        mark_open(func, [block.open for block in tracer.blocks if block.tags])
+        mark_read_sizes(func, [tag for block in tracer.blocks if block.read for tag in block.tags])
         return Imported(
             ModuleOp([func]),
             name,
@@ -266,10 +277,6 @@ def _drop_unused(block: Block) -> None:
 
 def _entry_name(function: FunctionType) -> str:
     return function.__name__ if function.__name__.isidentifier() else "kernel"
-
-
-def _is_struct(value: Any) -> bool:
-    return type(value).__name__ == "ShapeDtypeStruct"
 
 
 def _meta(spec: TensorSpec) -> torch.Tensor:

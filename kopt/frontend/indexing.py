@@ -15,23 +15,18 @@ from xdsl.ir import SSAValue
 
 from kopt.dialects import tile
 from kopt.dialects.tile import ALL, DimAttr, Entry, SliceAttr
+from kopt.frontend.block_size import plain, valid
 from kopt.frontend.broadcasting import broadcast, common_dims, untag
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.masks import both, is_mask, selected, spread_value, without_masks
 from kopt.frontend.moving_slices import as_lanes, moves
-from kopt.frontend.ops.elementwise import convert, truth
-from kopt.frontend.ops.shapes import ONE, reshape_dims, select, unsqueeze_at
+from kopt.frontend.ops.rules import convert, truth
+from kopt.frontend.ops.shapes import ONE, reshape_dims, unsqueeze_at
+from kopt.frontend.ops.slicing import lane
+from kopt.frontend.positions import fixed
+from kopt.frontend.ragged import is_hidden
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import (
-    DeviceTensor,
-    Index,
-    Lanes,
-    TileRange,
-    as_tensor,
-    describe,
-    index_ssa,
-    is_number,
-)
+from kopt.frontend.values import DeviceTensor, Index, Lanes, TileRange, as_tensor, describe, index_ssa, is_number
 
 #: The element types of pointers.
 _POINTERS = (torch.int64, torch.uint64)
@@ -51,12 +46,24 @@ class Address:
     new: list[int]
     wide: dict[int, DimAttr]
 
+    def gathers(self, dim: int) -> bool:
+        """Whether a dimension of the block is one of row numbers."""
+        rows = next((entry for entry in self.entries if tile.is_gather(entry)), None)
+        before = self.entries.index(rows) if rows is not None else 0
+        first = sum(not isinstance(entry, int) and not _is_scalar(entry) for entry in self.entries[:before])
+        return rows is not None and first <= dim < first + len(rows.type.dims.data)  # pyright: ignore
+
     def user_dims(self) -> tuple[DimAttr, ...]:
         """The dimensions of the block as the kernel sees it."""
         dims = list(self.dims)
         for position in sorted([*self.new, *self.wide]):
             dims.insert(position, self.wide.get(position, ONE))
         return tuple(dims)
+
+
+def _is_scalar(entry: Entry) -> bool:
+    """Whether an entry is one element, which gives no dimension."""
+    return isinstance(entry, SSAValue) and not tile.is_range(entry) and not tile.is_gather(entry)
 
 
 def load(array: torch.Tensor, index: Any, mask: Any = None) -> DeviceTensor:
@@ -162,8 +169,25 @@ def to_address(value: DeviceTensor, address: Address) -> SSAValue:
     """A value or mask of the user's block as the op wants it."""
     value = broadcast(value, address.user_dims())
     for position in sorted([*address.new, *address.wide], reverse=True):
-        value = select(untag(value, [position]), position, 0)
+        value = lane(untag(value, [position]), position, 0)
+    _check_lanes(value, address)
     return broadcast(value, address.dims).ssa
+
+
+def _check_lanes(value: DeviceTensor, address: Address) -> None:
+    """Refuses lanes of a shorter last block that were merged where the block that is addressed is full."""
+    shift = len(address.dims) - value.rank
+    for dim, wanted in enumerate(address.dims[shift:]):
+        if (
+            not wanted.tag.data
+            and wanted.size.data != 1
+            and is_hidden(value.ssa, dim)
+            and not address.gathers(dim + shift)
+        ):
+            unsupported(
+                f"{describe(value)} has fewer lanes in the last block than the {wanted} elements that it goes to",
+                "index by an array of their places, or choose a block size that divides the distance walked",
+            )
 
 
 def resolve(shape: tuple[int, ...], index: Any) -> Address:
@@ -180,7 +204,7 @@ def resolve(shape: tuple[int, ...], index: Any) -> Address:
 
 def _items(shape: tuple[int, ...], index: Any) -> list[Any]:
     """The index list with ``...`` and missing entries written out."""
-    items = _listed(index)
+    items = [valid(item) for item in _listed(index)]
     items = [i[0] if isinstance(i, list | tuple) and len(i) == 1 else i for i in items]
     missing = len(shape) - sum(i is not None and i is not Ellipsis for i in items)
     if any(i is Ellipsis for i in items):
@@ -279,9 +303,11 @@ def _note_use(item: TileRange, size: int) -> None:
 
 def slice_entry(item: slice, size: int) -> Entry:
     """A static slice; one that loops bound is refused."""
-    if any(isinstance(b, Index | DeviceTensor) for b in (item.start, item.stop, item.step)):
+    bounds = (item.start, item.stop, item.step)
+    if any(isinstance(bound, Index | DeviceTensor) for bound in bounds):
         unsupported("a slice needs static bounds", "use hl.tile(begin, end), or hl.arange(n) + begin as an index")
-    start, stop, step = item.indices(size)
+    fixed(bounds, "a bound of a slice")
+    start, stop, step = slice(*plain(bounds)).indices(size)
     if step < 1:
         unsupported("a slice needs a positive step", "use flip on the loaded value")
     if (start, stop, step) == (0, size, 1):

@@ -9,7 +9,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from kopt.dialects.tile import ELEMENTWISE, FullOp, SelectOp, TileType
+from kopt.dialects.tile import ELEMENTWISE, FullOp, SelectOp, TileType, is_float
 from kopt.frontend.state import current
 
 
@@ -46,6 +46,12 @@ class Lane:
 
     def __init__(self, ssa: SSAValue):
         self.ssa = ssa
+
+    @property
+    def is_float(self) -> bool:
+        """Whether its elements are floating-point numbers."""
+        assert isinstance(self.ssa.type, TileType)
+        return is_float(self.ssa.type.element_type)
 
     def constant(self, number: Any) -> Lane:
         """A number in this value's type."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -15,21 +16,24 @@ import torch
 from kopt import language
 from kopt.errors import ConfigError
 from kopt.frontend import atomics, inline_code, packed_numbers, remote_copies, scaled_products
+from kopt.frontend.block_size import BlockSize
 from kopt.frontend.builtin_calls import cdiv, next_power_of_2, rounded_up
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.indexing import load, store
+from kopt.frontend.lane_counts import lanes_of_registered
 from kopt.frontend.loops.device import LoopSpec, Walk
 from kopt.frontend.ops.creation import arange as torch_arange
 from kopt.frontend.ops.creation import full, lane_numbers
+from kopt.frontend.ops.joining import stack
 from kopt.frontend.ops.matrices import dot
 from kopt.frontend.ops.scans import scan
-from kopt.frontend.ops.shapes import select, stack
+from kopt.frontend.ops.slicing import select
 from kopt.frontend.random_calls import FUNCTIONS as RANDOM
 from kopt.frontend.stacks import StackTensor, stacktensor_like
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.subscripts import subscript
 from kopt.frontend.tracer import BlockInfo
-from kopt.frontend.values import BlockSize, DeviceTensor, TileRange, as_tensor, describe, is_device
+from kopt.frontend.values import DeviceTensor, TileRange, as_tensor, describe, is_device
 from kopt.language.unsupported import UNSUPPORTED
 
 #: The size of an open block when nothing says better.
@@ -66,14 +70,18 @@ def _walks(begin_or_end: Any, end: Any, sizes: Any, what: str) -> tuple[list[tup
             unsupported("a tile is no bound of a loop", "use tile.begin and tile.end")
         if isinstance(bound, float):
             unsupported(f"loop bounds are integers, found {bound}")
-    return list(zip(begins, ends, each, strict=True)), unpack
+    return [(*_forwards(*bounds), size) for *bounds, size in zip(begins, ends, each, strict=True)], unpack
+
+
+def _forwards(begin: Any, end: Any) -> tuple[Any, Any]:
+    """The bounds of a loop; those of one that ends before it begins are of one that visits nothing, as in Python."""
+    backwards = isinstance(begin, int) and isinstance(end, int) and int(end) < int(begin)
+    return (0, 0) if backwards else (begin, end)
 
 
 def _block(lower: Any, upper: Any, size: Any, axis: int, rank: int, on_grid: bool) -> tuple[int, BlockInfo | None]:
     """The block size of one dimension, and what registered it."""
     extent = int(upper) - int(lower) if isinstance(lower, int) and isinstance(upper, int) else None
-    if extent is not None and extent < 0:
-        unsupported(f"a loop from {int(lower)} to {int(upper)} runs backwards")
     if size is None:
         default = lambda: _provisional(extent, axis, rank)  # noqa: E731
         info = current().new_block(default, extent=extent, axis=axis, rank=rank, on_grid=on_grid)
@@ -83,7 +91,7 @@ def _block(lower: Any, upper: Any, size: Any, axis: int, rank: int, on_grid: boo
     if isinstance(size, BlockSize) and size.block is not None:
         if size.block.extent is None:
             size.block.extent = extent
-        return int(size), size.block
+        return size.lanes, size.block
     if not isinstance(size, int) or size < 1:
         unsupported("a block size is a positive number known while the kernel is imported")
     return int(size), None
@@ -135,7 +143,9 @@ def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> B
     default = lambda: max(int(low), min(rounded_up(max(1, int(high))), PROVISIONAL))  # noqa: E731
     high = rounded_up(max(1, int(high)))
     info = current().new_block(default, low=int(low), high=high, extent=None, observed=True, sized=True)
-    return BlockSize(info.size, "", info)
+    size = BlockSize(info.size, "", info)
+    size.length = partial(lanes_of_registered, size)
+    return size
 
 
 def register_tunable(name: str, fragment: Any) -> Any:
@@ -179,7 +189,7 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, device: Any = None, *
         size = bounds[0].block_size if isinstance(bounds[0], TileRange) else bounds[0]
         if is_device(size):
             unsupported("hl.arange has a length that is known while the kernel is imported")
-        return lane_numbers(range(int(size)), size, dtype)
+        return lane_numbers(range(size.lanes if isinstance(size, BlockSize) else int(size)), size, dtype)
     return torch_arange(*bounds, dtype=dtype or torch.int32)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from kopt.frontend.ops.elementwise import truth
+from kopt.frontend.ops.rules import truth
 from kopt.frontend.ops.shapes import unsqueeze_at
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, TileRange, as_tensor, is_number

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from kopt.dialects.tile import TileType
 from kopt.frontend.broadcasting import broadcast, common_dims
 from kopt.frontend.dtypes import torch_dtype
-from kopt.frontend.ops.elementwise import convert
+from kopt.frontend.ops.rules import convert
 from kopt.frontend.state import unsupported
 from kopt.frontend.trees import leaves
 from kopt.frontend.values import (

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from kopt.dialects.tile import BeginOp, RangeType
 from kopt.frontend.distances import distance, linear
 from kopt.frontend.ops.creation import lane_numbers
-from kopt.frontend.ops.elementwise import truth
+from kopt.frontend.ops.rules import truth
 from kopt.frontend.ops.shapes import unsqueeze_at
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, Index, TileRange, index_ssa

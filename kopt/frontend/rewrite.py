@@ -1,8 +1,8 @@
 """Rewrites a kernel's syntax tree so that running it records what it does.
 
-Control flow, calls, subscripts, ``and``/``or``/``not``, conditional expressions, comparison chains and augmented
-assignment become calls of hooks (`kopt.frontend.hooks`), which behave as Python does on host values and record IR on
-device values. Line and column numbers stay those of the source.
+Control flow, calls, subscripts, ``and``/``or``/``not``, conditional expressions, comparisons, arithmetic and
+augmented assignment become calls of hooks (`kopt.frontend.hooks`), which behave as Python does on host values and
+record IR on device values. Line and column numbers stay those of the source.
 """
 
 from __future__ import annotations
@@ -245,6 +245,13 @@ class Rewriter(ast.NodeTransformer):
         values = [self.visit(v) for v in node.values]
         return _hook(kind, [values[0], *(_thunk(v) for v in values[1:])], node)
 
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        """Sizes of blocks notice what reads them, but for floats: those compute with any integer themselves."""
+        self.generic_visit(node)
+        if isinstance(node.op, ast.MatMult) or _is_integer(node.left):
+            return node
+        return _hook("binary", [ast.Constant(_OPERATORS[type(node.op)]), node.left, node.right], node)
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
@@ -260,14 +267,19 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         self.generic_visit(node)
-        if (
-            len(node.ops) == 1
-            or not all(type(op) in _COMPARISONS for op in node.ops)
-            or any(map(_binds, node.comparators))
-        ):
+        if not all(type(op) in _COMPARISONS for op in node.ops):
+            return node
+        if len(node.ops) == 1:
+            kind = ast.Constant(_COMPARISONS[type(node.ops[0])])
+            return _hook("binary", [kind, node.left, node.comparators[0]], node)
+        if any(map(_binds, node.comparators)):
             return node
         kinds = _names([_COMPARISONS[type(op)] for op in node.ops])
         return _hook("chain", [kinds, node.left, *(_thunk(c) for c in node.comparators)], node)
+
+
+def _is_integer(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
 
 def _returns(statements: list[ast.stmt]) -> bool:

@@ -85,6 +85,17 @@ def _register(code: CodeType) -> None:
 
 
 def _rewrite_code(function: FunctionType) -> CodeType:
+    """The code of a function with hooks. Python's own walks of syntax trees recurse: an expression has some depth."""
+    try:
+        return _with_hooks(function)
+    except RecursionError:
+        code = function.__code__
+        message = "an expression of this function is nested too deeply"
+        note = "write its parts as statements: y = a + b, then y = y + c"
+        raise UnsupportedError(message, Location(code.co_filename, code.co_firstlineno), [note]) from None
+
+
+def _with_hooks(function: FunctionType) -> CodeType:
     code = function.__code__
     node = _lambda_node(function) if code.co_name == "<lambda>" else _function_node(function)
     if isinstance(node, ast.Lambda):

@@ -7,11 +7,14 @@ from typing import Any
 import torch
 
 from kopt.dialects.tile import SliceAttr
+from kopt.frontend.block_size import BlockSize
 from kopt.frontend.indexing import slice_entry, written_out
 from kopt.frontend.moving_slices import moves, run_of
 from kopt.frontend.ops import REGISTRY
 from kopt.frontend.ops.indexed import index_select
-from kopt.frontend.ops.shapes import select, slice_dim, unsqueeze_at
+from kopt.frontend.ops.shapes import unsqueeze_at
+from kopt.frontend.ops.slicing import lane, select, slice_dim
+from kopt.frontend.positions import from_front
 from kopt.frontend.state import unsupported
 from kopt.frontend.values import DeviceTensor, Index, TileRange, as_tensor, describe
 
@@ -36,7 +39,7 @@ def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
             value = select(value, position, int(item))
             continue
         elif isinstance(item, Index) or isinstance(item, DeviceTensor) and not item.rank:
-            value = select(index_select(value, position, item), position, 0)
+            value = lane(index_select(value, position, item), position, 0)
             continue
         elif isinstance(item, TileRange) and item.dim == value.dims[position]:
             pass
@@ -73,10 +76,19 @@ def _pick(value: DeviceTensor, position: int, numbers: DeviceTensor) -> DeviceTe
 def _slice(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
     if moves(item):
         return _run(value, position, item)
+    if any(isinstance(bound, int) and bound < 0 for bound in (item.start, item.stop)):
+        from_front(value, position, "a slice counted from the end")
+    if _is_whole(item, value.tile_type.tags[position]):
+        return value
     entry = slice_entry(item, value.tile_type.shape[position])
     if not isinstance(entry, SliceAttr):
         return value
     return slice_dim(value, position, entry.start.data, entry.length, entry.step.data)
+
+
+def _is_whole(item: slice, tag: str) -> bool:
+    """Whether a slice ends where the block that it is of does."""
+    return isinstance(item.stop, BlockSize) and item.stop.tag == tag != "" and not item.start and item.step in (None, 1)
 
 
 def _run(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:

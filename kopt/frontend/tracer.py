@@ -11,7 +11,7 @@ from typing import Any
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.dialects.tile import TileType
+from kopt.dialects.tile import OpenBlock, TileType
 from kopt.errors import ConfigError, Location
 from kopt.frontend import source
 from kopt.frontend.state import unsupported
@@ -26,7 +26,8 @@ class BlockInfo:
     number of dimensions; ``on_grid`` tells a launch's grid from a loop inside; ``last`` and ``second_last`` say that
     it indexes the last or the last but one dimension of some array; ``observed`` that the kernel asks for the size,
     or for a block's number, so that its results may depend on it; ``sized`` that it may compute with the size itself,
-    or merges the block's lanes with others; ``pinned`` that the configuration of a kernel called in this one gives it.
+    or merges the block's lanes with others; ``read`` that Python read the number, so that what was imported holds for
+    this size alone; ``pinned`` that a configuration gives it, the kernel's or that of a kernel called in this one.
     """
 
     number: int
@@ -42,11 +43,15 @@ class BlockInfo:
     second_last: bool = False
     observed: bool = False
     sized: bool = False
+    read: bool = False
     pinned: bool = False
 
-    def bounded(self, size: int) -> int:
-        """The nearest size to one that the kernel allows."""
-        return max(self.low, size if self.high is None else min(size, self.high))
+    @property
+    def open(self) -> OpenBlock:
+        """What the choice of its size goes by."""
+        most = None if self.high is None else max(self.low, self.high)
+        flags = {"observed": self.observed, "sized": self.sized, "pinned": self.pinned}
+        return OpenBlock(tuple(self.tags), self.low, most, **flags)
 
 
 @dataclass
@@ -66,10 +71,12 @@ class Tracer:
         sizes: Sequence[int] | None,
         tunables: Mapping[str, Any],
         dot_precision: str | None,
+        pinned: bool = True,
     ):
         self.body = body
         self.block = body
         self.sizes = list(sizes) if sizes is not None else None
+        self.pinned = pinned and sizes is not None
         self.given_tunables = dict(tunables)
         self.tunables: dict[str, Any] = {}
         #: The sizes that the configuration of a called kernel has, and the number of its first open tile.
@@ -85,6 +92,8 @@ class Tracer:
         self.powers_of_two: set[tuple[int, int]] = set()
         #: The extent of a tag's range, where it is a number.
         self.extents: dict[str, int | None] = {}
+        #: What the dimensions of values are made of, as far as it was asked for: see `kopt.frontend.ragged`.
+        self.forms: dict[SSAValue, Any] = {}
         #: The tags of jagged loops.
         self.jagged: set[str] = set()
         #: One past the last element that it walks, where that is a number.
@@ -173,7 +182,7 @@ class Tracer:
         size = self.sizes[number] if self.sizes is not None else callees or default()
         if not isinstance(size, int) or size < 1:
             raise ConfigError(f"block_sizes[{number}] must be a positive integer, found {size!r}")
-        info = BlockInfo(number, size, pinned=callees is not None, **facts)
+        info = BlockInfo(number, size, pinned=self.pinned or callees is not None, **facts)
         self.blocks.append(info)
         return info
 

@@ -8,37 +8,22 @@ no Python number, and says so.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i32
 from xdsl.ir import SSAValue
 
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
+from kopt.frontend.block_size import BlockSize, Shape
 from kopt.frontend.dtypes import torch_dtype
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 
 INDEX = IndexType()
-
-
-class BlockSize(int):
-    """The size of a block: a number that remembers which block (and which loop) it is of.
-
-    ``of_value`` tells the size of a loaded block from ``tile.block_size``: in arithmetic on device values the first
-    counts valid lanes only, as torch would on the last, shorter block.
-    """
-
-    tag: str
-    block: BlockInfo | None
-    of_value: bool
-
-    def __new__(cls, size: int, tag: str = "", block: BlockInfo | None = None, of_value: bool = False) -> BlockSize:
-        self = super().__new__(cls, size)
-        self.tag, self.block, self.of_value = tag, block, of_value
-        return self
 
 
 def _binary(name: str, swapped: bool = False) -> Any:
@@ -173,9 +158,9 @@ class DeviceTensor(DeviceValue):
         return len(self.dims)
 
     @property
-    def shape(self) -> torch.Size | tuple[int, ...]:
+    def shape(self) -> Shape:
         """Sizes, which remember their loops."""
-        return tuple(size_of(dim) for dim in self.dims)
+        return Shape(size_of(self.ssa, dim) for dim in range(self.rank))
 
     @property
     def device(self) -> torch.device:
@@ -190,7 +175,7 @@ class DeviceTensor(DeviceValue):
         return self.transpose(-2, -1)
 
     def __len__(self) -> int:
-        return self.dims[0].size.data
+        return int(size_of(self.ssa, 0))
 
     def __repr__(self) -> str:
         return f"DeviceTensor({self.tile_type})"
@@ -212,32 +197,60 @@ class DeviceTensor(DeviceValue):
         )
 
 
-def size_of(dim: DimAttr) -> int:
-    """A dimension's size as the kernel sees it."""
-    tag = dim.tag.data
-    return BlockSize(dim.size.data, tag, current().range_blocks.get(tag), of_value=True) if tag else dim.size.data
+def size_of(value: SSAValue, dim: int) -> int:
+    """The size of a dimension as the kernel sees it."""
+    from kopt.frontend.lane_counts import length
+    from kopt.frontend.ragged import is_ragged
+
+    attr: DimAttr = value.type.dims.data[dim]  # pyright: ignore[reportAttributeAccessIssue]
+    size, tag, ragged = attr.size.data, attr.tag.data, is_ragged(value, dim)
+    if not tag and not ragged:
+        return size
+    count = partial(valid_lanes, size, tag) if tag else partial(_hidden_lanes, value, dim)
+    return BlockSize(size, tag, current().range_blocks.get(tag), count, ragged, lambda: length(value, dim))
+
+
+def _hidden_lanes(value: SSAValue, dim: int) -> DeviceTensor:
+    """How many lanes of a dimension that merged blocks are valid."""
+    lanes = current().emit(tile.ValidLanesOp(value))
+    ones = DeviceTensor(current().emit(tile.CastOp(lanes, i32)))
+    along = current().emit(tile.ReduceOp("add", ones.ssa, [dim]))
+    return DeviceTensor(current().emit(tile.ReduceOp("max", along, list(range(ones.rank - 1)))))
 
 
 def valid_lanes(size: int, tag: str) -> Any:
-    """How many lanes of a dimension are inside its range: a number, or a device number where the loop limits them."""
+    """How many lanes of a dimension are inside its range: of a loop's block a device number, for any size of it."""
     tracer = current()
-    extent = tracer.extents.get(tag)
     if tag in tracer.jagged:
         unsupported(
             "the number of lanes of a jagged tile differs from item to item",
             "divide sums by the lengths: x.sum(1) / lengths",
         )
-    if not tag or tag not in tracer.ranges or (extent is not None and extent % size == 0):
+    if not tag or tag not in tracer.ranges or size == 1:
         return int(size)
-    block = TileRange(tracer.ranges[tag], tag, None)
-    return block.end - block.begin
+    return Index(current().emit(tile.ValidCountOp(tracer.ranges[tag])), natural=True)
+
+
+def known_lanes(size: int, tag: str) -> Any:
+    """As `valid_lanes`, but a number where every block is full: what is made of it holds for this size alone."""
+    tracer = current()
+    extent, block = tracer.extents.get(tag), tracer.range_blocks.get(tag)
+    if extent is None or extent % size:
+        return valid_lanes(size, tag)
+    if block is not None:
+        block.read = True
+    return int(size)
 
 
 def counted(value: Any) -> Any:
     """An operand of device arithmetic; the size of a loaded block is its number of valid lanes."""
-    if isinstance(value, BlockSize) and value.of_value:
-        return valid_lanes(int(value), value.tag)
-    return value
+    if not isinstance(value, BlockSize):
+        return value
+    if value.count is not None:
+        return value.counted()
+    if value.tag in current().ranges:
+        return Index(current().emit(tile.BlockSizeOp(current().ranges[value.tag])), natural=True)
+    return int(value)
 
 
 class Index(DeviceValue):
@@ -250,8 +263,8 @@ class Index(DeviceValue):
         self.natural = natural
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
+    def shape(self) -> Shape:
+        return Shape()
 
     @property
     def dtype(self) -> torch.dtype:
@@ -290,8 +303,11 @@ class TileRange(DeviceValue):
 
     @property
     def block_size(self) -> BlockSize:
+        from kopt.frontend.lane_counts import lanes_of_block
+
         _observe(self.block, sized=True)
-        return BlockSize(self.dim.size.data, self.tag, self.block)
+        size = self.dim.size.data
+        return BlockSize(size, self.tag, self.block, length=lambda: lanes_of_block(self.tag, size))
 
     @property
     def index(self) -> DeviceTensor:
@@ -315,12 +331,12 @@ class TileRange(DeviceValue):
     def count(self) -> Index | int:
         _observe(self.block, sized=True)
         if (extent := current().extents.get(self.tag)) is not None:
-            return -(-extent // self.dim.size.data)
+            return -(-extent // self.block_size)
         return Index(current().emit(tile.CountOp(self.ssa)), natural=True)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.block_size,)
+    def shape(self) -> Shape:
+        return Shape([self.block_size])
 
     @property
     def dtype(self) -> torch.dtype:
@@ -417,6 +433,7 @@ def as_tensor(value: Any) -> DeviceTensor:
         return value
     if isinstance(value, TileRange):
         return value.index
+    value = counted(value)
     if isinstance(value, Index):
         return scalar_tensor(value)
     if is_number(value):
@@ -448,4 +465,6 @@ def describe(value: Any) -> str:
         return "a device number"
     if isinstance(value, torch.Tensor):
         return f"a host tensor {list(value.shape)} of {value.dtype}"
+    if isinstance(value, BlockSize):
+        return f"the size of a block of {value.lanes} lanes"
     return f"{type(value).__name__} {value!r}" if is_number(value) else type(value).__name__

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from kopt.dialects.tile import Access, AllAttr, Entry, SliceAttr, block_axes, is_gather, is_range
-from kopt.errors import KoptError
+from kopt.errors import AccessError
 from kopt.interpreter.machine import Machine
 from kopt.interpreter.values import Bound, Tile, Validity, both, mask_of, moved
 
@@ -38,7 +38,7 @@ class Block:
         bad = self.outside if wanted is None else self.outside & wanted
         if bad.any():
             lane = [int(n) for n in np.argwhere(np.broadcast_to(bad, self.shape))[0]]
-            raise KoptError(f"lane {lane} of the block is outside the array")
+            raise AccessError(f"lane {lane} of the block is outside the array")
         return np.broadcast_to(~self.outside if wanted is None else wanted & ~self.outside, self.shape)
 
 
@@ -54,17 +54,19 @@ def check(m: Machine, op: Access, block: Block, array: np.ndarray, mask: np.ndar
     """`Block.active`, with the memory and the indices named where a lane is outside."""
     try:
         return block.active(mask)
-    except KoptError as error:
+    except AccessError as error:
         name = f"%{op.memory.name_hint}" if op.memory.name_hint else "the memory"
         found = "; ".join(_describe(m, n, entry, array.shape[n]) for n, entry in enumerate(op.entries))
-        raise KoptError(f"'{op.name}' of {name}, shape {list(array.shape)}: {error.message} ({found})") from None
+        raise AccessError(f"'{op.name}' of {name}, shape {list(array.shape)}: {error.message} ({found})") from None
 
 
 def _describe(m: Machine, number: int, entry: Entry, size: int) -> str:
     """One index in words: ``dimension 0 of 300: gathers from -1 to 299``."""
     held = m[entry] if isinstance(entry, SSAValue) else entry
     text = str(held)
-    if isinstance(held, Bound):
+    if not m.knows(entry):
+        text = "not known"
+    elif isinstance(held, Bound):
         text = f"{held.begin} to {held.end}"
     elif isinstance(held, Tile):
         mask = mask_of(held.valid, held.data.ndim)
@@ -132,7 +134,7 @@ def _gathered(m: Machine, entries: Sequence[Entry], sizes: Sequence[int]) -> Blo
     """A block that needs a position for each lane: some entry gathers rows by number."""
     axes = block_axes(entries, sizes)
     shape = tuple(axis.dim.size.data for axis in axes)
-    first = next(n for n, axis in enumerate(axes) if axis.gather_dim is not None)
+    first = next((n for n, axis in enumerate(axes) if axis.gather_dim is not None), 0)
     valid: Validity = ()
     index: list[np.ndarray] = []
     outside = np.zeros((1,) * len(shape), bool)

@@ -112,7 +112,7 @@ _UNARY = {
 #: What an operator computes, by its name.
 ATEN: dict[str, Callable[..., Any]] = {
     **_UNARY,
-    **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "alias", "detach", "lift_fresh_copy"), _same),
+    **dict.fromkeys(("clone", "_to_copy", "alias", "detach"), _same),
     "prims.convert_element_type": _same,
     "relu": lambda x: np.maximum(x, 0),
     "add": _scaled(operator.add),
@@ -211,10 +211,14 @@ def call(
         raise UnsupportedError(f"the reference interpreter does not know the host operator '{callee}'")
     arrays = iter([_widened(array) for array, _ in inputs])
     values = [_python(attr, arrays) for attr in arguments]
-    with np.errstate(all="ignore"):
-        found = ATEN[name](*values)
-    results = found if isinstance(found, tuple) else (found,)
-    return [_result(result, type) for result, type in zip(results, types, strict=True)]
+    try:
+        with np.errstate(all="ignore"):
+            found = ATEN[name](*values)
+        results = found if isinstance(found, tuple) else (found,)
+        return [_result(result, type) for result, type in zip(results, types, strict=True)]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # Only torch knows what its operators take: NumPy refuses arguments and results that do not fit.
+        raise UnsupportedError(f"'{callee}' does not take these arguments for these results: {error}") from error
 
 
 def _bits(array: Array, source: Attribute, type: MemRefType) -> Array:

@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import Access, is_gather
-from kopt.errors import KoptError
+from kopt.errors import AccessError
 from kopt.interpreter.storage import address, root, span
 
 
@@ -129,7 +129,7 @@ class Monitor:
             return
         other = self._ops[int(found[bad].flat[0]) & 0xFFFFF]
         where = location_of(other)
-        raise KoptError(
+        raise AccessError(
             f"'{op.name}' {does} what '{other.name}' of another cell of the grid accesses: cells run in no order",
             location_of(op),
             notes=[f"the other access is at {where or 'an unknown place'}"],

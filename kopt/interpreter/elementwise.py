@@ -29,6 +29,14 @@ def _truncdiv(a: Array, b: Array) -> Array:
     return down + ((left != 0) & ((a < 0) != (b < 0)) & (b != 0)).astype(a.dtype)
 
 
+def _mod(a: Array, b: Array) -> Array:
+    """NumPy's own, but for zeros: they have the sign of the dividend."""
+    if not _is_float(a):
+        return np.mod(a, b)
+    left = np.fmod(a, b)
+    return np.where((left != 0) & ((left < 0) != (b < 0)), left + b, left)
+
+
 def _pow(a: Array, b: Array) -> Array:
     """Integers to a negative power are 0, but for 1 and -1."""
     if _is_float(a):
@@ -57,7 +65,7 @@ NUMPY: dict[str, Callable[..., Array]] = {
     "div": np.divide,
     "floordiv": np.floor_divide,
     "truncdiv": _truncdiv,
-    "mod": np.mod,
+    "mod": _mod,
     "rem": np.fmod,
     "pow": _pow,
     "maximum": np.maximum,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
-from kopt.interpreter.loops import blocks, size_of
+from kopt.interpreter.loops import Blocks, size_of
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.values import Bound, Tile, both, mask_of
 
@@ -19,7 +19,7 @@ def _for(m: Machine, op: ForOp) -> Any:
     known = lengths.data if mask is None else np.where(mask, lengths.data, 0)
     carried = tuple(m[value] for value in op.inits)
     owners = op.lengths_type.tags
-    for bound in blocks(0, max(0, int(known.max(initial=0))), size_of(op.range)):
+    for bound in Blocks(0, max(0, int(known.max(initial=0))), size_of(op.range)):
         bound = replace(bound, owned=_owned(bound, known), owners=owners)
         m.bind(op.range, bound)
         carried = m.run_region(op.body.block, (bound, *carried))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from xdsl.traits import MemoryEffectKind, get_effects
 
 from kopt.dialects.tile import (
     BeginOp,
+    BlockSizeOp,
     CountOp,
     EndOp,
     ForOp,
@@ -22,15 +24,18 @@ from kopt.dialects.tile import (
     IndexOp,
     RangeType,
     ShiftOp,
+    ValidCountOp,
     ValidOp,
     WhenOp,
     WhileOp,
     WholeOp,
 )
+from kopt.errors import UnsupportedError
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, Tile
+from kopt.limits import VISITS
 
 
 def size_of(range: SSAValue) -> int:
@@ -39,14 +44,28 @@ def size_of(range: SSAValue) -> int:
     return range.type.size
 
 
-def blocks(lower: int, upper: int, size: int) -> list[Bound]:
-    """The blocks of a loop from ``lower`` to ``upper``."""
-    count = max(0, -((lower - upper) // size))
-    return [Bound(lower + n * size, size, upper, n, count) for n in range(count)]
+@dataclass(frozen=True)
+class Blocks(Sequence[Bound]):
+    """The blocks of a loop from ``lower`` to ``upper``, made when visited: loaded bounds may be any."""
+
+    lower: int
+    upper: int
+    size: int
+
+    def __len__(self) -> int:
+        return max(0, -((self.lower - self.upper) // self.size))
+
+    def __getitem__(self, number: int) -> Bound:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return Bound(self.lower + number * self.size, self.size, self.upper, number, len(self))
 
 
 def _grid(m: Machine, op: GridOp) -> None:
-    axes = [blocks(lower, upper, size_of(arg)) for arg, (lower, upper) in zip(op.ranges, op.bounds, strict=True)]
+    bounds = zip(op.ranges, op.bounds, strict=True)
+    axes = [m.visited(op, Blocks(lower, upper, size_of(arg))) for arg, (lower, upper) in bounds]
+    if (cells := math.prod(map(len, axes))) > VISITS:
+        raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} cells, found {cells}")
     outer, m.sums = m.monitor, Sums()
     if m.check_conflicts:
         m.monitor = Monitor(_written(m, op))
@@ -86,13 +105,14 @@ def _written(m: Machine, op: GridOp) -> list[np.ndarray]:
         for effect in get_effects(inner) or ()
         if effect.kind == MemoryEffectKind.WRITE
     }
-    return [m[value] for value in values if isinstance(value, SSAValue) and isinstance(value.type, MemRefType)]
+    memories = [value for value in values if isinstance(value, SSAValue) and isinstance(value.type, MemRefType)]
+    return [m[memory] for memory in memories if m.watches(memory)]
 
 
 def _for(m: Machine, op: ForOp) -> Any:
     lower, upper = (bound if isinstance(bound, int) else m[bound] for bound in op.bounds)
     carried = tuple(m[value] for value in op.inits)
-    for bound in blocks(lower, upper, size_of(op.range)):
+    for bound in m.visited(op, Blocks(lower, upper, size_of(op.range))):
         m.bind(op.range, bound)
         carried = m.run_region(op.body.block, (bound, *carried))
     return carried[0] if len(carried) == 1 else carried
@@ -100,7 +120,11 @@ def _for(m: Machine, op: ForOp) -> Any:
 
 def _while(m: Machine, op: WhileOp) -> Any:
     more, *carried = m[op.condition], *(m[value] for value in op.inits)
+    visits = 0
     while more:
+        visits += 1
+        if visits > VISITS:
+            raise UnsupportedError(f"the loop does not end within {VISITS} visits")
         more, *carried = m.run_region(op.body.block, carried)
     return carried[0] if len(carried) == 1 else tuple(carried)
 
@@ -144,6 +168,8 @@ HANDLERS: dict[type, Handler] = {
     EndOp: lambda m, op: m[op.range].end,
     IdOp: lambda m, op: m[op.range].id,
     CountOp: lambda m, op: m[op.range].count,
+    BlockSizeOp: lambda m, op: size_of(op.range),
+    ValidCountOp: lambda m, op: m[op.range].end - m[op.range].begin,
     IndexOp: _index,
     ValidOp: _valid,
     ShiftOp: _shift,

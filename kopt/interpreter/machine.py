@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.rounding import numpy_type
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, Lanes, Tile, Validity
+from kopt.limits import ELEMENTS, VISITS
+from kopt.walk import walk
 
 #: Computes an operation's results: none, one, or a tuple of several.
 Handler = Callable[["Machine", Any], Any]
@@ -40,7 +43,7 @@ class Machine:
         check_conflicts: bool = True,
         masked: bool = False,
     ):
-        self.functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
+        self.functions = {op.sym_name.data: op for op in walk(module, FuncOp)}
         self.check_conflicts = check_conflicts
         self.masked = masked
         self.random = np.random.default_rng(seed)
@@ -71,6 +74,21 @@ class Machine:
         if bound.owned is not None:
             self._jagged[range.type.tag] = bound
 
+    def watches(self, memory: SSAValue) -> bool:
+        """Whether conflicts over an array that a grid writes are looked for."""
+        return True
+
+    def knows(self, entry: tile.Entry) -> bool:
+        """Whether an index is what the function computes."""
+        return True
+
+    def visited(self, loop: Operation, blocks: Sequence[Bound]) -> Sequence[Bound]:
+        """The blocks of a loop that are visited: all."""
+        if len(blocks) > VISITS:
+            message = f"the reference interpreter goes through at most {VISITS} blocks, found {len(blocks)}"
+            raise UnsupportedError(message, location_of(loop))
+        return blocks
+
     def tagged(self, type: tile.TileType, dims: Sequence[int] | None = None) -> Validity:
         """The lanes inside the ranges that the tags of ``dims`` (all, where left out) name."""
         numbers = range(type.rank) if dims is None else dims
@@ -88,6 +106,11 @@ class Machine:
 
     def call(self, function: FuncOp, args: Sequence[Any]) -> tuple[Any, ...]:
         """Run a function of the module."""
+        for op in function.walk():
+            for result in op.results:
+                if isinstance(result.type, MemRefType | tile.TileType) and _lanes(result.type) > ELEMENTS:
+                    message = f"the reference interpreter holds at most {ELEMENTS} elements, found {result.type}"
+                    raise UnsupportedError(message, location_of(op))
         return self.run_region(function.body.block, args)
 
     def run_region(self, block: Block, args: Sequence[Any] = ()) -> tuple[Any, ...]:
@@ -96,7 +119,7 @@ class Machine:
             self._values[arg] = held
         for op in block.ops:
             if op.has_trait(IsTerminator):
-                return tuple(self._values[operand] for operand in op.operands)
+                return tuple(self[operand] for operand in op.operands)
             self.execute(op)
         return ()
 
@@ -115,6 +138,10 @@ class Machine:
             return
         for result, held in zip(op.results, results or (), strict=True):
             self._values[result] = held
+
+
+def _lanes(type: MemRefType | tile.TileType) -> int:
+    return math.prod(type.get_shape() if isinstance(type, MemRefType) else type.shape)
 
 
 def check_arguments(function: FuncOp, args: Sequence[np.ndarray]) -> None:

@@ -64,7 +64,7 @@ def _store(m: Machine, op: StoreOp) -> None:
     block = locate(m, op, array)
     active = _within(check(m, op, block, array, own_mask(m, op)), block)
     data = m.tile(op.value).data
-    if m.monitor is not None:
+    if m.monitor is not None and array.size:
         m.monitor.write(op, array, block.index, active, _differs(array, block, data))
     write(array, block, data, active)
 

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from kopt.dialects.tile import ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, TileType, neutral
+from kopt.errors import UnsupportedError
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import numpy_type, rounded
 from kopt.interpreter.values import Bound, Lanes, Tile, Validity, both, dropped, filled, moved
@@ -56,6 +57,8 @@ def combine(kind: str, data: np.ndarray, dims: Sequence[int], ignored: float | i
 def _argreduce(m: Machine, op: ArgReduceOp) -> Tile:
     tile, dim, kind = m.tile(op.input), op.dim.data, op.kind.data
     data = _operand(m, tile, (dim,), neutral(kind, _element(op.input.type)))
+    if not data.shape[dim]:
+        raise UnsupportedError(f"there is no arg{kind} of no lanes")
     number = np.argmax(data, dim) if kind == "max" else np.argmin(data, dim)
     return Tile(np.asarray(number, np.int32), dropped(tile.valid, (dim,)))
 

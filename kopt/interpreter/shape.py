@@ -21,7 +21,9 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TileType,
     TransposeOp,
+    ValidLanesOp,
 )
+from kopt.errors import AccessError
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import numpy_type, poison, rounded
 from kopt.interpreter.values import Lanes, Tile, Validity, both, mask_of, moved
@@ -94,8 +96,16 @@ def _reshaped(valid: Validity, before: Sequence[int], after: Sequence[int]) -> V
             result += moved((lanes,), places)
         else:
             listed = np.broadcast_to(lanes.spread(len(before)), before).reshape(after)
-            result.append(Lanes(listed, tuple(range(len(after)))))
+            result.append(_concise(listed, {places[dim] for dim in lanes.items if dim in places}))
     return tuple(result)
+
+
+def _concise(mask: np.ndarray, items: set[int]) -> Lanes:
+    """A mask of whole tiles without the dimensions that make no difference."""
+    same = [n for n, size in enumerate(mask.shape) if size and (mask == np.take(mask, [0], n)).all()]
+    dims = [n for n in range(mask.ndim) if n not in same]
+    first = mask[tuple(0 if n in same else slice(None) for n in range(mask.ndim))]
+    return Lanes(np.asarray(first), tuple(dims), tuple(sorted(items & set(dims))))
 
 
 def _same_dims(before: Sequence[int], after: Sequence[int]) -> dict[int, int]:
@@ -167,7 +177,20 @@ def _says(tile: Tile, lanes: Lanes) -> bool:
     return any(_same(known, lanes) for known in tile.valid)
 
 
+def check_picks(m: Machine, op: TakeAlongOp) -> None:
+    """Raises `AccessError` where a lane inside its ranges picks by a number that no lane of the block has."""
+    assert isinstance(op.input.type, TileType) and isinstance(op.indices.type, TileType)
+    numbers, size = m.tile(op.indices), op.input.type.shape[op.dim.data]
+    bad = (numbers.data < 0) | (numbers.data >= size)
+    inside = mask_of(both(numbers.valid, m.tagged(op.indices.type)), numbers.data.ndim)
+    bad = bad if inside is None else bad & inside
+    if bad.any():
+        found = numbers.data[bad][0]
+        raise AccessError(f"'{op.name}' picks lane {found} of dimension {op.dim.data} of {op.input.type}")
+
+
 def _take_along(m: Machine, op: TakeAlongOp) -> Tile:
+    check_picks(m, op)
     value, indices, dim = m.tile(op.input), m.tile(op.indices), op.dim.data
     size = value.data.shape[dim]
     numbers = indices.data.astype(np.int64)
@@ -183,7 +206,13 @@ def _take_along(m: Machine, op: TakeAlongOp) -> Tile:
     return Tile(np.where(numbers == safe, data, undefined), valid)
 
 
+def _valid_lanes(m: Machine, op: ValidLanesOp) -> Tile:
+    value = m.tile(op.input)
+    return Tile(_listed(value.valid, value.data.shape), value.valid)
+
+
 HANDLERS: dict[type, Handler] = {
+    ValidLanesOp: _valid_lanes,
     FullOp: _full,
     SplatOp: _splat,
     ExtractOp: _extract,

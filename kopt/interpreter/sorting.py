@@ -6,7 +6,7 @@ import numpy as np
 
 from kopt.dialects.tile import SortOp
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.values import Tile, filled
+from kopt.interpreter.values import Lanes, Tile, Validity, filled, mask_of
 
 
 def order(data: np.ndarray, dim: int, descending: bool) -> np.ndarray:
@@ -21,7 +21,19 @@ def _sort(m: Machine, op: SortOp) -> tuple[Tile, Tile]:
     tile, dim = m.tile(op.input), op.dim.data
     data = tile.data if m.masked else filled(tile, (dim,), op.last)
     numbers = order(data, dim, op.descending is not None)
-    return Tile(np.take_along_axis(data, numbers, dim), tile.valid), Tile(numbers.astype(np.int32), tile.valid)
+    valid = _first(tile.valid, dim, data.ndim)
+    return Tile(np.take_along_axis(data, numbers, dim), valid), Tile(numbers.astype(np.int32), valid)
+
+
+def _first(valid: Validity, dim: int, rank: int) -> Validity:
+    """The valid lanes come first: as many of the dimension as there were."""
+    mask = mask_of(tuple(lanes for lanes in valid if dim in lanes.dims), rank)
+    if mask is None:
+        return valid
+    first = np.flip(np.sort(mask, dim), dim)
+    dims = tuple(n for n in range(rank) if n == dim or mask.shape[n] != 1)
+    kept = tuple(lanes for lanes in valid if dim not in lanes.dims)
+    return (*kept, Lanes(first.squeeze(tuple(n for n in range(rank) if n not in dims)), dims))
 
 
 HANDLERS: dict[type, Handler] = {SortOp: _sort}

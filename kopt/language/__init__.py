@@ -10,7 +10,9 @@ These functions have a meaning inside kernels only; called elsewhere they say so
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
+
+from kopt.language.running import RUNNING, inside_kernels
 
 __all__ = [
     "AsyncCopyDescriptor",
@@ -75,19 +77,18 @@ __all__ = [
 ]
 
 
-def _outside(name: str) -> NoReturn:
-    from kopt.errors import UnsupportedError
-
-    raise UnsupportedError(
-        f"hl.{name} is called outside of a kernel",
-        notes=["call the function that uses it through @kopt.kernel"],
-    )
+class _Constant(NamedTuple):
+    value: Any
 
 
-class constexpr(NamedTuple):
+class constexpr(_Constant):
     """A value that the kernel is specialised for; also an annotation of such parameters."""
 
-    value: Any
+    __slots__ = ()
+
+    def __new__(cls, value: Any) -> Any:
+        """In a kernel that runs as Python, the value itself."""
+        return super().__new__(cls, value) if RUNNING.get() is None else value
 
 
 class ProcessGroupName(constexpr):
@@ -106,6 +107,7 @@ class AsyncCopyDescriptor:
     """The type of a copy to another device that is under way, for annotations."""
 
 
+@inside_kernels
 def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) -> Any:
     """Walks a range, or the product of several, in blocks: ``for t in hl.tile(n)``, ``for i, j in hl.tile([m, n])``.
 
@@ -113,19 +115,19 @@ def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) 
     `register_block_size` gave); what it leaves open the configuration chooses. At the top of a kernel it is the
     launch's grid, inside it is a loop whose bounds may be device numbers.
     """
-    _outside("tile")
 
 
+@inside_kernels
 def grid(begin_or_end: Any, end_or_none: Any = None, /, step: Any = None) -> Any:
     """Walks a range, or the product of several, element by element; gives numbers."""
-    _outside("grid")
 
 
+@inside_kernels
 def static_range(begin_or_end: int, end_or_none: int | None = None, /, step: int = 1) -> Any:
     """A range of static bounds that is unrolled while the kernel is imported."""
-    _outside("static_range")
 
 
+@inside_kernels
 def jagged_tile(parent: Any, /, block_size: Any = None) -> Any:
     """Walks, for a tile of items at once, a range whose end differs from item to item.
 
@@ -138,54 +140,54 @@ def jagged_tile(parent: Any, /, block_size: Any = None) -> Any:
             for k in hl.jagged_tile(lengths[b]):
                 acc = acc + x[starts[b][:, None] + k.index[None, :]].sum(1)
     """
-    _outside("jagged_tile")
 
 
-def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> int:
+@inside_kernels
+def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> Any:
     """A block size for the configuration to choose, to be shared by loops and shapes."""
-    _outside("register_block_size")
 
 
+@inside_kernels
 def register_tunable(name: str, fragment: Any) -> Any:
     """A value of the configuration, by name; ``fragment`` has its default."""
-    _outside("register_tunable")
 
 
+@inside_kernels
 def specialize(value: Any) -> Any:
     """The value itself: sizes are always known while a kernel is imported."""
-    _outside("specialize")
 
 
+@inside_kernels
 def zeros(shape: Any, dtype: Any = None, device: Any = None) -> Any:
     """A device tensor of zeros (f32 if nothing is said); sizes may be tiles."""
-    _outside("zeros")
 
 
+@inside_kernels
 def full(shape: Any, value: Any, dtype: Any = None, device: Any = None) -> Any:
     """A device tensor of one value, a number or a device scalar."""
-    _outside("full")
 
 
+@inside_kernels
 def arange(*args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
     """Whole numbers in order: ``arange(end)``, ``arange(start, end, step)``."""
-    _outside("arange")
 
 
+@inside_kernels
 def load(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: str | None = None) -> Any:
     """``tensor[index]`` where ``extra_mask`` holds, 0 elsewhere."""
-    _outside("load")
 
 
+@inside_kernels
 def store(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:
     """``tensor[index] = value`` where ``extra_mask`` holds."""
-    _outside("store")
 
 
+@inside_kernels
 def dot(mat1: Any, mat2: Any, acc: Any = None, out_dtype: Any = None) -> Any:
     """The matrix product, added to ``acc`` if given."""
-    _outside("dot")
 
 
+@inside_kernels
 def dot_scaled(
     mat1: Any,
     mat1_scale: Any,
@@ -201,74 +203,74 @@ def dot_scaled(
     Scales are uint8 exponents with a bias of 127: ``mat1_scale`` has a row for each row of ``mat1``, ``mat2_scale`` one
     for each column of ``mat2``. Formats are ``e4m3``, ``e5m2``, ``bf16`` and ``fp16``, of operands in that dtype.
     """
-    _outside("dot_scaled")
 
 
+@inside_kernels
 def reduce(combine_fn: Any, input_tensor: Any, dim: int | None = None, other: Any = 0, keep_dims: bool = False) -> Any:
     """Combines lanes of a dimension by a function of two values."""
-    _outside("reduce")
 
 
+@inside_kernels
 def associative_scan(combine_fn: Any, input_tensor: Any, dim: int, reverse: bool = False) -> Any:
     """Running combination by a function of two values."""
-    _outside("associative_scan")
 
 
+@inside_kernels
 def cumsum(input_tensor: Any, dim: int, reverse: bool = False) -> Any:
     """Running sums."""
-    _outside("cumsum")
 
 
+@inside_kernels
 def cumprod(input_tensor: Any, dim: int, reverse: bool = False) -> Any:
     """Running products."""
-    _outside("cumprod")
 
 
+@inside_kernels
 def subscript(tensor: Any, index: Any) -> Any:
     """``tensor[index]`` of a device value."""
-    _outside("subscript")
 
 
+@inside_kernels
 def split(tensor: Any) -> Any:
     """The two halves of a last dimension of 2."""
-    _outside("split")
 
 
+@inside_kernels
 def join(tensor0: Any, tensor1: Any) -> Any:
     """Two tensors as one with a last dimension of 2."""
-    _outside("join")
 
 
+@inside_kernels
 def tile_index(tile: Any) -> Any:
     """``tile.index``."""
-    _outside("tile_index")
 
 
+@inside_kernels
 def tile_begin(tile: Any) -> Any:
     """``tile.begin``."""
-    _outside("tile_begin")
 
 
+@inside_kernels
 def tile_end(tile: Any) -> Any:
     """``tile.end``."""
-    _outside("tile_end")
 
 
+@inside_kernels
 def tile_block_size(tile: Any) -> Any:
     """``tile.block_size``."""
-    _outside("tile_block_size")
 
 
+@inside_kernels
 def tile_id(tile: Any) -> Any:
     """``tile.id``."""
-    _outside("tile_id")
 
 
+@inside_kernels
 def tile_count(tile: Any) -> Any:
     """``tile.count``."""
-    _outside("tile_count")
 
 
+@inside_kernels
 def atomic_add(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
     """Adds ``value`` to ``target[index]``, each element as one step; gives what was there before.
 
@@ -276,55 +278,55 @@ def atomic_add(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any
     target's dtype. ``sem`` is ``relaxed``, ``acquire``, ``release`` or ``acq_rel``. An element that several lanes or
     cells address receives every one of their values, in any order; sums of 16-bit floats are made in f32.
     """
-    _outside("atomic_add")
 
 
+@inside_kernels
 def atomic_and(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
     """Bitwise and of integers or booleans, each element as one step; see `atomic_add`."""
-    _outside("atomic_and")
 
 
+@inside_kernels
 def atomic_or(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
     """Bitwise or of integers or booleans, each element as one step; see `atomic_add`."""
-    _outside("atomic_or")
 
 
+@inside_kernels
 def atomic_xor(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
     """Bitwise exclusive or of integers or booleans, each element as one step; see `atomic_add`."""
-    _outside("atomic_xor")
 
 
+@inside_kernels
 def atomic_max(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
     """The larger of element and value, NaN if either is, each element as one step; see `atomic_add`."""
-    _outside("atomic_max")
 
 
+@inside_kernels
 def atomic_min(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
     """The smaller of element and value, NaN if either is, each element as one step; see `atomic_add`."""
-    _outside("atomic_min")
 
 
+@inside_kernels
 def atomic_xchg(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
     """Puts values in place of elements, each as one step, and gives what was there before; see `atomic_add`.
 
     Of several values for one element any may be the last.
     """
-    _outside("atomic_xchg")
 
 
+@inside_kernels
 def atomic_cas(target: Any, index: Any, expected: Any, value: Any, sem: str = "relaxed") -> Any:
     """Elements with the bits of ``expected`` become ``value``, each as one step; gives what was there before.
 
     See `atomic_add` for the arguments.
     """
-    _outside("atomic_cas")
 
 
+@inside_kernels
 def barrier() -> None:
     """All cells of the launch have come here."""
-    _outside("barrier")
 
 
+@inside_kernels
 def rand(shape: Any, seed: Any, device: Any = None, offsets: Any = None) -> Any:
     """Floats in [0, 1) that depend on the seed and the element alone: ``hl.rand([rows, cols], seed=42)``.
 
@@ -336,35 +338,35 @@ def rand(shape: Any, seed: Any, device: Any = None, offsets: Any = None) -> Any:
     (``shape`` does not matter then); ``device`` is ignored. Refuses shapes with a loop of unknown extent after the
     first dimension. A TPU takes numbers below 2**31 only, and seeds of 64 bits only as they are passed to the kernel.
     """
-    _outside("rand")
 
 
+@inside_kernels
 def randint(shape: Any, low: int, high: int, seed: Any, device: Any = None) -> Any:
     """32-bit integers from ``low`` up to but not including ``high``, Python numbers; else as `rand`.
 
     As Helion computes them: ``low`` plus the remainder of the random word's magnitude.
     """
-    _outside("randint")
 
 
+@inside_kernels
 def rand4x(seed: Any, offsets: Any, device: Any = None) -> Any:
     """Four independent tensors like `rand`'s with ``offsets``, at the cost of one."""
-    _outside("rand4x")
 
 
+@inside_kernels
 def breakpoint() -> None:
     """Stops in a debugger."""
-    _outside("breakpoint")
 
 
+@inside_kernels
 def remote_barrier(device_ids: Any) -> None:
     """This rank and those of ``device_ids`` have come here, and each names the others; on a TPU.
 
     Args: ``device_ids`` a rank, a list of ranks, or a row of a host tensor. A launch has one, before what it orders.
     """
-    _outside("remote_barrier")
 
 
+@inside_kernels
 def make_async_remote_copy(src: Any, src_index: Any, device_id: Any, dst: Any = None, dst_index: Any = None) -> Any:
     """Describes a copy of ``src[src_index]`` to ``dst[dst_index]`` of rank ``device_id``, on a TPU.
 
@@ -375,70 +377,69 @@ def make_async_remote_copy(src: Any, src_index: Any, device_id: Any, dst: Any = 
     Args: ``src`` and ``dst`` host tensors (``dst`` is ``src`` if left out), which the loop nest uses for nothing else;
     the indices numbers for leading dimensions, of regions of one shape.
     """
-    _outside("make_async_remote_copy")
 
 
+@inside_kernels
 def pdl_wait() -> None:
     """Waits for the launch before this one."""
-    _outside("pdl_wait")
 
 
+@inside_kernels
 def pdl_launch_dependents() -> None:
     """Lets the launch after this one start."""
-    _outside("pdl_launch_dependents")
 
 
+@inside_kernels
 def float4_e2m1fn_x2_to_float32(value: Any) -> Any:
     """The two fp4 (e2m1) numbers in each byte of a uint8 or float4_e2m1fn_x2 tensor, the low half's first, in f32."""
-    _outside("float4_e2m1fn_x2_to_float32")
 
 
+@inside_kernels
 def load_bfloat16_x16_to_float16(storage: Any, group_offsets: Any, extra_mask: Any = None) -> Any:
     """Sixteen tensors of f16: the elements of the groups of 16 numbers in ``storage``, which is bf16."""
-    _outside("load_bfloat16_x16_to_float16")
 
 
+@inside_kernels
 def load_float4_e2m1fn_x16_to_float16(storage: Any, group_offsets: Any, extra_mask: Any = None) -> Any:
     """Sixteen tensors of f16: the fp4 (e2m1) numbers in the groups of 8 bytes in ``storage``, which is uint8."""
-    _outside("load_float4_e2m1fn_x16_to_float16")
 
 
+@inside_kernels
 def device_print(prefix: str, *values: Any) -> None:
     """Prints from the device."""
-    _outside("device_print")
 
 
+@inside_kernels
 def inline_triton(triton_source: str, args: Any, output_like: Any) -> Any:
     """Triton code in place, on Triton only: ``hl.inline_triton("{0} + {b}", {0: x, "b": y}, output_like=x)``.
 
     Placeholders name ``args`` (a list, tuple or dict of device values and numbers). The last line is what it gives:
     as many values as ``output_like`` has, of those types; nothing if that is None. Lanes outside of ranges are 0.
     """
-    _outside("inline_triton")
 
 
+@inside_kernels
 def triton_kernel(triton_source_or_fn: Any, args: Any, output_like: Any) -> Any:
     """A ``@triton.jit`` function called in place, on Triton only; or its name in the kernel's module.
 
     The functions and constants that it uses come with it. ``args`` and ``output_like`` as in `inline_triton`.
     """
-    _outside("triton_kernel")
 
 
+@inside_kernels
 def inline_asm_elementwise(
     asm: str, constraints: str, args: Any, dtype: Any, is_pure: bool = True, pack: int = 1
 ) -> Any:
     """Assembly in each lane, on a GPU only: Triton's function of that name. ``dtype`` may be several."""
-    _outside("inline_asm_elementwise")
 
 
+@inside_kernels
 def stacktensor_like(tensor_like: Any, dev_ptrs: Any) -> Any:
     """Several tensors that look like one of the host, behind a block of pointers: ``tensors[tile]`` indexes each.
 
     The pointers are loaded as they are from a host tensor of 64-bit integers, and their dimensions come first in what
     is loaded and stored. They are read on the host when the kernel is imported, and again when they have changed.
     """
-    _outside("stacktensor_like")
 
 
 def cdiv(a: int, b: int) -> int:
@@ -448,4 +449,7 @@ def cdiv(a: int, b: int) -> int:
 
 def next_power_of_2(value: int) -> int:
     """The smallest power of two that is not less; also on the host."""
-    return 1 << max(0, value - 1).bit_length()
+    power = 1 << max(0, value - 1).bit_length()
+    if (run := RUNNING.get()) is not None:
+        run.padded(value, power)
+    return power

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from kopt.errors import ConfigError
+from kopt.diagnostics import location_of
+from kopt.errors import ConfigError, LoweringError
 from kopt.lowering.unused import drop_unused
 from kopt.registry import load
+from kopt.walk import walk
 
 #: The printer of each family.
 PRINTERS = {
@@ -17,12 +19,26 @@ PRINTERS = {
 }
 
 
-def emit(module: ModuleOp, entry: str, family: str) -> str:
+def emit(module: ModuleOp, entry: str, family: str, allow_inline: bool = False) -> str:
     """The self-contained Python module of a function that has been converted to a target's dialect.
 
-    Args: ``entry`` the function's name; ``family`` is ``pallas``, ``triton``, or ``torch`` and ``jax`` (host programs).
-    Raises `ConfigError` for another family, `LoweringError` for ops that the target's printer does not know.
+    Args: ``entry`` the function's name; ``family`` is ``pallas``, ``triton``, or ``torch`` and ``jax`` (host programs);
+    ``allow_inline`` whether code that the IR brings along may be emitted: it runs as it is, so only for IR that is
+    trusted. The function is called by its `public_name`.
+    Raises `ConfigError` for another family, `LoweringError` for ops that the target's printer does not know and for
+    code in the IR that is not allowed.
     """
     if family not in PRINTERS:
         raise ConfigError(f"no printer for '{family}'", notes=[f"printers: {', '.join(PRINTERS)}"])
+    if not allow_inline:
+        _refuse_inline(module)
     return drop_unused(load(PRINTERS[family])(module, entry))
+
+
+def _refuse_inline(module: ModuleOp) -> None:
+    """IR is data: what it brings along as Python is emitted only where the caller says that it is trusted."""
+    for op in walk(module):
+        if op.name == "triton.inline":
+            message = "IR brings Triton code of its own, which would run as it is"
+            note = "if you trust where it comes from: kopt --allow-inline, kopt.lower_module(…, allow_inline=True)"
+            raise LoweringError(message, location_of(op), notes=[note])

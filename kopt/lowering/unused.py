@@ -12,19 +12,39 @@ _PURE_CALLS = ("pl.multiple_of", "pl.cdiv", "pl.ds", "pl.program_id", "jax.lax.b
                "jax.lax.rem", "tl.arange", "tl.program_id", "tl.cdiv")  # fmt: skip
 _EXPRESSIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Tuple)
 #: What no empty line follows.
-_BEGINS = re.compile(r"\):(  #.*)?\n\Z")
+_BEGINS = re.compile(r"\):(  #.*)?\Z")
+#: What begins in the first column.
+_PARTS_OF_TEXT = re.compile(r"^(?=\S)", re.MULTILINE)
+#: An assignment to one name.
+_ASSIGNED = re.compile(r"^ +(\w+) = ", re.MULTILINE)
+#: What of a function's text reads no name: strings, comments, attributes, targets, parameters.
+_NO_READ = re.compile(
+    r'"""[\s\S]*?"""|"[^"\n]*"|\'[^\'\n]*\'|#.*|\.\w+|\b\w+ *(?:[-+*/%&|^@:]|//|\*\*|<<|>>)?=(?!=)'
+    r"|\bfor [^:\n]*? in |\blambda [^:]*:|\bdef \w+\([^)]*\)"
+)
+_NAME = re.compile(r"[^\W\d]\w*")
 _PARTS = (ast.operator, ast.unaryop, ast.cmpop, ast.expr_context, ast.keyword)
 
 
 def drop_unused(text: str) -> str:
     """The text without assignments of plain arithmetic to names that its function never reads."""
-    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    lines = {number for function in functions for number in _unused_lines(function)}
-    kept = ""
+    lines: set[int] = set()
+    if any(map(_may_assign_unread, _PARTS_OF_TEXT.split(text))):
+        functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        lines = {number for function in functions for number in _unused_lines(function)}
+    kept: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
-        if number not in lines and (line or not _BEGINS.search(kept)):
-            kept += f"{line}\n"
-    return kept
+        if number not in lines and (line or not (kept and _BEGINS.search(kept[-1]))):
+            kept.append(line)
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _may_assign_unread(text: str) -> bool:
+    """Whether a function may assign a name that it does not read, by its text alone: most do not.
+
+    Where the text leaves it open it says so; then the text is parsed.
+    """
+    return not {*_ASSIGNED.findall(text)} <= {*_NAME.findall(_NO_READ.sub(" ", text))}
 
 
 def _unused_lines(function: ast.FunctionDef) -> Iterator[int]:

@@ -1,21 +1,20 @@
-"""What both printers need to write Python that people read: lines and blocks, names, source comments."""
+"""What both printers need to write Python that people read: lines and blocks, source comments."""
 
 from __future__ import annotations
 
-import builtins
-import keyword
-import linecache
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from xdsl.dialects.builtin import FileLineColLoc
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
-_NOT_WORD = re.compile(r"\W+")
+from kopt.lowering.names import one_line
+from kopt.source_lines import source_line
+
 _INDENT = "    "
+#: The most of a file's name and of a source line that a comment shows.
+_LONGEST = 200
 
 
 class Writer:
@@ -68,57 +67,13 @@ class Writer:
         return "\n".join(self._lines).rstrip("\n") + "\n"
 
 
-class Names:
-    """Python identifiers for SSA values: from their name hints, made valid and unique.
-
-    ``reserved`` are names that the emitted code uses for itself, besides keywords and builtins.
-    """
-
-    def __init__(self, reserved: Iterable[str] = ()):
-        self._used = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *reserved}
-        self._names: dict[SSAValue, str] = {}
-
-    def fresh(self, hint: str | None, default: str = "v") -> str:
-        """A new identifier like ``hint``."""
-        base = _NOT_WORD.sub("_", hint or "").strip("_") or default
-        if not _IDENTIFIER.match(base):
-            base = f"{default}_{base}"
-        name, number = base, 1
-        while name in self._used:
-            number += 1
-            name = f"{base}_{number}"
-        self._used.add(name)
-        return name
-
-    def bind(self, value: SSAValue, hint: str | None = None) -> str:
-        """Gives a value its identifier: from ``hint``, else from its own name hint."""
-        name = self.fresh(hint or value.name_hint)
-        self._names[value] = name
-        return name
-
-    def alias(self, value: SSAValue, expression: str) -> None:
-        """Lets a value be spelt by an expression or by a name that exists already."""
-        self._names[value] = expression
-
-    def __getitem__(self, value: SSAValue) -> str:
-        return self._names[value]
-
-    def __contains__(self, value: SSAValue) -> bool:
-        return value in self._names
-
-
-def is_identifier(text: str) -> bool:
-    """Whether a text from IR may stand as a name in emitted code."""
-    return bool(_IDENTIFIER.match(text)) and not keyword.iskeyword(text)
-
-
 def source_place(op: Operation) -> str | None:
     """``softmax.py:12`` for an op that has a location, else None. Safe to stand in a comment."""
     location = op.location
     if not isinstance(location, FileLineColLoc):
         return None
     file = os.path.basename(location.filename.data)
-    return f"{_one_line(file)}:{location.line.data}"
+    return f"{one_line(file)[:_LONGEST]}:{location.line.data}"
 
 
 def source_comment(op: Operation) -> str | None:
@@ -127,10 +82,5 @@ def source_comment(op: Operation) -> str | None:
     if place is None:
         return None
     assert isinstance(op.location, FileLineColLoc)
-    text = linecache.getline(op.location.filename.data, op.location.line.data).strip()
-    return f"{place}: {_one_line(text)}" if text else place
-
-
-def _one_line(text: str) -> str:
-    """A text made safe to stand in a comment: one line of printable characters."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    text = source_line(op.location.filename.data, op.location.line.data).strip()
+    return f"{place}: {one_line(text)[:_LONGEST]}" if text else place

@@ -31,8 +31,10 @@ from kopt.dialects.tile import (
     TileType,
     WholeOp,
 )
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.gathers.building import Arrays, array_type
 from kopt.passes.retyping import new_tags
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -57,15 +59,15 @@ class AlignLoopsPass(ModulePass):
     name = "align-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             arrays = Arrays(launch)
-            for loop in [inner for inner in launch.walk() if isinstance(inner, ForOp)]:
-                walk = walk_to_align(loop)
-                if walk is not None:
-                    remark(loop, f"blocks begin at multiples of {walk.multiple}, at or before the first element")
-                    for load, dim in walk.short:
-                        _pad(load, dim, walk.extent, arrays)
-                    _Aligner(loop, walk).run()
+            for loop in walk(launch, ForOp):
+                found = walk_to_align(loop, IndexAnalysis())  # each loop sees what became of those before
+                if found is not None:
+                    remark(loop, f"blocks begin at multiples of {found.multiple}, at or before the first element")
+                    for load, dim in found.short:
+                        _pad(load, dim, found.extent, arrays)
+                    _Aligner(loop, found).run()
 
 
 def _pad(load: LoadOp, dim: int, extent: int, arrays: Arrays) -> None:
@@ -146,7 +148,7 @@ class _Aligner:
         relative = self._add(ShiftOp(whole, self._binary(arith.SubiOp, offset, self.walk.shift)))
         for use in list(self.loop.range.uses):
             shift = use.operation
-            if isinstance(shift, ShiftOp) and shift.offset is self.walk.shift:
+            if isinstance(shift, ShiftOp) and shift.result in self.walk.entries:
                 shift.result.replace_all_uses_with(range)
                 shift.operands[0] = whole  # dead, but it may mark where ops are inserted
             else:
@@ -167,7 +169,7 @@ class _Aligner:
 
     def _mask(self, loop: ForOp, range: SSAValue, limits: tuple[SSAValue, SSAValue]) -> None:
         """Keeps lanes that are not the loop's out of what combines lanes and of what is stored."""
-        for op in list(loop.body.walk()):
+        for op in walk(loop.body):
             self.at = InsertPoint.before(op)
             for number, dims, fill in combined_operands(op):
                 value = op.operands[number]

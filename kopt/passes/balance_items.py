@@ -13,10 +13,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.item_work import ItemWork, NotBalanced, item_work
-from kopt.analysis.ranges import binding
 from kopt.diagnostics import remark
 from kopt.dialects.tile import BeginOp, ExtractOp, ForOp, GridOp, LoadOp, RangeType
 from kopt.errors import ConfigError
+from kopt.ir.ranges import binding
 from kopt.passes.jagged.shares import first_items
 from kopt.passes.retyping import new_tags
 from kopt.passes.schedules import reschedule
@@ -57,6 +57,8 @@ class BalanceItemsPass(ModulePass):
         """Deals out one grid's items; gives the reason where it cannot."""
         if not isinstance(grid.parent_op(), FuncOp):
             return "it is part of a launch"
+        if grid.plan is not None:
+            return "it has a plan, whose order is of the cells as they are"
         try:
             work = item_work(grid)
             shares = self._shares(grid, work)

@@ -11,12 +11,15 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.linear import begin
-from kopt.analysis.ranges import binding
+from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp, PermuteOp
 from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, is_gather, is_number
+from kopt.ir.atoms import Atom, BlockNumber
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import binding
 from kopt.passes.gathers.building import array_type
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,9 @@ class BringRowsTogetherPass(ModulePass):
     name = "bring-rows-together"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             for number, memory in enumerate(launch.body.block.args):
-                order = _order(memory)
+                order = _order(memory, IndexAnalysis())  # the array before this one may have other accesses now
                 if order is not None:
                     name = memory.name_hint or f"operand {number}"
                     remark(
@@ -48,9 +51,9 @@ class BringRowsTogetherPass(ModulePass):
                     _transpose(launch, number, order)
 
 
-def _order(memory: SSAValue) -> list[int] | None:
+def _order(memory: SSAValue, analysis: IndexAnalysis) -> list[int] | None:
     """The order of an array's dimensions that brings its rows together; None where they are, or cannot be."""
-    accesses = [use.operation for use in memory.uses]
+    accesses = users(memory)
     rank = array_type(memory).get_num_dims()
     if rank < 3 or not accesses or not all(isinstance(op, LoadOp | StoreOp) for op in accesses):
         return None
@@ -59,20 +62,23 @@ def _order(memory: SSAValue) -> list[int] | None:
         return None
     picked = [dim for dim, column in enumerate(columns) if all(map(is_number, column))]
     kept = [dim for dim in range(rank) if dim not in picked]
-    walked = [dim for dim in kept if any(map(_begins_anywhere, columns[dim]))]
+    walked = [dim for dim in kept if any(_begins_anywhere(entry, analysis) for entry in columns[dim])]
     if len(kept) < 2 or not walked or not any(walked[0] < dim and dim >= rank - 2 for dim in picked):
         return None
     return [*picked, *kept]
 
 
-def _begins_anywhere(entry: Entry) -> bool:
+def _begins_anywhere(entry: Entry, analysis: IndexAnalysis) -> bool:
     """Whether blocks begin at elements that are only known when the kernel runs."""
     if not isinstance(entry, SSAValue) or not isinstance(entry.type, RangeType):
         return False
-    symbols = begin(entry).symbols
-    return any(not isinstance(s.type, RangeType) or not isinstance(binding(s).owner, GridOp) for s in symbols) and (
-        begin(entry).divisor % binding(entry).size != 0
-    )
+    first = analysis.begin(entry)
+    return not all(map(_is_told_by_grid, first.terms)) and first.divisor % binding(entry).size != 0
+
+
+def _is_told_by_grid(atom: Atom) -> bool:
+    range = atom.name if isinstance(atom, BlockNumber) else None
+    return isinstance(range, SSAValue) and isinstance(binding(range).owner, GridOp)
 
 
 def _transpose(launch: LaunchOp, number: int, order: Sequence[int]) -> None:
@@ -84,7 +90,7 @@ def _transpose(launch: LaunchOp, number: int, order: Sequence[int]) -> None:
         source = launch.inputs[number]
         launch.operands[number] = _insert(PermuteOp(source, order, inner), launch, source, InsertPoint.before(launch))
     memory = Rewriter.replace_value_with_new_type(memory, inner)
-    for access in [use.operation for use in memory.uses]:
+    for access in users(memory):
         _reindex(access, order)
     if number in launch.written:
         result = launch.outputs[launch.written.index(number)]

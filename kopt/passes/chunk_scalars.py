@@ -12,12 +12,16 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.layouts import SCALAR_BYTES
-from kopt.analysis.linear import linear
-from kopt.analysis.ranges import binding
+from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
 from kopt.dialects.host import CallOp, LaunchOp, ReshapeOp, SliceOp
-from kopt.dialects.tile import GridOp, IdOp, LoadOp, RangeType, TileType, literal
+from kopt.dialects.tile import GridOp, IdOp, LoadOp, TileType, literal
+from kopt.ir.atoms import BlockNumber
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.ranges import binding
+from kopt.targets.budget import Budget
+from kopt.walk import walk
 
 #: Elements of a chunk: what a block of a 1-D array of any type may be on a TPU, and 4 KiB of scalar memory.
 CHUNK = 1024
@@ -44,10 +48,11 @@ class ChunkScalarsPass(ModulePass):
     name = "chunk-scalars"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        analysis = IndexAnalysis()
+        for launch in walk(op, LaunchOp):
             for number, memory in enumerate(launch.body.block.args[: len(launch.inputs)]):
                 if number not in launch.written and _is_long(memory):
-                    _chunk(launch, number, memory)
+                    _chunk(launch, number, memory, analysis)
 
 
 @dataclass(frozen=True)
@@ -63,42 +68,41 @@ def _is_long(memory: SSAValue) -> bool:
     type = memory.type
     assert isinstance(type, MemRefType)
     shape = type.get_shape()
-    return isinstance(type.element_type, IntegerType) and len(shape) == 1 and shape[0] * 4 > SCALAR_BYTES
+    return isinstance(type.element_type, IntegerType) and len(shape) == 1 and not Budget.is_scalar_memory(shape[0])
 
 
-def _chunk(launch: LaunchOp, number: int, memory: BlockArgument) -> None:
-    users = {use.operation for use in memory.uses}
-    loads = [op for op in launch.walk() if op in users]
-    walks = [_walk(load, memory) for load in loads]
+def _chunk(launch: LaunchOp, number: int, memory: BlockArgument, analysis: IndexAnalysis) -> None:
+    accesses = {*users(memory)}
+    loads = [op for op in walk(launch) if op in accesses]
+    walks = [_walk(load, memory, analysis) for load in loads]
     if not loads or None in walks:
         return
-    for walk in dict.fromkeys(walks):
-        assert walk is not None
+    for one in dict.fromkeys(walks):
+        assert one is not None
         source = launch.inputs[number]
-        chunks = _Chunks(launch, source, walk).operand()
+        chunks = _Chunks(launch, source, one).operand()
         operand = launch.body.block.insert_arg(chunks.type, len(launch.inputs))
         operand.name_hint = memory.name_hint
         launch.operands = [*launch.operands, chunks]
         for load, own in zip(loads, walks, strict=True):
-            if own == walk:
-                _load(load, operand, walk)  # pyright: ignore[reportArgumentType]
+            if own == one:
+                _load(load, operand, one)  # pyright: ignore[reportArgumentType]
     remark(launch, f"'{memory.name_hint}' arrives in chunks of {CHUNK}: it is longer than scalar memory")
 
 
-def _walk(load: Operation, memory: SSAValue) -> _Walk | None:
+def _walk(load: Operation, memory: SSAValue, analysis: IndexAnalysis) -> _Walk | None:
     """Which element a load takes, where it is one and moves with a grid's range alone."""
     if not isinstance(load, LoadOp) or not isinstance(load.result.type, TileType) or load.result.type.rank:
         return None
     (entry,) = load.entries
-    form = linear(entry) if isinstance(entry, SSAValue) else None
-    if form is None or len(form.terms) != 1:
-        return None
-    ((range, factor),) = form.terms
-    if factor != 1 or not isinstance(range.type, RangeType) or not isinstance(binding(range).owner, GridOp):
+    form = analysis.expr(entry) if isinstance(entry, SSAValue) else IndexExpr()
+    first, block = form.const, (form - form.const).atom
+    range = block.name if isinstance(block, BlockNumber) else None
+    if not isinstance(range, SSAValue) or not isinstance(binding(range).owner, GridOp) or not isinstance(first, int):
         return None
     assert isinstance(memory.type, MemRefType)
-    inside = form.const >= 0 and form.const + (binding(range).trips or 0) <= memory.type.get_shape()[0]
-    return _Walk(range, form.const) if inside else None
+    inside = first >= 0 and first + (binding(range).trips or 0) <= memory.type.get_shape()[0]
+    return _Walk(range, first) if inside else None
 
 
 class _Chunks:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
-from kopt.analysis.ranges import always_full, ranges_in_scope
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -24,6 +23,7 @@ from kopt.dialects.tile import (
     YieldOp,
     function_of,
 )
+from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.mosaic.building import Builder
 
 
@@ -37,7 +37,7 @@ def leave_out_undefined(op: AssociativeOp) -> None:
     sees = not isinstance(op, AssociativeScanOp) or op.reverse is not None
     if limit is not None and (not sees or always_full(limit)):
         limit = None
-    validity = ValidityBuilder(InsertPoint.before(op))
+    validity = ValidityBuilder()
     hidden = [mask for value in op.inputs if (mask := validity.of(value)) is not None]
     leave_out(op, hidden, limit)
 

@@ -11,8 +11,9 @@ from xdsl.passes import ModulePass
 
 from kopt.dialects.host import LaunchOp
 from kopt.passes.to_pallas.call import LaunchConverter
-from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
-from kopt.runtime.targets import TPU_CHIPS
+from kopt.passes.to_pallas.launches import drop_if_idle
+from kopt.targets.chips import TPU_CHIPS
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,7 @@ class ConvertTileToPallasPass(ModulePass):
     The windows of the memrefs become block specs; loads and stores become `tile.get` and `tile.put` of those blocks.
     A written operand is one that its result takes over, and its block is copied first; what a launch yields is a result
     alone, and what it donates stays in HBM and is not copied (see ``eliminate-output-only``). An array that only one
-    launch sees, and whose cells read only what they wrote, is scratch memory. Launches of no cells, and stores into
-    arrays of no elements, disappear.
+    launch sees, and whose cells read only what they wrote, is scratch memory. Launches of no cells disappear.
 
         %new = host.launch @f (%a = %x, %b = %out) writes [1] … { tile.grid … { %v = tile.load %a[%i, :] … } }
     becomes
@@ -38,10 +38,7 @@ class ConvertTileToPallasPass(ModulePass):
     chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            if drop_if_idle(launch):
-                continue
-            drop_empty_accesses(launch)
+        for launch in walk(op, LaunchOp):
             if not drop_if_idle(launch):
                 LaunchConverter(launch, TPU_CHIPS[self.chip]).convert()
         for func in [inner for inner in op.ops if isinstance(inner, FuncOp)]:

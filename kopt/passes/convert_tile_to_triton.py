@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
@@ -15,20 +16,20 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
 from kopt.analysis.host_order import host_ops
-from kopt.analysis.ranges import always_full, ranges_in_scope, unshifted
+from kopt.analysis.launch_options import default_num_stages, default_num_warps
 from kopt.diagnostics import location_of, remark
 from kopt.dialects import atomic, tile, triton
 from kopt.dialects.tile.index_list import block_axes
 from kopt.dialects.tile.memory import memory_shape
+from kopt.dialects.tile.planned import forget_plan
 from kopt.dialects.tile.values import literal, literal_value
 from kopt.errors import LoweringError
+from kopt.ir.ranges import always_full, ranges_in_scope, unshifted
 from kopt.lowering.triton.block_numbers import block_numbers
-from kopt.lowering.triton.forms import rewrite_forms
-from kopt.lowering.triton.launch_options import default_num_stages, default_num_warps
-from kopt.runtime.targets import GPU_CHIPS
-
-#: Triton refuses larger tensors.
-_MOST_LANES = 1 << 20
+from kopt.passes.ordering.permute import in_planned_order
+from kopt.targets.budget import Budget
+from kopt.targets.chips import GPU_CHIPS
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class ConvertTileToTritonPass(ModulePass):
 
     Ranges are made from the program's number; loads, stores and updates name the ranges whose lanes they must check,
     which are those that may be ragged. Pointers through which nothing is read are ``writeonly``, and a remark says so.
-    Dots too short for the matrix units become sums of products. ``num_warps`` and ``num_stages`` follow from the blocks
-    and ``chip`` unless given.
+    Warps, stages and the order of cells are the plan's; without one they follow from the blocks, as ``plan-accesses``
+    has them, and from the order of the grid.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes
@@ -53,8 +54,6 @@ class ConvertTileToTritonPass(ModulePass):
 
     name = "convert-tile-to-triton"
 
-    num_warps: int | None = None
-    num_stages: int | None = None
     chip: str = "sm90"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -69,11 +68,13 @@ class ConvertTileToTritonPass(ModulePass):
                 Rewriter.erase_op(grid)
                 continue
             _check(grid)
+            options = _options(grid, Budget(GPU_CHIPS[self.chip]))
+            grid = in_planned_order(grid)
+            forget_plan(grid)
             _convert_accesses(grid)
-            rewrite_forms(grid)
-            self._convert_grid(grid, f"{func.sym_name.data}_{number}")
+            self._convert_grid(grid, options, f"{func.sym_name.data}_{number}")
 
-    def _convert_grid(self, grid: tile.GridOp, name: str) -> None:
+    def _convert_grid(self, grid: tile.GridOp, options: tuple[int, int], name: str) -> None:
         inputs = _outer_values(grid)
         memrefs = _in_order([value for value in inputs if isinstance(value.type, MemRefType)], grid)
         body = Block(arg_types=[value.type for value in memrefs])
@@ -84,8 +85,7 @@ class ConvertTileToTritonPass(ModulePass):
             name,
             memrefs,
             cells,
-            self.num_warps or default_num_warps(grid),
-            self.num_stages or default_num_stages(grid, GPU_CHIPS[self.chip].shared_bytes),
+            *options,
             Region(body),
             grid.attributes,
             write_only,
@@ -107,28 +107,28 @@ def _check(grid: tile.GridOp) -> None:
         raise LoweringError("Triton runs the cells of a grid in no order: use a loop inside", location_of(grid))
     if _cells(grid) >= 1 << 31:
         raise LoweringError(f"a GPU cannot launch {_cells(grid)} programs: use larger blocks", location_of(grid))
-    for op in grid.walk():
+    for op in walk(grid):
         for value in op.results:
-            if isinstance(value.type, tile.TileType) and _lanes(value.type) > _MOST_LANES:
+            if isinstance(value.type, tile.TileType) and prod(value.type.shape) > Budget.MOST_LANES:
                 raise LoweringError(
-                    f"a block of {_lanes(value.type)} lanes ({value.type}): Triton allows {_MOST_LANES}",
+                    f"a block of {prod(value.type.shape)} lanes ({value.type}): Triton allows {Budget.MOST_LANES}",
                     location_of(op),
                     notes=["choose smaller block_sizes, or walk the dimension in a loop"],
                 )
 
 
-def _lanes(type: tile.TileType) -> int:
-    lanes = 1
-    for size in type.shape:
-        lanes *= size
-    return lanes
+def _options(grid: tile.GridOp, budget: Budget) -> tuple[int, int]:
+    """Warps and stages: the plan's, else those that follow from the blocks."""
+    options = {} if grid.plan is None else dict(grid.plan.data.options)
+    warps, stages = options.get("warps"), options.get("stages")
+    return (
+        warps if isinstance(warps, int) else default_num_warps(grid),
+        stages if isinstance(stages, int) else default_num_stages(grid, budget),
+    )
 
 
 def _cells(grid: tile.GridOp) -> int:
-    cells = 1
-    for count in _counts(grid):
-        cells *= count
-    return cells
+    return prod(_counts(grid))
 
 
 def _counts(grid: tile.GridOp) -> list[int]:
@@ -139,9 +139,9 @@ def _counts(grid: tile.GridOp) -> list[int]:
 
 def _outer_values(grid: tile.GridOp) -> list[SSAValue]:
     """What a grid's body uses from outside, each once, in order of use."""
-    inner = {grid, *grid.walk()}
+    inner = {grid, *walk(grid)}
     found: dict[SSAValue, None] = {}
-    for op in grid.walk():
+    for op in walk(grid):
         for value in op.operands:
             owner = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
             if owner not in inner:
@@ -170,7 +170,7 @@ def _constant_inside(grid: tile.GridOp, value: SSAValue, body: Block) -> SSAValu
 
 def _move_body(grid: tile.GridOp, body: Block, inside: dict[SSAValue, SSAValue]) -> None:
     """Moves a grid's operations behind new ranges, and lets them use the kernel's own values."""
-    inner = set(grid.walk())
+    inner = set(walk(grid))
     for outer, own in inside.items():
         own.name_hint = outer.name_hint
         for use in list(outer.uses):
@@ -189,7 +189,7 @@ def _move_body(grid: tile.GridOp, body: Block, inside: dict[SSAValue, SSAValue])
         op.detach()
         if not isinstance(op, tile.YieldOp):
             body.add_op(op)
-    for op in list(body.walk()):
+    for op in walk(body):
         _convert_block_numbers(op)
 
 
@@ -210,7 +210,7 @@ def _convert_block_numbers(op: Operation) -> None:
 
 
 def _convert_accesses(grid: tile.GridOp) -> None:
-    for op in list(grid.walk()):
+    for op in walk(grid):
         if isinstance(op, tile.LoadOp):
             _convert_load(op)
         elif isinstance(op, tile.StoreOp):

@@ -14,6 +14,7 @@ from kopt.diagnostics import remark
 from kopt.dialects.atomic import RmwOp
 from kopt.dialects.host import AllocOp, CallOp, CopyOp, ViewOp
 from kopt.dialects.tile import StoreOp
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class DropDeadArraysPass(ModulePass):
     name = "drop-dead-arrays"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in reversed(list(op.walk())):  # copies into dead arrays may have been the last uses of others
+        for inner in reversed(walk(op)):  # copies into dead arrays may have been the last uses of others
             if isinstance(inner, AllocOp | CallOp) and len(inner.results) == 1:
                 _drop(inner.results[0])
 

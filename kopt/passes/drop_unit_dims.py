@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.dialects import atomic, tile
 from kopt.dialects.tile.shape import int_array
 from kopt.passes.retyping import defined_values
+from kopt.walk import walk
 
 #: Dialects whose ops the pass can rewrite.
 _KNOWN = ("tile", "atomic", "arith", "scf")
@@ -42,19 +43,19 @@ class DropUnitDimsPass(ModulePass):
     name = "drop-unit-dims"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for grid in [inner for inner in op.walk() if isinstance(inner, tile.GridOp)]:
+        for grid in walk(op, tile.GridOp):
             drop_dims(grid, _unit_tags(grid))
 
 
 def drop_dims(grid: tile.GridOp, tags: set[str]) -> None:
     """Drops the dimensions with some tags of one lane, where no op needs them."""
     if tags:
-        _drop(grid, tags - {tag for op in grid.walk() for tag in _needed(op)})
+        _drop(grid, tags - {tag for op in walk(grid) for tag in _needed(op)})
 
 
 def _unit_tags(grid: tile.GridOp) -> set[str]:
     """The tags of one lane."""
-    ranges = [*grid.ranges, *(op.range for op in grid.walk() if isinstance(op, tile.ForOp))]
+    ranges = [*grid.ranges, *(op.range for op in walk(grid, tile.ForOp))]
     types = [range.type for range in ranges]
     return {type.tag for type in types if isinstance(type, tile.RangeType) and type.size == 1}
 
@@ -83,15 +84,16 @@ def _needed(op: Operation) -> Iterator[str]:
 def _drop(grid: tile.GridOp, tags: set[str]) -> None:
     if not tags:
         return
-    for op in list(grid.walk()):
+    # Users first: what a rewrite asks of its operands' types is then as it was.
+    for op in reversed(walk(grid)):
         rewrite = _REWRITES.get(type(op))
         if rewrite is not None:
             rewrite(op, tags)
-    for op in grid.walk():
+    for op in walk(grid):
         for value in defined_values(op):
             if isinstance(value.type, tile.TileType) and tags & set(value.type.tags):
                 Rewriter.replace_value_with_new_type(value, _without(value.type, tags))
-    for op in [inner for inner in grid.walk() if isinstance(inner, tile.ReduceOp) and not inner.dimensions]:
+    for op in [inner for inner in walk(grid, tile.ReduceOp) if not inner.dimensions]:
         Rewriter.replace_op(op, [], [op.input])
 
 
@@ -118,11 +120,11 @@ def _access(op: tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp, tags: 
 
 
 def _lanes(op: tile.IndexOp | tile.ValidOp, tags: set[str]) -> None:
-    """The one lane's number, and that it is valid."""
+    """The one lane's number, and that it is valid: with its dimension still, which ops after it are rewritten by."""
     assert isinstance(op.range.type, tile.RangeType)
     if op.range.type.tag not in tags:
         return
-    type = _without(_type(op.result), tags)
+    type = _type(op.result)
     if isinstance(op, tile.IndexOp):
         number = tile.SplatOp(_insert(op, tile.BeginOp(op.range)), type)
         number.location = op.location
@@ -134,9 +136,8 @@ def _lanes(op: tile.IndexOp | tile.ValidOp, tags: set[str]) -> None:
 
 def _arange(op: tile.ArangeOp, tags: set[str]) -> None:
     """One lane's number is the first."""
-    type = _without(_type(op.result), tags)
-    if not type.rank:
-        number = tile.FullOp(op.start.data, type)
+    if not _without(_type(op.result), tags).rank:
+        number = tile.FullOp(op.start.data, _type(op.result))
         number.location = op.location
         Rewriter.replace_op(op, number)
 

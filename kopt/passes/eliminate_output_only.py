@@ -20,6 +20,7 @@ from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile.integers import ints_of
 from kopt.passes.to_pallas.launches import erase_unused, new_array
+from kopt.walk import walk
 
 Mode = Literal["return", "swap", "donate", "off"]
 
@@ -62,7 +63,7 @@ class EliminateOutputOnlyPass(ModulePass):
     mode: Mode = "return"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             unread = [number for number in ints_of(launch.writes) if _decide(launch, number, self.mode)]
             if unread and self.mode == "donate":
                 _donate(launch, unread)

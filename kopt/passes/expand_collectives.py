@@ -23,6 +23,7 @@ from kopt.passes.collectives.building import Members
 from kopt.passes.collectives.expansion import Collective, Job, expand, obstacle, ranks_of
 from kopt.passes.collectives.gather_matmul import gather_and_multiply, product_of
 from kopt.passes.retyping import new_tags
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def _short(op: Operation) -> str:
 def _name(func: FuncOp, what: str) -> str:
     """Of the function and what the kernel does, and a number where there are several."""
     name = f"{func.sym_name.data}_{what}"
-    taken = {call.sym_name.data for call in func.walk() if isinstance(call, CallOp)}
+    taken = {call.sym_name.data for call in walk(func, CallOp)}
     candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
     return next(candidate for candidate in candidates if candidate not in taken)
 

@@ -38,6 +38,7 @@ from kopt.passes.mosaic.products import expand_dot
 from kopt.passes.mosaic.reshapes import slice_before_reshape, split_reshape
 from kopt.passes.mosaic.scalars import widen_scalar_load
 from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement, widen_selection
+from kopt.walk import walk
 
 #: What may have to be done for each op.
 RULES: dict[type[Operation], Callable[[Operation], None]] = {
@@ -80,10 +81,10 @@ class ExpandForMosaicPass(ModulePass):
     name = "expand-for-mosaic"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in [inner for inner in op.walk() if isinstance(inner, SliceOp)]:
+        for inner in walk(op, SliceOp):
             slice_before_reshape(inner)
-        for inner in list(op.walk()):
+        for inner in walk(op):
             if inner.parent is not None and (rule := RULES.get(type(inner))) is not None:
                 rule(inner)
-        for inner in [inner for inner in op.walk() if isinstance(inner, ReshapeOp)]:  # all of 32 bits by now
+        for inner in walk(op, ReshapeOp):  # all of 32 bits by now
             split_reshape(inner)

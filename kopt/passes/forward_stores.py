@@ -9,13 +9,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.access import may_alias
 from kopt.analysis.aliases import accessed, effects_on_memory, root
+from kopt.analysis.effects import get_effects
 from kopt.diagnostics import remark
 from kopt.dialects.tile import GridOp, LoadOp, StoreOp, is_gather
 from kopt.dialects.tile.index_list import Entry
+from kopt.walk import walk
 
 #: An index list into a memref, and the block that lies there.
 Held = dict[tuple[SSAValue, tuple[Entry, ...]], SSAValue]
@@ -44,13 +46,13 @@ class ForwardStoresPass(ModulePass):
     name = "forward-stores"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for grid in [inner for inner in op.walk() if isinstance(inner, GridOp)]:
+        for grid in walk(op, GridOp):
             _Forwarder(_shared(grid)).block(grid.body.block, {})
 
 
 def _shared(grid: GridOp) -> set[SSAValue]:
     """The storage that other cells may change meanwhile: what anything but loads and stores touches."""
-    others = [op for op in grid.walk() if not op.regions and not isinstance(op, LoadOp | StoreOp)]
+    others = [op for op in walk(grid) if not op.regions and not isinstance(op, LoadOp | StoreOp)]
     return {root(value) for op in others for _, value in effects_on_memory(op)}
 
 

@@ -28,6 +28,7 @@ from kopt.dialects.host import (
 )
 from kopt.dialects.tile import GridOp
 from kopt.errors import LoweringError
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class _Functionaliser:
         arguments = dict(zip(used, launch.body.block.args, strict=True))
         for value, argument in arguments.items():
             argument.name_hint = value.name_hint
-        for inner in grid.walk():
+        for inner in walk(grid):
             for number, operand in enumerate(inner.operands):
                 if operand in arguments:
                     inner.operands[number] = arguments[operand]

@@ -9,13 +9,15 @@ from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
-from kopt.analysis.ranges import binding
+from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.streaming import is_computed, stays_inside_array
 from kopt.analysis.windows import Accesses
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, LoadOp, RangeType
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import binding
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -38,19 +40,20 @@ class HoistLoadsPass(ModulePass):
     name = "hoist-loads"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            for loop in [inner for inner in launch.walk() if isinstance(inner, ForOp) and is_computed(inner)]:
-                for inner in reversed([op for op in loop.body.walk() if isinstance(op, ForOp)]):
-                    _hoist(inner)
+        analysis = IndexAnalysis()
+        for launch in walk(op, LaunchOp):
+            for loop in [inner for inner in walk(launch, ForOp) if is_computed(inner)]:
+                for inner in reversed(walk(loop.body, ForOp)):
+                    _hoist(inner, analysis)
 
 
-def _hoist(loop: ForOp) -> None:
+def _hoist(loop: ForOp, analysis: IndexAnalysis) -> None:
     """Moves what can be out of a loop: loads, and the numbers and places that they are found by."""
-    written = {op.memory for op in loop.walk() if isinstance(op, Accesses) and not isinstance(op, LoadOp)}
+    written = {op.memory for op in walk(loop) if isinstance(op, Accesses) and not isinstance(op, LoadOp)}
     for op in list(loop.body.block.ops):
         if any(_home(operand) is loop.body.block for operand in op.operands):
             continue
-        if _is_place(op) or isinstance(op, LoadOp) and op.memory not in written and _is_safe(op, loop):
+        if _is_place(op) or isinstance(op, LoadOp) and op.memory not in written and _is_safe(op, loop, analysis):
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(loop))
 
@@ -65,6 +68,6 @@ def _is_place(op: Operation) -> bool:
     return bool(found) and all(found) and is_side_effect_free(op)
 
 
-def _is_safe(load: LoadOp, loop: ForOp) -> bool:
+def _is_safe(load: LoadOp, loop: ForOp, analysis: IndexAnalysis) -> bool:
     """Whether a load may run though the loop makes no visit."""
-    return load.mask is None and (bool(binding(loop.range).trips) or stays_inside_array(load))
+    return load.mask is None and (bool(binding(loop.range).trips) or stays_inside_array(load, analysis))

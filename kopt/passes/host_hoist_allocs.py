@@ -16,6 +16,7 @@ from kopt.analysis.symm_hazards import name_of
 from kopt.analysis.symmetric import uses
 from kopt.diagnostics import remark
 from kopt.dialects.host import AllocOp, PartitionOp, YieldOp
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class HostHoistAllocsPass(ModulePass):
     name = "host-hoist-allocs"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
+        for func in walk(op):
             if isinstance(func, FuncOp) and func.body.blocks:
                 _hoist(func)
 

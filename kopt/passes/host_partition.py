@@ -16,6 +16,7 @@ from kopt.analysis.capture import can_be_captured, does_work, static_inputs
 from kopt.diagnostics import remark
 from kopt.dialects.host import PartitionOp, YieldOp
 from kopt.passes.symm.returns import copy_returned
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class HostPartitionPass(ModulePass):
     name = "host-partition"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
+        for func in walk(op):
             if isinstance(func, FuncOp) and func.body.blocks:
                 for run in list(_runs(func.body.block)):
                     _wrap(run)

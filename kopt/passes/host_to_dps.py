@@ -12,6 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.symmetric import is_contiguous, is_static
 from kopt.dialects.host import AllocOp, CallOp, CallOutOp
 from kopt.dialects.host.out_forms import OUT_FORMS
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class HostToDpsPass(ModulePass):
     name = "host-to-dps"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in list(op.walk()):
+        for inner in walk(op):
             if isinstance(inner, CallOp) and _has_out_form(inner):
                 _pass_destination(inner)
 

@@ -11,10 +11,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import copied_multiple
-from kopt.analysis.ranges import binding
 from kopt.analysis.streaming import is_computed, loops_around
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, ForOp, RangeType, WhenOp, WholeOp
+from kopt.ir.ranges import binding
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class InlineSingleVisitsPass(ModulePass):
     name = "inline-single-visits"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            for loop in [inner for inner in launch.walk() if isinstance(inner, ForOp)]:
+        for launch in walk(op, LaunchOp):
+            for loop in walk(launch, ForOp):
                 once = loop.bounds[0] == 0 and binding(loop.range).trips == 1
                 if once and _is_with_computed(loop) and _is_no_more_than_blocks(loop):
                     _inline(loop)
@@ -43,7 +44,7 @@ class InlineSingleVisitsPass(ModulePass):
 
 def _is_with_computed(loop: ForOp) -> bool:
     """Whether a loop of computed bounds is around another loop, or inside it."""
-    inside = [op for op in loop.walk() if isinstance(op, ForOp)]
+    inside = walk(loop, ForOp)
     return any(map(is_computed, [*inside, *loops_around(loop)]))
 
 

@@ -6,36 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, i1
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.combining import combined_operands
+from kopt.analysis.combining import combined_lanes, combined_operands
 from kopt.analysis.padding import Number, padding
-from kopt.analysis.ranges import always_full, ranges_in_scope
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
-    ELEMENTWISE,
     AssociativeOp,
-    BroadcastOp,
     DimAttr,
-    ElementwiseOp,
-    FullOp,
     LoadOp,
     MaskOp,
-    SelectOp,
     StoreOp,
     TileType,
     WholeOp,
-    block_axes,
     literal,
-    literal_value,
 )
-from kopt.dialects.tile.memory import memory_shape
+from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.lowering.triton.widths import retype
 from kopt.passes.combining import leave_out_undefined
+from kopt.passes.masking import mask_hidden, mask_write, takes
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -62,14 +56,17 @@ class InsertMasksPass(ModulePass):
     fold_loads: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for user in list(op.walk()):
+        validity = ValidityBuilder()
+        for user in walk(op):
+            for number, dims, fill in combined_lanes(user):
+                mask_hidden(user, number, dims, fill, validity)
             for number, dims, fill in combined_operands(user):
-                _mask_operand(user, number, dims, fill, self.fold_loads)
+                _mask_operand(user, number, dims, fill, self.fold_loads, validity)
             if isinstance(user, StoreOp | RmwOp | CasOp):
-                _mask_write(user)
+                mask_write(user, validity)
             elif isinstance(user, AssociativeOp):
                 leave_out_undefined(user)
-        for whole in [inner for inner in op.walk() if isinstance(inner, WholeOp)]:
+        for whole in walk(op, WholeOp):
             _forget_unused(whole)
 
 
@@ -81,7 +78,7 @@ def _forget_unused(whole: WholeOp) -> None:
     grid = whole.parent_op()
     if whole.result.first_use is None and grid is not None:
         dim = whole.result.type.dim  # pyright: ignore[reportAttributeAccessIssue]
-        if any(isinstance(op, LoadOp | StoreOp | RmwOp | CasOp) and _is_placed_by(op, dim) for op in grid.walk()):
+        if any(isinstance(op, LoadOp | StoreOp | RmwOp | CasOp) and _is_placed_by(op, dim) for op in walk(grid)):
             return
         Rewriter.erase_op(whole)
         retype(grid, {dim: DimAttr(dim.size.data)})
@@ -100,13 +97,14 @@ def _element(value: SSAValue):
     return _type(value).element_type
 
 
-def _mask_operand(user: Operation, number: int, dims: Sequence[int], fill: Number, fold_loads: bool) -> None:
+def _mask_operand(
+    user: Operation, number: int, dims: Sequence[int], fill: Number, fold_loads: bool, validity: ValidityBuilder
+) -> None:
     value = user.operands[number]
-    value = _mask_hidden(user, value, fill)
     limits = _limits(user, value, dims, fill)
     if any(limit is not None for limit in limits):
-        value = _mask_tagged(user, value, limits, fill, fold_loads)
-    user.operands[number] = value
+        user.operands[number] = _mask_tagged(user, value, limits, fill, fold_loads)
+        validity.settle(user.operands[number], value)
 
 
 def _limits(user: Operation, value: SSAValue, dims: Sequence[int], fill: Number) -> list[SSAValue | None]:
@@ -125,7 +123,7 @@ def _mask_tagged(
     user: Operation, value: SSAValue, limits: Sequence[SSAValue | None], fill: Number, fold_loads: bool
 ) -> SSAValue:
     load = value.owner
-    if fold_loads and isinstance(load, LoadOp) and load.pad is None and _takes(load, fill):
+    if fold_loads and isinstance(load, LoadOp) and load.pad is None and takes(load, fill):
         load.pad = literal(fill, _element(value))
         return value
     mask = MaskOp(value, limits, fill)
@@ -133,70 +131,3 @@ def _mask_tagged(
     mask.result.name_hint = value.name_hint
     Rewriter.insert_op(mask, InsertPoint.before(user))
     return mask.result
-
-
-def _takes(load: LoadOp, fill: Number) -> bool:
-    """Whether the lanes that a load's own mask leaves out take ``fill``, if there are any."""
-    other = 0 if load.other is None else literal_value(load.other)
-    return load.mask is None or other == fill
-
-
-def _mask_hidden(user: Operation, value: SSAValue, fill: Number) -> SSAValue:
-    """Selects the fill where a lane was made from lanes outside a range that its type no longer names."""
-    valid = ValidityBuilder(InsertPoint.before(user)).of(value)
-    if valid is None:
-        return value
-    other = FullOp(fill, _type(value))
-    select = SelectOp(valid, value, other)
-    for op in (other, select):
-        op.location = user.location
-        Rewriter.insert_op(op, InsertPoint.before(user))
-    return select.result
-
-
-def _mask_write(op: StoreOp | RmwOp | CasOp) -> None:
-    """A store or update whose values or indices hide invalid lanes writes the valid ones only."""
-    builder = ValidityBuilder(InsertPoint.before(op))
-    written = (op.expected, op.desired) if isinstance(op, CasOp) else (op.value,)
-    indices = [value for value in op.indices if isinstance(value.type, TileType)]
-    masks = [*map(builder.of, written), *(_of_index(op, builder.of(value)) for value in indices)]
-    found = [mask for mask in masks if mask is not None]
-    if op.mask is not None:
-        found.append(op.mask)
-    if not found or found == [op.mask]:
-        return
-    mask = found[0]
-    for other in found[1:]:
-        both = _and(mask, other)
-        Rewriter.insert_op(both, InsertPoint.before(op))
-        mask = both.result
-    replacement = _with_mask(op, mask)
-    replacement.location = op.location
-    for new, old in zip(replacement.results, op.results, strict=True):
-        new.name_hint = old.name_hint
-    Rewriter.replace_op(op, replacement)
-
-
-def _of_index(op: StoreOp | RmwOp | CasOp, mask: SSAValue | None) -> SSAValue | None:
-    """A mask of gathered rows over the whole block."""
-    if mask is None:
-        return None
-    written = op.desired if isinstance(op, CasOp) else op.value
-    axes = block_axes(op.entries, memory_shape(op.memory.type))
-    places = [n for n, axis in enumerate(axes) if axis.gather_dim is not None]
-    if len(places) == len(axes):
-        return mask
-    wide = BroadcastOp(mask, places, _type(written).with_element(i1))
-    wide.location = op.location
-    Rewriter.insert_op(wide, InsertPoint.before(op))
-    return wide.result
-
-
-def _with_mask(op: StoreOp | RmwOp | CasOp, mask: SSAValue) -> Operation:
-    if isinstance(op, StoreOp):
-        return StoreOp(op.value, op.memory, op.entries, mask, op.attributes)
-    return op.with_access(op.entries, mask)
-
-
-def _and(a: SSAValue, b: SSAValue) -> ElementwiseOp:
-    return ELEMENTWISE["and"](a, b)

@@ -11,8 +11,9 @@ from xdsl.passes import ModulePass
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.passes.to_pallas.elements import legalise_elements
-from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
+from kopt.passes.to_pallas.launches import drop_if_idle
 from kopt.passes.to_pallas.operands import plan_operands
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,9 @@ class LegaliseLayoutPass(ModulePass):
     chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             if drop_if_idle(launch):
                 continue
-            drop_empty_accesses(launch)
             legalise_elements(launch)
             _report_layouts(launch)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp, IndexCastOp, SubiOp
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.read_back import may_see
+from kopt.analysis.read_back import may_see, writes_to
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -24,23 +25,26 @@ from kopt.dialects.tile import (
     RangeType,
     ShiftOp,
     SplatOp,
-    StoreOp,
     is_gather,
 )
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.errors import LoweringError
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.access import Gathering
-from kopt.passes.gathers.building import Arrays, array_type, element_bits, replace_load, type_of
+from kopt.passes.gathers.building import Arrays, array_type, replace_load, type_of
 from kopt.passes.gathers.chosen import by_choice
 from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.far import as_gather, is_far
 from kopt.passes.gathers.flat import of_matrix
+from kopt.passes.gathers.held import pick_from_held
 from kopt.passes.gathers.near import fetch_near
 from kopt.passes.gathers.own_lanes import with_own_lanes
 from kopt.passes.gathers.permuted import in_order
 from kopt.passes.gathers.started import fetch_runs
 from kopt.passes.scatters.access import apart
-from kopt.runtime.targets import TPU_CHIPS
+from kopt.targets.chips import TPU_CHIPS
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,11 @@ class LowerGathersPass(ModulePass):
       brought into order, and the block is transposed;
     * rows and lanes of an array that a host view flattens, ``rows * width + lanes`` with any sum of rows, are taken
       from its rows; of any flat storage blocks of them, and rows of 128 lanes or more, from a view of it;
+    * elements of a block that another access of the cell has on the chip, ``logits[i, labels[i]]`` beside
+      ``logits[i, :]``: that block, of which they are picked; the two loads are one;
     * rows of a matrix whose block is at most ``one-hot-bytes`` large: the block is loaded whole, and the rows taken by
-      `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern;
+      `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern; of such a matrix,
+      or of flat storage as small, seen as rows of 128, elements are picked from rows so taken;
     * elements that lie near one number, as the index tells: the block of memory that holds all of them, of which those
       are picked;
     * lanes that follow one another, or every n-th of such, from a computed element on for each place: the aligned rows
@@ -76,7 +83,8 @@ class LowerGathersPass(ModulePass):
     becomes
         %t = tile.load %x[:, %j] …   %w = tile.broadcast %n dims [0] …   %v = tile.take_along %t, %w dim 0 …
 
-    Refuses, with the access's place, gathers of single rows from an array that the same launch writes.
+    Refuses, with the access's place, gathers of single rows from an array that the same launch may have written by
+    then: by stores, by updates, or by copies from other ranks.
     """
 
     name = "lower-gathers"
@@ -86,34 +94,42 @@ class LowerGathersPass(ModulePass):
     one_hot_bytes: int = 256 * 1024
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            arrays = Arrays(launch)
-            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and _gathers(inner)]:
-                for load in filter(_gathers, by_choice(access)):
-                    self._rewrite(load, launch, arrays)
-            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp) and not _gathers(inner)]:
-                if is_far(access, launch, TPU_CHIPS[self.chip]):
-                    self._gather(as_gather(access), launch, arrays)
+        for launch in walk(op, LaunchOp):
+            arrays, sums = Arrays(launch), SumAnalysis()
+            for access in [inner for inner in walk(launch, LoadOp) if _gathers(inner)]:
+                is_number = isinstance(type_of(access.result).element_type, IntegerType)
+                for load in filter(_gathers, by_choice(access, sums)):
+                    self._rewrite(load, launch, arrays, sums)
+                if is_number:  # what is made of them is made of other values now
+                    sums = SumAnalysis()
+            analysis = IndexAnalysis()
+            for access in [inner for inner in walk(launch, LoadOp) if not _gathers(inner)]:
+                if self.strategy == "auto" and pick_from_held(access, launch):
+                    continue
+                if is_far(access, launch, TPU_CHIPS[self.chip], analysis):
+                    self._gather(as_gather(access), launch, arrays, SumAnalysis())
 
-    def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
-        load = with_own_lanes(as_blocks(of_matrix(in_order(access), launch, arrays)))
-        moving = _sees_stores(load, launch)
+    def _rewrite(self, access: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
+        load = with_own_lanes(as_blocks(of_matrix(in_order(access), launch, arrays, sums)), sums)
+        moving = _sees_writes(load, launch, sums.exact)
         if not moving:
             _take_input(load, launch, arrays)
-        if (value := load_counted(load)) is not None:
+        if (value := load_counted(load, sums)) is not None:
             replace_load(load, value)
         elif _gathers(load):
             if moving:
-                _refuse(load)
-            self._gather(load, launch, arrays)
+                _refuse(load, sums.exact)
+            if self.strategy == "auto" and pick_from_held(load, launch):
+                return
+            self._gather(load, launch, arrays, sums)
 
-    def _gather(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
+    def _gather(self, load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
         """Puts what DMAs or products pick in the place of a load."""
         if not self._picks_from_whole(load, arrays):
-            if self.strategy == "auto" and fetch_near(load):
+            if self.strategy == "auto" and fetch_near(load, sums.exact):
                 return None
-            if (rows := fetch_runs(load, arrays)) is not None:
-                return self._rewrite(rows, launch, arrays) if _gathers(rows) else None
+            if (rows := fetch_runs(load, arrays, sums)) is not None:
+                return self._rewrite(rows, launch, arrays, sums) if _gathers(rows) else None
         replace_load(load, self._lower(load, launch, arrays))
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
@@ -121,12 +137,14 @@ class LowerGathersPass(ModulePass):
         gathering.clamp()
         if self._picks_from_whole(load, arrays):
             return gathering.take_elements()
-        if self._is_product(load):
+        if self._is_product(gathering):
             return gathering.take_rows()
         gathering.through_reshape(launch)
         if len(gathering.shape) == 1:
             gathering.fold_flat()
         gathering.whole_rows()
+        if self._is_product(gathering):
+            return gathering.take_rows()
         gathering.whole_groups()
         return gathering.load()
 
@@ -134,43 +152,46 @@ class LowerGathersPass(ModulePass):
         """Whether elements are picked from a small array, or from a column of one."""
         return self.strategy != "dma" and Gathering(load, arrays).is_small_product()
 
-    def _is_product(self, load: LoadOp) -> bool:
-        """Rows of a matrix, by an index of one dimension, and few enough of them."""
-        rows, *rest = load.entries
-        if self.strategy == "dma" or len(rest) != 1 or not is_gather(rows) or is_gather(rest[0]):
+    def _is_product(self, gathering: Gathering) -> bool:
+        """Whether rows are taken of a table that is few enough bytes."""
+        if self.strategy == "dma":
             return False
-        assert isinstance(rows, SSAValue)
-        block = type_of(load.result)
-        if type_of(rows).rank != 1 or block.rank != 2 or element_bits(load.memory) == 64:
-            return False
-        size = array_type(load.memory).get_shape()[0] * block.shape[1] * element_bits(load.memory) // 8
-        return self.strategy == "one-hot" or size <= self.one_hot_bytes
+        return gathering.is_rows_of_table(sys.maxsize if self.strategy == "one-hot" else self.one_hot_bytes)
 
 
 def _gathers(load: LoadOp) -> bool:
     return any(is_gather(entry) for entry in load.entries)
 
 
-def _sees_stores(load: LoadOp, launch: LaunchOp) -> bool:
-    """Whether a load may see what its launch stores, or there is nothing else to see."""
+def _sees_writes(load: LoadOp, launch: LaunchOp, analysis: IndexAnalysis) -> bool:
+    """Whether a load may see what its launch writes, or there is nothing else to see."""
     number = launch.body.block.args.index(load.memory)
     if number not in launch.written:
         return False
-    stores = [use.operation for use in load.memory.uses if isinstance(use.operation, StoreOp)]
-    return number >= len(launch.inputs) or any(may_see(load, store) for store in stores)
+    return number >= len(launch.inputs) or bool(_seen(load, analysis))
+
+
+def _seen(load: LoadOp, analysis: IndexAnalysis) -> list[Operation]:
+    """The writes that a load may see."""
+    return [write for write in writes_to(load.memory) if may_see(load, write, analysis)]
 
 
 def _take_input(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
-    """Lets a load that sees no stores of its launch read an array that the launch only reads: the version before."""
+    """Lets a load that sees no writes of its launch read an array that the launch only reads: the version before."""
     if launch.body.block.args.index(load.memory) in launch.written:
         load.operands[0] = arrays.again(load.memory)
 
 
-def _refuse(load: LoadOp) -> NoReturn:
+def _refuse(load: LoadOp, analysis: IndexAnalysis) -> NoReturn:
+    places = dict.fromkeys(str(place) for write in _seen(load, analysis) if (place := location_of(write)) is not None)
     raise LoweringError(
-        "a gather from an array that the same loop writes",
+        "an array is read by computed numbers after the same loop writes it",
         location_of(load),
-        notes=["gather before the loop writes, or from an array that another loop has written"],
+        notes=[
+            *(f"it is written at {place}" for place in places),
+            "what is gathered comes from the array as it is before the loop",
+            "read it by hl.arange, a tile or a slice, or write it in a loop or kernel before",
+        ],
     )
 
 

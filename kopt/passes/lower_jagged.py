@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.combining import combined_operands
+from kopt.analysis.combining import combined_lanes
 from kopt.analysis.jagged import ItemPadding
 from kopt.analysis.padding import Number
 from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
@@ -26,14 +26,13 @@ from kopt.dialects.tile import (
     IndexOp,
     MaskOp,
     ReduceOp,
-    ScanOp,
     SelectOp,
     TileType,
-    neutral,
 )
 from kopt.dialects.tile import ForOp as TileForOp
 from kopt.passes.combining import leave_out
 from kopt.passes.jagged.items import ItemValidity
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -59,12 +58,12 @@ class LowerJaggedPass(ModulePass):
     name = "lower-jagged"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        loops = [inner for inner in op.walk() if isinstance(inner, ForOp)]
+        loops = walk(op, ForOp)
         ends = {loop: _end(loop) for loop in loops}
-        for user in dict.fromkeys(inner for loop in loops for inner in loop.body.walk()):
+        for user in dict.fromkeys(inner for loop in loops for inner in walk(loop.body)):
             if user.parent is not None:
                 _mask_user(user)
-        for lanes in [inner for inner in op.walk() if isinstance(inner, ValidOp | RowsOp)]:
+        for lanes in walk(op, ValidOp, RowsOp):
             _spell_out(lanes)
         for loop in loops:
             _walk_to(loop, ends[loop])
@@ -88,7 +87,7 @@ def _counted(lengths: SSAValue, user: Operation) -> SSAValue:
 
 def _mask_user(user: Operation) -> None:
     items = ItemValidity(user)
-    for number, dims, fill in _combined(user):
+    for number, dims, fill in combined_lanes(user):
         user.operands[number] = _filled(user, items, user.operands[number], dims, fill)
     if isinstance(user, AssociativeOp):
         _leave_out(user, items)
@@ -97,12 +96,6 @@ def _mask_user(user: Operation) -> None:
         user.operands[0] = _filled(user, items, user.input, masked, user.fill_number, ends_only=True)
     if isinstance(user, Access):
         _mask_access(user, items)
-
-
-def _combined(user: Operation) -> list[tuple[int, tuple[int, ...], Number]]:
-    if isinstance(user, ScanOp):
-        return [(0, (user.dim.data,), neutral(user.kind.data, _type(user.input).element_type))]
-    return combined_operands(user)
 
 
 def _leave_out(user: AssociativeOp, items: ItemValidity) -> None:

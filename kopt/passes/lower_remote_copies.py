@@ -16,6 +16,7 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import ScratchOp
 from kopt.dialects.tile import Access, RefType
 from kopt.errors import LoweringError
+from kopt.walk import walk
 
 _SEMAPHORE = RefType([1], i32, "semaphore")
 _COUNTER = RefType([1], i32, "counter")
@@ -40,18 +41,18 @@ class LowerRemoteCopiesPass(ModulePass):
     name = "lower-remote-copies"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            copies = [inner for inner in launch.walk() if isinstance(inner, symm.RemoteCopyOp) and inner.sent is None]
+        for launch in walk(op, LaunchOp):
+            copies = [inner for inner in walk(launch, symm.RemoteCopyOp) if inner.sent is None]
             _check_accesses(launch, copies)
             for copy in copies:
                 _add_semaphores(launch, copy)
-            for barrier in [inner for inner in launch.walk() if isinstance(inner, symm.BarrierOp) and inner.others]:
+            for barrier in [inner for inner in walk(launch, symm.BarrierOp) if inner.others]:
                 _add_phase(launch, barrier)
 
 
 def _check_accesses(launch: LaunchOp, copies: list[symm.RemoteCopyOp]) -> None:
     copied = {memory for copy in copies for memory in (copy.source, copy.target)}
-    for op in launch.walk():
+    for op in walk(launch):
         if isinstance(op, Access) and op.memory in copied and isinstance(op.memory.type, MemRefType):
             name = op.memory.name_hint or "an array"
             message = f"'{name}' is copied between ranks here, so this loop nest cannot use its elements"

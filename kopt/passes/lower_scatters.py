@@ -15,6 +15,7 @@ from kopt.diagnostics import remark
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, FullOp, GridOp, StoreOp
+from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.counted import counts, store_counted
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.retyping import bound_tags
@@ -38,7 +39,8 @@ from kopt.passes.scatters.movable import make_movable
 from kopt.passes.scatters.order import run_in_order
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update, erase, plain_update
-from kopt.runtime.targets import TPU_CHIPS, TpuChip
+from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.walk import walk
 
 Strategy = Literal["auto", "one-hot", "rows", "dma"]
 
@@ -83,20 +85,21 @@ class LowerScattersPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tags = set(bound_tags(op))
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             for number in launch.written:
                 self._lower(launch, number, tags)
 
     def _lower(self, launch: LaunchOp, number: int, tags: set[str]) -> None:
         target = Target(launch, number)
         updates = [as_blocks(op) if gathered(op) else op for op in _accesses(target) if isinstance(op, UpdateOp)]
-        scattered = _unless_blocks([op for op in updates if gathered(op)])
+        sums = SumAnalysis()
+        scattered = _unless_blocks([op for op in updates if gathered(op)], sums)
         if not scattered:
             update_far_blocks(target, _accesses(target), TPU_CHIPS[self.chip])
             return
         if all(map(is_by_element, scattered)):
             scattered = [with_numbers(op) for op in scattered]
-        scattered = alike(scattered)
+        scattered = alike(scattered, sums)
         others = [op for op in _accesses(target) if op not in scattered]
         extents = checked_extents(target, scattered)
         if 0 in target.shape or any(0 in type_of(value).shape for op in scattered for value in values_of(op)):
@@ -151,13 +154,13 @@ class LowerScattersPass(ModulePass):
             run_in_order(grid, target.memory, target.name)
 
 
-def _unless_blocks(scattered: Sequence[UpdateOp]) -> list[UpdateOp]:
+def _unless_blocks(scattered: Sequence[UpdateOp], sums: SumAnalysis) -> list[UpdateOp]:
     """Those that remain: none, where all of them are stores of blocks that begin at scalars."""
-    stores = [op for op in scattered if isinstance(op, StoreOp) and counts(op)]
+    stores = [op for op in scattered if isinstance(op, StoreOp) and counts(op, sums)]
     if len(stores) < len(scattered):
         return list(scattered)
     for store in stores:
-        store_counted(store)
+        store_counted(store, sums)
     return []
 
 
@@ -187,7 +190,7 @@ def _formulate(formulation: Formulation, name: str) -> None:
 
 
 def _accesses(target: Target) -> list[Access]:
-    return [op for op in target.launch.walk() if isinstance(op, Access) and op.memory is target.memory]
+    return [op for op in walk(target.launch, Access) if op.memory is target.memory]
 
 
 def _erase_idle(op: UpdateOp) -> None:

@@ -14,6 +14,7 @@ from xdsl.traits import MemoryEffectKind
 from kopt.analysis.access import may_alias
 from kopt.analysis.aliases import accessed
 from kopt.dialects.tile import LoadOp, SelectOp, StoreOp, is_gather
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class MaskPutBacksPass(ModulePass):
     name = "mask-put-backs"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for store in [inner for inner in op.walk() if isinstance(inner, StoreOp)]:
+        for store in walk(op, StoreOp):
             select = store.value.owner
             if store.mask is not None or not isinstance(select, SelectOp) or not any(map(is_gather, store.entries)):
                 continue

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, f64
 from xdsl.passes import ModulePass
 
 from kopt.analysis.atomic_targets import Target, targets
-from kopt.analysis.layouts import window_bytes
 from kopt.analysis.windows import Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
@@ -17,9 +16,12 @@ from kopt.dialects.tile import is_gather
 from kopt.errors import LoweringError
 from kopt.passes.accumulators.block import AccumulatorBlock, Phases
 from kopt.passes.accumulators.updates import Updates
-from kopt.passes.to_pallas.empty import drop_empty_accesses, drop_if_idle
+from kopt.passes.to_pallas.launches import drop_if_idle
 from kopt.passes.to_pallas.operands import grid_of
-from kopt.runtime.targets import TPU_CHIPS, TpuChip
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.targets.tiling import window_bytes
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,9 @@ class MaterializeAccumulatorsPass(ModulePass):
     chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             if not targets(grid_of(launch)) or drop_if_idle(launch):
                 continue
-            drop_empty_accesses(launch)
             _materialize(launch, TPU_CHIPS[self.chip])
 
 
@@ -92,13 +93,13 @@ def _check(target: Target) -> None:
 
 def _check_size(target: Target, window: Window, chip: TpuChip) -> None:
     """Refuses a block that VMEM cannot hold where it is accumulated and on its way to memory."""
-    needed = 2 * window_bytes(window.block, window.bits) + window_bytes(window.block, 32)
-    if needed <= chip.vmem_bytes:
+    moved, kept = window_bytes(window.block, window.bits), window_bytes(window.block, 32)
+    if Budget(chip).accumulates(moved, kept):
         return
     extents = " x ".join(map(str, window.block))
     turns = target.turns
     raise LoweringError(
-        f"an update of {target.name} needs {needed >> 20:,} MiB of VMEM for a block of {extents}: "
+        f"an update of {target.name} needs {2 * moved + kept >> 20:,} MiB of VMEM for a block of {extents}: "
         f"{chip.name} has {chip.vmem_bytes >> 20} MiB",
         location_of(target.accesses[0] if turns is None else turns.op),
         notes=[

@@ -19,6 +19,7 @@ from kopt.dialects.host import LaunchOp
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.elements import cast_operand
 from kopt.passes.to_pallas.intervals import require_interval
+from kopt.walk import walk
 
 _I64 = IntegerType(64)
 
@@ -44,7 +45,7 @@ class NarrowAtomicsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         known: dict[SSAValue, int] = {}
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             found = {n: _bounds(launch, n, known) for n in launch.written if _is_wide_target(launch, n)}
             _narrow_inputs(launch, found.values())
             for number, bounds in found.items():

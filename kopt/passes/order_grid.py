@@ -18,10 +18,13 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
 from kopt.dialects.tile.integers import int_array
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.ordering.permute import permute_for
 from kopt.passes.ordering.split import can_split, nested_groups, split
 from kopt.passes.to_pallas.operands import grid_of
-from kopt.runtime.targets import TPU_CHIPS
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TPU_CHIPS
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class OrderGridPass(ModulePass):
     chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             self._order(launch)
 
     def _order(self, launch: LaunchOp) -> None:
@@ -69,7 +72,7 @@ class OrderGridPass(ModulePass):
         """Marks the reduction dimensions of a grid with updates, or splits the launch where an order is not enough."""
         kept = _made_whole(launch, grid)
         groups = nested_groups(list(unordered_windows(grid, outputs(launch)).values()))
-        fits = grid_bytes(grid, {}) <= TPU_CHIPS[self.chip].vmem_bytes // 2
+        fits = Budget(TPU_CHIPS[self.chip]).holds_windows(grid_bytes(grid))
         if kept and not fits and len(groups) > 1 and can_split(launch):
             remark(launch, f"no order of the grid serves all outputs: the launch is split into {len(groups)}")
             for part in split(launch, [[window.memory for window in group] for group in groups]):
@@ -95,14 +98,15 @@ def outputs(launch: LaunchOp) -> list[SSAValue]:
 def _made_whole(launch: LaunchOp, grid: GridOp) -> Sequence[str]:
     """The names of the updated arrays whose windows are larger than their accesses need, for the order's sake."""
     memories = [target.memory for target in targets(grid)]
-    needed, found = unordered_windows(grid, memories), windows(grid, memories)
+    analysis = IndexAnalysis(numbered=True)
+    needed, found = unordered_windows(grid, memories, analysis), windows(grid, memories, analysis)
     return [f"'{memory.name_hint or 'an array'}'" for memory in memories if needed[memory] != found[memory]]
 
 
 def _keep_last(grid: GridOp) -> None:
     """Makes cells run in order along dimensions where each stores another value into the same elements."""
     for store, dims in overwriting(grid).items():
-        ordered = {*grid.ordered_dims, *dims} - {*grid.reduction_dims}
+        ordered = {*grid.ordered_dims, *(dims - {*grid.reduction_dims})}
         if ordered != {*grid.ordered_dims}:
             grid.ordered = int_array(sorted(ordered))
             remark(store, "the grid runs in order: every cell stores into the same elements, and the last one's stay")

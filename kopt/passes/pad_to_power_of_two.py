@@ -20,6 +20,7 @@ from kopt.lowering.triton.direct import use_memory
 from kopt.lowering.triton.odd_blocks import split_odd_blocks
 from kopt.lowering.triton.picks import pick_joined_and_sliced, pick_reshaped
 from kopt.lowering.triton.widths import power_of_two, retype, tile_types
+from kopt.walk import walk
 
 _Access = tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp
 
@@ -45,7 +46,7 @@ class PadToPowerOfTwoPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         taken: set[str] = set()
-        for grid in [inner for inner in op.walk() if isinstance(inner, tile.GridOp)]:
+        for grid in walk(op, tile.GridOp):
             split_odd_blocks(grid)
             use_memory(grid)
             pick_joined_and_sliced(grid)
@@ -85,13 +86,15 @@ def _widen(grid: tile.GridOp, wholes: dict[int, tile.WholeOp]) -> None:
     if not wholes:
         return
     dims = {tile.DimAttr(size): _range_type(whole).dim for size, whole in wholes.items()}
-    for op in list(grid.walk()):
+    for op in walk(grid):
         if isinstance(op, _Access):
             _widen_entries(op, wholes)
     retype(grid, dims)
-    for op in list(grid.walk()):
+    for op in walk(grid):
         if isinstance(op, tile.BroadcastOp):
             _retag_input(op)
+        elif isinstance(op, tile.MaskOp):
+            _retag_result(op)
 
 
 def _retag_input(op: tile.BroadcastOp) -> None:
@@ -101,6 +104,20 @@ def _retag_input(op: tile.BroadcastOp) -> None:
     dims = [new if old.tag.data and new.size == old.size else old for old, new in pairs]
     if dims != [old for old, _ in pairs]:
         op.operands[0] = _insert(op, triton.RetagOp(op.input, op.input_type.with_dims(dims)))
+
+
+def _retag_result(op: tile.MaskOp) -> None:
+    """A block that a mask makes plain keeps its tag there, and takes that of the whole dimension after it."""
+    before, after = op.input.type, op.result.type
+    assert isinstance(before, tile.TileType) and isinstance(after, tile.TileType)
+    pairs = list(zip(before.dims.data, after.dims.data, strict=True))
+    if not any(old.tag.data and new.tag.data and old != new for old, new in pairs):
+        return
+    kept = after.with_dims([old if old.tag.data and new.tag.data else new for old, new in pairs])
+    mask = tile.MaskOp(op.input, op.limits, op.fill, kept)
+    mask.location = op.location
+    Rewriter.insert_op(mask, InsertPoint.before(op))
+    Rewriter.replace_op(op, triton.RetagOp(mask, after))
 
 
 def _range_type(whole: tile.WholeOp) -> tile.RangeType:

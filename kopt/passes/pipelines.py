@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.config import Config
-from kopt.context import make_context
-from kopt.diagnostics import collect
-from kopt.dialects.tile import Access, is_gather
-from kopt.errors import KoptError
 from kopt.passes import PASSES
+from kopt.planning.pins import options as pin_options
 from kopt.registry import load
-from kopt.runtime.targets import Target
+from kopt.targets.chips import TpuChip
+from kopt.targets.target import Target
 
 if TYPE_CHECKING:
     from kopt.programs import ProgramOptions
@@ -39,20 +35,36 @@ HOST_PROGRAM: tuple[str, ...] = (
 
 def pipeline(target: Target, config: Config) -> list[ModulePass]:
     """The passes for a target. The reference interpreter runs what was imported, nearly as it is."""
-    return {"pallas": _pallas, "triton": _triton, "reference": _reference}[target.family](target, config)
+    passes = {"pallas": _pallas, "triton": _triton, "reference": _reference}[target.family](target, config)
+    return [choosing(target, config), *_verify(), *passes]
+
+
+def choosing(target: Target, config: Config, start: str = "open") -> ModulePass:
+    """The pass that chooses block sizes for a target: first of all, for whatever follows may use them."""
+    loop_type = "resident" if config.keeps_resident else config.loop_type
+    loops = {"loop_type": loop_type, "split_k": config.split_k, "deterministic": config.deterministic}
+    chip = None if target.chip is None else target.chip.name
+    return _make("choose-block-sizes", chip=chip, **loops, start=start)
+
+
+def _verify() -> list[ModulePass]:
+    # Places are those of the source still, and every target says the same of them.
+    return [_make("verify-accesses"), _make("verify-index-widths")]
 
 
 def program_pipeline(target: Target, config: Config, options: ProgramOptions) -> list[ModulePass]:
     """The passes that take a host program to torch or JAX code."""
     if target.family == "pallas":
         # After a Pallas target's own passes: what they would do to kernels is done in these already.
-        return [*_pallas_kernels(target, config), *_kernels_of_ranks(options), _make("verify-barriers")]
+        kernels = [*_pallas_kernels(target, config), *_kernels_of_ranks(options), _make("verify-barriers")]
+        return [choosing(target, config), *_verify(), *kernels]
     # The memory is planned first, then the kernels are lowered.
     place = HOST_PROGRAM.index("plan-buffers")
     # Calls that allocate their results end a captured run.
     before, captured = (("host-to-dps",), ("host-partition", "host-hoist-allocs")) if options.capture else ((), ())
     planned = (*before, *HOST_PROGRAM[:place], *captured, *HOST_PROGRAM[place:])
-    return [*_simplify(), *map(_make, planned), *_triton(target, config)]
+    front = [choosing(target, config), *_verify(), *_simplify()]
+    return [*front, *map(_make, planned), *_triton(target, config)]
 
 
 def _kernels_of_ranks(options: ProgramOptions) -> list[ModulePass]:
@@ -65,7 +77,7 @@ def _kernels_of_ranks(options: ProgramOptions) -> list[ModulePass]:
 
 def jagged_pipeline() -> list[ModulePass]:
     """The passes after which the rows of items are seen, for checks of offsets."""
-    return [_make(name) for name in ("canonicalize", "cse", "raise-jagged", "dce")]
+    return named("canonicalize", "cse", "raise-jagged", "dce")
 
 
 def _reference(target: Target, config: Config) -> list[ModulePass]:
@@ -78,21 +90,34 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
     return [*_pallas_kernels(target, config), _make("verify-barriers")]
 
 
-def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
-    chip = target.tpu.name
+def before_models(config: Config) -> list[ModulePass]:
+    """The first passes for a TPU, once block sizes are chosen: after them, models of launches are built."""
     return [
         # Results must include what changes in place before versions replace the arguments; and before loops that visit
         # nothing disappear, for the caller goes by what the imported module writes.
         _make("return-mutated-arguments"),
+        # While accesses are those of the source: whatever replaces one hands its id on.
+        _make("name-accesses"),
         *_simplify(),
         *_schedule(config),
         *_jagged(_make("schedule-jagged")),
+    ]
+
+
+def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
+    """The first passes for a TPU: after them, accesses of computed rows are products and DMAs."""
+    return [
+        *before_models(config),
+        # Rows that VMEM does not hold: loops like those of the source, before arrays and accesses change.
+        *_walks(chip.name),
         # Launches cannot give new versions of arrays through views with repeated elements.
         _make("reduce-expanded-updates"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
         _make("functionalise-host"),
         # Before arrays are cut, cast and padded for launches, so that none of that is done to what is never read.
         _make("eliminate-output-only", mode=config.output_only or "return"),
+        # Of what gathers leave alone nothing is moved: while gathers are loads of the source.
+        _make("slice-operands"),
         # Blocks must begin at multiples of their size: slices of operands, so launches must be functional already.
         _make("rebase-ranges"),
         # Updates of 64-bit integers, by how many meet: while they are updates, and before loads become DMAs.
@@ -100,9 +125,16 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         # Steps that Mosaic does not take become lanes of whole dimensions: before gathers, which take no steps either.
         _make("spread-strides"),
         # Reads by computed rows become one-hot products or DMAs: new arrays for launches that are functional already.
-        _make("lower-gathers", chip=chip),
+        _make("lower-gathers", chip=chip.name),
         # Updates of computed rows become loads and stores, before masks too: products and reductions come of it.
-        _make("lower-scatters", chip=chip),
+        _make("lower-scatters", chip=chip.name),
+    ]
+
+
+def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
+    chip = target.tpu.name
+    return [
+        *rows_moved(target.tpu, config),
         # Semaphores are scratch memory, which stands beside the grids of launches.
         _make("lower-remote-copies"),
         # Which rows make a tile of memory decides where blocks may begin.
@@ -125,8 +157,11 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("dce"),
         # Loads are final, and what is loaded once has windows and DMAs of its own.
         _make("hoist-loads"),
-        # How blocks arrive decides what must be legal, so windows come before layouts.
-        _make("plan-windows", loop_type=config.loop_type, chip=chip),
+        # How blocks arrive decides what must be legal, so plans come before layouts.
+        _make("plan-accesses", loop_type=config.loop_type, chip=chip, **_pins(config)),
+        # Right after: what a plan cannot be is said of the kernel as its author wrote it.
+        _make("verify-plan", chip=chip),
+        _make("apply-schedule"),
         # A hoisted loop is a dimension of the grid like the others.
         _make("order-grid", chip=chip),
         # Needs the order, which decides what is revisited; before layouts, since targets become plain arrays.
@@ -135,50 +170,20 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("eliminate-output-only", mode=config.output_only or "return"),
         # Element types and shapes that Mosaic lacks, cast and laid out on the host; the conversion applies the layouts.
         _make("legalise-layout", chip=chip),
+        # Again: windows are what they will be, so their bytes are known; passes between have kept the plan.
+        _make("verify-plan", chip=chip),
         _make("convert-tile-to-pallas", chip=chip),
         # Mosaic compiles lost updates silently: the last look at kernels of one rank.
         _make("verify-accumulators"),
     ]
 
 
-def scheduled(module: ModuleOp, target: Target) -> ModuleOp:
-    """A module with what cells do one by one, items of jagged loops and planes, as cells of their own.
-
-    For whoever asks what its blocks will be used for.
-    """
-    gathers = any(isinstance(op, Access) and any(map(is_gather, op.entries)) for op in module.walk())
-    jagged = ("raise-jagged", "dce", "schedule-jagged") if gathers else ()
-    planes = ("split-planes",) if target.family == "triton" else ()
-    return _applied(module, *map(_make, (*jagged, *planes)))
-
-
-def _applied(module: ModuleOp, *passes: ModulePass) -> ModuleOp:
-    """A copy that some passes have changed; the module where there are none."""
-    copy = module.clone() if passes else module
-    with collect():  # what is said of these blocks is not said of those that will be
-        for pass_ in passes:
-            pass_.apply(make_context(), copy)
-    return copy
-
-
-def moved_rows(module: ModuleOp, plain: ModuleOp, target: Target, config: Config) -> ModuleOp:
-    """A module as far as a TPU's accesses of computed rows are products and DMAs, for whoever asks what they take.
-
-    Others, and where one of those is refused at the block sizes that the module has, are ``plain``: only scheduled.
-    """
-    if target.family != "pallas" or plain is module:
-        return plain
-    passes = _pallas_kernels(target, config)
-    last = [pass_.name for pass_ in passes].index("lower-scatters")
-    with suppress(KoptError):
-        return _applied(module, *passes[: last + 1])
-    return plain
-
-
 def _triton(target: Target, config: Config) -> list[ModulePass]:
     options = {"num_warps": config.num_warps, "num_stages": config.num_stages, "chip": target.gpu.name}
+    given = {key: value for key, value in options.items() if value is not None}
     return [
         _make("return-mutated-arguments"),
+        _make("name-accesses"),
         *_simplify(),
         *_schedule(config),
         # Shares of items while their loops are seen as such; one item's rows need fewer masks than several items'.
@@ -187,6 +192,8 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         _make("widen-atomics", chip=target.gpu.name),
         # Dimensions of programs that are too large become blocks of one element.
         _make("split-planes"),
+        # What is too large still is walked, while its dimensions are seen as whole; all else of a plan is of the loops.
+        *_walks(target.gpu.name),
         # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
         _make("walk-products", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
@@ -197,7 +204,11 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         _make("insert-masks", fold_loads=True),
         _make("cse"),
         _make("dce"),
-        _make("convert-tile-to-triton", **{key: value for key, value in options.items() if value is not None}),
+        # Products that no matrix unit takes are sums of larger blocks, which count for warps.
+        _make("legalise-ops"),
+        _make("plan-accesses", **given, **_pins(config)),
+        _make("verify-plan", chip=target.gpu.name),
+        _make("convert-tile-to-triton", chip=target.gpu.name),
     ]
 
 
@@ -206,9 +217,18 @@ def _simplify() -> list[ModulePass]:
 
     Blocks are known by their indices, which ``cse`` makes one. Each forwarded or masked store is one read less, each
     dropped copy too; what was computed for such arrays alone is left to ``dce``. In place: it serves every target.
+    Bounds are constants by then, so what is empty is known; no pass after it meets a dimension of 0.
     """
+    # Which lanes are valid is told by where they come from, so before anything is simplified away; but after stores of
+    # what was just loaded are seen as such. Sizes are chosen; what the kernel computes of them are constants from here.
+    valid = ("fold-block-sizes", "cse", "mask-put-backs", "resolve-validity")
     dead = ("mask-put-backs", "forward-stores", "drop-dead-initialization", "drop-dead-arrays")
-    return [_make(name) for name in ("canonicalize", "cse", *dead, "dce")]
+    return [_make(name) for name in (*valid, "canonicalize", "cse", "drop-empty", *dead, "dce")]
+
+
+def _walks(chip: str) -> list[ModulePass]:
+    """Whole dimensions that are too large become loops."""
+    return [_make("plan-walks", chip=chip), _make("walk-dims")]
 
 
 def _schedule(config: Config) -> list[ModulePass]:
@@ -216,6 +236,11 @@ def _schedule(config: Config) -> list[ModulePass]:
     if config.split_k in (None, 1):
         return []
     return [_make("split-k", factor=config.split_k, deterministic=config.deterministic), _make("dce")]
+
+
+def _pins(config: Config) -> dict[str, Any]:
+    """What the configuration decides of plans."""
+    return pin_options(config.accesses, config.loops, config.order)
 
 
 def _balance(config: Config) -> list[ModulePass]:
@@ -229,6 +254,11 @@ def _jagged(*schedule: ModulePass) -> list[ModulePass]:
     # serves all that it masks.
     raised, lowered = ("raise-jagged", "dce"), ("lower-jagged", "canonicalize", "cse")
     return [*map(_make, raised), *schedule, *map(_make, lowered)]
+
+
+def named(*names: str) -> list[ModulePass]:
+    """Passes by their names, without options."""
+    return list(map(_make, names))
 
 
 def _make(name: str, **options: Any) -> ModulePass:

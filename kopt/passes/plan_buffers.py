@@ -19,6 +19,7 @@ from kopt.analysis.pointwise import pointwise_inputs
 from kopt.diagnostics import remark
 from kopt.dialects.host import AllocOp, FreeOp, ReuseOp
 from kopt.dialects.symm import group_of
+from kopt.walk import walk
 
 #: What memory is shared within: one type, so one size and allocator, and what makes the memory.
 Key = tuple[Attribute, str]
@@ -49,7 +50,7 @@ class PlanBuffersPass(ModulePass):
     name = "plan-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
+        for func in walk(op):
             if isinstance(func, FuncOp) and func.body.blocks:
                 _plan(func)
 

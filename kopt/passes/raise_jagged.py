@@ -12,8 +12,11 @@ from kopt.analysis.jagged import loops_around
 from kopt.analysis.slices import NotSlices
 from kopt.diagnostics import remark
 from kopt.dialects.tile import ForOp, LoadOp, StoreOp, is_gather
+from kopt.ir.from_ssa import is_number
+from kopt.ir.sums import SumAnalysis
 from kopt.passes.jagged.accesses import raise_access
 from kopt.passes.jagged.loops import raise_loop
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -40,16 +43,19 @@ class RaiseJaggedPass(ModulePass):
     name = "raise-jagged"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [inner for inner in op.walk() if isinstance(inner, ForOp)]:
+        for loop in walk(op, ForOp):
             raise_loop(loop)
-        for access in [inner for inner in op.walk() if isinstance(inner, LoadOp | StoreOp)]:
+        sums = SumAnalysis()
+        for access in walk(op, LoadOp, StoreOp):
             if any(map(is_gather, access.entries)):
-                _raise(access)
+                _raise(access, sums)
+                if isinstance(access, LoadOp) and is_number(access.result.type):  # and what is made of its numbers
+                    sums = SumAnalysis()
 
 
-def _raise(access: LoadOp | StoreOp) -> None:
+def _raise(access: LoadOp | StoreOp, sums: SumAnalysis) -> None:
     try:
-        raise_access(access)
+        raise_access(access, sums)
     except NotSlices as why:
         if not loops_around(access):
             return

@@ -23,12 +23,14 @@ from kopt.dialects.tile import (
     is_range,
 )
 from kopt.dialects.tile.index_list import Entry
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.gathers.building import Arrays, array_type
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.realigning.cutting import Cutter
 from kopt.passes.realigning.far_blocks import not_fetched
 from kopt.passes.realigning.scalars import copy_scalars
-from kopt.runtime.targets import TPU_CHIPS
+from kopt.targets.chips import TPU_CHIPS
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -59,15 +61,19 @@ class RealignBlocksPass(ModulePass):
     chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        analysis = IndexAnalysis(numbered=True)
+        for launch in walk(op, LaunchOp):
             copy_scalars(launch)
             arrays = Arrays(launch)
-            for load, _ in list(_unaligned_loads(launch)):
+            unaligned = list(_unaligned_loads(launch, analysis))
+            for load, _ in unaligned:
                 if _picks_from_blocks(load) and fits_scalar_memory(array_type(load.memory)):
                     load.operands[0] = arrays.again(load.memory)
-            for load, window in list(_unaligned_loads(launch)):
+            if any(load.memory is not window.memory for load, window in unaligned):
+                unaligned = list(_unaligned_loads(launch, analysis))
+            for load, window in unaligned:
                 Cutter(load, window, arrays).run()
-            for load, window, dims in list(not_fetched(launch, TPU_CHIPS[self.chip])):
+            for load, window, dims in list(not_fetched(launch, TPU_CHIPS[self.chip], analysis)):
                 Cutter(load, window, arrays).cut(dims)
 
 
@@ -83,11 +89,11 @@ def _is_computed(entry: Entry) -> TypeGuard[SSAValue]:
     return isinstance(entry, SSAValue)
 
 
-def _unaligned_loads(launch: LaunchOp) -> Iterator[tuple[LoadOp, Window]]:
+def _unaligned_loads(launch: LaunchOp, analysis: IndexAnalysis) -> Iterator[tuple[LoadOp, Window]]:
     """The loads of arrays that no layout makes legal, and the arrays' windows."""
     written = accessed(launch, MemoryEffectKind.WRITE)
     for grid in [op for op in launch.body.block.ops if isinstance(op, GridOp)]:
-        found = unordered_windows(grid, [arg for arg in launch.body.block.args if arg not in written])
+        found = unordered_windows(grid, [arg for arg in launch.body.block.args if arg not in written], analysis)
         for window in found.values():
             gathers = any(is_gather(entry) for load in window.loads for entry in load.entries)
             if gathers or stands_in_scalar_memory(window):

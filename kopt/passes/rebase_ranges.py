@@ -12,13 +12,15 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import Binding, binding
+from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
 from kopt.dialects.host import InsertOp, LaunchOp, SliceOp
 from kopt.dialects.tile import Access, CountOp, GridOp, IdOp, RangeType, ShiftOp, ValidOp, is_range
 from kopt.dialects.tile.index_list import split_entries
 from kopt.dialects.tile.integers import int_array, ints_of
+from kopt.ir.ranges import Binding, binding
 from kopt.passes.to_pallas.launches import initial_value
+from kopt.walk import walk
 
 #: Ops whose result is the same for a range and for the shifted one.
 _SHIFT_BLIND = (IdOp, CountOp, ValidOp)
@@ -46,7 +48,7 @@ class RebaseRangesPass(ModulePass):
     name = "rebase-ranges"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
+        for launch in walk(op, LaunchOp):
             for grid in [inner for inner in launch.body.block.ops if isinstance(inner, GridOp)]:
                 _start_at_zero(grid)
             _split_operands(launch)
@@ -92,7 +94,7 @@ def _shift_uses(grid: GridOp, value: SSAValue, lower: int) -> None:
 def _split_operands(launch: LaunchOp) -> None:
     """Gives reads of one array under several shifts an operand each."""
     for number, memory in enumerate(launch.body.block.args[: len(launch.inputs)]):
-        accesses = [use.operation for use in memory.uses]
+        accesses = users(memory)
         if number in launch.written or not all(isinstance(access, Access) for access in accesses):
             continue
         groups: dict[tuple[Slice | None, ...], list[Operation]] = {}
@@ -123,7 +125,7 @@ def _give_operand(launch: LaunchOp, number: int, accesses: Sequence[Operation]) 
 
 def _slices(memory: BlockArgument) -> tuple[Slice, ...]:
     """The dimensions of a memref to slice: those that every access indexes in the same shifted way."""
-    accesses = [use.operation for use in memory.uses]
+    accesses = users(memory)
     if not accesses or not all(isinstance(access, Access) for access in accesses):
         return ()
     assert isinstance(memory.type, MemRefType)
@@ -185,8 +187,7 @@ def _slice_launch(launch: LaunchOp, slices: Sequence[tuple[Slice, ...]]) -> None
 def _index_unshifted(memory: BlockArgument, parts: Sequence[Slice]) -> None:
     """Lets every access of a sliced memref index the sliced dimensions by the range as the grid binds it."""
     by_dim = {part.dim: part.range for part in parts}
-    for use in list(memory.uses):
-        access = use.operation
+    for access in users(memory):
         assert isinstance(access, Access)
         entries = [by_dim.get(dim, entry) for dim, entry in enumerate(access.entries)]
         operands, _ = split_entries(entries)

@@ -11,7 +11,6 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import binding, unshifted
 from kopt.dialects.atomic import COMMUTES, CasOp, RmwOp
 from kopt.dialects.host import ExpandOp, ReshapeOp
 from kopt.dialects.tile import (
@@ -27,7 +26,10 @@ from kopt.dialects.tile import (
     neutral,
 )
 from kopt.dialects.tile.index_list import Axis, Entry, block_axes
+from kopt.ir.ranges import binding, unshifted
 from kopt.passes.mosaic.building import Builder, element_of, type_of, wide
+from kopt.passes.replacing import replacing
+from kopt.walk import walk
 
 _Update = RmwOp | CasOp
 
@@ -55,7 +57,7 @@ class ReduceExpandedUpdatesPass(ModulePass):
     name = "reduce-expanded-updates"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for update in [inner for inner in op.walk() if isinstance(inner, _Update)]:
+        for update in [inner for inner in walk(op) if isinstance(inner, _Update)]:
             view = update.memory.owner
             if isinstance(view, ExpandOp):
                 _rewrite(_Expanded(update, view))
@@ -136,7 +138,8 @@ def _combined_update(found: _Expanded) -> _Update:
     axes = [n for n, axis in enumerate(found.axes) if axis.position in found.repeated]
     entries = [0 if n in found.repeated else entry for n, entry in enumerate(found.entries)]
     value, mask = (_combined(found.build, update, axes), None) if axes else (update.value, update.mask)
-    return RmwOp(update.kind.data, value, found.source(), entries, mask, update.ordering.data, bool(update.previous))
+    ordering, returns = update.ordering.data, bool(update.previous)
+    return replacing(update, RmwOp(update.kind.data, value, found.source(), entries, mask, ordering, returns))
 
 
 def _combined(build: Builder, update: RmwOp, axes: list[int]) -> SSAValue:
@@ -194,5 +197,6 @@ def _remade(update: _Update, memory: SSAValue, entries: Sequence[Entry]) -> _Upd
     """The same update of other memory."""
     ordering = update.ordering.data
     if isinstance(update, CasOp):
-        return CasOp(update.expected, update.desired, memory, entries, update.mask, ordering)
-    return RmwOp(update.kind.data, update.value, memory, entries, update.mask, ordering, bool(update.previous))
+        return replacing(update, CasOp(update.expected, update.desired, memory, entries, update.mask, ordering))
+    kind, returns = update.kind.data, bool(update.previous)
+    return replacing(update, RmwOp(kind, update.value, memory, entries, update.mask, ordering, returns))

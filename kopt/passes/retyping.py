@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType, WholeOp
+from kopt.walk import walk
 
 
 def defined_values(op: Operation) -> list[SSAValue]:
@@ -18,10 +19,16 @@ def defined_values(op: Operation) -> list[SSAValue]:
 
 def bound_tags(op: Operation) -> Iterator[str]:
     """The tag of every range in an operation, in order of appearance; a shifted range repeats its tag."""
-    for inner in op.walk():
+    for inner in walk(op):
         for value in defined_values(inner):
             if isinstance(value.type, RangeType):
                 yield value.type.tag
+
+
+def tag_sizes(op: Operation) -> dict[str, int]:
+    """The lanes of every range's blocks in an operation, by its tag."""
+    values = (value for inner in op.walk() for value in defined_values(inner))
+    return {value.type.tag: value.type.size for value in values if isinstance(value.type, RangeType)}
 
 
 def all_lanes(size: int, op: Operation) -> WholeOp:
@@ -44,7 +51,7 @@ def new_tags(op: Operation, prefix: str = "b") -> Iterator[str]:
 
 def replace_dims(op: Operation, replace: Callable[[DimAttr], DimAttr]) -> None:
     """Puts other dimensions into the type of every value that an operation and those inside it define."""
-    for inner in list(op.walk()):
+    for inner in walk(op):
         for value in defined_values(inner):
             type = _with_dims(value.type, replace)
             if type != value.type:

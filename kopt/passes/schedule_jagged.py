@@ -16,6 +16,7 @@ from kopt.errors import LoweringError
 from kopt.passes.drop_unit_dims import drop_dims
 from kopt.passes.jagged.single_items import row_sizes, unblock_items
 from kopt.passes.set_blocks import substitute_sizes
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class ScheduleJaggedPass(ModulePass):
     resize: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for grid in [inner for inner in op.walk() if isinstance(inner, GridOp)]:
+        for grid in walk(op, GridOp):
             tags = item_tags(grid)
             if not tags or not self.resize and not _single(grid, tags):
                 continue
@@ -58,7 +59,7 @@ class ScheduleJaggedPass(ModulePass):
 
 
 def _single(grid: GridOp, tags: set[str]) -> bool:
-    loops = [op for op in grid.walk() if isinstance(op, ForOp)]
+    loops = walk(grid, ForOp)
     return all(dim.size.data == 1 for loop in loops for dim in loop.lengths_type.dims.data if dim.tag.data in tags)
 
 

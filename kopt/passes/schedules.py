@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.tile import GridOp
 from kopt.errors import ConfigError
+from kopt.walk import walk
 
 
 def reschedule(module: ModuleOp, each: Callable[[GridOp], str | None], refusal: str, note: str) -> None:
@@ -17,7 +18,7 @@ def reschedule(module: ModuleOp, each: Callable[[GridOp], str | None], refusal: 
     Such a grid has a remark that begins with ``note``. Where all have to stay, the configuration cannot be followed:
     raises `ConfigError` with ``refusal`` and the first grid's reason.
     """
-    grids = [op for op in module.walk() if isinstance(op, GridOp)]
+    grids = walk(module, GridOp)
     reasons = [each(grid) for grid in grids]
     if grids and all(reasons):
         raise ConfigError(f"{refusal}: {reasons[0]}", location_of(grids[0]))

@@ -11,8 +11,11 @@ from xdsl.passes import ModulePass
 
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import CarryingLoop, ConcatOp, DimAttr, GridOp, RangeType, ReshapeOp, SliceOp, TileType
-from kopt.errors import ConfigError, LoweringError
-from kopt.passes.retyping import bound_tags, replace_dims
+from kopt.dialects.tile.sizes import read_sizes
+from kopt.errors import ConfigError, LoweringError, VerifyError
+from kopt.passes.retyping import replace_dims, tag_sizes
+from kopt.verification import verify
+from kopt.walk import walk
 
 #: Ops that hold numbers derived from block sizes when a tagged dimension takes part in more than its own place.
 _SIZED = (ConcatOp, ReshapeOp, SliceOp)
@@ -29,7 +32,8 @@ class SetBlocksPass(ModulePass):
         tile.grid (%i: b0=64) in (1000) { %v = tile.load %x[%i] … -> !tile.tile<b0=64 x f32> }
 
     Refuses a tag that no loop binds, and IR in which a constant was derived from the old size (a reshape that
-    merges the dimension, a slice or concatenation of it): import the kernel with the new sizes instead.
+    merges the dimension, a slice or concatenation of it; any, where the kernel's own Python read the number, as the
+    function's ``tile.read_sizes`` says): import the kernel with the new sizes instead.
     """
 
     name = "set-blocks"
@@ -55,18 +59,40 @@ def parse_sizes(text: str) -> dict[str, int]:
 
 
 def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
-    """Replaces the sizes of tags in every type of a module, in place."""
-    unknown = set(sizes) - set(bound_tags(module))
-    if unknown:
+    """Replaces the sizes of tags in every type of a module, in place. It stays as it is where that is refused."""
+    before = tag_sizes(module)
+    if unknown := sizes.keys() - before.keys():
         raise ConfigError(f"no loop binds '{min(unknown)}'")
-    for op in module.walk():
+    for op in walk(module):
+        _check_read(op, sizes)
         _check(op, sizes)
 
+    _resize(module, sizes)
+    try:
+        verify(module)
+    except VerifyError as error:
+        _resize(module, before)
+        notes = ["a number follows from an old size: import the kernel again with the new block sizes"]
+        raise LoweringError(error.message, error.location, notes=notes) from error
+
+
+def _resize(module: ModuleOp, sizes: dict[str, int]) -> None:
     def resized(dim: DimAttr) -> DimAttr:
         tag = dim.tag.data
         return DimAttr(sizes[tag], tag) if tag in sizes else dim
 
     replace_dims(module, resized)
+
+
+def _check_read(func: Operation, sizes: dict[str, int]) -> None:
+    """Refuses sizes that the Python of an imported function computed with."""
+    for tag in read_sizes(func):
+        if tag in sizes:
+            raise LoweringError(
+                f"the kernel's Python read the size of '{tag}': what it computed from it is part of the IR",
+                location_of(func),
+                notes=["import the kernel again with the new block sizes"],
+            )
 
 
 def _check(op: Operation, sizes: dict[str, int]) -> None:
@@ -93,6 +119,6 @@ def _refuse(op: Operation, dim: DimAttr) -> None:
 
 def loop_tags(module: ModuleOp) -> list[str]:
     """The tags that loops bind, in order of appearance."""
-    loops = [op for op in module.walk() if isinstance(op, GridOp | CarryingLoop)]
+    loops = [op for op in walk(module) if isinstance(op, GridOp | CarryingLoop)]
     values = [arg for op in loops for arg in op.body.block.args]
     return [value.type.tag for value in values if isinstance(value.type, RangeType)]

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, f32
 from xdsl.passes import ModulePass
 
 from kopt.dialects.tile import DotOp, TileType
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class SetDotPrecisionPass(ModulePass):
 
 def set_precision(module: ModuleOp, precision: str) -> None:
     """Sets the precision of the f32 dots of a module that have none, in place."""
-    for op in module.walk():
+    for op in walk(module):
         if isinstance(op, DotOp) and op.precision is None and _of_f32(op):
             op.precision = StringAttr(precision)
 

@@ -16,9 +16,8 @@ from kopt.diagnostics import remark
 from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, TileType
 from kopt.dialects.tile.integers import int_array
 from kopt.passes.retyping import defined_values, new_tags
-
-#: Lanes of the largest tile of a program: more 32-bit values than a GPU's processor has registers for.
-_LANES = 65536
+from kopt.targets.budget import Budget
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,20 @@ class SplitPlanesPass(ModulePass):
     name = "split-planes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for grid in [inner for inner in op.walk() if isinstance(inner, GridOp)]:
-            while _largest(grid) > _LANES and (planes := find_planes(grid)):
+        for grid in walk(op, GridOp):
+            while _largest(grid) > Budget.PLANE_LANES and (planes := find_planes(grid)):
                 _split(grid, planes[0])
                 remark(grid, f"a program for each of {planes[0].count} planes, which are too large together")
 
 
+def holds_large(module: ModuleOp) -> bool:
+    """Whether a module has cells whose tiles are too large for one program."""
+    return any(_largest(op) > Budget.PLANE_LANES for op in walk(module, GridOp))
+
+
 def _largest(grid: GridOp) -> int:
     """Lanes of a grid's largest tile."""
-    types = [value.type for op in grid.walk() for value in defined_values(op)]
+    types = [value.type for op in walk(grid) for value in defined_values(op)]
     return max((prod(type.shape) for type in types if isinstance(type, TileType)), default=0)
 
 

@@ -24,9 +24,11 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.memory import block_type
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.accumulators.spread import Spread, indexes, picked
 from kopt.passes.gathers.building import replace_load
 from kopt.passes.mosaic.building import Builder, type_of
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -49,16 +51,17 @@ class SpreadStridesPass(ModulePass):
     name = "spread-strides"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            for access in [inner for inner in launch.walk() if isinstance(inner, LoadOp | StoreOp)]:
-                spreads = _spreads(access)
+        analysis = IndexAnalysis()
+        for launch in walk(op, LaunchOp):
+            for access in walk(launch, LoadOp, StoreOp):
+                spreads = _spreads(access, analysis)
                 if spreads and isinstance(access, LoadOp):
                     _spread_load(access, spreads)
                 elif spreads and isinstance(access, StoreOp):
                     _spread_store(access, spreads)
 
 
-def _spreads(access: LoadOp | StoreOp) -> list[Spread]:
+def _spreads(access: LoadOp | StoreOp, analysis: IndexAnalysis) -> list[Spread]:
     """The slices of an access that Mosaic does not take."""
     type = access.memory.type
     assert isinstance(type, MemRefType) and isinstance(type.element_type, FixedBitwidthType)
@@ -69,7 +72,7 @@ def _spreads(access: LoadOp | StoreOp) -> list[Spread]:
         entry, place = access.entries[axis.position], number - len(axes)
         if isinstance(entry, SliceAttr) and entry.step.data > 1:
             narrow = type.element_type.bitwidth < 32 and place == -2
-            if gathers or narrow or not indexes(entry, place):
+            if gathers or narrow or not indexes(entry, place, analysis):
                 found.append(Spread(entry, number, type.get_shape()[axis.position]))
     return found
 

@@ -13,6 +13,7 @@ from kopt.analysis.host_order import host_ops
 from kopt.analysis.symmetric import is_reader
 from kopt.passes.symm.placing import Placer
 from kopt.passes.symm.returns import copy_returned
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ a two-shot reduction overwrites it | the same |
     name = "symm-place"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
+        for func in walk(op):
             if isinstance(func, FuncOp) and func.body.blocks:
                 _place(func)
 

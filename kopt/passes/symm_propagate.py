@@ -18,6 +18,7 @@ from kopt.analysis.symmetric import can_choose, is_contiguous, uses
 from kopt.diagnostics import remark
 from kopt.dialects.symm import group_of
 from kopt.passes.symm.retyping import own_allocation
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class SymmPropagatePass(ModulePass):
     name = "symm-propagate"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
+        for func in walk(op):
             if isinstance(func, FuncOp) and func.body.blocks:
                 while (found := _next(func)) is not None:
                     _move(func, *found)
@@ -58,7 +59,7 @@ def _next(func: FuncOp) -> tuple[SSAValue, str] | None:
 
 def _outside(op: Operation) -> list[SSAValue]:
     """The values that the ops inside an op use."""
-    return list(dict.fromkeys(value for inner in op.walk() for value in inner.operands))
+    return list(dict.fromkeys(value for inner in walk(op) for value in inner.operands))
 
 
 def _can_move(value: SSAValue, op: Operation) -> bool:

@@ -26,6 +26,7 @@ from kopt.dialects.symm import (
     ReduceScatterOutOp,
 )
 from kopt.errors import LoweringError
+from kopt.walk import walk
 
 _OUT_FORMS: dict[type[Operation], type[CollectiveOutOp]] = {
     AllGatherOp: AllGatherOutOp,
@@ -51,7 +52,7 @@ class SymmToDpsPass(ModulePass):
     name = "symm-to-dps"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in list(op.walk()):
+        for inner in walk(op):
             if isinstance(inner, AllReduceOp | CollectiveOp):
                 _pass_destination(inner)
 

@@ -12,6 +12,7 @@ from kopt.analysis.lost_updates import problems
 from kopt.diagnostics import location_of, warning
 from kopt.dialects.pallas import CallOp
 from kopt.errors import LoweringError
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class VerifyAccumulatorsPass(ModulePass):
     name = "verify-accumulators"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for call in [inner for inner in op.walk() if isinstance(inner, CallOp)]:
+        for call in walk(op, CallOp):
             for problem in problems(call):
                 if problem.fatal:
                     raise LoweringError(problem.message, location_of(problem.op), notes=[problem.note])

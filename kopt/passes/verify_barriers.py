@@ -12,6 +12,7 @@ from kopt.analysis.remote import NotKnown, copies_to_other_ranks, hazards
 from kopt.diagnostics import location_of, remark, warning
 from kopt.dialects.pallas import CallOp
 from kopt.errors import LoweringError
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class VerifyBarriersPass(ModulePass):
     limit: int = 200000
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for call in [inner for inner in op.walk() if isinstance(inner, CallOp)]:
+        for call in walk(op, CallOp):
             if copies_to_other_ranks(call):
                 self._check(call)
 

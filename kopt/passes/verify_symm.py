@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 from kopt.analysis.symm_hazards import hazards
 from kopt.diagnostics import location_of
 from kopt.errors import LoweringError
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class VerifySymmPass(ModulePass):
     name = "verify-symm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
+        for func in walk(op):
             if isinstance(func, FuncOp) and func.body.blocks:
                 for hazard in hazards(func):
                     raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])

@@ -20,7 +20,8 @@ from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile.values import is_float
 from kopt.errors import LoweringError
 from kopt.passes.accesses_in_type import AccessOp, retype_access
-from kopt.runtime.targets import GPU_CHIPS
+from kopt.targets.chips import GPU_CHIPS
+from kopt.walk import walk
 
 _Update = RmwOp | CasOp
 #: Additions that a 16-bit float takes natively: n roundings of half a unit are about sqrt(n) / 2 units off, and two
@@ -52,7 +53,7 @@ class WidenAtomicsPass(ModulePass):
     chip: str = "sm90"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for grid in [inner for inner in op.walk() if isinstance(inner, tile.GridOp)]:
+        for grid in walk(op, tile.GridOp):
             for memory, updates in _targets(grid).items():
                 if self._must_widen(memory, updates):
                     _check(grid, memory, updates)
@@ -72,7 +73,7 @@ class WidenAtomicsPass(ModulePass):
 def _targets(grid: tile.GridOp) -> dict[SSAValue, list[_Update]]:
     """The updates of each memref that a grid updates."""
     found: dict[SSAValue, list[_Update]] = {}
-    for op in grid.walk():
+    for op in walk(grid):
         if isinstance(op, RmwOp | CasOp):
             found.setdefault(op.memory, []).append(op)
     return found
@@ -134,5 +135,5 @@ def _widen(grid: tile.GridOp, memory: SSAValue) -> None:
         op.location = grid.location
     Rewriter.insert_op(before, InsertPoint.before(grid))
     Rewriter.insert_op(after, InsertPoint.after(grid))
-    for op in [op for op in grid.walk() if isinstance(op, AccessOp) and op.memory is memory]:
+    for op in [op for op in walk(grid) if isinstance(op, AccessOp) and op.memory is memory]:
         retype_access(op, array.result, wide)

@@ -1,4 +1,4 @@
-"""Checks of what arguments hold, before a call: offsets of items, and integers that a target keeps in 32 bits."""
+"""Checks of what arguments hold, before a call: offsets of items, integers that a target keeps in 32 bits, places."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import numpy as np
 from kopt.analysis.item_numbers import ItemNumber
 from kopt.analysis.offset_checks import ItemSlice
 from kopt.errors import ArgumentError
-from kopt.runtime.specs import framework_of
+from kopt.runtime.specs import framework_of, is_known
+from kopt.runtime.wire import pack, to_reference
 
 if TYPE_CHECKING:
+    from kopt.interpreter.access_checks import AccessChecks
     from kopt.interpreter.host_arrays import HostArrays
 
 
@@ -55,13 +57,14 @@ def check_intervals(
         )
 
 
-def is_known(value: Any) -> bool:
-    """Whether an array has elements yet; inside ``jax.jit`` it has none."""
-    if framework_of(value) != "jax":
-        return True
-    from jax.core import Tracer
+def check_accesses(checks: AccessChecks | None, values: Sequence[Any]) -> None:
+    """Raises `AccessError` for an access that what the arguments hold takes outside of its array."""
+    if checks is not None and all(map(is_known, values)):
+        checks.check(lambda number: to_reference(pack(_on_cpu(values[number]))))
 
-    return not isinstance(value, Tracer)
+
+def _on_cpu(value: Any) -> Any:
+    return value.detach().cpu() if framework_of(value) == "torch" else value
 
 
 def _host(value: Any) -> np.ndarray:

@@ -14,8 +14,8 @@ from typing import Any
 
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
+from kopt.runtime.devices import has_gpu, has_tpu
 from kopt.runtime.specs import contiguous_strides, framework_of, spec_of
-from kopt.runtime.targets import has_gpu, has_tpu
 from kopt.runtime.wire import pack, unpack
 
 

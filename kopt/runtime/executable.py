@@ -11,18 +11,21 @@ import numpy as np
 
 from kopt.analysis.offset_checks import ItemSlice
 from kopt.diagnostics import Diagnostic
-from kopt.errors import ArgumentError, ConfigError, Location
-from kopt.runtime.argument_checks import check_intervals, check_slices
+from kopt.errors import ArgumentError, ConfigError, KoptError, Location
+from kopt.runtime.admission import admit_call, admit_known, admit_written
+from kopt.runtime.argument_checks import check_accesses, check_intervals, check_slices
+from kopt.runtime.devices import require
 from kopt.runtime.emitted import needs_wide
 from kopt.runtime.exchange import convert, wide
 from kopt.runtime.seeds import drawn
 from kopt.runtime.signature import Signature
 from kopt.runtime.specs import TensorSpec, framework_of, spec_of
-from kopt.runtime.targets import Target, parse_target
 from kopt.runtime.wire import Packed, from_reference, pack, to_reference, unpack
 from kopt.runtime.write_back import WriteBack
+from kopt.targets.target import Target, parse_target
 
 if TYPE_CHECKING:
+    from kopt.interpreter.access_checks import AccessChecks
     from kopt.interpreter.host_arrays import HostArrays
 
 #: The Python callable behind the ``reference`` target; bf16 and fp8 values are held in float32.
@@ -74,9 +77,10 @@ class Executable:
     target needs them for bf16 and fp8); ``time_limit`` seconds for a call that runs in a worker; ``race_cells`` the
     largest grid in which ``pallas:strict`` looks for races; ``swap`` whether mutated torch arguments of Pallas targets
     take over the storage of their final values where that is safe (`kopt.runtime.swap`), with a remark where it is not;
-    ``location`` of the kernel, for remarks; ``slices`` what the items of the arguments reach and ``intervals`` those of
-    integers by argument, both looked at before each call (`kopt.runtime.argument_checks`); ``groups`` torch's names of
-    a program's process groups by those of its parameters, None for a kernel.
+    ``location`` of the kernel, for remarks; ``slices`` what the items of the arguments reach, ``intervals`` those of
+    integers by argument and ``accesses`` the kernel's own, all looked at before each call
+    (`kopt.runtime.argument_checks`); ``groups`` torch's names of a program's process groups by those of its parameters,
+    None for a kernel.
 
     Calling it returns None, a value or a tuple, in the framework of the arguments. torch and NumPy arguments that the
     kernel mutates are updated; for JAX arrays, which cannot change, the final values come last in the results.
@@ -99,6 +103,7 @@ class Executable:
         location: Location | None = None,
         slices: Sequence[ItemSlice] = (),
         host_arrays: HostArrays | None = None,
+        accesses: AccessChecks | None = None,
         intervals: Mapping[int, tuple[int, int]] | None = None,
         groups: Mapping[str, str] | None = None,
     ):
@@ -119,19 +124,37 @@ class Executable:
         self._names = [*names, *("a closure's tensor" for _ in hidden)]
         self._slices = tuple(slices)
         self._host_arrays = host_arrays
+        self._accesses = accesses
         self._intervals = intervals or {}
         self.groups = groups
+        self._location = location
 
     def __repr__(self) -> str:
         return f"<kopt executable {self.params} for {self.target}>"
 
     def __call__(self, *args: Any) -> Any:
+        try:
+            return self._call(*args)
+        except KoptError as error:
+            if error.location is None:
+                error.location, error.of_call = self._location, True
+            raise
+
+    def _call(self, *args: Any) -> Any:
+        named = {p.name: arg for p, arg in zip(self.params.parameters, args, strict=False)}
+        admit_call(self.params.kernel, named, lowers=True)  # the signature knows what is wrong with other devices
         framework = self.params.check(args, self._runner.devices)
         if not args:
             framework = framework_of(self.hidden[0]) or framework if self.hidden else self.framework
         values = [*args, *drawn(self.hidden, args)]
+        if self._runner.framework != "jax":
+            for name, value in zip(self._names, values, strict=True):
+                admit_known(self.params.kernel, name, value, str(self.target))
+        for number in self.mutated:
+            admit_written(self.params.kernel, self._names[number], values[number])
         check_slices(self.params.kernel, self._slices, values, self._host_arrays)
         check_intervals(self.params.kernel, self._names, self._intervals, values)
+        check_accesses(self._accesses, values)
         hazards = self._write_back.hazards(values)
         outputs = self._runner.run([self._import(i, value) for i, value in enumerate(values)])
         exported = [self._export(output, framework) for output in outputs]
@@ -192,7 +215,8 @@ def _packaged(results: list[Any]) -> Any:
 
 
 def make_runner(exe: Executable) -> Runner:
-    """The runner of an executable's target."""
+    """The runner of an executable's target. Raises `ConfigError` where it cannot run here."""
+    require(exe.target)
     return _RUNNERS[exe.target.family, exe.target.mode](exe)
 
 
@@ -208,7 +232,7 @@ def _pallas(exe: Executable) -> Runner:
 
     if exe.groups:
         return MeshProgramRunner(exe.source, exe.entry, exe.target, exe.groups, exe.uses_wide)
-    return PallasRunner(exe.source, exe.entry, exe.target, exe.uses_wide)
+    return PallasRunner(exe.source, exe.entry, exe.target, exe.uses_wide, exe._location)
 
 
 def _strict(exe: Executable) -> Runner:

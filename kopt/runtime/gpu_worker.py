@@ -25,7 +25,7 @@ from kopt.runtime import gpu_code
 from kopt.runtime.emitted import load_module
 from kopt.runtime.reasons import clean, located, reason_of
 from kopt.runtime.specs import TensorSpec, contiguous_strides
-from kopt.runtime.targets import GPU_CHIPS, GpuChip
+from kopt.targets.chips import GPU_CHIPS, GpuChip
 
 _NVIDIA_TOOLS = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"
 

@@ -9,7 +9,7 @@ from kopt.errors import ConfigError
 from kopt.runtime.emitted import load_module
 from kopt.runtime.exchange import prepare_jax, wide
 from kopt.runtime.pallas_interpret import as_list, interpreted_module
-from kopt.runtime.targets import Target
+from kopt.targets.target import Target
 
 
 class MeshProgramRunner:

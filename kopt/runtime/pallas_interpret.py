@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
+from kopt.errors import ArgumentError, KoptError, Location
 from kopt.runtime.emitted import load_module
 from kopt.runtime.exchange import prepare_jax, wide
 from kopt.runtime.reasons import essence, refusal
-from kopt.runtime.targets import Target, TpuChip
+from kopt.targets.chips import TpuChip
+from kopt.targets.target import Target
 
 #: The functions of ``jax.experimental.pallas`` that take ``interpret=``.
 _ENTRY_POINTS = ("pallas_call", "kernel", "core_map")
@@ -70,16 +72,35 @@ def _with_interpret(function: Callable[..., Any], choose: Callable[[tuple[Any, .
 
 
 def on_abstract_tpu(function: Callable[..., Any], chip: TpuChip) -> Callable[..., Any]:
-    """The function, traced where Pallas sees ``chip``."""
+    """The function, traced where Pallas sees ``chip``: alone, or as each device of the mesh that the caller has set."""
 
-    from jax.sharding import use_abstract_mesh
+    from jax.sharding import AbstractMesh, get_abstract_mesh, use_abstract_mesh
 
     def traced(*args: Any) -> Any:
-        with use_abstract_mesh(abstract_mesh(chip)):
+        mesh, outer = abstract_mesh(chip), get_abstract_mesh()
+        if not outer.empty:
+            device = mesh.abstract_device
+            mesh = AbstractMesh(outer.axis_sizes, outer.axis_names, outer.axis_types, abstract_device=device)
+        with use_abstract_mesh(mesh):
             return function(*args)
 
     traced.__name__ = function.__name__
     return traced
+
+
+def refuse_parts(kernel: str, location: Location | None) -> None:
+    """Raises `ArgumentError` where arrays are parts of others on CPUs, which are not the chip that Pallas sees."""
+    from jax.sharding import get_abstract_mesh
+
+    mesh = get_abstract_mesh()
+    if mesh.manual_axes:
+        where = "inside of jax.shard_map or jax.pmap"
+        advice = "call it outside, on the whole array or on each part; a TPU's takes calls inside of jax.shard_map"
+    elif mesh.explicit_axes:
+        where, advice = "under a mesh with explicit axes", "set a mesh whose axis_types are AxisType.Auto, or none"
+    else:
+        return
+    raise ArgumentError(f"{kernel}: an interpreted kernel cannot be called {where}", location, notes=[advice])
 
 
 @cache
@@ -95,6 +116,28 @@ def exact_options() -> dict[str, str] | None:
     return options
 
 
+def without_transforms(
+    function: Callable[..., Any], kernel: str, location: Location | None = None
+) -> Callable[..., Any]:
+    """The function for use in larger traced ones, where JAX's transformations of it are errors that say so.
+
+    Pallas's own rules would transform the kernel's body, which may pass memory on from one cell to the next.
+    """
+    import jax
+
+    def refuse(transform: str, advice: str) -> Callable[..., Any]:
+        def rule(*args: Any) -> Any:
+            raise ArgumentError(f"{kernel}: a kopt kernel has no rule for {transform}", location, notes=[advice])
+
+        return rule
+
+    plain = jax.custom_jvp(lambda *args: function(*args))
+    plain.defjvp(refuse("jax.grad and jax.jvp", "use jax.lax.stop_gradient, or wrap the kernel in jax.custom_vjp"))
+    guarded = jax.custom_batching.custom_vmap(plain)
+    guarded.def_vmap(refuse("jax.vmap", "give the kernel the batch as a dimension, or use jax.lax.map"))
+    return guarded
+
+
 def as_list(results: Any) -> list[Any]:
     """An emitted function's return as a list: None → [], a value → [value], a tuple → its items."""
     if results is None:
@@ -107,16 +150,16 @@ class PallasRunner:
 
     framework = "jax"
 
-    def __init__(self, source: str, entry: str, target: Target, use_wide: bool):
+    def __init__(self, source: str, entry: str, target: Target, use_wide: bool, location: Location | None = None):
         prepare_jax()
         import jax
 
         self.devices = ("cpu",) if target.interpreted else ("cpu", "tpu")
         self._wide = use_wide
-        self._source, self._entry, self._target = source, entry, target
+        self._source, self._entry, self._target, self._location = source, entry, target, location
         self._home = jax.devices("cpu")[0] if target.interpreted and jax.default_backend() != "cpu" else None
-        self.function = _function(source, entry, target)
-        self._jitted = jax.jit(self.function, compiler_options=exact_options() if target.interpreted else None)
+        self.function, self._jitted = _functions(source, entry, target)
+        self._guarded = without_transforms(self.function, entry, location)
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Call the kernel and wait for it, so that a caller may write to the arguments' memory afterwards.
@@ -125,20 +168,22 @@ class PallasRunner:
         """
         try:
             return self._run(arrays)
+        except KoptError:
+            raise
         except Exception as error:
             raise refusal(error, essence(error), self._source, self._entry, self._target) from error
 
     def _run(self, arrays: Sequence[Any]) -> list[Any]:
         from jax import block_until_ready
-        from jax.core import Tracer
+        from jax.core import Tracer, eval_context
 
-        traced = any(isinstance(array, Tracer) for array in arrays)
-        call = self.function if traced else self._jitted  # compiler options are for the outermost jit alone
+        if self._target.interpreted:
+            refuse_parts(self._entry, self._location)
         with wide(self._wide), self._device():
-            results = as_list(call(*arrays))
-        if not traced:
-            block_until_ready(results)
-        return results
+            if any(isinstance(array, Tracer) for array in arrays):
+                return as_list(self._guarded(*arrays))
+            with eval_context():  # a trace that is under way is not the outermost jit, which compiler options are for
+                return block_until_ready(as_list(self._jitted(*arrays)))
 
     def _device(self) -> AbstractContextManager[Any]:
         if self._home is None:
@@ -146,6 +191,15 @@ class PallasRunner:
         import jax
 
         return jax.default_device(self._home)
+
+
+@lru_cache(maxsize=256)
+def _functions(source: str, entry: str, target: Target) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """An emitted function, and what JAX compiles of it: one for all kernels whose text is the same."""
+    import jax
+
+    function = _function(source, entry, target)
+    return function, jax.jit(function, compiler_options=exact_options() if target.interpreted else None)
 
 
 def _function(source: str, entry: str, target: Target) -> Callable[..., Any]:

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from kopt.errors import CompileError
 from kopt.runtime.limits import CALL_SECONDS, time_limit
-from kopt.runtime.targets import Target
 from kopt.runtime.wire import Packed
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
+from kopt.targets.target import Target
 
 #: Detect races in calls of up to this many grid cells.
 RACE_CELLS = 256

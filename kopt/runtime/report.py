@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
 
 from kopt.errors import CompileError, ConfigError
+from kopt.runtime.extras import install, missing
 from kopt.runtime.limits import COMPILE_SECONDS, time_limit
 from kopt.runtime.specs import TensorSpec
-from kopt.runtime.targets import GpuChip, Target, TpuChip, parse_target
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
+from kopt.targets.chips import GpuChip, TpuChip
+from kopt.targets.target import Target, parse_target
 
 TPU_KEYS = (
     "target",
@@ -61,6 +62,7 @@ def report(
     where the compiler is not installed.
     """
     chip_target = parse_target(target).compile_target
+    require_compiler(chip_target)
     if isinstance(chip_target.chip, TpuChip):
         return _tpu_report(source, entry, specs, chip_target, chip_target.chip, donate, estimates)
     if isinstance(chip_target.chip, GpuChip):
@@ -77,7 +79,6 @@ def _tpu_report(
     donate: Sequence[int],
     estimates: bool,
 ) -> dict[str, Any]:
-    _require("jax", "libtpu", extra="tpu", target=target)
     from kopt.runtime.tpu_report import compile_report
 
     facts = compile_report(source, entry, specs, chip, donate, estimates)
@@ -85,7 +86,6 @@ def _tpu_report(
 
 
 def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: GpuChip) -> dict[str, Any]:
-    _require("torch", "triton", extra="triton", target=target)
     limit = time_limit(COMPILE_SECONDS)
     try:
         facts = _gpu.call("compile_module", source, entry, tuple(specs), chip.name, time_limit=limit)
@@ -98,12 +98,15 @@ def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Ta
     return _assemble(GPU_KEYS, target, facts, facts.pop("launches", []))
 
 
-def _require(*packages: str, extra: str, target: Target) -> None:
-    missing = [package for package in packages if find_spec(package) is None]
-    if missing:
-        raise CompileError(
-            f"a report for {target} needs {' and '.join(missing)}", notes=[f"install kopt-compiler[{extra}]"]
-        )
+def require_compiler(target: Target) -> None:
+    """Raises `CompileError` where the packages are missing that compile for a target's chip."""
+    packages, extra = _COMPILERS.get(target.family, ((), ""))
+    if absent := missing(packages):
+        raise CompileError(f"a report for {target} needs {' and '.join(absent)}", notes=[install(extra)])
+
+
+#: What compiles for the chips of each family, and the extra that brings it.
+_COMPILERS = {"pallas": (("jax", "libtpu"), "tpu"), "triton": (("torch", "triton"), "triton")}
 
 
 def _assemble(

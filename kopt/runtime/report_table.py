@@ -17,6 +17,8 @@ LABELS = {
     "spill_bytes": "spilled bytes",
     "shared_bytes": "shared memory bytes",
     "compile_s": "compile seconds",
+    "block_sizes": "block sizes",
+    "planned_seconds": "planned seconds",
 }
 #: Shown in the table's head, below it, or in lines of their own.
 _APART = ("target", "reason", "launches")

@@ -9,8 +9,7 @@ from typing import Any
 from kopt import dtypes
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
-from kopt.runtime.argument_checks import is_known
-from kopt.runtime.specs import TensorSpec
+from kopt.runtime.specs import TensorSpec, is_known
 
 _WORD = dtypes.BY_SPEC["i32"]
 

@@ -22,6 +22,10 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+#: What an address of 64 bits reaches, as torch and NumPy count.
+MOST_BYTES = 2**63 - 1
+
+
 @dataclass(frozen=True)
 class TensorSpec:
     """An array without its data. ``strides`` count elements; None means row-major."""
@@ -29,6 +33,15 @@ class TensorSpec:
     shape: tuple[int, ...]
     dtype: DType
     strides: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if any(extent < 0 for extent in self.shape):
+            raise ArgumentError(f"a tensor has no negative extents, found {self}")
+        if self.nbytes > MOST_BYTES:
+            raise ArgumentError(
+                f"{_short(self)} has more elements than 64 bits count the bytes of",
+                notes=["lower for the shapes that the kernel will be called with"],
+            )
 
     def __str__(self) -> str:
         return f"{self.dtype.spec}[{','.join(map(str, self.shape))}]"
@@ -51,7 +64,19 @@ class TensorSpec:
         return self.size == 0 or all(n == 1 or s == w for n, s, w in zip(self.shape, strides, wanted, strict=True))
 
 
-_SPEC = re.compile(r"\s*(\w+)\s*\[\s*([\d\s,]*)\]\s*")
+def _short(spec: TensorSpec) -> str:
+    text = str(spec)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+_SPEC = re.compile(r"\s*(\w+)\s*\[\s*([\d\s,]*)\]\s*", re.ASCII)
+_LIKE_SPEC = re.compile(r"\s*(\w+)\s*\[.*\]\s*", re.DOTALL | re.ASCII)
+
+
+def is_like_spec(text: str) -> bool:
+    """Whether a text is meant to be a tensor spec: a dtype, and brackets."""
+    match = _LIKE_SPEC.fullmatch(text)
+    return match is not None and (dtypes.by_name(match[1]) is not None or _SPEC.fullmatch(text) is not None)
 
 
 def parse_spec(text: str) -> TensorSpec:
@@ -65,7 +90,13 @@ def parse_spec(text: str) -> TensorSpec:
     extents = [extent.strip() for extent in match[2].split(",")] if match[2].strip() else []
     if not all(extents):
         raise ArgumentError(f"missing extent in tensor spec '{text}'")
+    if any(len(extent.lstrip("0")) > _DIGITS or len(extent.split()) > 1 for extent in extents):
+        raise ArgumentError(f"'{text[:80]}' has an extent that is no number of 64 bits")
     return TensorSpec(tuple(map(int, extents)), dtype)
+
+
+#: The digits of the largest extents.
+_DIGITS = 19
 
 
 def framework_of(value: Any) -> str | None:
@@ -77,6 +108,15 @@ def framework_of(value: Any) -> str | None:
     if _is_instance(value, "numpy", "ndarray") or _is_instance(value, "numpy", "generic"):
         return "numpy"
     return None
+
+
+def is_known(value: Any) -> bool:
+    """Whether an array has elements yet; inside ``jax.jit`` it has none."""
+    if framework_of(value) != "jax":
+        return True
+    from jax.core import Tracer
+
+    return not isinstance(value, Tracer)
 
 
 def _is_instance(value: Any, module: str, name: str) -> bool:
@@ -95,7 +135,7 @@ def spec_of(value: Any) -> TensorSpec:
     if isinstance(value, str):
         return parse_spec(value)
     framework = framework_of(value)
-    if framework is None and not _is_struct(value):
+    if framework is None and not is_struct(value):
         raise ArgumentError(f"expected a tensor or a spec such as 'f32[4096,2560]', got {type(value).__name__}")
     return TensorSpec(tuple(map(int, value.shape)), _dtype_of(value), _strides_of(value, framework))
 
@@ -106,16 +146,37 @@ def stored(value: Any) -> Any:
     return value.view(sys.modules["torch"].uint8) if pairs else value
 
 
-def _is_struct(value: Any) -> bool:
+def is_struct(value: Any) -> bool:
+    """Whether a value is JAX's spec of an array."""
     return _is_instance(value, "jax", "ShapeDtypeStruct")
+
+
+def check_dtype(name: str, value: Any) -> None:
+    """Raises `ArgumentError` that names an argument of a dtype that kopt does not have."""
+    try:
+        _dtype_of(value)
+    except ArgumentError as error:
+        raise ArgumentError(f"argument '{name}': {error.message}", notes=error.notes) from None
 
 
 def _dtype_of(value: Any) -> DType:
     name = str(value.dtype).removeprefix("torch.")
     dtype = dtypes.BY_TORCH.get(name)
     if dtype is None:
-        raise ArgumentError(f"dtype {name} is not supported", notes=[f"dtypes: {', '.join(dtypes.BY_TORCH)}"])
+        advice = next((said for start, said in _OTHER_DTYPES.items() if name.startswith(start)), None)
+        known = f"dtypes: {', '.join(dtypes.BY_TORCH)}"
+        raise ArgumentError(f"dtype {name} is not supported", notes=[known] if advice is None else [advice, known])
     return dtype
+
+
+#: What to pass instead, by how the names begin of dtypes that kopt does not have.
+_OTHER_DTYPES = {
+    "complex": "pass real and imaginary parts: torch.view_as_real(x), or x.real and x.imag",
+    ">": "pass it in this machine's byte order: x.astype(x.dtype.newbyteorder('='))",
+    "key<": "pass its words: jax.random.key_data(x)",
+    "int4": "pass its bytes, two numbers in each, as uint8",
+    "uint4": "pass its bytes, two numbers in each, as uint8",
+}
 
 
 def _strides_of(value: Any, framework: str | None) -> tuple[int, ...] | None:

@@ -21,8 +21,9 @@ from kopt.runtime.pallas_interpret import abstract_mesh, as_list, exact_options,
 from kopt.runtime.reasons import essence, refusal
 from kopt.runtime.strict_aliases import padding_aliased
 from kopt.runtime.strict_threads import install
-from kopt.runtime.targets import TpuChip, parse_target
 from kopt.runtime.wire import Packed, pack, unpack
+from kopt.targets.chips import TpuChip
+from kopt.targets.target import parse_target
 
 try:
     from jax._src import config as _config

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -18,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from kopt.runtime import hlo
+from kopt.runtime.emitted_loops import has_computed_loops
 from kopt.runtime.limits import COMPILE_SECONDS, time_limit
 from kopt.runtime.specs import TensorSpec
-from kopt.runtime.targets import TpuChip
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
+from kopt.targets.chips import TpuChip
 
 _MODULE = "kopt.runtime.tpu_worker"
 _BUNDLE_FLAGS = "--xla_jf_dump_to={dump} --xla_jf_dump_llo_text=true"
@@ -30,12 +30,6 @@ _PROFILE_FLAGS = "--xla_jf_dump_static_llo_profile_to={dump}"
 #: Chips whose profile libtpu writes without aborting, and chips where it aborts after writing. Others: no profile.
 _PROFILE_TOGETHER = ("v5e", "v5p", "v6e")
 _PROFILE_APART = ("tpu7x",)
-
-#: Loops whose end depends on data: the profile runs the kernel on data of its own, and may never see it. Loops to a
-#: computed bound end, but where each visit copies something that takes minutes.
-_OPEN_LOOP = re.compile(r"jax\.lax\.while_loop\(")
-_COMPUTED_LOOP = re.compile(r"jax\.lax\.fori_loop\(0, [A-Za-z_]\w*, \w*_body")
-_COPY = "pltpu.make_async_copy("
 
 _Job = tuple[str, str, tuple[TensorSpec, ...], str, tuple[int, ...]]
 
@@ -84,7 +78,7 @@ def compile_report(
     job: _Job = (source, entry, tuple(specs), chip.name, tuple(donate))
     if not estimates:
         return _compile_guarded(job, "none")
-    if _OPEN_LOOP.search(source) or _COPY in source and _COMPUTED_LOOP.search(source):
+    if _has_vacuous_profile(source):
         return _compile_guarded(job)
     if chip.name in _PROFILE_TOGETHER:
         try:
@@ -94,6 +88,14 @@ def compile_report(
     if chip.name in _PROFILE_TOGETHER + _PROFILE_APART:
         return _compile_apart(job)
     return _compile_guarded(job)
+
+
+def _has_vacuous_profile(source: str) -> bool:
+    """Whether libtpu would make up how often loops run; with loops to what is loaded, its profile may never end."""
+    try:
+        return has_computed_loops(source)
+    except (SyntaxError, RecursionError):  # the compilation says what is wrong
+        return True
 
 
 def _compile_apart(job: _Job) -> dict[str, Any]:
@@ -127,5 +129,5 @@ def _first_lines(error: Exception) -> str:
 
 def _with_cycles(facts: dict[str, Any], dump: Path) -> dict[str, Any]:
     for kernel in facts.get("kernels", ()):
-        kernel["estimated_cycles"] = hlo.cycles_of(dump, kernel["kernel"])
+        kernel["estimated_cycles"] = hlo.cycles_of(dump, kernel["kernel"]) or None  # 0: the profile missed the kernel
     return facts

@@ -20,7 +20,7 @@ from kopt.runtime.emitted import load_module, needs_wide
 from kopt.runtime.exchange import wide
 from kopt.runtime.reasons import reason_of
 from kopt.runtime.specs import TensorSpec
-from kopt.runtime.targets import TPU_CHIPS
+from kopt.targets.chips import TPU_CHIPS
 
 
 def compile_module(

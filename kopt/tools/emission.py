@@ -7,8 +7,11 @@ from xdsl.dialects.builtin import ModuleOp
 from kopt.analysis.entry import entry_function
 
 
-def emit_python(module: ModuleOp, entry: str | None, target: str) -> str:
-    """The Python text of ``entry`` for an output target ``<family>-py``; the module must be lowered that far."""
+def emit_python(module: ModuleOp, entry: str | None, target: str, allow_inline: bool) -> str:
+    """The Python text of ``entry`` for an output target ``<family>-py``; the module must be lowered that far.
+
+    ``allow_inline`` as in `kopt.lowering.emit`.
+    """
     from kopt.lowering import emit
 
-    return emit(module, entry_function(module, entry).sym_name.data, target.removesuffix("-py"))
+    return emit(module, entry_function(module, entry).sym_name.data, target.removesuffix("-py"), allow_inline)

@@ -19,7 +19,7 @@ def run(argv: Sequence[str]) -> int:
     from kopt.tools.arguments import specs_or_literals
 
     values = specs_or_literals(args.arguments or subject.default_arguments())
-    # The reference has no pipeline: what is printed is the import, which no target can refuse.
+    # The reference only looks at what was imported: what is printed is the import, which no target can refuse.
     lowers = args.stages or args.source
     lowered = subject.lower(values, args.target or (None if lowers else "reference"), config)
     write_output(args.output, _text(lowered, args))

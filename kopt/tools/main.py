@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from kopt.errors import KoptError
 from kopt.registry import load
+from kopt.runtime.extras import advice_for
 from kopt.tools import CRASH_EXIT_CODE
 
 COMMANDS = {
@@ -19,10 +20,6 @@ COMMANDS = {
     "report": "kopt.tools.report:run",
 }
 OPT = "kopt.tools.opt:run"
-_EXTRAS = {
-    name: f"install it with the extra '{extra}': kopt-compiler[{extra}]"
-    for name, extra in {"jax": "pallas", "libtpu": "tpu", "triton": "triton", "torch": "torch"}.items()
-}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except KoptError as error:
-        print(error if error.location is not None else _placed(error, arguments), file=sys.stderr)
+        print(_placed(error, arguments) if error.location is None or error.of_call else error, file=sys.stderr)
         return 1
     except SystemExit as exit:
         return exit.code if isinstance(exit.code, int) else 0
@@ -48,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except ImportError as error:
-        if (advice := _EXTRAS.get((error.name or "").partition(".")[0])) is None:
+        if (advice := advice_for(error.name)) is None:
             return _crash()
         print(f"error: this needs {error.name}, which is not installed\nnote: {advice}", file=sys.stderr)
         return 1

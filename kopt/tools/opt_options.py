@@ -63,6 +63,7 @@ def _add_output(parser: ArgumentParser) -> None:
     add = parser.add_argument_group("output").add_argument
     add("-o", "--output", metavar="FILE", default="-", help="write here; left untouched when anything fails")
     add("-t", "--target", metavar="KIND", default="mlir", help=f"what to print: {', '.join(TARGETS)}")
+    add("--allow-inline", action="store_true", help="emit the code that IR brings along (triton.inline): trust it")
     add("--entry", metavar="NAME", help="the function to emit, where the module has several")
     add("--print-op-generic", "--mlir-print-op-generic", action="store_true", help="print the generic syntax")
     add("--print-debuginfo", "--mlir-print-debuginfo", action="store_true", help="print loc(...) of operations")

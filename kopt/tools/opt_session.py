@@ -101,7 +101,7 @@ class Session:
             return print_module(module, generic=self.args.print_op_generic, locations=self.args.print_debuginfo)
         from kopt.tools.emission import emit_python
 
-        return emit_python(module, self.args.entry, self.args.target)
+        return emit_python(module, self.args.entry, self.args.target, self.args.allow_inline)
 
     def _report(self, piece: str, diagnostics: list[Diagnostic], error: KoptError | None) -> None:
         """Print what happened, or match it with what the piece expects."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kopt.errors import CompileError, LoweringError, UnsupportedError
@@ -42,11 +42,27 @@ def _parser() -> ArgumentParser:
 
 
 def _targets(given: Sequence[str]) -> list[str]:
-    """The named targets, checked before the first is compiled."""
-    from kopt.runtime.targets import parse_target
+    """The named targets, checked before the first is compiled, else those of the defaults that can be compiled for.
+
+    Raises `CompileError` that says what to install for the others.
+    """
+    from kopt.runtime.report import require_compiler
+    from kopt.targets.target import parse_target
 
     names = [name for value in given for name in value.split(",")] or list(DEFAULT_TARGETS)
-    return [str(parse_target(name)) for name in names]
+    targets = [parse_target(name) for name in names]
+    refusals = {str(target): refusal for target in targets if (refusal := _refusal(require_compiler, target))}
+    if refusals and (given or len(refusals) == len(targets)):
+        raise next(iter(refusals.values()))
+    return [str(target) for target in targets if str(target) not in refusals]
+
+
+def _refusal(check: Callable[[Any], None], target: Any) -> CompileError | None:
+    try:
+        check(target)
+    except CompileError as error:
+        return error
+    return None
 
 
 def _report(

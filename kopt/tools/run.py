@@ -1,4 +1,7 @@
-"""``kopt run FILE[:NAME] SPEC…``: run a kernel on made-up or given inputs, and check it against the reference."""
+"""``kopt run FILE[:NAME] SPEC…``: run a kernel on made-up or given inputs, and check it.
+
+The reference interprets the kernel's IR; the target ``eager`` runs its Python, where it has any.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,12 @@ from kopt.tools.subject import Subject, add_subject_options, load_subject, parse
 
 PROG = "kopt run"
 
+#: What results are compared with, in words.
+_JUDGES = {"reference": "the reference", "eager": "the kernel's Python"}
+
 
 class CheckFailed(KoptError):
-    """The target's results are not the reference's."""
+    """The target's results are not the reference's, or not those of the kernel's Python."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -34,7 +40,8 @@ def run(argv: Sequence[str]) -> int:
     if args.output:
         _save(args.output, outputs)
     if args.check:
-        _check(outputs, _execute(subject, values, "reference", config, args), _longest_extent(values))
+        for judge in subject.judges:
+            _check(outputs, _judged(subject, values, judge, config, args), judge, _longest_extent(values))
     return 0
 
 
@@ -48,11 +55,13 @@ def _save(path: str, outputs: dict[str, Any]) -> None:
 
 
 def _parser() -> ArgumentParser:
-    parser = ArgumentParser(prog=PROG, description="Run a kernel, optionally check it against the reference.")
+    parser = ArgumentParser(prog=PROG, description="Run a kernel, optionally check its results.")
     add_subject_options(parser)
     parser.add_argument("--target", metavar="T", help="where to run (default: this machine's default target)")
     parser.add_argument(
-        "--check", action="store_true", help="compare with the target 'reference'; differing is an error"
+        "--check",
+        action="store_true",
+        help="compare with the target 'reference', and a Python kernel with 'eager'; differing is an error",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the made-up inputs (default 0)")
     parser.add_argument("-o", "--output", metavar="FILE.npz", help="save the results")
@@ -66,8 +75,7 @@ def _execute(
     from kopt.runtime.wire import pack
     from kopt.tools.arguments import make_arguments
 
-    lowered = subject.lower(values, target, config)
-    executable = lowered.compile()
+    executable = subject.executable(values, target, config)
     inputs = make_arguments(values, args.seed)
     untouched = make_arguments(values, args.seed)
     start = time.perf_counter()
@@ -79,6 +87,21 @@ def _execute(
         if hasattr(after, "dtype") and not np.array_equal(pack(after).bits, pack(before).bits):
             outputs[f"argument {i}"] = after
     return outputs
+
+
+def _judged(
+    subject: Subject, values: Sequence[Any], judge: str, config: dict[str, Any], args: argparse.Namespace
+) -> dict[str, Any] | None:
+    """What a judge gives; None, with the reason printed, where the kernel's Python cannot stand for the kernel."""
+    if judge != "eager":
+        return _execute(subject, values, judge, config, args)
+    from kopt.eager.state import WithoutMeaning
+
+    try:
+        return _execute(subject, values, judge, config, args)
+    except WithoutMeaning as error:
+        print(f"check: the kernel's Python is not compared: {error.message}")
+        return None
 
 
 def _listed(results: Any) -> list[Any]:
@@ -104,21 +127,24 @@ def _summary(value: Any) -> str:
     return f"{spec_of(value)} min {numbers.min():.6g} max {numbers.max():.6g} mean {numbers.mean():.6g}"
 
 
-def _check(outputs: dict[str, Any], wanted: dict[str, Any], reduction_length: int) -> None:
+def _check(outputs: dict[str, Any], wanted: dict[str, Any] | None, judge: str, reduction_length: int) -> None:
     """Compare every output; prints what agrees, raises where one differs."""
     from kopt.runtime.specs import spec_of
     from kopt.runtime.tolerance import mismatch, relative
 
+    if wanted is None:
+        return
+    name = _JUDGES[judge]
     if list(outputs) != list(wanted):
-        raise CheckFailed(f"the target gives {', '.join(outputs)}, the reference {', '.join(wanted)}")
-    for name, value in outputs.items():
-        got, reference = spec_of(value), spec_of(wanted[name])
+        raise CheckFailed(f"the target gives {', '.join(outputs)}, {name} {', '.join(wanted)}")
+    for output, value in outputs.items():
+        got, reference = spec_of(value), spec_of(wanted[output])
         if (got.shape, got.dtype) != (reference.shape, reference.dtype):
-            raise CheckFailed(f"{name} is {got}, in the reference {reference}")
-        if problem := mismatch(value, wanted[name], got.dtype, reduction_length):
-            raise CheckFailed(f"{name} differs from the reference: {problem}")
+            raise CheckFailed(f"{output} is {got}, in {name} {reference}")
+        if problem := mismatch(value, wanted[output], got.dtype, reduction_length):
+            raise CheckFailed(f"{output} differs from {name}: {problem}")
         within = f"within {relative(got.dtype, reduction_length):.2g}" if got.dtype.is_float else "exactly"
-        print(f"check: {name} agrees with the reference {within}")
+        print(f"check: {output} agrees with {name} {within}")
 
 
 def _longest_extent(values: Sequence[Any]) -> int:

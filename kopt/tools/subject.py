@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from kopt.errors import ArgumentError, ConfigError, KoptError, Location
 from kopt.registry import did_you_mean
+from kopt.runtime.extras import advice_for
 from kopt.tools.command_line import ArgumentParser
 from kopt.tools.files import read_input
 
@@ -21,10 +22,19 @@ SPEC_HELP = "tensors as 'f32[4096,2560]' or FILE.npy, scalars as Python literals
 
 
 class Subject(Protocol):
-    """Something that can be lowered for a target."""
+    """Something that can be lowered for a target.
+
+    ``judges`` are the targets that say what its results should be.
+    """
+
+    judges: tuple[str, ...]
 
     def lower(self, args: Sequence[Any], target: str | None, config: dict[str, Any]) -> Any:
         """The ``Lowered`` of this kernel for these arguments."""
+        ...
+
+    def executable(self, args: Sequence[Any], target: str | None, config: dict[str, Any]) -> Any:
+        """What runs it, with its ``target``."""
         ...
 
     def default_arguments(self) -> list[str]:
@@ -38,12 +48,18 @@ class IRFile:
 
     module: Any
     entry: str
+    judges: tuple[str, ...] = ("reference",)
+    allow_inline: bool = False
 
     def lower(self, args: Sequence[Any], target: str | None, config: dict[str, Any]) -> Any:
         """Lower the function; the module stays as it is."""
         from kopt.api import lower_module
 
-        return lower_module(self.module, entry=self.entry, target=target, config=config)
+        return lower_module(self.module, entry=self.entry, target=target, config=config, allow_inline=self.allow_inline)
+
+    def executable(self, args: Sequence[Any], target: str | None, config: dict[str, Any]) -> Any:
+        """The function lowered and compiled."""
+        return self.lower(args, target, config).compile()
 
     def default_arguments(self) -> list[str]:
         """The specs of the function's memref arguments."""
@@ -59,10 +75,15 @@ class PythonKernel:
 
     kernel: Any
     name: str
+    judges: tuple[str, ...] = ("reference", "eager")
 
     def lower(self, args: Sequence[Any], target: str | None, config: dict[str, Any]) -> Any:
         """Import and lower for the arguments' shapes."""
         return self.kernel.lower(*args, target=target, config=config)
+
+    def executable(self, args: Sequence[Any], target: str | None, config: dict[str, Any]) -> Any:
+        """The kernel lowered and compiled, or its Python where the target runs that."""
+        return self.kernel.executable(*args, target=target, config=config)
 
     def default_arguments(self) -> list[str]:
         """A Python kernel takes any shape: an error that asks for one."""
@@ -74,6 +95,11 @@ def add_subject_options(parser: ArgumentParser) -> None:
     parser.add_argument("subject", metavar="FILE[:NAME]", help="a Python file and its kernel, or an IR file")
     parser.add_argument("arguments", nargs="*", metavar="SPEC", help=SPEC_HELP)
     parser.add_argument("--entry", metavar="NAME", help="the function of an IR file, where it has several")
+    parser.add_argument(
+        "--allow-inline",
+        action="store_true",
+        help="run the code that an IR file brings along (triton.inline): only of files that you trust",
+    )
     parser.add_argument("-c", "--config", action="append", default=[], metavar="KEY=VALUE",
                         help="config, as in -c 'block_sizes=[128,2048]' -c loop_type=pipeline")  # fmt: skip
 
@@ -85,7 +111,7 @@ def load_subject(args: argparse.Namespace) -> Subject:
         path, name = args.subject, ""
     if path.endswith(".py"):
         return load_python_kernel(path, name)
-    return _load_ir(path, args.entry or name or None)
+    return _load_ir(path, args.entry or name or None, args.allow_inline)
 
 
 def parse_config(values: Sequence[str]) -> dict[str, Any]:
@@ -106,14 +132,14 @@ def _literal(text: str) -> Any:
         return {"true": True, "false": False}.get(text.lower(), text)
 
 
-def _load_ir(path: str, entry: str | None) -> IRFile:
+def _load_ir(path: str, entry: str | None, allow_inline: bool) -> IRFile:
     from kopt.analysis.entry import entry_function
     from kopt.parsing import parse_module, verify
 
     name, text = read_input(path)
     module = parse_module(text, name)
     verify(module, text)
-    return IRFile(module, entry_function(module, entry).sym_name.data)
+    return IRFile(module, entry_function(module, entry).sym_name.data, allow_inline=allow_inline)
 
 
 def _spec_of_type(type_: Any) -> str:
@@ -162,7 +188,8 @@ def _execute(path: Path) -> Any:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == path.resolve()]
         line = (frames[-1].lineno if frames else None) or 1
         message = f"importing the file raised {type(error).__name__}: {error}"
-        raise ConfigError(message, Location(str(path), line)) from error
+        advice = advice_for(error.name) if isinstance(error, ModuleNotFoundError) else None
+        raise ConfigError(message, Location(str(path), line), notes=[advice] if advice else []) from error
     finally:
         sys.path.pop(0)
     return module

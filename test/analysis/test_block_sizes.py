@@ -9,8 +9,8 @@ import torch
 
 import kopt
 import kopt.language as hl
-from kopt.analysis.ranges import binding
 from kopt.dialects.tile import CarryingLoop, GridOp, PhiloxOp
+from kopt.ir.ranges import binding
 from kopt.lowered import Lowered
 
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 from jagged import TILE, compiled, cost, drawn, tiles
 
-from kopt.runtime.targets import TPU_CHIPS
+from kopt.targets.chips import TPU_CHIPS
 
 
 def test_tiles() -> None:

@@ -1,13 +1,15 @@
-"""Runs an imported kernel in the reference interpreter beside the same computation in torch."""
+"""Runs an imported kernel in the reference interpreter, and the kernel's own Python, beside the same in torch."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+import kopt
 from kopt.frontend import Imported, import_kernel
 from kopt.interpreter import run
 from kopt.verification import verify
@@ -53,9 +55,20 @@ def reference(fn: Any, *args: Any, **options: Any) -> Any:
     return kernel.results.build(results, tensors)
 
 
+def eager(fn: Any, *args: Any, block_sizes: Any = None, tunables: Any = None) -> Any:
+    """What the kernel's own Python gives, on copies of the arguments."""
+    config = {**(tunables or {}), **({} if block_sizes is None else {"block_sizes": list(block_sizes)})}
+    return kopt.kernel(fn, config=config).on("eager")(*(copy.deepcopy(arg) for arg in args))
+
+
 def check(fn: Any, args: Sequence[Any], expected: Any, tolerance: float = 1e-4, **options: Any) -> None:
-    """The kernel's results are close to the expected tensors."""
-    got = reference(fn, *args, **options)
+    """The kernel's results are close to the expected tensors, and so are those of its Python."""
+    own = {key: value for key, value in options.items() if key != "dot_precision" and not callable(value)}
+    for got in (eager(fn, *args, **own), reference(fn, *args, **options)):
+        _compare(got, expected, tolerance)
+
+
+def _compare(got: Any, expected: Any, tolerance: float) -> None:
     pairs = zip(got, expected, strict=True) if isinstance(expected, tuple | list) else [(got, expected)]
     for actual, wanted in pairs:
         assert actual.shape == wanted.shape, (actual.shape, wanted.shape)

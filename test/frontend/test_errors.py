@@ -99,6 +99,21 @@ def test_two_loops_of_sizes_that_kopt_chooses_are_different_axes():
     assert "do not broadcast" in refused(wrong_shapes, X)
 
 
+def test_an_expression_that_is_nested_too_deeply(tmp_path) -> None:
+    """Python itself walks expressions by recursion: what it cannot is refused with what to do."""
+    import importlib.util
+
+    lines = ["import torch, kopt.language as hl", "def deep(x):", "    for t in hl.tile(x.size(0)):"]
+    file = tmp_path / "deep_kernel.py"
+    file.write_text("\n".join([*lines, f"        x[t] = {' + '.join(['x[t]'] * 1500)}", "    return x", ""]))
+    spec = importlib.util.spec_from_file_location("deep_kernel", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    message = refused(module.deep, X)
+    assert "nested too deeply" in message and "deep_kernel.py:" in message and "as statements" in message
+
+
 def unknown_function(x):
     for tile in hl.tile(x.size(0)):
         x[tile, :] = torch.linalg.inv(x[tile, :])
@@ -342,3 +357,13 @@ def shifted_by_another_loop(x):
 def test_slices_of_no_one_length(kernel):
     found = refused(kernel, X)
     assert "needs a length that is known" in found and f"{__file__}:" in found
+
+
+def reshapes_nothing(x):
+    for tile in hl.tile(x.size(0)):
+        x[tile, :] = x[tile, 0:0].reshape(-1, 0)
+
+
+def test_a_dimension_that_may_be_any_number():
+    """Of no elements there are as many rows of none as one likes: torch refuses it too."""
+    assert "cannot be reshaped to [-1, 0]" in refused(reshapes_nothing, X)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kopt.errors import ArgumentError, UnsupportedError
+from kopt.errors import ArgumentError, UnsupportedError, VerifyError
 from kopt.interpreter import run
 from kopt.parsing import parse_module
 from test.interpreter.support import run_text
@@ -71,7 +71,21 @@ def test_an_unknown_operator_is_named() -> None:
       func.return %s : memref<2xf32>
     }
     """
-    with pytest.raises(UnsupportedError, match=r"<string>:3:12: error: .* 'aten.unheard_of.default'"):
+    with pytest.raises(VerifyError, match=r"<string>:3:12: error: .* 'aten.unheard_of.default' is no operator"):
+        run_text(text, np.zeros(2, np.float32))
+    with pytest.raises(UnsupportedError, match=r"<string>:3:12: error: .* 'aten.erfinv.default'"):
+        run_text(text.replace("unheard_of", "erfinv"), np.zeros(2, np.float32))
+
+
+def test_arguments_that_no_operator_takes_are_refused() -> None:
+    """With the place of the call."""
+    text = """
+    func.func @f(%x: memref<2xf32>) -> memref<2xf32> {
+      %s = host.call "aten.exp.default"(%x) args [unit, "spam", [3]] : (memref<2xf32>) -> (memref<2xf32>)
+      func.return %s : memref<2xf32>
+    }
+    """
+    with pytest.raises(UnsupportedError, match=r"<string>:3:12: error: 'aten.exp.default' does not take"):
         run_text(text, np.zeros(2, np.float32))
 
 

@@ -229,19 +229,19 @@ def test_a_shifted_range_may_leave_the_array_where_it_is_masked_only() -> None:
 
 
 def test_picks_by_number() -> None:
-    """A number outside gives an undefined lane, which a select may leave behind."""
+    """A number outside is refused, as an index of memory is."""
     text = """
     func.func @f(%x: memref<4xf32>, %n: memref<4xi32>, %out: memref<4xf32>) {
       %v = tile.load %x[:] : memref<4xf32> -> !tile.tile<4 x f32>
       %k = tile.load %n[:] : memref<4xi32> -> !tile.tile<4 x i32>
       %t = tile.take_along %v, %k dim 0 : !tile.tile<4 x f32>, !tile.tile<4 x i32>
-      %z = tile.full 0 : !tile.tile<4 x i32>
-      %c = tile.ge %k, %z : !tile.tile<4 x i32>
-      %s = tile.select %c, %t, %v : !tile.tile<4 x f32>
-      tile.store %s, %out[:] : !tile.tile<4 x f32>, memref<4xf32>
+      tile.store %t, %out[:] : !tile.tile<4 x f32>, memref<4xf32>
       func.return
     }
     """
     out = np.zeros(4, np.float32)
-    run_text(text, ints(4), np.array([3, -1, 0, 4], np.int32), out)
-    np.testing.assert_array_equal(out, [4, 2, 1, np.nan])
+    run_text(text, ints(4), np.array([3, 1, 0, 3], np.int32), out)
+    np.testing.assert_array_equal(out, ints(4)[[3, 1, 0, 3]])
+    for wrong in (-1, 4):
+        with pytest.raises(KoptError, match=f"picks lane {wrong} of dimension 0"):
+            run_text(text, ints(4), np.array([3, 1, 0, wrong], np.int32), out)

@@ -6,8 +6,7 @@ import pytest
 import torch
 
 import kopt
-from kopt.analysis import layouts
-from kopt.passes import chunk_scalars
+from kopt.targets.budget import Budget
 from test.kernels import jagged_kernels as kernels
 from test.kernels.test_jagged import CASES, COLUMNS, NAMES, check, items, offsets_of, random, rows_for
 
@@ -59,8 +58,7 @@ def test_more_offsets_than_scalar_memory_holds() -> None:
 
 @pytest.fixture
 def small_scalar_memory(monkeypatch) -> None:
-    for module in (chunk_scalars, layouts):
-        monkeypatch.setattr(module, "SCALAR_BYTES", 1024)
+    monkeypatch.setattr(Budget, "SCALAR_BYTES", 1024)
 
 
 @pytest.mark.slow

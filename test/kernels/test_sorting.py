@@ -154,3 +154,26 @@ def test_they_compile(target):
 
     report = kopt.kernel(kernel).lower(numbers(32, 200, dtype=torch.bfloat16), target=target).report(estimates=False)
     assert report["legal"], report["reason"]
+
+
+@pytest.mark.parametrize("again", [lambda kernel: kernel, lambda kernel: kopt.kernel(kernel.fn)], ids=["on", "kernel"])
+def test_a_second_call_compiles_nothing(again):
+    """Neither on the target named anew nor of the function wrapped anew; a row takes XLA seconds, not minutes."""
+    from jax import monitoring
+
+    @kopt.kernel
+    def kernel(x):
+        out = torch.empty_like(x)
+        for i in hl.tile(x.size(0)):
+            out[i, :] = torch.sort(x[i, :])[0]
+        return out
+
+    compiled = []
+    x = numbers(3, 300)
+    same(kernel.on("pallas:interpret")(x), x.sort()[0])
+    monitoring.register_event_duration_secs_listener(lambda name, *_, **__: compiled.append(name))
+    try:
+        same(again(kernel).on("pallas:interpret")(x), x.sort()[0])
+    finally:
+        monitoring.clear_event_listeners()
+    assert not [name for name in compiled if "compile" in name]

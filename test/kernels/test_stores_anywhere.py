@@ -270,3 +270,26 @@ def test_groups_of_bytes(target, rows, columns):
 def test_groups_of_bytes_on_a_chip():
     low = quantised.on("pallas:tpu7x").lower("f32[10,96]", "f32[2,3]", 5, 32)
     assert low.report(estimates=False)["legal"]
+
+
+@kopt.kernel
+def columns_first(x, count, block: hl.constexpr):
+    """Columns of a loop inside, whose bound is known when it runs, before the rows of the loop around."""
+    rows, n = x.shape
+    whole, part = torch.zeros([rows, n], dtype=x.dtype), torch.zeros([n, rows], dtype=x.dtype)
+    for i in hl.tile(rows, block_size=8):
+        for j in hl.tile(0, i.end, block_size=block):
+            whole[i, j] = x[i, j]
+        for j in hl.tile(0, count[0], block_size=block):
+            part[j, i] = x[i, j].T
+    return whole, part
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.uint8])
+@pytest.mark.parametrize("block", [1, 2, 8])
+def test_columns_before_rows_up_to_a_computed_bound(target, dtype, block):
+    x = _numbers(dtype, 6, 6) if dtype == torch.float32 else torch.randint(0, 9, (6, 6)).to(dtype)
+    whole, part = columns_first.on(target)(x, torch.tensor([3], dtype=torch.int32), block)
+    torch.testing.assert_close(whole, x)
+    torch.testing.assert_close(part, torch.where(torch.arange(6)[:, None] < 3, x.T, 0))

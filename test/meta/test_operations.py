@@ -25,15 +25,21 @@ PRINTED = {"reference": {*HANDLERS}, "pallas": {*VALUES, *LOOPS}, "triton": {*TR
 #: Ops that a target's passes rewrite before anything is printed, by what they become.
 REWRITTEN = {
     "pallas": {
+        "tile.valid_lanes": "predicates of ranges, rearranged",
         "tile.load": "pallas: tile.get, or a DMA",
         "tile.store": "pallas: tile.put, or a DMA",
         "tile.grid": "pallas: the grid of a pallas.call",
+        "tile.block_size": "a constant: fold-block-sizes",
+        "tile.valid_count": "a constant, or end less begin: fold-block-sizes",
         "tile.shift": "an offset of an index map, or slices of aligned blocks",
     },
     "triton": {
+        "tile.valid_lanes": "predicates of ranges, rearranged",
         "tile.load": "triton.load",
         "tile.store": "triton.store",
         "tile.grid": "triton.launch",
+        "tile.block_size": "a constant: fold-block-sizes",
+        "tile.valid_count": "a constant, or end less begin: fold-block-sizes",
         "tile.slice": "a pick of lanes",
         "tile.concat": "picks of lanes",
     },

@@ -14,9 +14,9 @@ from kopt.dtypes import from_ir
 from kopt.interpreter import run
 from kopt.runtime.pallas_interpret import PallasRunner
 from kopt.runtime.pallas_strict import StrictRunner
-from kopt.runtime.targets import parse_target
 from kopt.runtime.tolerance import mismatch
 from kopt.runtime.wire import from_reference, unpack
+from kopt.targets.target import parse_target
 from test.pallas.support import random_array
 
 #: Element type, kind of update, number of updates of each element.

@@ -2,9 +2,10 @@
 
 import pytest
 
-from kopt.analysis.layouts import legal_block, window_bytes
+from kopt.analysis.layouts import legal_block
 from kopt.dialects.host import LaunchOp
 from kopt.passes.to_pallas.operands import plan_operands
+from kopt.targets.tiling import window_bytes
 from test.pallas.support import module
 
 

@@ -26,7 +26,7 @@ def check(name: str, results):
 def test_interpreted(name):
     pytest.importorskip("jax")
     from kopt.runtime.pallas_interpret import PallasRunner
-    from kopt.runtime.targets import parse_target
+    from kopt.targets.target import parse_target
 
     for loop_type in SCHEDULES if name in LOOPS else ("auto",):
         low = lowered(name, "pallas:interpret", loop_type)
@@ -53,7 +53,7 @@ def test_interpreted(name):
 def test_strict(name, loop_type):
     pytest.importorskip("jax")
     from kopt.runtime.pallas_strict import StrictRunner
-    from kopt.runtime.targets import parse_target
+    from kopt.targets.target import parse_target
 
     low = lowered(name, "pallas:strict", loop_type)
     entry = function(name).sym_name.data
@@ -65,9 +65,9 @@ def test_split_launches(monkeypatch):
     """Where what no order serves does not fit the chip, each output has a launch of its own."""
     pytest.importorskip("jax")
     from kopt.runtime.pallas_interpret import PallasRunner
-    from kopt.runtime.targets import parse_target
+    from kopt.targets.target import parse_target
 
-    monkeypatch.setattr("kopt.passes.order_grid.grid_bytes", lambda grid, sizes: 1 << 40)
+    monkeypatch.setattr("kopt.passes.order_grid.grid_bytes", lambda grid: 1 << 40)
     low = lowered("updates_crossed", "pallas:interpret", "auto")
     assert low.source.count("pl.pallas_call(") == 2
     runner = PallasRunner(low.source, "crossed", parse_target("pallas:interpret"), False)

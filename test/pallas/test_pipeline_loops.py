@@ -7,9 +7,9 @@ import pytest
 import kopt
 from examples.check import mismatches
 from examples.registry import BY_NAME, DTYPES
-from kopt.runtime.targets import parse_target
 from kopt.runtime.tolerance import mismatch
 from kopt.runtime.wire import unpack
+from kopt.targets.target import parse_target
 from test.pallas.support import LOOPS, function, module, packed_inputs, reference, result_dtypes
 
 #: How many pipelines each kernel has: those of its loops that can be pipelined.

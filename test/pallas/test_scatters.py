@@ -14,9 +14,9 @@ from kopt.analysis.entry import entry_function
 from kopt.dtypes import DType, from_ir
 from kopt.interpreter import run
 from kopt.passes import pipelines
-from kopt.runtime.targets import parse_target
 from kopt.runtime.tolerance import mismatch
 from kopt.runtime.wire import from_reference, to_reference, unpack
+from kopt.targets.target import parse_target
 from test.pallas.scatter_cases import CASES, Case
 
 STRATEGIES = ("one-hot", "rows", "dma")

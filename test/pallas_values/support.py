@@ -12,10 +12,11 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from kopt.context import make_context
 from kopt.dialects.tile import TileType
 from kopt.dtypes import from_ir
+from kopt.lowering.names import Names
 from kopt.lowering.pallas.printing import RESERVED, Printing
 from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.pallas.values.elementwise import is_number_only
-from kopt.lowering.writer import Names, Writer
+from kopt.lowering.writer import Writer
 from kopt.passes.expand_for_mosaic import ExpandForMosaicPass
 from kopt.runtime.specs import TensorSpec
 
@@ -104,7 +105,7 @@ def compile_for_chips(inputs: Sequence[TileType], builds: Sequence[Build]) -> di
     """What libtpu refuses, by chip: empty when it compiles for all."""
     from kopt.dtypes import BY_SPEC
     from kopt.runtime.report import report
-    from kopt.runtime.targets import parse_target
+    from kopt.targets.target import parse_target
 
     source, _ = emit(inputs, builds)
     by_jax = {dtype.jax: dtype for dtype in BY_SPEC.values()}

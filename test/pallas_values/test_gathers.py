@@ -19,8 +19,8 @@ from kopt.runtime.pallas_interpret import exact_options, interpreted_module
 from kopt.runtime.pallas_strict import StrictRunner
 from kopt.runtime.report import report
 from kopt.runtime.specs import TensorSpec
-from kopt.runtime.targets import parse_target
 from kopt.runtime.wire import from_reference, to_reference
+from kopt.targets.target import parse_target
 from test.pallas_values.support import CHIPS
 
 

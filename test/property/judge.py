@@ -1,4 +1,4 @@
-"""A generated kernel's text run by torch and by kopt, and what the difference may be.
+"""A generated kernel's text on the target ``eager`` and on others, and what the difference may be.
 
 How far two right computations may differ depends on the kernel: a comparison of nearly equal numbers, or a product of
 large ones, makes much of little. So where a target is more than a few ulps off, torch runs the kernel several times
@@ -23,9 +23,11 @@ import torch
 import kopt
 from kopt.dtypes import BY_TORCH
 from kopt.runtime.tolerance import relative
-from test.property.eager import Eager, Language
+from test.property.noise import Noise
 
 _NOISY_RUNS = 4
+#: How far zeros of different signs are from each other: next to nothing, but not nothing.
+_SIGN = 1e-300
 _numbers = itertools.count()
 
 
@@ -46,12 +48,15 @@ class Verdict:
         runs = [_run(self.module, torch.Generator().manual_seed(seed)) for seed in range(_NOISY_RUNS)]
         return [_spread(base, [run[n] for run in runs]) for n, base in enumerate(self.wanted)]
 
-    def problems(self, got: Sequence[torch.Tensor]) -> list[str]:
-        """A sentence for each result that is wrong. Raises `Undefined` where torch refuses a run with noise."""
+    def problems(self, got: Sequence[torch.Tensor], signs: bool = True) -> list[str]:
+        """A sentence for each result that is wrong, be it only by the ``signs`` of its zeros.
+
+        Raises `Undefined` where torch refuses a run with noise.
+        """
         pairs = list(zip(got, self.wanted, strict=True))
-        if not any(_difference(*pair, torch.zeros(())) for pair in pairs):
+        if not any(_difference(*pair, torch.zeros(()), signs) for pair in pairs):
             return []
-        said = [_difference(*pair, spread) for pair, spread in zip(pairs, self.spread, strict=True)]
+        said = [_difference(*pair, spread, signs) for pair, spread in zip(pairs, self.spread, strict=True)]
         return [f"result {number}: {each}" for number, each in enumerate(said) if each]
 
 
@@ -72,35 +77,40 @@ def judge(module: ModuleType) -> Verdict:
 
 
 def _run(module: ModuleType, noise: torch.Generator | None) -> list[torch.Tensor]:
-    kept, module.hl = module.hl, Language
+    inputs = module.inputs()
     try:
-        with warnings.catch_warnings(), Eager(noise):
+        with warnings.catch_warnings(), Noise(noise):
             warnings.simplefilter("ignore")
-            return list(module.kernel(*module.inputs()))
-    except (RuntimeError, IndexError, ZeroDivisionError, TypeError, ValueError, NotImplementedError) as error:
+            return list(kopt.kernel(module.kernel).on("eager")(*inputs))
+    except kopt.KoptError as error:
         raise Undefined(str(error)) from error
-    finally:
-        module.hl = kept
 
 
 def _spread(base: torch.Tensor, runs: Sequence[torch.Tensor]) -> torch.Tensor:
-    """How far runs are from the base; infinite where one is no number and another is."""
+    """How far runs are from the base: infinite where one is no number and another is, hardly for another sign of 0."""
     values = base.double()
     spread = torch.zeros_like(values)
     for run in map(torch.Tensor.double, runs):
         same = (run == values) | (run.isnan() & values.isnan())
-        away = torch.where(same, 0.0, (run - values).abs())
+        away = torch.where(same, _SIGN * _signs_differ(run, values).double(), (run - values).abs())
         spread = torch.maximum(spread, torch.nan_to_num(away, nan=math.inf))
     return spread
 
 
-def _difference(got: torch.Tensor, wanted: torch.Tensor, spread: torch.Tensor) -> str:
+def _signs_differ(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """Where two tensors have zeros of different signs."""
+    return (first == 0) & (second == 0) & (first.signbit() != second.signbit())
+
+
+def _difference(got: torch.Tensor, wanted: torch.Tensor, spread: torch.Tensor, signs: bool) -> str:
     if got.dtype != wanted.dtype or got.shape != wanted.shape:
         return f"{got.dtype} {list(got.shape)}, torch gives {wanted.dtype} {list(wanted.shape)}"
     actual, expected = got.double(), wanted.double()
     same = (got == wanted) | (actual.isnan() & expected.isnan())
     error = torch.where(same, 0.0, (actual - expected).abs()).nan_to_num(nan=math.inf, posinf=math.inf)
     bad = ~(error <= _allowed(expected, spread, wanted.dtype)) & ~spread.isinf()
+    if signs:
+        bad |= _signs_differ(actual, expected) & (spread == 0)
     if not bad.any():
         return ""
     at = tuple(torch.nonzero(bad)[0].tolist())

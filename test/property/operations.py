@@ -15,9 +15,40 @@ from typing import Any
 
 import torch
 
-from kopt.frontend.ops import creation, elementwise, indexed, matrices, random, reductions, scans, shapes, sorting
+from kopt.frontend.ops import (
+    creation,
+    elementwise,
+    indexed,
+    joining,
+    matrices,
+    random,
+    reductions,
+    scans,
+    shapes,
+    slicing,
+    sorting,
+)
 from test.conformance.table import GROUPS, WITHOUT_VALUES
 
+_SHAPES = """
+    {f}({x})
+    {f}({x}, {y})
+    {f}({x}, {d})
+    {f}({x}, [{p}])
+    {f}({x}, {d}, {e})
+    {f}({x}, {grouped})
+    {f}({x}, {widened})
+    {f}({x}, {times})
+    {f}({x}, {order})
+    {f}({x}, {pads})
+    {f}({x}, {k}, dim={p})
+    {f}({x}, {p}, 0, {k})
+    {f}({x}, {p}, 0)
+    {f}({x}, {parts}, {p})
+    {f}({x}, {p}, {factors})
+    {f}([{x}, {y}])
+    {f}([{x}, {y}], {p})
+    """
 _PATTERNS: dict[ModuleType, str] = {
     elementwise: """
     {f}({x})
@@ -52,25 +83,7 @@ _PATTERNS: dict[ModuleType, str] = {
     {f}({x}, dim={d}, descending=True, stable=True)
     {f}({x}, {k}, dim={p})
     """,
-    shapes: """
-    {f}({x})
-    {f}({x}, {y})
-    {f}({x}, {d})
-    {f}({x}, [{p}])
-    {f}({x}, {d}, {e})
-    {f}({x}, {grouped})
-    {f}({x}, {widened})
-    {f}({x}, {times})
-    {f}({x}, {order})
-    {f}({x}, {pads})
-    {f}({x}, {k}, dim={p})
-    {f}({x}, {p}, 0, {k})
-    {f}({x}, {p}, 0)
-    {f}({x}, {parts}, {p})
-    {f}({x}, {p}, {factors})
-    {f}([{x}, {y}])
-    {f}([{x}, {y}], {p})
-    """,
+    **dict.fromkeys((shapes, slicing, joining), _SHAPES),
     matrices: """
     {f}({x}, {y}.mT)
     {f}({x}.mT, {y})

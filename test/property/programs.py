@@ -12,9 +12,10 @@ import torch
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from test.property.eager import Tile
 from test.property.memory import Array, Point, domain, load, store
+from test.property.merging import merged
 from test.property.operations import calls
+from test.property.samples import sample_tile
 from test.property.statements import PRIMES, Axis, Scope, Unfit, Value, aligned
 
 _SIZES = (7, 5, 12, 3, 9, 17, 1, 4, 8, 11, 6, 2, 13, 1, 5, 0)
@@ -29,6 +30,19 @@ import torch.nn.functional as F
 
 import kopt
 import kopt.language as hl
+
+
+SPECIAL = [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e-6, -1e-6, 1e4, -1e4, 0.5, 1.0, -1.0]
+
+
+def marked(x, numbers):
+    # Special values in some places of some of the arrays.
+    if x.dtype == torch.bool or torch.rand((), generator=numbers) < 0.6:
+        return x
+    # The lowest integer itself, divided by -1, ends torch's process.
+    ends = SPECIAL if x.dtype.is_floating_point else [torch.iinfo(x.dtype).max, torch.iinfo(x.dtype).min + 1]
+    picked = torch.tensor(ends)[torch.randint(len(ends), x.shape, generator=numbers)]
+    return torch.where(torch.rand(x.shape, generator=numbers) < 0.15, picked.to(x.dtype), x)
 
 
 def inputs():
@@ -108,7 +122,7 @@ class Program:
         sizes = tuple(1 if scope.chance(5) else space for space in spaces)
         sizes = tuple(spaces) if len(sizes) == 1 else sizes
         shape = [self.spaces[space] for space in spaces]
-        return Array(name, tuple(spaces), shape, dtype, domain(dtype, shape))
+        return Array(name, tuple(spaces), shape, dtype, f"marked({domain(dtype, shape)}, numbers)")
 
     # loops
 
@@ -163,7 +177,7 @@ class Program:
         prime = next(prime for prime in PRIMES if all(axis.prime != prime for axis in scope.axes))
         axis = Axis(self.fresh("i"), space, prime, -(-extent // block) if whole else 0)
         scope.axes.append(axis)
-        scope.loops[axis.name] = Tile(1, 1 + prime, block, 1, 3)
+        scope.loops[axis.name] = sample_tile(prime, block)
         return axis
 
     def _bounds(self, scope: Scope, space: int) -> tuple[str, bool]:
@@ -220,7 +234,7 @@ class Program:
         if scope.axes and scope.chance(6):
             self.assign(scope, f"{scope.pick(scope.axes).name}.index")
             return
-        text, value = scope.computed()
+        text, value = merged(scope) if scope.axes and scope.chance(20) else scope.computed()
         self.line(f"{self.fresh('v')} = {text}")
         scope.values.append(Value(f"v{self.count['v'] - 1}", value.dims, value.sample))
 

@@ -7,7 +7,6 @@ size that no other has, so that dimensions are recognised in results.
 from __future__ import annotations
 
 import string
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +14,9 @@ from typing import Any
 import torch
 from hypothesis import strategies as st
 
-from kopt.frontend.ops import shapes
-from test.property.eager import Eager
+from kopt.frontend.ops import joining, shapes, slicing
 from test.property.operations import calls, parts
+from test.property.samples import Refused, evaluated
 
 #: Sizes of loops' dimensions in samples: no sum of a few plain dimensions.
 PRIMES = (67, 71, 73, 79, 83, 89)
@@ -27,7 +26,7 @@ NUMBERS = (0, 1, 2, 3, -1, 0.5, -2.5)
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.int32, torch.uint8, torch.int8, torch.bool, torch.int64)
 _LIMIT = 1e4
 #: What takes lanes by their number: a block may have fewer of them than the sample.
-_PLACED = frozenset(shapes.TABLE)
+_PLACED = frozenset((*shapes.TABLE, *slicing.TABLE, *joining.TABLE))
 
 
 class Unfit(Exception):
@@ -89,10 +88,8 @@ class Scope:
         samples = {value.text: value.sample for value in self.values}
         names = {"torch": torch, "F": torch.nn.functional, **self.loops, **samples}
         try:
-            with warnings.catch_warnings(), Eager():
-                warnings.simplefilter("ignore")
-                return eval(text, names)
-        except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError) as error:
+            return evaluated(text, names)
+        except Refused as error:
             raise Unfit from error
 
     def value(self, text: str, sample: torch.Tensor) -> Value:
@@ -218,7 +215,9 @@ def _order(scope: Scope, x: Value) -> str:
 
 def _places(scope: Scope, x: Value) -> str:
     """Numbers of lanes: an integer value of its shape."""
-    size = scope.pick([x.dims[n] for n in _plain(x)])
+    size = min((int(x.dims[n]) for n in _plain(x)), default=0)  # pyright: ignore
+    if not size:
+        raise Unfit
     like = [v for v in scope.values if v.dims == x.dims]
     whole = [v.text for v in like if not v.dtype.is_floating_point and v.dtype != torch.bool]
     return f"({scope.pick([*whole, f'({x.text} > 0).int()'])} % {size}).long()"

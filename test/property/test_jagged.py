@@ -16,7 +16,7 @@ from test.property.jagged import jagged_program
 from test.property.judge import module_of
 from test.property.test_kernels import SEED
 
-TARGETS = ("reference", "triton:interpret", "pallas:interpret")
+TARGETS = ("reference", "eager", "triton:interpret", "pallas:interpret")
 SHARDS, EACH = 8, 5
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 import torch
 
-from test.property.eager import Eager, Language
+from test.property.composed import COMPOSED
 from test.property.judge import judge, module_of
 from test.property.operations import WITHOUT_CALLS, calls, tables
 
@@ -26,6 +29,8 @@ def kernel(x):
         out[i] = total
     return (out,)
 """
+#: A row's value that is no sum.
+ONCE = KERNEL.replace("total + torch.exp(x[i, j]).sum(1)", "{}").replace("range(3", "range(1")
 
 
 def test_every_name_of_the_tables_is_drawn() -> None:
@@ -51,16 +56,48 @@ def test_the_judge_finds_small_errors(tmp_path) -> None:
     assert verdict.problems([wanted.bfloat16()])
 
 
-def test_what_torch_leaves_undefined_is_not_judged(tmp_path) -> None:
-    """Casts of what no integer holds differ from run to run."""
-    text = KERNEL.replace("torch.exp(x[i, j])", "(x[i, j] * 1e30).to(torch.int32).to(torch.float32)")
-    verdict = judge(module_of(text, tmp_path))
+@pytest.mark.parametrize("text", ["F.gelu(x[i, 0] - 2.5)", "F.gelu(x[i, 0] - 2, approximate='tanh')"])
+def test_the_judge_knows_what_a_difference_inside_of_a_function_magnifies(text: str, tmp_path) -> None:
+    """Computed in f64 it is right; what is off by much more than an ulp of the larger term is not."""
+    once = ONCE.replace("import torch", "import torch\nimport torch.nn.functional as F", 1)
+    verdict = judge(module_of(once.replace("{}", f"1 / {text}"), tmp_path))
+    (x,) = verdict.module.inputs()
+    exact = (1 / eval(text, {"F": torch.nn.functional, "x": x.double(), "i": slice(None)})).float()
+    assert float((verdict.wanted[0] / exact - 1).abs().max()) > 2**-16
+    assert not verdict.problems([exact])
+    assert verdict.problems([exact * 1.1])
+
+
+@pytest.mark.parametrize("name", sorted(COMPOSED))
+def test_functions_are_composed_as_torch_computes_them(name: str) -> None:
+    """But for roundings, in f64: their formulas describe torch, and no other function."""
+    numbers = torch.Generator().manual_seed(0)
+    count = {"lerp": 3, "addcmul": 3, "addcdiv": 3, "logaddexp": 2}.get(name, 1)
+    operands = [torch.rand(500, generator=numbers).double() + 0.01 for _ in range(count)]
+    torches: Any = getattr(torch, name, None) or getattr(torch.nn.functional, name)
+    formula = COMPOSED[name](lambda step: step, *operands)
+    torch.testing.assert_close(formula, torches(*operands), rtol=1e-12, atol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "((x[i, j] * 1e30).to(torch.int32)).float()",
+        "torch.sum(x[i, j] * 1e30, 1, keepdim=True, dtype=torch.int32).float()",
+        "((x[i, j] * 0 - 2**31).int() // -1).float()",
+        "((x[i, j] < 9).int() << 40).float()",
+        "torch.copysign(x[i, j], (x[i, j] - x[i, j]) / 0.0)",
+    ],
+)
+def test_no_number_is_right_where_torch_defines_none(text: str, tmp_path) -> None:
+    """Each run of torch with noise gives another."""
+    verdict = judge(module_of(KERNEL.replace("torch.exp(x[i, j])", text), tmp_path))
     assert not verdict.problems([verdict.wanted[0] + 5])
 
 
-def test_tiles_index_tensors_of_torch() -> None:
-    """A tile is a slice that ends with the tensor."""
-    x = torch.arange(10)
-    with Eager():
-        parts = [x[tile] for tile in Language.tile(10, block_size=4)]
-    assert [part.tolist() for part in parts] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+def test_signs_of_zeros_are_judged(tmp_path) -> None:
+    """But for those of the larger of two zeros."""
+    for text, defined in (("x[i, 0] * -0.0", True), ("torch.maximum(x[i, 0] * -0.0, x[i, 0] * 0.0)", False)):
+        verdict = judge(module_of(ONCE.replace("{}", text), tmp_path))
+        assert bool(verdict.problems([-verdict.wanted[0]])) == defined
+        assert not verdict.problems([-verdict.wanted[0]], signs=False)

@@ -10,7 +10,7 @@ import torch
 
 import kopt
 import kopt.language as hl
-from kopt.errors import ArgumentError
+from kopt.errors import AccessError, ArgumentError
 from test.kernels import jagged_kernels as kernels
 
 X = torch.arange(800, dtype=torch.float32).reshape(40, 20)
@@ -77,11 +77,13 @@ def test_offsets_are_checked_on_the_reference(kernel, message, offsets) -> None:
     assert error.value.message == f"{kernel.__name__}: {message}"
 
 
-def test_elsewhere_on_request() -> None:
+def test_interpreters_look_and_chips_on_request() -> None:
     offsets = torch.tensor([0, 3, 20, 17, 18, 19])
-    compiled(kernels.segment_max, X, GOOD, target="triton:interpret")(X, offsets)
     with pytest.raises(ArgumentError, match=r"offsets\[3\] = 17 is less than"):
-        compiled(kernels.segment_max, X, GOOD, target="triton:interpret", checks=True)(X, offsets)
+        compiled(kernels.segment_max, X, GOOD, target="triton:interpret")(X, offsets)
+    for checks in (False, True):
+        low = kopt.kernel(kernels.segment_max).lower(X, GOOD, target="triton:sm90", config={"checks": checks})
+        assert bool(low.executable._slices) is checks
 
 
 def test_two_extents() -> None:
@@ -101,10 +103,9 @@ def test_starts_and_lengths_of_their_own() -> None:
 
 
 def test_too_few_offsets() -> None:
-    dense = torch.ones(4, 20, 8)
-    run = compiled(kernels.jagged_dense_bmm, X, GOOD[:4], dense)
-    with pytest.raises(ArgumentError, match=r"'offsets' has 4 elements, and item 3 needs offsets\[4\]"):
-        run(X, GOOD[:4], dense)
+    """Which shapes show already."""
+    with pytest.raises(AccessError, match=r"'tile.load' of %offsets, shape \[4\]: lane \[0\] of the block is outside"):
+        compiled(kernels.jagged_dense_bmm, X, GOOD[:4], torch.ones(4, 20, 8))
 
 
 def test_masks_may_leave_out_what_is_not_there() -> None:

@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 import jax.numpy as jnp  # noqa: E402
 
 from kopt.errors import ArgumentError  # noqa: E402
+from kopt.runtime.pallas_interpret import _functions  # noqa: E402
 
 from .support import executable, source  # noqa: E402
 
@@ -139,6 +140,7 @@ def test_the_emitted_text_is_what_runs(monkeypatch):
     real = compile
     monkeypatch.setattr("builtins.compile", lambda text, *a, **k: seen.append(text) or real(text, *a, **k))
     x = torch.ones(3, 5)
+    _functions.cache_clear()
     executable("exp_pallas", "exp", TARGET, x)(x)
     assert source("exp_pallas") in seen
 

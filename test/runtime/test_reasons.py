@@ -4,7 +4,7 @@ import pytest
 
 import kopt
 from kopt.runtime.pallas_interpret import PallasRunner
-from kopt.runtime.targets import parse_target
+from kopt.targets.target import parse_target
 
 SOURCE = """import jax.numpy as jnp
 

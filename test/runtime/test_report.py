@@ -112,7 +112,7 @@ def test_too_much_shared_memory_is_not_legal():
 def test_targets_without_a_compiler(monkeypatch):
     with pytest.raises(ConfigError, match="'reference' has no compiler"):
         of("exp_pallas", "exp", "reference", "f32[8,8]")
-    monkeypatch.setattr("kopt.runtime.report.find_spec", lambda name: None)
+    monkeypatch.setattr("kopt.runtime.extras.find_spec", lambda name: None)
     with pytest.raises(CompileError, match=r"needs jax and libtpu(.|\n)*kopt-compiler\[tpu\]"):
         of("exp_pallas", "exp", "pallas:v5e", "f32[8,8]")
 

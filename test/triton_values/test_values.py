@@ -113,7 +113,7 @@ def test_every_stage_verifies(case):
     from kopt.context import make_context
     from kopt.pass_manager import run
     from kopt.passes.pipelines import pipeline
-    from kopt.runtime.targets import parse_target
+    from kopt.targets.target import parse_target
 
     passes = pipeline(parse_target("triton:sm90"), make_config(None))
     run(parse(getattr(cases, case)), make_context(), passes, verify_each=True)

@@ -14,6 +14,7 @@ from kopt.analysis.remote.unroll import NotKnown, unroll
 from kopt.dialects import symm
 from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import RefType
+from kopt.walk import walk
 
 _SEND_NOTE = "symm.remote_copy_wait send of every copy, before the kernel ends"
 _RECEIVE_NOTE = "symm.remote_copy_wait receive of every copy, on a semaphore that no other copy signals meanwhile"
@@ -28,13 +29,17 @@ class Hazard:
     note: str
 
 
+#: Each event has a clock of all ranks.
+_RANKS = 256
+
+
 def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
     """Everything that can go wrong between the ranks of a kernel, in some order of its events.
 
     Raises `NotKnown` where the order depends on what is in memory, or has more than ``limit`` events.
     """
-    barriers = [op for op in call.walk() if isinstance(op, symm.BarrierOp)]
-    first = next(op for op in call.walk() if isinstance(op, symm.RemoteCopyOp | symm.SignalOp | symm.WaitOp))
+    barriers = walk(call, symm.BarrierOp)
+    first = walk(call, symm.RemoteCopyOp, symm.SignalOp, symm.WaitOp)[0]
     ranks = barriers[0].ranks if barriers else None
     if barriers and ranks is None:
         raise NotKnown(barriers[0], "its barrier is with some ranks, and how many there are is not known")
@@ -43,9 +48,11 @@ def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
         message += " still uses that memory for something else"
         yield Hazard(first, message, "symm.barrier, or hl.remote_barrier, before the first copy or signal")
         return
-    if len({op.properties["group"] for op in call.walk() if "group" in op.properties}) > 1:
+    if len({op.properties["group"] for op in walk(call) if "group" in op.properties}) > 1:
         raise NotKnown(first, "it names several groups")
     count = ranks.value.data
+    if count > _RANKS:
+        raise NotKnown(first, f"it has more than {_RANKS} ranks")
     order = run([unroll(call, rank, limit // count) for rank in range(count)])
     if order.stuck:
         yield from _stuck(order)

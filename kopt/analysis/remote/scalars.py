@@ -9,9 +9,9 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.ranges import binding
 from kopt.dialects.symm import RankOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp
+from kopt.ir.ranges import binding
 
 #: What is known of values: numbers, and of ranges the number of the block.
 Known = dict[SSAValue, int]
@@ -43,6 +43,8 @@ SCALARS = frozenset(
     + (BeginOp, EndOp, IdOp, CountOp)
 )
 
+_DIVISIONS = (operator.floordiv, operator.mod)
+
 
 def evaluate(op: Operation, known: Known, rank: int) -> int | None:
     """The number that an op gives, or None where it is not known."""
@@ -64,7 +66,9 @@ def _combined(op: Operation, operands: Sequence[int]) -> int | None:
     if isinstance(op, arith.SelectOp):
         return operands[1] if operands[0] else operands[2]
     function = _BINARY.get(type(op))
-    return None if function is None else function(*operands)
+    if function is None or function in _DIVISIONS and not operands[1]:
+        return None
+    return function(*operands)
 
 
 def begin(range: SSAValue, known: Known) -> int | None:

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Block as IRBlock
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.ranges import binding
 from kopt.analysis.remote.events import (
     Arrive,
     Await,
@@ -31,6 +30,8 @@ from kopt.analysis.remote.scalars import FIXED, SCALARS, Known, begin, evaluate,
 from kopt.dialects import symm
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp
 from kopt.dialects.tile import AllAttr, Entry, ForOp, GetOp, GridOp, PutOp, RangeType, RefType, SliceAttr, WhenOp
+from kopt.ir.ranges import binding
+from kopt.walk import walk
 
 #: Ops that order ranks or move memory: what they do must be known.
 _DECISIVE = (DmaOp, symm.RemoteCopyOp, symm.RemoteCopyStartOp, symm.RemoteCopyWaitOp, symm.SignalOp, symm.WaitOp,
@@ -48,7 +49,7 @@ class NotKnown(Exception):
 
 def copies_to_other_ranks(call: CallOp) -> bool:
     """Whether a kernel has anything to do with other ranks' memory."""
-    return any(isinstance(op, symm.RemoteCopyOp | symm.SignalOp | symm.WaitOp) for op in call.walk())
+    return bool(walk(call, symm.RemoteCopyOp, symm.SignalOp, symm.WaitOp))
 
 
 def unroll(call: CallOp, rank: int, limit: int) -> list[Event]:
@@ -150,10 +151,10 @@ class _Walk:
 
     def _any_order(self, op: Operation) -> Iterator[Event]:
         """Of what memory decides: all blocks that it may touch, if it has nothing to do with other ranks."""
-        for inner in op.walk():
+        for inner in walk(op):
             if isinstance(inner, _DECISIVE):
                 raise NotKnown(inner, f"whether '{inner.name}' runs is decided by what is in memory")
-        for inner in op.walk():
+        for inner in walk(op):
             if isinstance(inner, GetOp | PutOp):
                 yield Touch(inner, self._block(inner.memory, inner.entries), isinstance(inner, PutOp))
 

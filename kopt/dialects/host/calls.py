@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
     MemRefType,
     NoneAttr,
     NoneType,
@@ -25,23 +27,26 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.host.operators import KEYWORDS as KNOWN_KEYWORDS
+from kopt.dialects.host.operators import problem
 from kopt.dialects.host.out_forms import OUT_FORMS
 
 KEYWORDS = "keywords"
+_LITERALS = (UnitAttr, NoneAttr, NoneType, StringAttr, IntegerAttr, FloatAttr)
 
 
 def keywords_of(op: Operation) -> tuple[str, ...]:
     """The names of a call's last arguments that are given by name."""
     names = op.attributes.get(KEYWORDS)
-    return (
-        tuple(name.data for name in names.data if isinstance(name, StringAttr)) if isinstance(names, ArrayAttr) else ()
-    )
+    found = names.data if isinstance(names, ArrayAttr) else ()
+    return tuple(name.data for name in found if isinstance(name, StringAttr))
 
 
 @irdl_op_definition
 class CallOp(IRDLOperation):
     """A call of a torch operator on the host, by its ATen name, that gives new arrays.
 
+    Which ones there are says `kopt.dialects.host.operators`: functional ones only, the same on every target.
     ``arguments`` lists the arguments in the order of the operator's schema: ``unit`` stands for the next operand,
     anything else is a literal (numbers, booleans, strings, ``none``) or a list. The attribute ``keywords`` names those
     at the end that torch takes by name only.
@@ -79,7 +84,10 @@ class CallOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        _check_slots(self)
+        if (message := problem(self.callee.data)) is not None:
+            raise VerifyException(message)
+        _check_arguments(self)
+        _check_keywords(self)
 
 
 class _WritesOut(MemoryEffect):
@@ -119,12 +127,16 @@ class CallOutOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        _check_slots(self)
+        _check_arguments(self)
+        _check_keywords(self)
         if self.callee.data not in OUT_FORMS:
             raise VerifyException(f"host.call_out knows no form of '{self.callee.data}' that writes a given array")
 
 
-def _check_slots(op: CallOp | CallOutOp) -> None:
+def _check_arguments(op: CallOp | CallOutOp) -> None:
+    for argument in _flat(op.arguments):
+        if not isinstance(argument, _LITERALS):
+            raise VerifyException(f"{op.name} takes operands (unit), numbers, strings and none, found {argument}")
     slots = _slots(op.arguments)
     if slots != len(op.inputs):
         raise VerifyException(f"{op.name} has {len(op.inputs)} operands for {slots} places in its arguments")
@@ -140,8 +152,26 @@ def _readable(arguments: Sequence[Attribute]) -> ArrayAttr[Attribute]:
     )
 
 
+def _check_keywords(op: CallOp | CallOutOp) -> None:
+    if KEYWORDS not in op.attributes:
+        return
+    names = keywords_of(op)
+    given = op.attributes[KEYWORDS]
+    if not isinstance(given, ArrayAttr) or len(given) != len(names) or not KNOWN_KEYWORDS.issuperset(names):
+        raise VerifyException(f"{op.name} has keywords {given}, known are {', '.join(sorted(KNOWN_KEYWORDS))}")
+    if len(set(names)) != len(names) or len(names) > len(op.arguments):
+        raise VerifyException(f"{op.name} has keywords {given} for {len(op.arguments)} arguments")
+
+
+def _flat(argument: Attribute) -> Iterator[Attribute]:
+    """The arguments, and in place of lists what is in them."""
+    if isinstance(argument, ArrayAttr):
+        for item in argument.data:
+            yield from _flat(item)
+    else:
+        yield argument
+
+
 def _slots(argument: Attribute) -> int:
     """How many operands an argument of a call stands for: those of a list stand in it."""
-    if isinstance(argument, ArrayAttr):
-        return sum(map(_slots, argument.data))
-    return int(isinstance(argument, UnitAttr))
+    return sum(isinstance(item, UnitAttr) for item in _flat(argument))

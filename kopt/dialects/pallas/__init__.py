@@ -19,8 +19,19 @@ from xdsl.ir import Dialect
 from kopt.dialects.pallas.call import SEMANTICS, CallOp, ScratchOp
 from kopt.dialects.pallas.dma import DmaOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.pallas.pipeline import PipelineOp
-from kopt.dialects.pallas.window import WindowAttr
+from kopt.dialects.pallas.window import NumberAttr, WindowAttr
 
-__all__ = ["SEMANTICS", "CallOp", "DmaOp", "DmaStartOp", "DmaWaitOp", "Pallas", "PipelineOp", "ScratchOp", "WindowAttr"]
+__all__ = [
+    "SEMANTICS",
+    "CallOp",
+    "DmaOp",
+    "DmaStartOp",
+    "DmaWaitOp",
+    "NumberAttr",
+    "Pallas",
+    "PipelineOp",
+    "ScratchOp",
+    "WindowAttr",
+]
 
-Pallas = Dialect("pallas", [CallOp, ScratchOp, PipelineOp, DmaStartOp, DmaWaitOp], [WindowAttr])
+Pallas = Dialect("pallas", [CallOp, ScratchOp, PipelineOp, DmaStartOp, DmaWaitOp], [WindowAttr, NumberAttr])

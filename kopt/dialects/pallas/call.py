@@ -23,7 +23,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, MemoryAllocEffect, NoMemoryEffect, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_window
+from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_numbers, verify_window
 from kopt.dialects.tile.shape import int_array, parse_ints, print_ints
 from kopt.dialects.tile.types import RefType
 
@@ -37,7 +37,9 @@ class CallOp(IRDLOperation):
 
     ``aliases`` gives for each result the operand whose buffer it takes over, or -1. ``vmem_limit`` raises the
     chip's default limit, in bytes. ``collective`` numbers the semaphore of kernels that meet those of other ranks at a
-    `symm.barrier`. The body's arguments are a ref for each operand and result, then scratch.
+    `symm.barrier`. The first ``prefetched`` operands are in scalar memory, whole, before the grid runs: windows may
+    load the numbers of their blocks from them. The body's arguments are a ref for each operand and result, then
+    scratch.
     """
 
     name = "pallas.call"
@@ -49,6 +51,7 @@ class CallOp(IRDLOperation):
     aliases = prop_def(DenseArrayBase)
     vmem_limit = opt_prop_def(IntegerAttr)
     collective = opt_prop_def(IntegerAttr)
+    prefetched = opt_prop_def(IntegerAttr)
     outputs = var_result_def(MemRefType)
     body = region_def("single_block")
 
@@ -66,6 +69,7 @@ class CallOp(IRDLOperation):
         refs: Sequence[RefType],
         vmem_limit: int | None = None,
         collective: int | None = None,
+        prefetched: int = 0,
     ):
         super().__init__(
             operands=[inputs],
@@ -76,10 +80,16 @@ class CallOp(IRDLOperation):
                 "aliases": int_array(aliases),
                 "vmem_limit": IntegerAttr(vmem_limit, 64) if vmem_limit is not None else None,
                 "collective": IntegerAttr(collective, 64) if collective is not None else None,
+                "prefetched": IntegerAttr(prefetched, 64) if prefetched else None,
             },
             result_types=[result_types],
             regions=[Region(Block(arg_types=[*refs, *scratch]))],
         )
+
+    @property
+    def prefetched_count(self) -> int:
+        """How many operands are in scalar memory before the grid runs: the first ones."""
+        return 0 if self.prefetched is None else self.prefetched.value.data
 
     @property
     def input_refs(self) -> tuple[SSAValue, ...]:
@@ -106,7 +116,9 @@ class CallOp(IRDLOperation):
         arrays = [*self.inputs, *self.outputs]
         for array, ref, window in zip(arrays, (*self.input_refs, *self.output_refs), self.windows.data, strict=True):
             assert isinstance(array.type, MemRefType)
-            verify_window(array.type, ref.type, window, len(self.semantics.data))
+            dims, numbers = len(self.semantics.data), len(window.numbers.data)
+            verify_window(array.type, ref.type, window, dims, numbers)
+            verify_numbers(window, [value.type for value in self.inputs[: self.prefetched_count]], dims)
         for scratch in self.scratch:
             if not isinstance(scratch.type, RefType):
                 raise VerifyException(f"scratch is a ref, found {scratch.type}")
@@ -118,6 +130,7 @@ class CallOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         name = parser.parse_symbol_name().data
         operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_operand)
+        prefetched = parser.parse_integer() if parser.parse_optional_keyword("prefetched") else 0
         parser.parse_keyword("windows")
         windows = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_window(parser))
         parser.parse_keyword("semantics")
@@ -129,7 +142,7 @@ class CallOp(IRDLOperation):
         parser.parse_punctuation(":")
         types = parser.parse_function_type().outputs.data
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        op = cls(name, operands, types, windows, semantics, aliases, (), (), limit, collective)
+        op = cls(name, operands, types, windows, semantics, aliases, (), (), limit, collective, prefetched)
         op.detach_region(0)
         op.add_region(parser.parse_region())
         op.attributes |= attributes.data if attributes else {}
@@ -140,6 +153,8 @@ class CallOp(IRDLOperation):
         printer.print_symbol_name(self.sym_name.data)
         with printer.in_parens():
             printer.print_list(self.inputs, printer.print_ssa_value)
+        if self.prefetched is not None:
+            printer.print_string(f" prefetched {self.prefetched_count}")
         printer.print_string(" windows [")
         printer.print_list(self.windows.data, lambda window: window.print_parameters(printer))
         printer.print_string("] semantics (")
@@ -160,6 +175,12 @@ class CallOp(IRDLOperation):
         arrays = len(self.inputs) + len(self.outputs)
         if len(self.windows.data) != arrays or len(self.body.block.args) < arrays:
             raise VerifyException(f"pallas.call needs a window and a ref for each of its {arrays} arrays")
+        if any(
+            window.space.data != "smem" or window.grid_dims for window in self.windows.data[: self.prefetched_count]
+        ):
+            raise VerifyException("a prefetched operand is whole, in scalar memory")
+        if self.prefetched_count > len(self.inputs):
+            raise VerifyException(f"pallas.call prefetches {self.prefetched_count} of {len(self.inputs)} operands")
         if len(self.aliases) != len(self.outputs):
             raise VerifyException(f"pallas.call needs one alias or -1 for each of its {len(self.outputs)} results")
         if any(word.data not in SEMANTICS for word in self.semantics.data):

@@ -14,13 +14,52 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.types import SPACES, RefType
 
+#: What index maps compute beyond affine expressions.
+NUMBERS = ("load", "min", "max")
+
+
+@irdl_attr_definition
+class NumberAttr(ParametrizedAttribute):
+    """A number that an index map computes: ``#pallas.number<load 0, (d0) -> (d0)>``, the element of operand 0 there.
+
+    The operand is in scalar memory before the grid runs. The map may depend on the numbers before it: the smaller one
+    of the first number and 9 is ``<min, (d0)[s0] -> (s0, 9)>``; there is ``max`` too.
+    """
+
+    name = "pallas.number"
+
+    kind: StringAttr
+    of: AffineMapAttr
+    operand: IntAttr
+
+    def __init__(self, kind: str, of: AffineMap, operand: int | None = None):
+        super().__init__(StringAttr(kind), AffineMapAttr(of), IntAttr(-1 if operand is None else operand))
+
+    def verify(self) -> None:
+        if self.kind.data not in NUMBERS:
+            raise VerifyException(f"unknown number '{self.kind.data}': one of {', '.join(NUMBERS)}")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            kind = StringAttr(parser.parse_identifier())
+            operand = IntAttr(parser.parse_integer(allow_negative=False) if kind.data == "load" else -1)
+            parser.parse_punctuation(",")
+            return [kind, AffineMapAttr(parser.parse_affine_map()), operand]
+
+    def print_parameters(self, printer: Printer) -> None:
+        operand = f" {self.operand.data}" if self.kind.data == "load" else ""
+        printer.print_string(f"<{self.kind.data}{operand}, {self.of.data}>")
+
 
 @irdl_attr_definition
 class WindowAttr(ParametrizedAttribute):
     """What one step of a grid sees of an array: ``#pallas.window<[128, _, 64], (d0, d1) -> (d0, d1, 0), vmem>``.
 
     The lanes of the block in each dimension (``_``: one element, which the kernel's ref does not have as a
-    dimension), the number of the block for a grid step, and the memory where the kernel finds it.
+    dimension), the number of the block for a grid step, and the memory where the kernel finds it. Symbols of the number
+    are the ``numbers``: ``<[_, 64], (d0)[s0] -> (s0, 0), vmem, [<load 0, (d0) -> (d0)>]>``; of a pipeline's window,
+    what its op is given.
     """
 
     name = "pallas.window"
@@ -28,14 +67,22 @@ class WindowAttr(ParametrizedAttribute):
     block: ArrayAttr[IntAttr]
     index: AffineMapAttr
     space: StringAttr
+    numbers: ArrayAttr[NumberAttr]
 
-    def __init__(self, block: Sequence[int], index: AffineMap, space: str = "vmem"):
-        super().__init__(ArrayAttr([IntAttr(size) for size in block]), AffineMapAttr(index), StringAttr(space))
+    def __init__(self, block: Sequence[int], index: AffineMap, space: str = "vmem", numbers: Sequence[NumberAttr] = ()):
+        sizes = ArrayAttr([IntAttr(size) for size in block])
+        super().__init__(sizes, AffineMapAttr(index), StringAttr(space), ArrayAttr(numbers))
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Lanes of the block in each dimension; 0 where one element is taken and the dimension squeezed away."""
         return tuple(size.data for size in self.block.data)
+
+    @property
+    def grid_dims(self) -> frozenset[int]:
+        """The dimensions of the grid that the block moves with, through numbers too."""
+        maps = (self.index, *(number.of for number in self.numbers.data))
+        return frozenset().union(*(map.data.used_dims() for map in maps))
 
     def verify(self) -> None:
         if self.space.data not in SPACES:
@@ -50,21 +97,33 @@ class WindowAttr(ParametrizedAttribute):
             parser.parse_punctuation(",")
             index = parser.parse_affine_map()
             parser.parse_punctuation(",")
-            return [ArrayAttr(sizes), AffineMapAttr(index), StringAttr(parser.parse_identifier())]
+            space = StringAttr(parser.parse_identifier())
+            numbers: list[NumberAttr] = []
+            if parser.parse_optional_punctuation(","):
+                numbers = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_number(parser))
+            return [ArrayAttr(sizes), AffineMapAttr(index), space, ArrayAttr(numbers)]
 
     def print_parameters(self, printer: Printer) -> None:
         sizes = ", ".join(str(size) if size else "_" for size in self.sizes)
-        printer.print_string(f"<[{sizes}], {self.index.data}, {self.space.data}>")
+        printer.print_string(f"<[{sizes}], {self.index.data}, {self.space.data}")
+        if self.numbers.data:
+            printer.print_string(", ")
+            with printer.in_square_brackets():
+                printer.print_list(self.numbers.data, lambda number: number.print_parameters(printer))
+        printer.print_string(">")
 
 
 def _parse_size(parser: AttrParser) -> IntAttr:
     return IntAttr(0 if parser.parse_optional_keyword("_") else parser.parse_integer(allow_negative=False))
 
 
+def _parse_number(parser: AttrParser) -> NumberAttr:
+    return NumberAttr.new(NumberAttr.parse_parameters(parser))
+
+
 def parse_window(parser: Parser) -> WindowAttr:
     """The parameters of a window, without its name."""
-    block, index, space = WindowAttr.parse_parameters(parser)
-    return WindowAttr.new([block, index, space])
+    return WindowAttr.new(WindowAttr.parse_parameters(parser))
 
 
 def verify_window(
@@ -82,3 +141,19 @@ def verify_window(
     seen = tuple(size for size in window.sizes if size)
     if block.shape != seen or block.element_type != array.element_type or block.space != window.space:
         raise VerifyException(f"{window} of {array} is not {block}")
+
+
+def verify_numbers(window: WindowAttr, prefetched: Sequence[Attribute], dims: int) -> None:
+    """That each number of a window is made of those before it; what it loads is there before the grid runs."""
+    for count, number in enumerate(window.numbers.data):
+        of = number.of.data
+        if (of.num_dims, of.num_symbols) != (dims, count):
+            raise VerifyException(f"number s{count} of {window} is a function of {dims} dimensions and {count} numbers")
+        if number.kind.data != "load":
+            continue
+        operand = number.operand.data
+        if operand >= len(prefetched):
+            raise VerifyException(f"{window} loads from operand {operand}, which is not there before the grid runs")
+        array = prefetched[operand]
+        if not isinstance(array, MemRefType) or len(of.results) != len(array.get_shape()):
+            raise VerifyException(f"{of} is no place of {array}")

@@ -24,6 +24,7 @@ from kopt.dialects.tile import (
     reductions,
     shape,
     sorting,
+    validity,
     while_loop,
 )
 from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, function_of
@@ -42,8 +43,21 @@ from kopt.dialects.tile.index_list import (
 )
 from kopt.dialects.tile.loops import CarryingLoop, ForOp, GridOp, WhenOp, YieldOp
 from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
+from kopt.dialects.tile.open_blocks import OpenAttr, OpenBlock, mark_open, open_blocks
+from kopt.dialects.tile.plan_attr import PlanAttr, ScheduleAttr
 from kopt.dialects.tile.random import PhiloxOp
-from kopt.dialects.tile.ranges import BeginOp, CountOp, EndOp, IdOp, IndexOp, ShiftOp, ValidOp, WholeOp
+from kopt.dialects.tile.ranges import (
+    BeginOp,
+    BlockSizeOp,
+    CountOp,
+    EndOp,
+    IdOp,
+    IndexOp,
+    ShiftOp,
+    ValidCountOp,
+    ValidOp,
+    WholeOp,
+)
 from kopt.dialects.tile.reductions import (
     COMBINERS,
     COMBINING_OPS,
@@ -57,6 +71,7 @@ from kopt.dialects.tile.reductions import (
 from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, DynamicSliceOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
 from kopt.dialects.tile.sorting import SortOp
 from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType
+from kopt.dialects.tile.validity import ValidLanesOp
 from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
 from kopt.dialects.tile.while_loop import WhileOp
 
@@ -75,6 +90,7 @@ __all__ = [
     "AssociativeScanOp",
     "Axis",
     "BeginOp",
+    "BlockSizeOp",
     "BitcastOp",
     "BroadcastOp",
     "CarryingLoop",
@@ -96,13 +112,17 @@ __all__ = [
     "IndexOp",
     "LoadOp",
     "MaskOp",
+    "OpenAttr",
+    "OpenBlock",
     "PhiloxOp",
+    "PlanAttr",
     "PutOp",
     "RangeType",
     "ReduceOp",
     "RefType",
     "ReshapeOp",
     "ScanOp",
+    "ScheduleAttr",
     "SelectOp",
     "ShiftOp",
     "SliceAttr",
@@ -114,6 +134,8 @@ __all__ = [
     "Tile",
     "TileType",
     "TransposeOp",
+    "ValidCountOp",
+    "ValidLanesOp",
     "ValidOp",
     "WhenOp",
     "WhileOp",
@@ -129,7 +151,9 @@ __all__ = [
     "literal",
     "literal_text",
     "literal_value",
+    "mark_open",
     "neutral",
+    "open_blocks",
 ]
 
 Tile = Dialect(
@@ -144,8 +168,9 @@ Tile = Dialect(
         *reductions.OPS,
         *associative.OPS,
         *sorting.OPS,
+        *validity.OPS,
         *loops.OPS,
         *while_loop.OPS,
     ],
-    [DimAttr, TileType, RangeType, RefType, SliceAttr, AllAttr],
+    [DimAttr, TileType, RangeType, RefType, SliceAttr, AllAttr, OpenAttr, PlanAttr, ScheduleAttr],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
@@ -16,7 +17,8 @@ def int_array(numbers: Sequence[int]) -> DenseArrayBase:
 
 def ints_of(attr: DenseArrayBase) -> tuple[int, ...]:
     """The integers of a property that `int_array` made."""
-    return tuple(attr.get_values())  # pyright: ignore[reportAttributeAccessIssue]
+    data = attr.data.data
+    return struct.unpack(f"<{len(data) // 8}q", data)
 
 
 def parse_ints(parser: Parser) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, StringAttr, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemRefType, StringAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -34,6 +34,9 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.plan_attr import PlanAttr, ScheduleAttr, parse_schedule, print_schedule
+from kopt.dialects.tile.plan_directive import parse_plan, print_plan
+from kopt.dialects.tile.planned import verify_plan
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types
 
@@ -88,10 +91,20 @@ class GridOp(IRDLOperation):
         tile.grid (%i: b0=128, %j: b1=64) in (1000, 2 to 300) {
           …
         }
+
+    ``plan`` is how the launch reaches its arrays, once that is decided (``docs/plans.md``). It names the arrays
+    ``planned``; accesses name its buffers, ``via @x``. It changes nothing of what is computed.
+
+        tile.grid (%i: b0=128) in (1000) plan {order [i] parallel [i]
+            @x = %x window(i) x2} {
+          %v = tile.load %x[%i, :] via @x : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+        }
     """
 
     name = "tile.grid"
 
+    planned = var_operand_def(MemRefType)
+    plan = opt_prop_def(PlanAttr)
     lower = prop_def(DenseArrayBase)
     upper = prop_def(DenseArrayBase)
     reduce = opt_prop_def(DenseArrayBase)
@@ -108,13 +121,17 @@ class GridOp(IRDLOperation):
         reduce: Sequence[int] = (),
         ordered: Sequence[int] = (),
         attributes: Mapping[str, Attribute | None] | None = None,
+        plan: PlanAttr | None = None,
+        planned: Sequence[SSAValue] = (),
     ):
         region = body if isinstance(body, Region) else Region(Block(arg_types=body))
         # Here and not in __post_init__, which also runs on clones, whose regions are filled later.
         ensure_yield(region)
         super().__init__(
+            operands=[planned],
             regions=[region],
             properties={
+                "plan": plan,
                 "lower": int_array(lower if lower is not None else [0] * len(upper)),
                 "upper": int_array(upper),
                 "reduce": int_array(reduce) if reduce else None,
@@ -127,6 +144,11 @@ class GridOp(IRDLOperation):
     def ranges(self) -> tuple[SSAValue, ...]:
         """The ranges that the grid binds."""
         return tuple(self.body.block.args)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of its ranges."""
+        return tuple(range.type.tag for range in self.ranges if isinstance(range.type, RangeType))
 
     @property
     def bounds(self) -> tuple[tuple[int, int], ...]:
@@ -153,6 +175,7 @@ class GridOp(IRDLOperation):
                 raise VerifyException(f"tile.grid cannot walk from {lower} to {upper}")
         if any(not 0 <= dim < len(self.ranges) for dim in (*self.reduction_dims, *self.ordered_dims)):
             raise VerifyException("reduce and ordered list dimensions of the grid")
+        verify_plan(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -161,10 +184,14 @@ class GridOp(IRDLOperation):
         extents = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_extent(parser))
         reduce = parse_ints(parser) if parser.parse_optional_keyword("reduce") else ()
         ordered = parse_ints(parser) if parser.parse_optional_keyword("ordered") else ()
+        draft = parse_plan(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         region = parser.parse_region(ranges)
         lower, upper = [lo for lo, _ in extents], [hi for _, hi in extents]
-        return cls(upper, region, lower, reduce, ordered, attributes.data if attributes else None)
+        op = cls(upper, region, lower, reduce, ordered, attributes.data if attributes else None)
+        if draft is not None:
+            op.plan, op.operands = draft.settled(region), draft.operands
+        return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" (")
@@ -176,6 +203,7 @@ class GridOp(IRDLOperation):
             if dims:
                 printer.print_string(f" {name} ")
                 print_ints(printer, dims)
+        print_plan(printer, self)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         print_body(printer, self.body, print_terminator=False)
 
@@ -223,7 +251,8 @@ class ForOp(CarryingLoop):
     """Runs its body for each block of one range, in order, carrying values from visit to visit.
 
     The bounds are numbers or ``index`` values. With no visits the results are the initial values.
-    ``schedule`` says how the blocks it reads arrive, once a pass has chosen: ``resident``, ``fori``, ….
+    ``schedule`` says how it runs and how the blocks that it reads arrive, once a pass has chosen (``docs/plans.md``):
+    ``schedule resident peel(full | diagonal) unroll 2``.
 
         %r = tile.for %k: b2=64 in (0, %n) iter(%a = %z) -> (!tile.tile<b0=128 x f32>) {
           …
@@ -236,7 +265,7 @@ class ForOp(CarryingLoop):
     static_bounds = prop_def(DenseArrayBase)
     bounds_operands = var_operand_def(IndexType())
     inits = var_operand_def()
-    schedule = opt_prop_def(StringAttr)
+    schedule = opt_prop_def(ScheduleAttr)
     results_ = var_result_def()
     body = region_def("single_block")
 
@@ -250,7 +279,7 @@ class ForOp(CarryingLoop):
         upper: SSAValue | int,
         inits: Sequence[SSAValue],
         body: Region | RangeType,
-        schedule: str | None = None,
+        schedule: ScheduleAttr | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
     ):
         bounds = (lower, upper)
@@ -262,7 +291,7 @@ class ForOp(CarryingLoop):
             operands=[dynamic, inits],
             properties={
                 "static_bounds": DenseArrayBase.from_list(i64, static),
-                "schedule": StringAttr(schedule) if schedule else None,
+                "schedule": schedule,
             },
             attributes=attributes,
             regions=[region],
@@ -290,7 +319,7 @@ class ForOp(CarryingLoop):
         if len(bounds) != 2:
             parser.raise_error("tile.for walks from one bound to another: (lower, upper)")
         carried, inits = parse_carries(parser)
-        schedule = parser.parse_identifier() if parser.parse_optional_keyword("schedule") else None
+        schedule = parse_schedule(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         region = parser.parse_region([range, *carried])
         ensure_yield(region)
@@ -303,8 +332,7 @@ class ForOp(CarryingLoop):
         printer.print_list(self.bounds, lambda bound: _print_bound(printer, bound))
         printer.print_string(")")
         print_carries(printer, self)
-        if self.schedule is not None:
-            printer.print_string(f" schedule {self.schedule.data}")
+        print_schedule(printer, self.schedule)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         print_body(printer, self.body, print_terminator=bool(self.inits))
 

@@ -3,21 +3,25 @@
     %v = tile.load %x[%i, :] : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
     tile.store %v, %out[%i, :] : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
 
-Lanes outside their range are undefined when loaded and are not written when stored.
+Lanes outside their range are undefined when loaded and are not written when stored. An attribute ``access = "x#1"``
+names an access for plans and reports; it is printed where it is not the operand's name and the access's number there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, UnitAttr, i1, i32
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, StringAttr, UnitAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
+    OperandDef,
     irdl_op_definition,
     operand_def,
+    opt_attr_def,
     opt_operand_def,
     opt_prop_def,
     prop_def,
@@ -30,6 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.tile.access_ids import print_access_attributes
 from kopt.dialects.tile.index_list import (
     AllAttr,
     Entry,
@@ -41,9 +46,22 @@ from kopt.dialects.tile.index_list import (
     split_entries,
     verify_entries,
 )
+from kopt.dialects.tile.plan_attr import parse_via, print_via
+from kopt.dialects.tile.planned import verify_via
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RefType, TileType, parse_known_types, parse_tile_type
 from kopt.dialects.tile.values import parse_literal, print_literal
+
+
+@cache
+def _place(cls: type[Operation], name: str) -> int:
+    """Where an operand stands, or a list of operands begins, that only single ones stand before: segment sizes need not
+    be read for it."""
+    assert issubclass(cls, IRDLOperation)
+    operands = cls.get_irdl_definition().operands
+    place = next(number for number, (known, _) in enumerate(operands) if known == name)
+    assert all(type(definition) is OperandDef for _, definition in operands[:place])
+    return place
 
 
 class ReadsMemory(MemoryEffect):
@@ -51,7 +69,7 @@ class ReadsMemory(MemoryEffect):
 
     @classmethod
     def get_effects(cls, op: Operation):
-        return {EffectInstance(MemoryEffectKind.READ, op.memory)}  # pyright: ignore[reportAttributeAccessIssue]
+        return {EffectInstance(MemoryEffectKind.READ, op.operands[_place(type(op), "memory")])}
 
 
 class WritesMemory(MemoryEffect):
@@ -59,7 +77,7 @@ class WritesMemory(MemoryEffect):
 
     @classmethod
     def get_effects(cls, op: Operation):
-        return {EffectInstance(MemoryEffectKind.WRITE, op.memory)}  # pyright: ignore[reportAttributeAccessIssue]
+        return {EffectInstance(MemoryEffectKind.WRITE, op.operands[_place(type(op), "memory")])}
 
 
 def memory_shape(type: Attribute) -> tuple[int, ...]:
@@ -75,7 +93,12 @@ def block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:
 
 
 class Access(IRDLOperation):
-    """Base of the four: an index list into ``memory``."""
+    """Base of the four: an index list into ``memory``.
+
+    An access of a memref may name the buffer of its grid's plan that serves it: ``via @x``.
+    """
+
+    via = opt_attr_def(StringAttr)
 
     if TYPE_CHECKING:
         memory: SSAValue
@@ -86,7 +109,7 @@ class Access(IRDLOperation):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The index list."""
-        return join_entries(self.indices, self.layout)
+        return join_entries(self.operands[_place(type(self), "indices") :], self.layout)
 
     def masked(self, mask: SSAValue) -> Self:
         """The access (one that may have a mask) with another mask; ``other`` of a load stays."""
@@ -171,6 +194,7 @@ class LoadOp(Access):
 
     def verify_(self) -> None:
         self._verify_access(self.result.type)
+        verify_via(self)
         if self.other is not None and self.mask is None:
             raise VerifyException("'other' needs a mask")
 
@@ -178,13 +202,13 @@ class LoadOp(Access):
     def parse(cls, parser: Parser) -> Self:
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
-        mask = parse_mask(parser)
+        via, mask = parse_via(parser), parse_mask(parser)
         if not isinstance(memory.type, MemRefType):
             parser.raise_error(f"expected a memref, found {memory.type}")
         element_type = memory.type.element_type
         other = parse_literal(parser, element_type) if parser.parse_optional_keyword("other") else None
         pad = parse_literal(parser, element_type) if parser.parse_optional_keyword("pad") else None
-        attributes = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict() | via
         parser.parse_punctuation(":")
         parse_known_types(parser, [memory.type])
         parser.parse_punctuation("->")
@@ -201,12 +225,13 @@ class LoadOp(Access):
         printer.print_string(" ")
         printer.print_ssa_value(self.memory)
         print_entries(printer, self.entries)
+        print_via(printer, self.via)
         print_mask(printer, self.mask)
         for name, value in (("other", self.other), ("pad", self.pad)):
             if value is not None:
                 printer.print_string(f" {name} ")
                 print_literal(printer, value)
-        printer.print_op_attributes(self.attributes)
+        print_access_attributes(printer, self)
         printer.print_string(" : ")
         printer.print_attribute(self.memory.type)
         printer.print_string(" -> ")
@@ -248,6 +273,7 @@ class StoreOp(Access):
 
     def verify_(self) -> None:
         self._verify_access(self.value.type)
+        verify_via(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -255,8 +281,8 @@ class StoreOp(Access):
         parser.parse_punctuation(",")
         memory = parser.parse_operand()
         operands, layout = parse_entries(parser)
-        mask = parse_mask(parser)
-        attributes = parser.parse_optional_attr_dict()
+        via, mask = parse_via(parser), parse_mask(parser)
+        attributes = parser.parse_optional_attr_dict() | via
         parser.parse_punctuation(":")
         parse_known_types(parser, [value.type, memory.type])
         return cls(value, memory, join_entries(operands, layout), mask, attributes)
@@ -267,8 +293,9 @@ class StoreOp(Access):
         printer.print_string(", ")
         printer.print_ssa_value(self.memory)
         print_entries(printer, self.entries)
+        print_via(printer, self.via)
         print_mask(printer, self.mask)
-        printer.print_op_attributes(self.attributes)
+        print_access_attributes(printer, self)
         printer.print_string(" : ")
         printer.print_list((self.value.type, self.memory.type), printer.print_attribute)
 
@@ -321,7 +348,7 @@ class GetOp(Access):
         printer.print_string(" ")
         printer.print_ssa_value(self.memory)
         print_entries(printer, self.entries)
-        printer.print_op_attributes(self.attributes)
+        print_access_attributes(printer, self)
         printer.print_string(" : ")
         printer.print_attribute(self.memory.type)
         printer.print_string(" -> ")
@@ -374,7 +401,7 @@ class PutOp(Access):
         printer.print_string(", ")
         printer.print_ssa_value(self.memory)
         print_entries(printer, self.entries)
-        printer.print_op_attributes(self.attributes)
+        print_access_attributes(printer, self)
         printer.print_string(" : ")
         printer.print_list((self.value.type, self.memory.type), printer.print_attribute)
 

@@ -63,6 +63,20 @@ class CountOp(RangeNumberOp):
     name = "tile.count"
 
 
+@irdl_op_definition
+class BlockSizeOp(RangeNumberOp):
+    """The size of the range's blocks, valid lanes or not. A constant once block sizes are chosen."""
+
+    name = "tile.block_size"
+
+
+@irdl_op_definition
+class ValidCountOp(RangeNumberOp):
+    """How many lanes of the block are valid: ``tile.end - tile.begin``. At most the block size."""
+
+    name = "tile.valid_count"
+
+
 class RangeLanesOp(IRDLOperation):
     """Base of the ops that give a number to each lane of a range."""
 
@@ -215,4 +229,4 @@ class WholeOp(IRDLOperation):
         printer.print_attribute(self.result.type)
 
 
-OPS = (BeginOp, EndOp, IdOp, CountOp, IndexOp, ValidOp, ShiftOp, WholeOp)
+OPS = (BeginOp, EndOp, IdOp, BlockSizeOp, CountOp, ValidCountOp, IndexOp, ValidOp, ShiftOp, WholeOp)

@@ -398,7 +398,7 @@ def _concat(values: Sequence[SSAValue], dim: int) -> TileType:
 class TakeAlongOp(IRDLOperation):
     """Picks lanes along one dimension by number, as NumPy's ``take_along_axis``: both tiles have one rank.
 
-    A number below 0 or past the last lane gives an undefined lane.
+    A number below 0 or past the last lane is an access that is wrong, where its own lane is inside its ranges.
 
     %t = tile.take_along %v, %idx dim 1 : !tile.tile<b0=8 x 64 x f32>, !tile.tile<b0=8 x 4 x i32>
     """

@@ -17,6 +17,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.limits import RANK
+
 #: A tag must not read as an element type (``i32``) or as a hexadecimal size.
 _TAG = re.compile(r"[a-z_][a-z_0-9]*\Z")
 _NOT_A_TAG = re.compile(r"(?:(?:i|si|ui|f|bf|tf)\d\w*|index|none|x|x\d\w*)\Z")
@@ -81,6 +83,8 @@ def parse_dims_and_type(parser: AttrParser) -> tuple[ArrayAttr[DimAttr], Attribu
     while (element_type := parser.parse_optional_type()) is None:
         dims.append(parse_dim(parser))
         parser.parse_shape_delimiter()
+        if len(dims) > RANK:
+            parser.raise_error(f"a type has at most {RANK} dimensions")
     return ArrayAttr(dims), element_type
 
 
@@ -155,7 +159,7 @@ class TileType(_Shaped, ParametrizedAttribute, TypeAttribute):
 
     def with_element(self, element_type: Attribute) -> TileType:
         """The same dimensions with another element type."""
-        return TileType(self.dims.data, element_type)
+        return TileType.new([self.dims, element_type])
 
     def with_dims(self, dims: Iterable[DimLike]) -> TileType:
         """The same element type with other dimensions."""

@@ -13,10 +13,18 @@ _SPECIAL = {"inf": math.inf, "nan": math.nan}
 
 
 def literal(value: float | int | bool, element_type: Attribute) -> Attribute:
-    """The attribute of a number in an element type: floats hold floats, integers are wrapped to their width."""
+    """The attribute of a number in an element type: floats are rounded to it, integers are wrapped to their width."""
     if isinstance(element_type, IntegerType):
         return IntegerAttr(_wrap(int(value), element_type), element_type)
-    return FloatAttr(float(value), element_type)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return _rounded(float(value), element_type)
+
+
+def _rounded(value: float, type: Attribute) -> FloatAttr:
+    """A float of a type; one beyond its range is infinite."""
+    try:
+        return FloatAttr(value, type)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    except OverflowError:
+        return FloatAttr(math.copysign(math.inf, value), type)  # pyright: ignore[reportArgumentType, reportCallIssue]
 
 
 def _wrap(value: int, type: IntegerType) -> int:
@@ -76,7 +84,7 @@ def _shortest(value: float, attr: Attribute) -> str:
     if len(exact) < 10 or not isinstance(attr, FloatAttr):
         return exact
     texts = (repr(float(f"{value:.{digits}g}")) for digits in range(1, 10))
-    return next((text for text in texts if FloatAttr(float(text), attr.type).value == attr.value), exact)
+    return next((text for text in texts if _rounded(float(text), attr.type).value == attr.value), exact)
 
 
 def print_literal(printer: Printer, attr: Attribute) -> None:

@@ -22,6 +22,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from kopt.dialects.atomic import parse_ordering, print_ordering, verify_cas, verify_rmw
+from kopt.dialects.tile.access_ids import print_access_attributes
 from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
 from kopt.dialects.tile.memory import ReadsMemory, WritesMemory, parse_mask, print_mask
 from kopt.dialects.tile.types import RangeType, TileType
@@ -189,6 +190,6 @@ def _print_target(printer: Printer, op: AtomicRmwOp | AtomicCasOp, value: SSAVal
     print_limits(printer, op.limits)
     print_mask(printer, op.mask)
     print_ordering(printer, op.ordering)
-    printer.print_op_attributes(op.attributes)
+    print_access_attributes(printer, op)
     printer.print_string(" : ")
     printer.print_list((value.type, op.memory.type), printer.print_attribute)

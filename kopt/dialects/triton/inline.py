@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from keyword import iskeyword
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -56,3 +57,6 @@ class InlineOp(IRDLOperation):
     def verify_(self) -> None:
         if self.callee.data not in self.functions.data:
             raise VerifyException(f"triton.inline has no text of '{self.callee.data}'")
+        for name, text in self.functions.data.items():
+            if not name.isidentifier() or iskeyword(name) or not isinstance(text, StringAttr):
+                raise VerifyException(f"triton.inline's functions are names in Python with their texts, found {name!r}")

@@ -22,6 +22,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.tile.access_ids import print_access_attributes
 from kopt.dialects.tile.index_list import ALL, Entry, join_entries, parse_entries, print_entries, split_entries
 from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, block_type, parse_mask, print_mask
 from kopt.dialects.tile.types import RangeType, TileType
@@ -151,7 +152,7 @@ class LoadOp(CheckedAccess):
         if self.other is not None:
             printer.print_string(" other ")
             print_literal(printer, self.other)
-        printer.print_op_attributes(self.attributes)
+        print_access_attributes(printer, self)
         printer.print_string(" : ")
         printer.print_attribute(self.memory.type)
         printer.print_string(" -> ")
@@ -221,6 +222,6 @@ class StoreOp(CheckedAccess):
         print_entries(printer, self.entries)
         print_limits(printer, self.limits)
         print_mask(printer, self.mask)
-        printer.print_op_attributes(self.attributes)
+        print_access_attributes(printer, self)
         printer.print_string(" : ")
         printer.print_list((self.value.type, self.memory.type), printer.print_attribute)

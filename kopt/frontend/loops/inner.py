@@ -18,6 +18,7 @@ from kopt.dialects import jagged, tile
 from kopt.dialects.tile import DimAttr, RangeType, TileType
 from kopt.errors import UnsupportedError
 from kopt.frontend.loops.device import DeviceLoop, undefined
+from kopt.frontend.loops.ragged_carries import RaggedCarries
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.trees import leaves, rebuild, same_form
@@ -48,6 +49,7 @@ class InnerLoop(DeviceLoop):
         ]
         self.slots: dict[str, list[Slot | None]] = {}
         self.before: dict[str, Any] | None = None
+        self.ragged = RaggedCarries()
         for _ in range(MAX_RUNS):
             self.settled = True
             yield self._open()
@@ -94,6 +96,7 @@ class InnerLoop(DeviceLoop):
             return leaf
         argument = body.insert_arg(slot.type, len(body.args))
         argument.name_hint = name
+        self.ragged.enter(name, len(self.arguments[name]), leaf, argument)
         self.arguments[name].append(argument)
         return outof(slot, argument)
 
@@ -119,7 +122,19 @@ class InnerLoop(DeviceLoop):
             if slot is not None
         ]
         yields = [into(slot, leaf) for slot, leaf in pairs]
+        if not self._same_lanes(yields):
+            self.settled = False
+            self._discard()
+            return
         self._close([slot for slot, _ in pairs], yields)
+
+    def _same_lanes(self, yields: Sequence[SSAValue]) -> bool:
+        """Whether the lanes that are valid were told when the body began; if not, another run knows them."""
+        arguments = [(name, n, each) for name in self.names for n, each in enumerate(self.arguments[name])]
+        if len(arguments) != len(yields):
+            return True
+        known = [self.ragged.leave(*each, value, self._tags()) for each, value in zip(arguments, yields, strict=True)]
+        return all(known)
 
     def _joined(self, name: str, after: Any) -> list[Slot | None]:
         """The slots of one name; a value that the body never looked at may be replaced by one of another type."""

@@ -13,6 +13,7 @@ from xdsl.ir import Block, Region, SSAValue
 from kopt.dialects import tile
 from kopt.frontend.loops.device import LoopSpec
 from kopt.frontend.loops.inner import MAX_RUNS, InnerLoop
+from kopt.frontend.loops.ragged_carries import RaggedCarries
 from kopt.frontend.merging import Slot
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceValue, condition_ssa
@@ -66,6 +67,7 @@ class DeviceWhile(InnerLoop):
         self.condition = condition_ssa(condition)
         self.parent, self.start = tracer.block, tracer.mark()
         self.slots, self.before, self.runs = {}, None, 0
+        self.ragged = RaggedCarries()
         self._record()
 
     def _record(self) -> None:

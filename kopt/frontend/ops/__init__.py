@@ -30,21 +30,23 @@ def _load() -> None:
         creation,
         elementwise,
         indexed,
+        joining,
         matrices,
         numbers,
         random,
         reductions,
         scans,
         shapes,
+        slicing,
         sorting,
     )
     from kopt.frontend.ops.scalars import with_scalars
 
-    for family in (elementwise, reductions, scans, sorting, shapes, matrices, indexed):
+    for family in (elementwise, reductions, scans, sorting, shapes, slicing, joining, matrices, indexed):
         REGISTRY.update(family.TABLE)
     for family in (reductions, scans, sorting):
         REGISTRY.update(with_scalars(family.TABLE))
-    REGISTRY.update(with_scalars({name: shapes.TABLE[name] for name in ("transpose", "movedim", "flip")}))
+    REGISTRY.update(with_scalars({name: REGISTRY[name] for name in ("transpose", "movedim", "flip")}))
     numbers.extend(REGISTRY)
     for family in (creation, random):
         CREATION.update(family.TABLE)

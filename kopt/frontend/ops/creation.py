@@ -11,10 +11,13 @@ from xdsl.ir import SSAValue
 
 from kopt.dialects import tile
 from kopt.dialects.tile import TileType
+from kopt.frontend.block_size import BlockSize
 from kopt.frontend.broadcasting import broadcast, cast
 from kopt.frontend.distances import distance, linear
-from kopt.frontend.ops.elementwise import convert
-from kopt.frontend.ops.shapes import listed, shape_dims, stack
+from kopt.frontend.ops.joining import stack
+from kopt.frontend.ops.rules import convert
+from kopt.frontend.ops.shapes import listed, shape_dims
+from kopt.frontend.positions import fixed, like
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import (
     DeviceTensor,
@@ -26,7 +29,6 @@ from kopt.frontend.values import (
     index_ssa,
     is_device,
     is_number,
-    size_of,
 )
 
 
@@ -58,7 +60,7 @@ def _filled(number: int) -> Callable[..., DeviceTensor]:
 def _filled_like(number: int) -> Callable[..., DeviceTensor]:
     def operation(input: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
         value = as_tensor(input)
-        return full_tensor(number, value.dims, dtype or value.dtype)
+        return like(full_tensor(number, value.dims, dtype or value.dtype), value)
 
     return operation
 
@@ -66,7 +68,7 @@ def _filled_like(number: int) -> Callable[..., DeviceTensor]:
 def full_like(input: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
     """``full_like``."""
     value = as_tensor(input)
-    return broadcast(convert(fill_value, dtype or value.dtype), value.dims)
+    return like(broadcast(convert(fill_value, dtype or value.dtype), value.dims), value)
 
 
 def _new_filled(number: int) -> Callable[..., DeviceTensor]:
@@ -90,7 +92,10 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, step: Any = None, **k
         unsupported("arange needs a positive step that is known while the kernel is imported")
     if is_device(start) or is_device(end):
         return _from_device(start, end, step, dtype)
-    return lane_numbers(range(int(start), int(end), step), end if not step - 1 and not start else None, dtype)
+    if step == 1 and not start and isinstance(end, BlockSize):
+        return lane_numbers(range(end.lanes), end, dtype)
+    fixed((start, end, step), "a bound of arange")
+    return lane_numbers(range(int(start), int(end), step), end if step == 1 and not start else None, dtype)
 
 
 def _from_device(start: Any, end: Any, step: int, dtype: torch.dtype | None) -> DeviceTensor:
@@ -113,7 +118,7 @@ def _block_from(start: SSAValue, count: int) -> Any:
     owner = None if base is None else base.owner
     if not isinstance(owner, tile.BeginOp) or not isinstance(type := owner.operands[0].type, tile.RangeType):
         return None
-    return size_of(type.dim) if type.size == count else None
+    return BlockSize(type.size, type.tag, current().range_blocks.get(type.tag)) if type.size == count else None
 
 
 def lane_numbers(numbers: range, size: Any, dtype: torch.dtype | None) -> DeviceTensor:

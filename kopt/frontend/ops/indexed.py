@@ -7,8 +7,9 @@ from typing import Any
 
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr
-from kopt.frontend.broadcasting import broadcast, untag
+from kopt.frontend.broadcasting import broadcast, defined
 from kopt.frontend.ops.shapes import ONE, positive_dim, reshape_dims
+from kopt.frontend.positions import together
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, full_tensor
 
@@ -23,7 +24,7 @@ def gather(input: Any, dim: int, index: Any, **_: Any) -> DeviceTensor:
         return full_tensor(0, lanes.dims, value.dtype)
     if lanes.rank != value.rank:
         unsupported("gather needs an index tensor of the input's rank", "add dimensions with None")
-    value = untag(value, [at])
+    value = defined(together(value, at), [at])
     value = broadcast(value, tuple(d if n == at else lanes.dims[n] for n, d in enumerate(value.dims)))
     return DeviceTensor(current().emit(tile.TakeAlongOp(value.ssa, lanes.ssa, at)))
 

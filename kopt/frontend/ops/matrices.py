@@ -13,8 +13,10 @@ from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr
 from kopt.frontend.broadcasting import broadcast, cast, common_dims
 from kopt.frontend.dtypes import element_type
-from kopt.frontend.ops.elementwise import result_dtype
-from kopt.frontend.ops.shapes import permute, plain_dim, regroup, reshape_dims, slice_dim, unsqueeze_at
+from kopt.frontend.ops.joining import without_dim
+from kopt.frontend.ops.rules import result_dtype
+from kopt.frontend.ops.shapes import permute, regroup, reshape_dims, unsqueeze_at
+from kopt.frontend.ops.slicing import plain_dim
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, describe
 
@@ -65,15 +67,13 @@ def _contracted(lhs: DeviceTensor, rhs: DeviceTensor) -> tuple[DeviceTensor, Dev
         lhs, rhs = plain_dim(lhs, lhs.rank - 1), plain_dim(rhs, rhs.rank - 2)
     if lhs.dims[:-2] == rhs.dims[:-2]:
         return lhs, rhs
-    batch = common_dims([_batch(lhs), _batch(rhs)])[:-2]
+    batch = common_dims([_batch(lhs), _batch(rhs)])
     return tuple(broadcast(v, (*batch, *v.dims[-2:])) for v in (lhs, rhs))  # pyright: ignore[reportReturnType]
 
 
 def _batch(value: DeviceTensor) -> DeviceTensor:
-    """The value cut to one row and column: what remains to broadcast are its batch dimensions."""
-    dims = [DimAttr(d.size.data) for d in value.dims[-2:]]
-    plain = reshape_dims(value, [*value.dims[:-2], *dims])
-    return slice_dim(slice_dim(plain, plain.rank - 1, 0, 1), plain.rank - 2, 0, 1)
+    """The value without rows and columns: what remains to broadcast are its batch dimensions."""
+    return without_dim(without_dim(value, value.rank - 1), value.rank - 2)
 
 
 def matmul(input: Any, other: Any, out_dtype: torch.dtype | None = None) -> DeviceTensor:

@@ -11,16 +11,19 @@ import torch
 
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, neutral
-from kopt.frontend.broadcasting import broadcast, cast, untag
+from kopt.frontend.broadcasting import broadcast, cast, defined
 from kopt.frontend.dtypes import compute_dtype, float_dtype
 from kopt.frontend.lanes import Lane
-from kopt.frontend.ops.elementwise import truth
+from kopt.frontend.ops.rules import truth
 from kopt.frontend.ops.shapes import keep_dims, positive_dim, reshape_dims
+from kopt.frontend.positions import lane_numbers_along, valid_count, valid_tile
+from kopt.frontend.ragged import has_holes, is_hidden
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, as_tensor, scalar_tensor, valid_lanes
+from kopt.frontend.values import DeviceTensor, as_tensor, known_lanes, scalar_tensor
 
 Dim = int | Sequence[int] | None
 ValuesIndices = namedtuple("ValuesIndices", ["values", "indices"])
+MinMax = namedtuple("MinMax", ["min", "max"])
 
 
 def dims_of(value: DeviceTensor, dim: Dim) -> list[int]:
@@ -100,22 +103,37 @@ def position(kind: str, input: Any, dim: int | None = None, keepdim: bool = Fals
     """argmax and argmin, as int64."""
     value = as_tensor(input)
     value = cast(value, torch.int32 if value.dtype == torch.bool else compute_dtype(value.dtype))
-    source = value
-    if dim is None:
-        fill = neutral(kind, value.tile_type.element_type)
-        flat = untag(value, range(value.rank), fill)
-        value = reshape_dims(flat, [DimAttr(math.prod(value.tile_type.shape))])
-    at = 0 if dim is None else positive_dim(value, dim)
-    out = DeviceTensor(current().emit(tile.ArgReduceOp(kind, value.ssa, at)))
-    out = cast(out if dim is not None else _among_valid(out, source.dims), torch.int64)
-    if not keepdim:
-        return out
-    return keep_dims(out, source, [at] if dim is not None else range(source.rank))
+    if dim is not None:
+        return _place(kind, value, positive_dim(value, dim), keepdim)
+    hidden = any(is_hidden(value.ssa, n) for n in range(value.rank))
+    flat = defined(value, range(value.rank), neutral(kind, value.tile_type.element_type))
+    flat = reshape_dims(flat, [DimAttr(math.prod(value.tile_type.shape))])
+    out = DeviceTensor(current().emit(tile.ArgReduceOp(kind, flat.ssa, 0)))
+    out = _ranked(out, reshape_dims(value, flat.dims), 0) if hidden else _among_valid(out, value.dims)
+    out = cast(out, torch.int64)
+    return keep_dims(out, value, range(value.rank)) if keepdim else out
+
+
+def _place(kind: str, value: DeviceTensor, dim: int, keepdim: bool) -> DeviceTensor:
+    """The place of the first extreme lane of a dimension."""
+    out = DeviceTensor(current().emit(tile.ArgReduceOp(kind, value.ssa, dim)))
+    out = cast(_ranked(out, value, dim), torch.int64)
+    return keep_dims(out, value, [dim]) if keepdim else out
+
+
+def _ranked(place: DeviceTensor, value: DeviceTensor, dim: int) -> DeviceTensor:
+    """The number of valid lanes before a lane of a dimension: its place among them."""
+    if not has_holes(value.ssa, dim):
+        return place
+    wide = broadcast(keep_dims(place, value, [dim]), value.dims)
+    before = Lane(lane_numbers_along(value, dim).ssa) < Lane(wide.ssa)
+    counted = cast(DeviceTensor((before & Lane(valid_tile(value).ssa)).ssa), torch.int32)
+    return combine("add", counted, [dim])
 
 
 def _among_valid(place: DeviceTensor, dims: Sequence[DimAttr]) -> DeviceTensor:
     """A place in whole blocks as one among their valid lanes alone."""
-    valid = [valid_lanes(dim.size.data, dim.tag.data) for dim in dims[1:]]
+    valid = [known_lanes(dim.size.data, dim.tag.data) for dim in dims[1:]]
     if all(isinstance(number, int) for number in valid):
         return place
     sizes = [dim.size.data for dim in dims]
@@ -125,25 +143,20 @@ def _among_valid(place: DeviceTensor, dims: Sequence[DimAttr]) -> DeviceTensor:
     return cast(out, place.dtype)
 
 
-def count(value: DeviceTensor, dims: Sequence[int]) -> Any:
-    """How many valid lanes the dimensions have: a number, or a device number where loops limit them."""
-    total: Any = 1
-    for dim in (value.dims[d] for d in dims):
-        total = valid_lanes(dim.size.data, dim.tag.data) * total
-    return total
-
-
 def _scalar_lane(number: Any, like: DeviceTensor) -> Lane:
     """A count in the dtype and over the dimensions of ``like``."""
     if isinstance(number, int):
         return Lane(like.ssa).constant(number)
+    if isinstance(number, DeviceTensor):
+        same = number if number.rank == like.rank else reshape_dims(number, like.dims)
+        return Lane(broadcast(cast(same, like.dtype), like.dims).ssa)
     return Lane(broadcast(cast(scalar_tensor(number), like.dtype), like.dims).ssa)
 
 
 def _mean(value: DeviceTensor, dims: Sequence[int], keepdim: bool) -> DeviceTensor:
     """The mean in the value's own dtype."""
     total = combine("add", value, dims, keepdim)
-    return DeviceTensor((Lane(total.ssa) / _scalar_lane(count(value, dims), total)).ssa)
+    return DeviceTensor((Lane(total.ssa) / _scalar_lane(valid_count(value, dims), total)).ssa)
 
 
 def mean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: torch.dtype | None = None, **kwargs: Any) -> Any:
@@ -165,9 +178,11 @@ def _moments(input: Any, dim: Dim, correction: float, keepdim: bool) -> tuple[De
     centre = _mean(value, dims, keepdim=True)
     offset = Lane(value.ssa) - Lane(broadcast(centre, value.dims).ssa)
     total = combine("add", DeviceTensor((offset * offset).ssa), dims, keepdim)
-    number = count(value, dims)
-    degrees = max(number - correction, 0) if isinstance(number, int) else number - int(correction)
-    divisor = Lane(total.ssa).constant(degrees) if isinstance(number, int) else _scalar_lane(degrees, total)
+    number = valid_count(value, dims)
+    if isinstance(number, int):
+        divisor = Lane(total.ssa).constant(max(number - correction, 0))
+    else:
+        divisor = (_scalar_lane(number, total) - correction).maximum(0)
     variance = DeviceTensor((Lane(total.ssa) / divisor).ssa)
     return variance, centre if keepdim else _mean(value, dims, keepdim=False)
 
@@ -314,7 +329,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "min": _max_or_min("min", "minimum"),
     "argmax": lambda input, dim=None, keepdim=False: position("max", input, dim, keepdim),
     "argmin": lambda input, dim=None, keepdim=False: position("min", input, dim, keepdim),
-    "aminmax": lambda input, *, dim=None, keepdim=False: (
+    "aminmax": lambda input, *, dim=None, keepdim=False: MinMax(
         extreme("min", input, dim, keepdim),
         extreme("max", input, dim, keepdim),
     ),

@@ -7,18 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from kopt.dialects import tile
-from kopt.dialects.tile import DimAttr, TileType, YieldOp, function_of
-from kopt.frontend.broadcasting import broadcast, cast
+from kopt.dialects.tile import YieldOp, function_of
+from kopt.frontend.broadcasting import cast
 from kopt.frontend.dtypes import compute_dtype, float_dtype
 from kopt.frontend.lanes import Lane
 from kopt.frontend.ops.reductions import ValuesIndices
-from kopt.frontend.ops.shapes import ONE, positive_dim, reshape_dims
+from kopt.frontend.ops.shapes import positive_dim
+from kopt.frontend.positions import ranks
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor
+from kopt.walk import walk
 
 
 def scan(kind: str, input: Any, dim: int, dtype: torch.dtype | None = None, reverse: bool = False) -> DeviceTensor:
@@ -64,18 +65,11 @@ def _scalar(result: Any, like: DeviceTensor) -> SSAValue:
 def _check_closed(block: Block) -> None:
     """Refuses a function that uses what the kernel has computed: targets compile it by itself."""
     inner: set[Operation | Block] = {block, *block.walk()}
-    if any(value.owner not in inner for op in block.walk() for value in op.operands):
+    if any(value.owner not in inner for op in walk(block) for value in op.operands):
         unsupported(
             "the combining function uses a device value of the kernel around it",
             "pass it as one more tensor of the tuple, or use Python numbers",
         )
-
-
-def numbered(value: DeviceTensor, dim: int) -> DeviceTensor:
-    """The number of each lane along a dimension, over all of a value's dimensions."""
-    size = value.tile_type.shape[dim]
-    lanes = DeviceTensor(current().emit(tile.ArangeOp(0, 1, TileType([size], i32))))
-    return broadcast(reshape_dims(lanes, [DimAttr(size) if n == dim else ONE for n in range(value.rank)]), value.dims)
 
 
 def _running(kind: str) -> Callable[..., DeviceTensor]:
@@ -97,7 +91,7 @@ def _running_extreme(comparison: str) -> Callable[..., ValuesIndices]:
         source = as_tensor(input)
         at = positive_dim(source, dim)
         value = cast(source, torch.int32 if source.dtype == torch.bool else compute_dtype(source.dtype))
-        values = [value, numbered(value, at)]
+        values = [value, ranks(value, at)]
         best, place = scan_by(recorded(later, values, ("a", "i", "b", "j")), values, at)
         return ValuesIndices(cast(best, source.dtype), cast(place, torch.int64))
 

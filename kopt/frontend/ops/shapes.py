@@ -1,29 +1,24 @@
-"""Operations that rearrange lanes: reshape, transpose, slices, concatenation."""
+"""Operations that give lanes other dimensions: reshape, transpose, expand."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from xdsl.dialects.builtin import i32
 
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
-from kopt.frontend.broadcasting import broadcast, cast, common_dims, untag
+from kopt.frontend.block_size import BlockSize
+from kopt.frontend.broadcasting import broadcast, common_dims, note_merged
+from kopt.frontend.lane_counts import count, is_known, lanes_of_block, length_of_lanes, open_tag
+from kopt.frontend.lengths import Length, agreed, always, computed
+from kopt.frontend.positions import together
+from kopt.frontend.ragged import Form, is_ragged, reshaped
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import (
-    BlockSize,
-    DeviceTensor,
-    Index,
-    TileRange,
-    as_tensor,
-    describe,
-    full_tensor,
-    valid_lanes,
-)
+from kopt.frontend.values import DeviceTensor, Index, TileRange, as_tensor, describe
 
 ONE = DimAttr(1)
 
@@ -43,24 +38,21 @@ def shape_dims(shape: Sequence[Any]) -> list[DimAttr]:
 
 def size_dim(size: Any) -> DimAttr:
     """The dimension that one size of a shape means."""
-    tracer = current()
     if isinstance(size, TileRange):
         return size.dim
     if isinstance(size, BlockSize):
-        tag = size.tag if size.tag in tracer.ranges else _open_tag(size)
-        return DimAttr(int(size), tag)
+        tag = open_tag(size)
+        if not tag and agreed(computed(int, size.length())) != [size.lanes]:
+            unsupported(
+                "the last block has fewer lanes than this size says, and no dimension of a loop tells which",
+                "use torch.zeros_like, torch.ones_like or torch.full_like of a value with that dimension",
+                "or choose a block size that divides the distance walked",
+            )
+        size.note(read=not tag)
+        return DimAttr(size.lanes, tag)
     if isinstance(size, Index | DeviceTensor):
         unsupported("a size must be known while the kernel is imported", "use a tile, a block size or a number")
     return DimAttr(int(size))
-
-
-def _open_tag(size: BlockSize) -> str:
-    """The tag of the one open loop that walks blocks of this size, or none."""
-    tracer = current()
-    if size.block is None:
-        return ""
-    tags = [tag for tag in tracer.ranges if tracer.range_blocks.get(tag) is size.block]
-    return tags[0] if len(tags) == 1 else ""
 
 
 def listed(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -83,63 +75,91 @@ def reshape(input: Any, *shape: Any, **kwargs: Any) -> DeviceTensor:
     value = as_tensor(input)
     sizes = listed(shape or tuple(kwargs.values()))
     if len(sizes) == 1 and isinstance(sizes[0], torch.dtype):
-        from kopt.frontend.ops.elementwise import view_as
+        from kopt.frontend.ops.casts import view_as
 
         return view_as(value, sizes[0])
-    numbers = [int(size_dim(s).size.data) if not _is_free(s) else -1 for s in sizes]
+    if sum(map(_is_free, sizes)) > 1 or any(isinstance(size, Index | DeviceTensor) for size in sizes):
+        unsupported(f"{describe(value)} cannot be reshaped to sizes that are not known while the kernel is imported")
+    numbers = [-1 if _is_free(size) else _lanes_in(size) for size in sizes]
     total, known = math.prod(value.tile_type.shape), math.prod(n for n in numbers if n != -1)
-    if numbers.count(-1) > 1 or (known and total % known) or (-1 not in numbers and known != total):
+    fits = (known > 0 and total % known == 0) if -1 in numbers else known == total
+    if not fits:
         unsupported(f"{describe(value)} cannot be reshaped to {list(numbers)}")
-    numbers = [total // known if n == -1 else n for n in numbers]
-    return regroup(value, numbers)
+    wanted = {n: _wanted(size) for n, size in enumerate(sizes) if not _is_free(size)}
+    return regroup(value, [total // known if n == -1 else n for n in numbers], wanted)
 
 
 def _is_free(size: Any) -> bool:
-    return isinstance(size, int) and size == -1
+    return isinstance(size, int) and not isinstance(size, BlockSize) and size == -1
 
 
-def regroup(value: DeviceTensor, numbers: Sequence[int]) -> DeviceTensor:
-    """Reshape: a dimension whose lanes stay one dimension keeps its tag; others are made plain first."""
-    source = list(value.dims)
-    kept = _kept(source, numbers)
-    lost = [n for n, dim in enumerate(source) if dim.tag.data and dim.size.data != 1 and n not in kept.values()]
-    value = untag(value, lost)
+def _lanes_in(size: Any) -> int:
+    """The number that one size of a new shape is."""
+    if isinstance(size, BlockSize):
+        size.note(read=not open_tag(size))
+        return size.lanes
+    return size_dim(size).size.data
+
+
+def _wanted(size: Any) -> Length | int:
+    """How many lanes it says that there are, in every block."""
+    if isinstance(size, TileRange):
+        return lanes_of_block(size.tag, size.dim.size.data)
+    return size.length() if isinstance(size, BlockSize) else int(size)
+
+
+def regroup(
+    value: DeviceTensor, numbers: Sequence[int], wanted: Mapping[int, Length | int] | None = None
+) -> DeviceTensor:
+    """Reshape: a dimension whose lanes stay one dimension keeps its tag; the lanes of others stay valid or not.
+
+    ``wanted`` are the lanes that dimensions must have in every block; the others follow.
+    """
+    value = _splittable(value, numbers)
+    found = reshaped(value.ssa, numbers)
+    if found is None or not _has_as_many(value, found[0], {} if 0 in numbers else wanted or {}):
+        unsupported(
+            f"{describe(value)} has fewer lanes in the last block, which [{', '.join(map(str, numbers))}] would mix",
+            "let the dimension that holds the block's lanes be the outermost of those that it is merged with, "
+            "and give its size as tile.block_size or -1",
+            "or choose a block size that divides the distance walked",
+        )
+    kept = found[1]
+    note_merged(value, [n for n in range(value.rank) if n not in kept.values()])
     return reshape_dims(value, [value.dims[kept[n]] if n in kept else DimAttr(size) for n, size in enumerate(numbers)])
 
 
-def _kept(source: Sequence[DimAttr], numbers: Sequence[int]) -> dict[int, int]:
-    """Result position -> source position of the dimensions that a reshape leaves alone."""
-    if not math.prod(numbers):
-        same = (number == dim.size.data for dim, number in zip(source, numbers, strict=False))
-        return {n: n for n, _ in enumerate(itertools.takewhile(bool, same))}
-    kept: dict[int, int] = {}
-    i = j = 0
-    while i < len(source) and j < len(numbers):
-        size = source[i].size.data
-        if size == numbers[j]:
-            kept[j] = i
-            i, j = i + 1, j + 1
-        elif numbers[j] == 1:
-            j += 1
-        elif size == 1:
-            i += 1
-        else:
-            i, j = _skip_group(source, numbers, i, j)
-    return kept
+def _has_as_many(value: DeviceTensor, places, wanted: Mapping[int, Length | int]) -> bool:
+    """Whether the dimensions have as many lanes as they must, in every block."""
+    return _are_there(value, places, wanted) and _divides(value, wanted, places)
 
 
-def _skip_group(source: Sequence[DimAttr], numbers: Sequence[int], i: int, j: int) -> tuple[int, int]:
-    """Past the smallest run of dimensions on both sides with as many lanes."""
-    left, right = source[i].size.data, numbers[j]
-    i, j = i + 1, j + 1
-    while left != right:
-        if left < right:
-            left *= source[i].size.data
-            i += 1
-        else:
-            right *= numbers[j]
-            j += 1
-    return i, j
+def _splittable(value: DeviceTensor, numbers: Sequence[int]) -> DeviceTensor:
+    """Dimensions that are split have their valid lanes first."""
+    if reshaped(value.ssa, numbers) is None:
+        for dim in range(value.rank):
+            value = together(value, dim)
+    return value
+
+
+def _are_there(value: DeviceTensor, found: Form, wanted: Mapping[int, Length | int]) -> bool:
+    """Whether dimensions have the lanes in every block that their sizes say: torch counts those that are there."""
+    return all(
+        always(operator.eq, length_of_lanes(found[n], (value.ssa, "reshaped", n)), length)
+        for n, length in wanted.items()
+        if any(atom.ragged for atom in found[n]) or isinstance(length, Length)
+    )
+
+
+def _divides(value: DeviceTensor, wanted: Mapping[int, Length | int], found: Form) -> bool:
+    """Whether the last block has as many elements as its sizes say, as far as that is known."""
+    elements = count(value.ssa)
+    if not elements.blocks or not wanted:
+        return True
+    places = [length_of_lanes(lanes, (value.ssa, "reshaped", n)) for n, lanes in enumerate(found)]
+    sizes = list(wanted.values()) if len(wanted) == len(found) else places
+    known = len(wanted) == len(found) or all(map(is_known, elements.blocks))
+    return not known or always(lambda total, *sizes: total == math.prod(sizes), elements, *sizes)
 
 
 def unsqueeze_at(value: DeviceTensor, dim: int) -> DeviceTensor:
@@ -198,11 +218,26 @@ def t(input: Any) -> DeviceTensor:
     return value if value.rank < 2 else transpose(value, 0, 1)
 
 
+def _is_one_when_short(value: DeviceTensor, dim: int, size: Any) -> bool:
+    """Whether torch would repeat the only lane of a last block, to a number that is the size of the others."""
+    return (
+        isinstance(size, int)
+        and not isinstance(size, BlockSize)
+        and size == value.dims[dim].size.data != 1
+        and (is_ragged(value.ssa, dim))
+    )
+
+
 def expand(input: Any, *shape: Any) -> DeviceTensor:
     """``expand`` and ``broadcast_to``; -1 keeps a dimension."""
     value = as_tensor(input)
     sizes = listed(shape)
     shift = len(sizes) - value.rank
+    if any(_is_one_when_short(value, n - shift, size) for n, size in enumerate(sizes) if n >= shift):
+        unsupported(
+            f"{describe(value)} has fewer lanes in the last block than the sizes that it goes to",
+            "give -1 or the tile for a dimension that stays as it is",
+        )
     dims = [
         value.dims[n - shift] if _is_free(s) or (n >= shift and _same(value.dims[n - shift], s)) else size_dim(s)
         for n, s in enumerate(sizes)
@@ -211,6 +246,8 @@ def expand(input: Any, *shape: Any) -> DeviceTensor:
 
 
 def _same(dim: DimAttr, size: Any) -> bool:
+    if isinstance(size, BlockSize) and size.tag:
+        return size.tag == dim.tag.data
     return isinstance(size, int) and dim.size.data == int(size) and size != 1
 
 
@@ -243,182 +280,6 @@ def unflatten(input: Any, dim: int, sizes: Sequence[Any]) -> DeviceTensor:
     return reshape(value, [*value.shape[:at], *sizes, *value.shape[at + 1 :]])
 
 
-def plain_dim(value: DeviceTensor, dim: int) -> DeviceTensor:
-    """A dimension of no loop's, one of a single lane too; lanes outside its range become 0."""
-    value = untag(value, [dim])
-    return reshape_dims(value, [DimAttr(d.size.data) if n == dim else d for n, d in enumerate(value.dims)])
-
-
-def slice_dim(value: DeviceTensor, dim: int, start: int, length: int, step: int = 1) -> DeviceTensor:
-    """Some lanes of one dimension."""
-    sizes = list(value.tile_type.shape)
-    if start == 0 and length == sizes[dim] and step == 1:
-        return value
-    value = plain_dim(value, dim)
-    offsets, strides = [0] * value.rank, [1] * value.rank
-    offsets[dim], sizes[dim], strides[dim] = start, length, step
-    return DeviceTensor(current().emit(tile.SliceOp(value.ssa, offsets, sizes, strides)))
-
-
-def select(input: Any, dim: int, index: int) -> DeviceTensor:
-    """One lane of a dimension, which disappears."""
-    value = as_tensor(input)
-    at = positive_dim(value, dim)
-    size = value.tile_type.shape[at]
-    out = slice_dim(value, at, index % size, 1)
-    return reshape_dims(out, [d for n, d in enumerate(out.dims) if n != at])
-
-
-def narrow(input: Any, dim: int, start: int, length: int) -> DeviceTensor:
-    """``narrow``."""
-    value = as_tensor(input)
-    at = positive_dim(value, dim)
-    return slice_dim(value, at, start % value.tile_type.shape[at], length)
-
-
-def split(input: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[DeviceTensor, ...]:
-    """``split`` by a size or sizes."""
-    value = as_tensor(input)
-    at = positive_dim(value, dim)
-    size, parts = value.tile_type.shape[at], split_size_or_sections
-    if isinstance(parts, int):
-        parts = [min(parts, size - start) for start in range(0, max(size, 1), parts)]
-    starts = [sum(parts[:n]) for n in range(len(parts))]
-    return tuple(slice_dim(value, at, start, length) for start, length in zip(starts, parts, strict=True))
-
-
-def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[DeviceTensor, ...]:
-    """``chunk``."""
-    value = as_tensor(input)
-    size = value.tile_type.shape[positive_dim(value, dim)]
-    return split(value, -(-size // chunks) if size else [0] * chunks, dim)
-
-
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[DeviceTensor, ...]:
-    """``tensor_split``."""
-    value = as_tensor(input)
-    size = value.tile_type.shape[positive_dim(value, dim)]
-    cuts = indices_or_sections
-    if isinstance(cuts, int):
-        small, extra = divmod(size, cuts)
-        return split(value, [small + (n < extra) for n in range(cuts)], dim)
-    edges = [slice(*pair).indices(size) for pair in zip([None, *cuts], [*cuts, None], strict=True)]
-    at = positive_dim(value, dim)
-    return tuple(slice_dim(value, at, start, max(stop - start, 0)) for start, stop, _ in edges)
-
-
-def unbind(input: Any, dim: int = 0) -> tuple[DeviceTensor, ...]:
-    """``unbind``."""
-    value = as_tensor(input)
-    return tuple(select(value, dim, n) for n in range(value.tile_type.shape[positive_dim(value, dim)]))
-
-
-def cat(tensors: Sequence[Any], dim: int = 0, **kwargs: Any) -> DeviceTensor:
-    """``cat``; blocks of loops become plain, their invalid lanes 0."""
-    from kopt.frontend.ops.elementwise import result_dtype
-
-    values = [as_tensor(v) for v in tensors]
-    dtype = result_dtype(tuple(values))
-    at = positive_dim(values[0], kwargs.get("axis", dim))
-    values = [v for v in values if v.tile_type.shape[at]] or values[:1]
-    if len(values) > 1 and any(v.dims[at].tag.data in current().jagged for v in values):
-        unsupported(
-            "lanes of a jagged tile cannot stand beside others: their number differs from item to item",
-            "combine each by itself: a.sum(1) + b.sum(1)",
-        )
-    values = [untag(cast(v, dtype), [at]) for v in values]
-    if len(values) == 1:
-        return values[0]
-    rest = common_dims([slice_dim(v, at, 0, 1) for v in values])
-    values = [broadcast(v, (*rest[:at], v.dims[at], *rest[at + 1 :])) for v in values]
-    return DeviceTensor(current().emit(tile.ConcatOp([v.ssa for v in values], at)))
-
-
-def stack(tensors: Sequence[Any], dim: int = 0) -> DeviceTensor:
-    """``stack``."""
-    values = broadcast_tensors(*tensors)
-    at = positive_dim(values[0], dim, extra=1)
-    return cat([unsqueeze_at(v, at) for v in values], at)
-
-
-def at_least(rank: int, input: Any) -> DeviceTensor:
-    """A value with dimensions of 1 before its own, so that it has ``rank`` of them."""
-    value = as_tensor(input)
-    return reshape_dims(value, [*[ONE] * (rank - value.rank), *value.dims])
-
-
-def hstack(tensors: Sequence[Any]) -> DeviceTensor:
-    """``hstack``: along the second dimension, vectors along their only one."""
-    values = [at_least(1, v) for v in tensors]
-    return cat(values, 0 if values[0].rank == 1 else 1)
-
-
-def flip(input: Any, dims: Any, *more: int) -> DeviceTensor:
-    """``flip``: lanes in reverse, those of a block from its last valid one."""
-    value = as_tensor(input)
-    for dim in listed((dims, *more)):
-        at = positive_dim(value, dim)
-        lanes = value.dims[at]
-        order = reshape_dims(_backwards(lanes), [lanes if n == at else ONE for n in range(value.rank)])
-        order = broadcast(order, value.dims)
-        value = DeviceTensor(current().emit(tile.TakeAlongOp(untag(value, [at]).ssa, order.ssa, at)))
-    return value
-
-
-def _backwards(lanes: DimAttr) -> DeviceTensor:
-    """The numbers of a dimension's valid lanes from the last to the first."""
-    last = valid_lanes(lanes.size.data, lanes.tag.data) - 1
-    known = isinstance(last, int)
-    numbers = DeviceTensor(current().emit(tile.ArangeOp(last if known else 0, -1, TileType([lanes], i32))))
-    return numbers if known else cast(numbers + last, torch.int32)
-
-
-def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> DeviceTensor:
-    """``nn.functional.pad`` with a constant."""
-    tensor = as_tensor(input)
-    if mode != "constant" or any(n < 0 for n in pad):
-        unsupported("pad adds constants only")
-    for number in range(len(pad) // 2):
-        at = tensor.rank - 1 - number
-        before, after = (_edge(tensor, at, n, value or 0) for n in pad[2 * number : 2 * number + 2])
-        tensor = cat([*before, tensor, *after], at)
-    return tensor
-
-
-def _edge(tensor: DeviceTensor, at: int, size: int, value: float) -> list[DeviceTensor]:
-    """What a dimension is padded with: one constant, or nothing."""
-    dims = (*tensor.dims[:at], DimAttr(size), *tensor.dims[at + 1 :])
-    return [full_tensor(value, dims, tensor.dtype)] if size else []
-
-
-def repeat(input: Any, *sizes: Any) -> DeviceTensor:
-    """``repeat``: whole copies one after another."""
-    value, times = as_tensor(input), listed(sizes)
-    value = at_least(len(times), value)
-    for at, number in enumerate(times):
-        if number < 0 and value.tile_type.shape[at]:
-            unsupported(f"dimension {at} of {value.tile_type.shape[at]} is repeated {number} times")
-        value = cat([value] * number, at) if number > 0 else slice_dim(value, at, 0, 0)
-    return value
-
-
-def tile_lanes(input: Any, *sizes: Any, dims: Any = None) -> DeviceTensor:
-    """``tile``: ``repeat`` where sizes may be left out at the front."""
-    value, times = as_tensor(input), listed(sizes if dims is None else (dims,))
-    return repeat(value, *[1] * (value.rank - len(times)), *times)
-
-
-def repeat_interleave(input: Any, repeats: int, dim: int | None = None) -> DeviceTensor:
-    """Each lane several times in a row."""
-    value = as_tensor(input) if dim is not None else flatten(input)
-    at = positive_dim(value, dim or 0)
-    value = untag(value, [at])
-    wide = unsqueeze_at(value, at + 1)
-    wide = broadcast(wide, (*wide.dims[: at + 1], DimAttr(repeats), *wide.dims[at + 2 :]))
-    sizes = value.tile_type.shape
-    return regroup(wide, [*sizes[:at], sizes[at] * repeats, *sizes[at + 1 :]])
-
-
 def movedim(input: Any, source: int, destination: int) -> DeviceTensor:
     """``movedim`` of one dimension."""
     value = as_tensor(input)
@@ -444,25 +305,9 @@ TABLE: dict[str, Callable[..., Any]] = {
     "flatten": flatten,
     "ravel": flatten,
     "unflatten": unflatten,
-    "select": select,
-    "narrow": narrow,
-    "split": split,
-    "split_with_sizes": split,
-    "chunk": chunk,
-    "tensor_split": tensor_split,
-    "unbind": unbind,
-    "cat": cat,
-    "stack": stack,
-    "hstack": hstack,
-    "vstack": lambda tensors: cat([at_least(2, v) for v in tensors], 0),
-    "flip": flip,
-    "pad": pad,
-    "repeat": repeat,
-    "tile": tile_lanes,
-    "repeat_interleave": repeat_interleave,
     "movedim": movedim,
     "size": lambda input, dim=None: input.shape if dim is None else input.shape[dim],
     "dim": lambda input: input.ndim,
-    "numel": lambda input: math.prod(input.tile_type.shape),
+    "numel": lambda input: input.shape.numel(),
     "is_contiguous": lambda input: True,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, NoneAttr, NoneType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerType, MemRefType, NoneAttr, NoneType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.diagnostics import location_of
@@ -39,11 +39,30 @@ def _call(op: Operation, printing: Printing) -> str:
     if name.startswith("aten.index_put."):
         change = "add" if arguments[3:] == ["True"] else "set"
         return f"{arguments[0]}.at[{_index(op, arguments[1])}].{change}({arguments[2]})"
+    rounding = [each for each in arguments[2:] if each != "None"]
+    if (texts := _DIVISIONS.get((*name.split(".")[1:2], *rounding))) is not None:
+        return _division(texts[isinstance(result.element_type, IntegerType)], arguments, result, printing)
     text = spelling(name, arguments) if len(op.outputs) == 1 else None
     if text is None:
         raise LoweringError(f"'{name}' of these arguments has no spelling in jnp", location_of(op))
     filled = [*arguments, *[""] * MOST]
     return text.format(*filled, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape()))
+
+
+#: Divisions of floats and of integers, which give 0 by 0: by name and way of rounding.
+_FLOOR = ("{0} // {1}", "_divided(jnp.floor_divide, {0}, {1})")
+_DIVISIONS = {
+    ("floor_divide",): _FLOOR,
+    ("div", "'floor'"): _FLOOR,
+    ("div", "'trunc'"): ("jnp.trunc({0} / {1})", "_truncated({0}, {1})"),
+    ("fmod",): ("jnp.fmod({0}, {1})", "_divided(jnp.fmod, {0}, {1})"),
+}
+
+
+def _division(text: str, arguments: Sequence[str], result: MemRefType, printing: Printing) -> str:
+    from kopt.lowering.pallas.values.helpers import with_helpers
+
+    return with_helpers(f"({text}).astype({printing.dtype(result.element_type)})".format(*arguments), printing)
 
 
 def _index(op: CallOp, indices: str) -> str:

@@ -24,10 +24,15 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt import dtypes
 from kopt.diagnostics import location_of
 from kopt.dialects import host, triton
+from kopt.dialects.host.operators import operators
 from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile.values import literal_value
 from kopt.errors import LoweringError
-from kopt.lowering.writer import Names, Writer, is_identifier, source_comment
+from kopt.lowering.names import Names
+from kopt.lowering.writer import Writer, source_comment
+
+#: The namespaces of torch's own operators.
+_TORCH = ("aten.", "prims.")
 
 #: Prints one launch: writer, op, and the names of its arrays.
 LaunchPrinter = Callable[[Writer, triton.LaunchOp, list[str]], None]
@@ -86,10 +91,12 @@ class HostFunction:
         self._print_launch(self.writer, op, [self.names[value] for value in op.inputs])
 
 
-def print_function(writer: Writer, func: FuncOp, print_launch: LaunchPrinter) -> None:
-    """``def name(x):`` with its arrays, views, calls and launches."""
-    function = HostFunction(func.body.block.args, writer, print_launch)
-    with writer.block(f"def {func.sym_name.data}({', '.join(function.parameters)}):"):
+def print_function(
+    writer: Writer, func: FuncOp, name: str, print_launch: LaunchPrinter, reserved: Iterable[str] = ()
+) -> None:
+    """``def name(x):`` with its arrays, views, calls and launches; ``reserved`` are the names of its kernels."""
+    function = HostFunction(func.body.block.args, writer, print_launch, reserved=reserved)
+    with writer.block(f"def {name}({', '.join(function.parameters)}):"):
         for op in func.body.block.ops:
             function.print(op)
 
@@ -170,11 +177,11 @@ def _insert(function: HostFunction, op: host.InsertOp) -> None:
 
 
 def _call(function: HostFunction, op: host.CallOp) -> None:
-    parts = op.callee.data.split(".")
-    if not all(is_identifier(part) for part in parts):
-        raise LoweringError(f"{op.callee.data!r} is no name of a torch operator", location_of(op))
-    new = op.outputs and not op.inputs and parts[0] == "aten"
-    text = f"torch.ops.{'.'.join(parts)}({_arguments(function, op)}{function.device if new else ''})"
+    callee = op.callee.data
+    if callee not in operators() or not callee.startswith(_TORCH):
+        raise LoweringError(f"torch has no operator {callee!r} that programs may call", location_of(op))
+    new = op.outputs and not op.inputs and callee.startswith("aten.")
+    text = f"torch.ops.{callee}({_arguments(function, op)}{function.device if new else ''})"
     if not op.outputs:
         function.writer.line(text)
         return
@@ -246,8 +253,13 @@ def _return(function: HostFunction, op: ReturnOp) -> None:
         function.writer.line(f"return {', '.join(function.names[value] for value in op.arguments)}")
 
 
-def _nothing(function: HostFunction, op: ConstantOp | host.YieldOp) -> None:
-    """A constant is spelt where a kernel uses it; what a partition yields keeps its name."""
+def _constant(function: HostFunction, op: ConstantOp) -> None:
+    """A constant is spelt where it is used."""
+    function.names.alias(op.result, _number(op.value, literal_value(op.value)))
+
+
+def _nothing(function: HostFunction, op: host.YieldOp) -> None:
+    """What a partition yields keeps its name."""
 
 
 #: How each host operation is printed.
@@ -267,5 +279,5 @@ HANDLERS: dict[type[Operation], Callable[[HostFunction, object], None]] = {
     host.YieldOp: _nothing,
     triton.LaunchOp: HostFunction.launch,
     ReturnOp: _return,
-    ConstantOp: _nothing,
+    ConstantOp: _constant,
 }  # pyright: ignore[reportAssignmentType]

@@ -13,13 +13,14 @@ from kopt.diagnostics import location_of
 from kopt.dialects import symm
 from kopt.errors import LoweringError
 from kopt.lowering.host.jax_calls import HOST, HostPrinter
+from kopt.lowering.names import quoted
 from kopt.lowering.pallas.printing import Printing
 
 _REDUCTIONS = {"add": "psum", "max": "pmax", "min": "pmin", "avg": "pmean"}
 _TEMPLATES: dict[type[Operation], str] = {
-    symm.AllGatherOp: 'jax.lax.all_gather({0}, "{1}", tiled=True)',
-    symm.ReduceScatterOp: 'jax.lax.psum_scatter({0}, "{1}", tiled=True)',
-    symm.AllToAllOp: 'jax.lax.all_to_all({0}, "{1}", 0, 0, tiled=True)',
+    symm.AllGatherOp: "jax.lax.all_gather({0}, {1}, tiled=True)",
+    symm.ReduceScatterOp: "jax.lax.psum_scatter({0}, {1}, tiled=True)",
+    symm.AllToAllOp: "jax.lax.all_to_all({0}, {1}, 0, 0, tiled=True)",
 }
 
 
@@ -27,12 +28,12 @@ def _all_reduce(op: Operation, printing: Printing) -> str:
     assert isinstance(op, symm.AllReduceOp) and isinstance(op.input.type, MemRefType)
     if op.kind.data == "avg" and isinstance(op.input.type.element_type, IntegerType):
         raise LoweringError(f"JAX's average of {op.input.type} is no integer", location_of(op))
-    return f'jax.lax.{_REDUCTIONS[op.kind.data]}({printing.name(op.input)}, "{op.group.data}")'
+    return f"jax.lax.{_REDUCTIONS[op.kind.data]}({printing.name(op.input)}, {quoted(op.group.data)})"
 
 
 def _collective(op: Operation, printing: Printing) -> str:
     assert isinstance(op, symm.CollectiveOp)
-    return _TEMPLATES[type(op)].format(printing.name(op.input), op.group.data)
+    return _TEMPLATES[type(op)].format(printing.name(op.input), quoted(op.group.data))
 
 
 def _out_form(op: Operation, printing: Printing) -> str:

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import LANES, sublanes
-from kopt.analysis.linear import begin
+from kopt.analysis.layouts import sublanes
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, SliceAttr, block_axes, is_gather
 from kopt.dialects.tile.index_list import AllAttr, Entry
 from kopt.errors import LoweringError
 from kopt.lowering.pallas.printing import Printing
 from kopt.lowering.pallas.values.helpers import use_helper
+from kopt.targets.tiling import LANES
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _place(op: GetOp | PutOp, position: int, entry: Entry, printing: Printing) -
 def _range_place(op: GetOp | PutOp, position: int, range: SSAValue, printing: Printing) -> _Place:
     """A block that DMAs can cut out of the array, or else the whole dimension and a cut on the chip."""
     assert isinstance(op.memory.type, RefType) and isinstance(range.type, RangeType)
-    extent, size, divisor = op.memory.type.shape[position], range.type.size, begin(range).divisor
+    extent, size, divisor = op.memory.type.shape[position], range.type.size, printing.sums.begin(range).divisor
     first = printing.begin(range)
     if size == extent and divisor % extent == 0:
         return _Place(f"(0, {extent})")

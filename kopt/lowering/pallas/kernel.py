@@ -7,11 +7,12 @@ import re
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.analysis.ranges import binding
 from kopt.diagnostics import location_of
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import GridOp, IdOp, WhenOp, YieldOp
 from kopt.errors import LoweringError
+from kopt.ir.ranges import binding
+from kopt.lowering.names import Names
 from kopt.lowering.pallas.loops import LOOPS
 from kopt.lowering.pallas.pipelines import print_pipeline
 from kopt.lowering.pallas.printing import RESERVED, Printing, Visit
@@ -21,7 +22,7 @@ from kopt.lowering.pallas.specs import call_grid, grid_extents
 from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.pallas.values.ranges import is_spelt_at_uses
-from kopt.lowering.writer import Names, Writer
+from kopt.lowering.writer import Writer
 
 _OPERAND = re.compile(r"[A-Za-z_]\w*\Z|-?\d+\Z")
 

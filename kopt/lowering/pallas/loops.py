@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.analysis.ranges import binding, visits
 from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, ForOp, IdOp, WhenOp, WhileOp
+from kopt.ir.ranges import binding, visits
 from kopt.lowering.pallas.printing import Printing, Visit
 from kopt.lowering.pallas.values.helpers import use_helper
 

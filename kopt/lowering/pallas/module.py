@@ -13,10 +13,12 @@ from kopt.diagnostics import location_of
 from kopt.dialects.pallas import CallOp
 from kopt.errors import LoweringError
 from kopt.lowering.host.jax_calls import HOST, HostPrinter
+from kopt.lowering.names import Names
 from kopt.lowering.pallas.kernel import print_kernel
 from kopt.lowering.pallas.printing import RESERVED, Printing
 from kopt.lowering.pallas.specs import print_call
-from kopt.lowering.writer import Names, Writer
+from kopt.lowering.writer import Writer
+from kopt.walk import walk
 
 _IMPORTS = {
     "jax": "import jax",
@@ -30,12 +32,14 @@ _IMPORTS = {
 def print_module(module: ModuleOp, entry: str) -> str:
     """The self-contained Python module of a function whose launches are `pallas.call`.
 
-    It imports JAX only and defines ``entry``, which takes the function's arrays and returns its results. Raises
-    `LoweringError` for an unknown entry or for ops that have no spelling.
+    It imports JAX only and defines ``entry`` (by its `public_name`), which takes the function's arrays and returns its
+    results. Raises `LoweringError` for an unknown entry or for ops that have no spelling.
     """
     func = _find(module, entry)
-    text = print_functions(func, entry, Names((*RESERVED, entry)), HOST)
-    return f'"""{entry}: Pallas kernels for TPU, emitted by kopt."""\n\n{text}'
+    names = Names(RESERVED)
+    name = names.public(entry)
+    text = print_functions(func, name, names, HOST)
+    return f'"""{name}: Pallas kernels for TPU, emitted by kopt."""\n\n{text}'
 
 
 def print_functions(
@@ -47,7 +51,7 @@ def print_functions(
     """
     body = Writer()
     helpers: dict[str, str] = {}
-    kernels = {op: names.fresh(f"{op.sym_name.data}_kernel") for op in func.walk() if isinstance(op, CallOp)}
+    kernels = {op: names.fresh(f"{op.sym_name.data}_kernel") for op in walk(func, CallOp)}
     for call, kernel in kernels.items():
         print_kernel(call, kernel, body, helpers)
         body.trim()

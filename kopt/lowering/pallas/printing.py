@@ -13,19 +13,22 @@ several lines assigns the first ones itself:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.analysis.ranges import unshifted
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import RangeType, TileType, literal_value
 from kopt.dtypes import from_ir
 from kopt.errors import LoweringError
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import unshifted
+from kopt.ir.value_range import ANY, ValueRange
 from kopt.lowering.host.numbers import number
-from kopt.lowering.writer import Names, Writer, source_place
+from kopt.lowering.names import Names
+from kopt.lowering.writer import Writer, source_place
 
 #: What the printer of one op's value is.
 ValuePrinter = Callable[[Operation, "Printing"], str]
@@ -49,12 +52,14 @@ class Visit:
 
 @dataclass
 class Printing:
-    """The state of printing one kernel: names in scope, the text so far, helper functions asked for."""
+    """The state of printing one kernel: names in scope, the text so far, helpers asked for, sums of indices."""
 
     writer: Writer
     names: Names
     visits: dict[SSAValue, Visit] = field(default_factory=dict)
     helpers: dict[str, str] = field(default_factory=dict)
+    numbers: IndexAnalysis = field(default_factory=IndexAnalysis)
+    sums: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(sums=True))
 
     # Values and their types.
 
@@ -87,6 +92,12 @@ class Printing:
         if from_ir(getattr(attribute, "type", attribute)) is from_ir(i1):
             return str(bool(value))
         return number(value)
+
+    def range(self, value: SSAValue) -> ValueRange:
+        """Between which integers a number lies; any where it follows from a range that a call binds."""
+        with suppress(ValueError):
+            return self.numbers.range(value)
+        return ANY
 
     # Ranges: what a block's lanes are.
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.linear import Linear, begin
 from kopt.dialects.pallas import DmaOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp, WholeOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.ir.atoms import Atom, BlockNumber, Symbol
+from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.lowering.pallas.gathers import is_gathering, print_gather, print_scatter
 from kopt.lowering.pallas.printing import Printing, Visit
 
@@ -74,9 +75,9 @@ def _index(entry: Entry, size: int, printing: Printing) -> str:
 
 def _block(range: SSAValue, lanes: int, size: int, printing: Printing) -> str:
     """The lanes of a range in a dimension of ``size``."""
-    start = _moving(begin(range), printing)
-    if not start.terms:
-        return ":" if start.const == 0 and lanes == size else f"{start.const}:{start.const + lanes}"
+    start = _moving(printing.sums.begin(range), printing)
+    if (first := start.number) is not None:
+        return ":" if first == 0 and lanes == size else f"{first}:{first + lanes}"
     text = printing.visit(range).begin
     divisor = start.divisor
     return f"pl.ds(pl.multiple_of({text}, {divisor}), {lanes})" if divisor > 1 else f"pl.ds({text}, {lanes})"
@@ -85,8 +86,8 @@ def _block(range: SSAValue, lanes: int, size: int, printing: Printing) -> str:
 def _shift(op: Operation, printing: Printing) -> None:
     """A shifted range: its block's begin is written once, as the sum that is left when terms cancel."""
     assert isinstance(op, ShiftOp)
-    inner = printing.visit(op.range)
-    text = printing.name(op.offset) if begin(op.range) == Linear() else spell(begin(op.result), printing)
+    inner, sums = printing.visit(op.range), printing.sums
+    text = printing.name(op.offset) if sums.begin(op.range) == ZERO else spell(sums.begin(op.result), printing)
     if not text.isidentifier() and not text.isdigit():
         text = printing.assign(text, f"{op.result.name_hint or op.range.name_hint or 'block'}_begin", op)
     printing.visits[op.result] = Visit(inner.id, text, inner.limit, inner.count)
@@ -98,21 +99,22 @@ def _whole(op: Operation, printing: Printing) -> None:
     printing.visits[op.result] = Visit("0", "0", str(op.extent.data), "1")
 
 
-def _moving(form: Linear, printing: Printing) -> Linear:
-    """A linear form without the numbers of blocks of which there is one: what is left may be known."""
-    terms = [term for term in form.terms if not _is_only_block(term[0], printing)]
-    return Linear(form.const, tuple(terms))
+def _moving(form: IndexExpr, printing: Printing) -> IndexExpr:
+    """A sum without the numbers of blocks of which there is one: what is left may be known."""
+    return IndexExpr(form.const, {atom: factor for atom, factor in form.terms.items() if _name(atom, printing) != "0"})
 
 
-def _is_only_block(symbol: SSAValue, printing: Printing) -> bool:
-    return isinstance(symbol.type, RangeType) and printing.visit(symbol).id == "0"
+def _name(atom: Atom, printing: Printing) -> str:
+    """An index, or the number of a range's block."""
+    assert isinstance(atom, BlockNumber | Symbol) and isinstance(atom.name, SSAValue)
+    return printing.visit(atom.name).id if isinstance(atom, BlockNumber) else printing.name(atom.name)
 
 
-def spell(form: Linear, printing: Printing) -> str:
-    """A linear form in Python: ``k * 64 + 8``. Blocks of ranges are known by their numbers."""
+def spell(form: IndexExpr, printing: Printing) -> str:
+    """A sum in Python: ``k * 64 + 8``. Blocks of ranges are known by their numbers."""
     parts, form = [], _moving(form, printing)
-    for symbol, coefficient in form.terms:
-        name = printing.visit(symbol).id if isinstance(symbol.type, RangeType) else printing.name(symbol)
+    for atom, coefficient in form.terms.items():
+        name = _name(atom, printing)
         parts.append(name if coefficient == 1 else f"{name} * {coefficient}")
     if form.const or not parts:
         parts.append(str(form.const))

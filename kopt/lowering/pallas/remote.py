@@ -13,15 +13,17 @@ from kopt.diagnostics import location_of
 from kopt.dialects import symm
 from kopt.dialects.pallas import CallOp
 from kopt.errors import LoweringError
+from kopt.lowering.names import quoted
 from kopt.lowering.pallas.printing import Printing
 from kopt.lowering.pallas.refs import place
+from kopt.walk import walk
 
 _WAITS = {"send": "wait_send", "receive": "wait_recv"}
 
 
 def _rank(op: Operation, printing: Printing) -> None:
     assert isinstance(op, symm.RankOp)
-    printing.bind(op.result, f'jax.lax.axis_index("{op.group.data}")', op)
+    printing.bind(op.result, f"jax.lax.axis_index({quoted(op.group.data)})", op)
 
 
 def _barrier(op: Operation, printing: Printing) -> None:
@@ -29,9 +31,9 @@ def _barrier(op: Operation, printing: Printing) -> None:
     _check_barrier(op)
     if op.ranks is not None and op.ranks.value.data == 1:
         return
-    group, other = op.group.data, printing.names.fresh("other")
+    group, other = quoted(op.group.data), printing.names.fresh("other")
     if op.ranks is not None:
-        me = printing.assign(f'jax.lax.axis_index("{group}")', "rank", op)
+        me = printing.assign(f"jax.lax.axis_index({group})", "rank", op)
         count, ranks = op.ranks.value.data - 1, f"range(1, {op.ranks.value.data})"
         to = f"({me} + {other}) % {op.ranks.value.data}"
     else:
@@ -39,7 +41,7 @@ def _barrier(op: Operation, printing: Printing) -> None:
         count, ranks, to = len(names), f"({', '.join(names)}{',' if len(names) == 1 else ''})", other
     barrier = printing.assign("pltpu.get_barrier_semaphore()", "barrier")
     with printing.block(f"for {other} in {ranks}:"):
-        printing.line(f'pl.semaphore_signal({barrier}, device_id={{"{group}": {to}}})')
+        printing.line(f"pl.semaphore_signal({barrier}, device_id={{{group}: {to}}})")
     printing.line(f"pl.semaphore_wait({barrier}, {count})")
 
 
@@ -50,7 +52,7 @@ def _check_barrier(op: symm.BarrierOp) -> None:
     if call is None or (op.ranks is None and not op.others) or call.collective is None:
         message = "a barrier in a kernel needs its ranks, and the call its collective's number"
         raise LoweringError(message, location_of(op))
-    barriers = [other for other in call.walk() if isinstance(other, symm.BarrierOp)]
+    barriers = walk(call, symm.BarrierOp)
     if barriers[0] is not op:
         raise LoweringError(
             "a kernel has one semaphore for barriers, so one barrier: a rank that is ahead would signal the next",
@@ -64,7 +66,7 @@ def _copy(op: Operation, printing: Printing) -> None:
     name = printing.names.bind(op.transfer, op.transfer.name_hint or "copy")
     printing.line(f"{name} = pltpu.make_async_remote_copy(", op)
     printing.writer.lines(f"    {place(ref, entries, printing)}," for ref, entries in op.places)
-    printing.writer.line(f'    device_id={{"{op.group.data}": {printing.name(op.rank)}}},')
+    printing.writer.line(f"    device_id={{{quoted(op.group.data)}: {printing.name(op.rank)}}},")
     printing.line(")")
 
 
@@ -81,7 +83,8 @@ def _wait_end(op: Operation, printing: Printing) -> None:
 def _signal(op: Operation, printing: Printing) -> None:
     assert isinstance(op, symm.SignalOp) and op.group is not None
     counter = f"{printing.name(op.buffer)}.at[{op.channel.value.data}]"
-    printing.line(f'pl.semaphore_signal({counter}, device_id={{"{op.group.data}": {printing.name(op.rank)}}})', op)
+    to = f"{{{quoted(op.group.data)}: {printing.name(op.rank)}}}"
+    printing.line(f"pl.semaphore_signal({counter}, device_id={to})", op)
 
 
 def _wait(op: Operation, printing: Printing) -> None:

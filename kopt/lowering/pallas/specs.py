@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from kopt.analysis.ranges import binding
+from kopt.analysis.revisits import grid_of
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import GridOp, RefType
-from kopt.lowering.pallas.printing import Printing
-from kopt.lowering.writer import Names
+from kopt.ir.ranges import binding
+from kopt.lowering.names import Names, public_name, quoted
+from kopt.lowering.pallas.printing import RESERVED, Printing
 
 #: Lists longer than this are written an item a line.
 _LONG = 90
@@ -23,8 +25,7 @@ _SPACES = {"smem": "pltpu.SMEM", "hbm": "pltpu.HBM", "any": "pl.ANY"}
 
 def call_grid(call: CallOp) -> GridOp:
     """The grid in a call's body."""
-    grid = next(op for op in call.body.block.ops if isinstance(op, GridOp))
-    return grid
+    return grid_of(call)
 
 
 def grid_extents(grid: GridOp) -> list[int]:
@@ -67,24 +68,51 @@ def _options(call: CallOp, printing: Printing) -> Iterator[str]:
 
 def _arguments(call: CallOp, printing: Printing) -> Iterator[str]:
     grid = call_grid(call)
-    names = Names()
+    names = Names(RESERVED)
     indices = [names.fresh(range.name_hint, "i") for range in grid.ranges] or ["i"]
-    windows = list(call.windows.data)
-    inputs, outputs = windows[: len(call.inputs)], windows[len(call.inputs) :]
-    yield f"grid={_tuple(grid_extents(grid))}"
-    yield f"in_specs={text_list([block_spec(window, indices) for window in inputs])}"
-    yield f"out_specs={_one_or_list([block_spec(window, indices) for window in outputs])}"
+    given = [names.fresh(ref.name_hint, "numbers") for ref in call.input_refs[: call.prefetched_count]]
+    steps, scratch = [*_steps(call, indices, given)], [_scratch(ref, printing) for ref in call.scratch]
+    memory = [f"scratch_shapes={text_list(scratch)}"] if scratch else []
+    if given:
+        spec = [f"num_scalar_prefetch={len(given)}", *steps, *memory]
+        yield "\n".join(["grid_spec=pltpu.PrefetchScalarGridSpec(", *_indented(f"{one}," for one in spec), ")"])
+    else:
+        yield from steps
     yield f"out_shape={_one_or_list([_shape(output, printing) for output in call.outputs])}"
-    if call.scratch:
-        yield f"scratch_shapes={text_list([_scratch(ref, printing) for ref in call.scratch])}"
+    yield from () if given else memory
     if aliases := {operand: result for result, operand in enumerate(call.aliased) if operand >= 0}:
         yield f"input_output_aliases={aliases}"
     yield f"compiler_params=pltpu.CompilerParams({', '.join(_parameters(call))})"
-    yield f'name="{call.sym_name.data}"'
+    yield f"name={quoted(public_name(call.sym_name.data))}"
+
+
+def _steps(call: CallOp, indices: Sequence[str], given: Sequence[str]) -> Iterator[str]:
+    """The grid, and what each of its steps sees; index maps take the prefetched operands behind the cell's numbers."""
+    windows = list(call.windows.data)
+    specs = [block_spec(window, [*indices, *given], _numbers(window, indices, given)) for window in windows]
+    yield f"grid={_tuple(grid_extents(call_grid(call)))}"
+    yield f"in_specs={text_list(specs[len(given) : len(call.inputs)])}"
+    yield f"out_specs={_one_or_list(specs[len(call.inputs) :])}"
+
+
+def _numbers(window: WindowAttr, indices: Sequence[str], given: Sequence[str]) -> list[str]:
+    """The numbers that an index map computes: ``group[i]``, ``jnp.minimum(group[i], 9)``."""
+    found: list[str] = []
+    for number in window.numbers.data:
+        parts = [_spell(str(expr), {"d": indices, "s": found}) for expr in number.of.data.results]
+        if number.kind.data == "load":
+            found.append(f"{given[number.operand.data]}[{', '.join(parts)}]")
+        else:
+            found.append(reduce(lambda left, right: f"jnp.{number.kind.data}imum({left}, {right})", parts))
+    return found
+
+
+def _indented(texts: Iterable[str]) -> Iterator[str]:
+    yield from (f"    {line}" for text in texts for line in text.splitlines())
 
 
 def _parameters(call: CallOp) -> Iterator[str]:
-    words = [f'"{word.data}"' for word in call.semantics.data]
+    words = [quoted(word.data) for word in call.semantics.data]
     yield f"dimension_semantics={_tuple(words)}"
     if call.vmem_limit is not None:
         yield f"vmem_limit_bytes={call.vmem_limit.value.data}"
@@ -109,7 +137,7 @@ def _one_or_list(items: Sequence[str]) -> str:
 def block_spec(window: WindowAttr, indices: Sequence[str], known: Sequence[str] = ()) -> str:
     """The `pl.BlockSpec` of a window; ``indices`` and ``known`` spell its block number's dimensions and symbols."""
     space = f"memory_space={_SPACES[window.space.data]}" if window.space.data in _SPACES else ""
-    if space and not any(expr.used_dims() for expr in window.index.data.results):
+    if space and not window.grid_dims:
         return f"pl.BlockSpec({space})"
     block = _tuple([size or None for size in window.sizes])
     numbers = [_spell(str(expr), {"d": indices, "s": known}) for expr in window.index.data.results]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -18,17 +18,19 @@ from kopt.dialects import triton
 from kopt.dialects.host import PartitionOp
 from kopt.errors import LoweringError
 from kopt.lowering.host.torch_calls import HANDLERS, HostFunction
+from kopt.lowering.names import Names
 from kopt.lowering.torch.collectives import HANDLERS as COLLECTIVES
 from kopt.lowering.torch.partitions import HELPER, print_partition
-from kopt.lowering.triton.module import print_kernels, print_launch
-from kopt.lowering.writer import Writer, is_identifier
+from kopt.lowering.triton.module import kernel_names, print_kernels, printer_of
+from kopt.lowering.writer import Writer
 
 #: What a program may import besides torch, each where the name is used.
 _IMPORTS = {
     "dist": "import torch.distributed as dist",
     "symm_mem": "from torch.distributed import _symmetric_memory as symm_mem",
 }
-
+#: The names of a program besides.
+_RESERVED = (*_IMPORTS, "Captured")
 
 _ALL_HANDLERS = {**HANDLERS, **COLLECTIVES, PartitionOp: print_partition}
 
@@ -39,27 +41,32 @@ class Program(HostFunction):
     ``runs`` are the texts of its captured runs.
     """
 
-    def __init__(self, func: FuncOp, writer: Writer, arguments: Sequence[SSAValue] | None = None):
-        reserved = ("dist", "symm_mem", "Captured")
+    def __init__(
+        self,
+        func: FuncOp,
+        writer: Writer,
+        kernels: Mapping[triton.LaunchOp, str],
+        arguments: Sequence[SSAValue] | None = None,
+    ):
         arguments = func.body.block.args if arguments is None else arguments
-        super().__init__(arguments, writer, print_launch, _ALL_HANDLERS, reserved)
+        super().__init__(arguments, writer, printer_of(kernels), _ALL_HANDLERS, (*_RESERVED, *kernels.values()))
         self.groups = {group: self.names.fresh(group, "group") for group in groups_of(func)}
         self.runs: list[str] = []
-        self._func = func
+        self._func, self._kernels = func, kernels
         self._text = str(func)
 
     def add_run(self, op: PartitionOp, arguments: Sequence[SSAValue], written: Sequence[int]) -> str:
         """Prints a captured run as a function of arrays and groups of its own; the name of what replays it."""
         name = self.names.fresh(f"{self._func.sym_name.data}_{len(self.runs)}")
-        writer = Writer()
-        run = Program(self._func, writer, arguments)
-        with writer.block(f"def run_{name}({', '.join([*run.parameters, *run.groups.values()])}):"):
+        function, writer = self.names.fresh(f"run_{name}"), Writer()
+        run = Program(self._func, writer, self._kernels, arguments)
+        with writer.block(f"def {function}({', '.join([*run.parameters, *run.groups.values()])}):"):
             for inner in op.body.block.ops:
                 run.print(inner)
             if op.outputs:
                 writer.line(f"return {', '.join(run.names[value] for value in op.yielded)}")
         which = f", {tuple(written)}" if written else ""
-        self.runs.append(f"{writer.text()}\n\n{name} = Captured(run_{name}{which})\n")
+        self.runs.append(f"{writer.text()}\n\n{name} = Captured({function}{which})\n")
         return name
 
     def alloc_id(self, id: str) -> int:
@@ -75,27 +82,28 @@ def print_module(module: ModuleOp, entry: str) -> str:
     `LoweringError`, with the place, for ops that torch has no form of and for hazards of symmetric memory.
     """
     func = entry_function(module, entry)
-    if not is_identifier(entry):
-        raise LoweringError(f"'{entry}' cannot be the name of a Python function", location_of(func))
     for hazard in hazards(func):
         raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])
-    text = _program_text(func, entry)
+    names = Names((*_RESERVED, "torch", "triton", "tl"))
+    public = names.public(entry)
+    kernels = kernel_names(func, names)
+    text = _program_text(func, public, kernels)
     writer = Writer()
     writer.line("import torch")
     writer.lines(line for name, line in _IMPORTS.items() if re.search(rf"(?<!\.)\b{name}\.", text))
-    if any(isinstance(op, triton.LaunchOp) for op in func.walk()):
+    if kernels:
         writer.lines(["import triton", "import triton.language as tl"])
-        print_kernels(writer, func)
+        print_kernels(writer, kernels, names)
     writer.lines(["", "", *text.splitlines()])
     return writer.text()
 
 
-def _program_text(func: FuncOp, entry: str) -> str:
+def _program_text(func: FuncOp, name: str, kernels: Mapping[triton.LaunchOp, str]) -> str:
     """The function, below its captured runs."""
     writer = Writer()
-    program = Program(func, writer)
+    program = Program(func, writer, kernels)
     parameters = [*program.parameters, *(["*", *program.groups.values()] if program.groups else [])]
-    with writer.block(f"def {entry}({', '.join(parameters)}):"):
+    with writer.block(f"def {name}({', '.join(parameters)}):"):
         for op in func.body.block.ops:
             program.print(op)
     runs = [HELPER.strip("\n") + "\n", *program.runs] if program.runs else []

@@ -15,6 +15,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects.host import PartitionOp
 from kopt.errors import LoweringError
 from kopt.lowering.host.torch_calls import print_inline
+from kopt.walk import walk
 
 if TYPE_CHECKING:
     from kopt.lowering.torch.module import Program
@@ -76,7 +77,7 @@ def print_partition(program: Program, op: PartitionOp) -> None:
 
 def _given(op: PartitionOp) -> list[SSAValue]:
     """The arrays from outside that the run uses and that may be elsewhere in every call, in order of first use."""
-    used = dict.fromkeys(value for inner in op.walk() if inner is not op for value in inner.operands)
+    used = dict.fromkeys(value for inner in walk(op) if inner is not op for value in inner.operands)
     return [value for value in used if value not in op.static and _is_outside(op, value)]
 
 

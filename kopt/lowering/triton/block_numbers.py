@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects import tile, triton
+from kopt.walk import walk
 
 #: Rows of blocks that run side by side in a matrix product, so that they share columns in the L2 cache.
 _GROUP = 8
@@ -61,7 +62,7 @@ def _is_product(grid: tile.GridOp, dims: Sequence[int]) -> bool:
     """Whether two dimensions of a grid are the rows and columns of a dot."""
     types = [grid.ranges[number].type for number in dims]
     tags = tuple(type.tag for type in types if isinstance(type, tile.RangeType))
-    dots = [op.result.type for op in grid.walk() if isinstance(op, tile.DotOp)]
+    dots = [op.result.type for op in walk(grid, tile.DotOp)]
     return any(isinstance(type, tile.TileType) and type.tags[-2:] == tags for type in dots)
 
 

@@ -15,19 +15,20 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.dialects import tile
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr, block_axes
 from kopt.dialects.tile.memory import memory_shape
+from kopt.walk import walk
 
 
 def use_memory(grid: tile.GridOp) -> None:
     """Applies both rewrites wherever they fit."""
-    for op in list(grid.walk()):
+    for op in walk(grid):
         if isinstance(op, tile.CastOp) and isinstance(op.input.owner, tile.ConcatOp):
             _cast_inputs(op, op.input.owner)
-    for op in list(grid.walk()):
+    for op in walk(grid):
         if isinstance(op, tile.StoreOp) and isinstance(op.value.owner, tile.ConcatOp):
             _split_store(op, op.value.owner)
         elif isinstance(op, tile.SliceOp) and isinstance(op.input.owner, tile.LoadOp):
             _slice_load(op, op.input.owner)
-    for op in reversed(list(grid.walk())):
+    for op in reversed(walk(grid)):
         if isinstance(op, tile.ConcatOp | tile.CastOp) and not op.result.uses:
             Rewriter.erase_op(op)
 

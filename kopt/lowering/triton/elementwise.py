@@ -198,11 +198,18 @@ def print_select(kernel: Kernel, op: tile.SelectOp) -> None:
     kernel.define(op.result, call("tl.where", [condition, *branches]))
 
 
+#: Casts to fp8 are torch's, whatever the conversions of a GPU do beyond the range.
+_TO_FP8: dict[type[Attribute], str] = {Float8E4M3FNType: "_to_e4m3", Float8E5M2Type: "_to_e5m2"}
+
+
 def print_cast(kernel: Kernel, op: tile.CastOp) -> None:
-    """``v.to(tl.float32)``; to a boolean it is ``v != 0``. Between fp8 and integers Triton has no cast: by f32."""
+    """``v.to(tl.float32)``; to a boolean it is ``v != 0``. From fp8 to integers Triton has no cast: by f32."""
     source = kernel.typed(op.input)
     kind, target = tile_type(op.input).element_type, tile_type(op.result).element_type
-    if (_is_fp8(target) and isinstance(kind, IntegerType)) or (_is_fp8(kind) and isinstance(target, IntegerType)):
+    if _is_fp8(target) and kind != target:
+        kernel.define(op.result, call(kernel.helper(_TO_FP8[type(target)]), [source]))
+        return
+    if _is_fp8(kind) and isinstance(target, IntegerType):
         source = method(source, f"to({kernel.dtype(f32)})")
     if target == i1:
         kernel.define(op.result, infix("!=", COMPARE, source, number(0)))

@@ -115,7 +115,25 @@ def _float_floordiv(a, b):
     r = _fmod(a, b)
     q = _round(_divide(a - r, b))
     q = tl.where((r != 0) & ((r < 0) != (b < 0)), q - 1.0, q)
-    return tl.where(b == 0, _divide(a, b), q)
+    quotient = _divide(a, b)
+    return tl.where(b == 0, quotient, tl.where(q == 0, _copysign(q, quotient), q))
+
+
+@triton.jit
+def _to_e4m3(x):
+    # What is beyond the range becomes the largest number.
+    x = _nan_min(_nan_max(x.to(tl.float32), -448.0), 448.0)
+    return x.to(tl.float8e4nv)
+
+
+@triton.jit
+def _to_e5m2(x):
+    # What is beyond the range becomes infinite, where conversions of a GPU stop at the largest number.
+    x = x.to(tl.float32)
+    near = _nan_min(_nan_max(x, -57344.0), 57344.0)
+    code = near.to(tl.float8e5).to(tl.int8, bitcast=True)
+    code = tl.where(x >= 61440.0, 0x7C, tl.where(x <= -61440.0, -4, code.to(tl.int32)))
+    return code.to(tl.int8).to(tl.float8e5, bitcast=True)
 
 
 @triton.jit
@@ -125,12 +143,16 @@ def _float_truncdiv(a, b):
 
 @triton.jit
 def _int_pow(a, n):
-    p = a * 0 + 1
-    for _ in range(32):
-        p = tl.where((n & 1) != 0, p * a, p)
-        a = a * a
+    # To a negative power 0, but for 1 and -1.
+    zero, one = a * 0, a * 0 + 1
+    odd, below = (n & 1) != 0, n < 0
+    inverse = tl.where((a == one) | ((a == zero - one) & odd), a, tl.where(a == zero - one, one, zero))
+    p, square = one, a
+    for _ in range(a.dtype.primitive_bitwidth):
+        p = tl.where((n & 1) != 0, p * square, p)
+        square = square * square
         n = n >> 1
-    return p
+    return tl.where(below, inverse, p)
 
 
 @triton.jit
@@ -142,7 +164,7 @@ def _pow(a, b):
     p = tl.where(_negative(a) & odd, -p, p)
     p = tl.where((a < 0) & (a > -float("inf")) & (whole == 0), float("nan"), p)
     one = (b == 0) | (a == 1) | ((a == -1) & (tl.abs(b) == float("inf")))
-    return tl.where(one, 1.0, p)
+    return tl.where(one, 1.0, tl.where(b == 1, a, p))
 
 
 @triton.jit

@@ -12,6 +12,9 @@ from functools import cache
 from itertools import count
 from math import factorial
 
+from xdsl.ir import Operation
+
+from kopt.lowering.names import MODULES, Names
 from kopt.lowering.triton.helper_text import TEXT
 from kopt.lowering.writer import Writer
 
@@ -57,9 +60,17 @@ def functions() -> dict[str, str]:
 class Helpers:
     """The helper functions that a module needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names) -> None:
+        self._names = names
         self._used: set[str] = set()
         self._own: dict[str, str] = {}
+        self.callees: dict[Operation, str] = {}
+        """The functions of the author's that ops call."""
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The names of functions and constants that are no helpers."""
+        return tuple(self._own)
 
     def use(self, name: str) -> str:
         """Notes that a function and those it calls are needed; gives its name."""
@@ -73,9 +84,16 @@ class Helpers:
     def add(self, hint: str, text: str) -> str:
         """Notes a kernel's own function, whose text begins with its parameters, or a constant; gives its name."""
         names = (f"{hint}_{number}" if number > 1 else hint for number in count(1))
-        name = next(name for name in names if self._own.get(name, text) == text)
+        name = next(name for name in names if self._is_free(name, text))
         self._own[name] = text
+        self._names.reserve(name)
         return name
+
+    def _is_free(self, name: str, text: str) -> bool:
+        """Whether a name stands for a text already, or for nothing."""
+        if name in self._own:
+            return self._own[name] == text
+        return name not in functions() and name not in MODULES and not self._names.is_used(name)
 
     def print(self, writer: Writer) -> None:
         """Prints the functions that are needed."""

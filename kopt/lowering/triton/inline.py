@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from xdsl.dialects.builtin import StringAttr
 
 from kopt.dialects import triton
 from kopt.lowering.triton.expressions import Expr
+from kopt.lowering.triton.helpers import Helpers
 from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.walk import walk
+
+
+def define_functions(launch: triton.LaunchOp, helpers: Helpers) -> None:
+    """Defines the functions that the calls of a launch need, those that others use first."""
+    for op in walk(launch):
+        if not isinstance(op, triton.InlineOp):
+            continue
+        names: dict[str, str] = {}
+        for name, text in op.functions.data.items():
+            assert isinstance(text, StringAttr)
+            names[name] = helpers.add(name, _renamed(text.data, names))
+        helpers.callees[op] = names[op.callee.data]
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """A function's text with the names that those which it uses have in this module."""
+    for old, new in names.items():
+        if old != new:
+            text = re.sub(rf"(?<![\w.]){re.escape(old)}\b", new, text)
+    return text
 
 
 def print_inline(kernel: Kernel, op: triton.InlineOp) -> None:
     """``a, b = name(x, y)``, with all lanes of the arguments."""
-    names = dict.fromkeys(op.functions.data, "")
-    for name, text in op.functions.data.items():
-        assert isinstance(text, StringAttr)
-        names[name] = kernel.own_function(name, text.data)
-    callee = names[op.callee.data]
-    call = f"{callee}({', '.join(kernel.whole(value).text for value in op.args)})"
+    call = f"{kernel.own_function(op)}({', '.join(kernel.whole(value).text for value in op.args)})"
     if not op.outs:
         kernel.line(call)
         return

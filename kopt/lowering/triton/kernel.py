@@ -15,14 +15,18 @@ from kopt import dtypes
 from kopt.diagnostics import location_of
 from kopt.dialects import tile, triton
 from kopt.errors import LoweringError
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.lowering.names import Names
 from kopt.lowering.triton.expressions import Expr, call, number
 from kopt.lowering.triton.helpers import Helpers
 from kopt.lowering.triton.widths import values
-from kopt.lowering.writer import Names, Writer, source_comment
+from kopt.lowering.writer import Writer, source_comment
+from kopt.walk import walk
 
 #: Longer expressions get a name; longer lines are broken at the commas of their call.
 _INLINE = 60
 _LINE = 110
+_RESERVED = ("tl", "triton", "torch")
 
 #: Prints one operation.
 Handler = Callable[["Kernel", Any], None]
@@ -51,13 +55,15 @@ class Kernel:
     ):
         self.launch = launch
         self.writer = writer
-        self.names = Names(("tl", "triton", "torch"))
+        self.names = Names((*_RESERVED, *helpers.own))
         self.ranges: dict[SSAValue, RangeNames] = {}
         self._helpers = helpers
         self._handlers = handlers
         self._exprs: dict[SSAValue, Expr] = {}
         self._comment: str | None = None
         self._op: Operation = launch
+        self.numbers = IndexAnalysis()
+        """What is known of numbers; printing changes nothing."""
         self.blocks = _block_names(launch, self.names)
         """Names of the block sizes, by tag."""
         for arg, value in zip(launch.body.block.args, launch.inputs, strict=True):
@@ -102,7 +108,7 @@ class Kernel:
     def function(self, block: Block, results: Callable[[], Sequence[str]]) -> str:
         """Prints a block of scalars as a function of the module; gives its name. ``results`` spells what it returns."""
         writer, names, comment = self.writer, self.names, self._comment
-        self.writer, self.names = Writer(), Names(("tl", "triton", "torch"))
+        self.writer, self.names = Writer(), Names((*_RESERVED, *self._helpers.own))
         parameters = [self.names.bind(arg) for arg in block.args]
         self._exprs |= {arg: Expr(name) for arg, name in zip(block.args, parameters, strict=True)}
         with self.writer.block(f"({', '.join(parameters)}):"):
@@ -112,9 +118,9 @@ class Kernel:
         self.writer, self.names, self._comment = writer, names, comment
         return self._helpers.add("_combine", text)
 
-    def own_function(self, name: str, text: str) -> str:
-        """The name under which the module defines a function of the author's, or a constant."""
-        return self._helpers.add(name, text)
+    def own_function(self, op: triton.InlineOp) -> str:
+        """The name under which the module defines the function of the author's that an op calls."""
+        return self._helpers.callees[op]
 
     def helper(self, name: str) -> str:
         """The name of a helper function, which the module then defines."""
@@ -229,7 +235,7 @@ def _hint_of(op: Operation) -> str | None:
 def _block_names(launch: triton.LaunchOp, names: Names) -> dict[str, str]:
     """A name for the block size of each loop's tag: ``b0`` is ``BLOCK_0``. Whole ranges keep their number."""
     found: dict[str, str] = {}
-    for op in launch.walk():
+    for op in walk(launch):
         made = [op.result] if isinstance(op, triton.RangeOp) else [op.range] if isinstance(op, tile.ForOp) else []
         for range in made:
             assert isinstance(range.type, tile.RangeType)

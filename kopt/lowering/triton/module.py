@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -9,7 +11,8 @@ from xdsl.ir import Operation
 from kopt.diagnostics import location_of
 from kopt.dialects import triton
 from kopt.errors import LoweringError
-from kopt.lowering.host.torch_calls import print_function
+from kopt.lowering.host.torch_calls import LaunchPrinter, print_function
+from kopt.lowering.names import Names
 from kopt.lowering.triton import (
     atomics,
     control,
@@ -24,7 +27,11 @@ from kopt.lowering.triton import (
 )
 from kopt.lowering.triton.helpers import Helpers
 from kopt.lowering.triton.kernel import Handler, Kernel, block_sizes
-from kopt.lowering.writer import Writer, is_identifier
+from kopt.lowering.writer import Writer
+from kopt.walk import walk
+
+#: Names that emitted modules use for themselves.
+_RESERVED = ("torch", "triton", "tl")
 
 #: How each operation of a kernel is printed.
 HANDLERS: dict[type[Operation], Handler] = {
@@ -44,49 +51,49 @@ HANDLERS: dict[type[Operation], Handler] = {
 def print_module(module: ModuleOp, entry: str) -> str:
     """The Python text of a function whose grids are `triton.launch` ops; needs torch and triton only.
 
-    Raises `LoweringError`, with the place, for ops that have no Triton form, and for names that are no Python names.
+    Raises `LoweringError`, with the place, for ops that have no Triton form.
     """
     func = _function(module, entry)
+    names = Names(_RESERVED)
+    public = names.public(entry)
+    kernels = kernel_names(func, names)
     writer = Writer()
     writer.lines(["import torch", "import triton", "import triton.language as tl"])
-    print_kernels(writer, func)
+    print_kernels(writer, kernels, names)
     writer.lines(["", ""])
-    print_function(writer, func, print_launch)
+    print_function(writer, func, public, printer_of(kernels), kernels.values())
     return writer.text()
 
 
-def print_kernels(writer: Writer, func: FuncOp) -> None:
+def kernel_names(func: FuncOp, names: Names) -> dict[triton.LaunchOp, str]:
+    """The names of the ``@triton.jit`` functions that a function launches, new ones in its module."""
+    launches = walk(func, triton.LaunchOp)
+    return {launch: names.fresh(f"{launch.sym_name.data}_kernel", "kernel") for launch in launches}
+
+
+def print_kernels(writer: Writer, kernels: Mapping[triton.LaunchOp, str], names: Names) -> None:
     """The kernels that a function launches, after the helpers that they call."""
-    helpers = Helpers()
-    launches = [op for op in func.walk() if isinstance(op, triton.LaunchOp)]
-    kernels = [_kernel_text(launch, helpers) for launch in launches]
+    helpers = Helpers(names)
+    for launch in kernels:
+        inline.define_functions(launch, helpers)
+    texts = [_kernel_text(launch, name, helpers) for launch, name in kernels.items()]
     helpers.print(writer)
-    for text in kernels:
+    for text in texts:
         writer.lines(["", "", *text.splitlines()])
 
 
 def _function(module: ModuleOp, entry: str) -> FuncOp:
     for op in module.ops:
         if isinstance(op, FuncOp) and op.sym_name.data == entry and op.body.blocks:
-            if not is_identifier(entry):
-                raise LoweringError(f"'{entry}' cannot be the name of a Python function", location_of(op))
             return op
     raise LoweringError(f"no function '{entry}' in the module", location_of(module))
 
 
-def kernel_name(launch: triton.LaunchOp) -> str:
-    """The name of a launch's ``@triton.jit`` function."""
-    name = f"{launch.sym_name.data}_kernel"
-    if not is_identifier(name):
-        raise LoweringError(f"'{name}' cannot be the name of a Python function", location_of(launch))
-    return name
-
-
-def _kernel_text(launch: triton.LaunchOp, helpers: Helpers) -> str:
+def _kernel_text(launch: triton.LaunchOp, name: str, helpers: Helpers) -> str:
     writer = Writer()
     kernel = Kernel(launch, writer, helpers, HANDLERS)
     writer.line("@triton.jit")
-    with writer.block(f"def {kernel_name(launch)}({', '.join(kernel.parameters)}):"):
+    with writer.block(f"def {name}({', '.join(kernel.parameters)}):"):
         if launch.written_only:
             writer.comment(f"only written: {', '.join(kernel[pointer].text for pointer in launch.written_only)}")
         sizes = block_sizes(launch)
@@ -95,7 +102,11 @@ def _kernel_text(launch: triton.LaunchOp, helpers: Helpers) -> str:
     return writer.text()
 
 
-def print_launch(writer: Writer, launch: triton.LaunchOp, arguments: list[str]) -> None:
-    """``name_0_kernel[(8,)](x, out, num_warps=4, num_stages=2)``."""
-    options = [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
-    writer.line(f"{kernel_name(launch)}[({launch.programs.data},)]({', '.join([*arguments, *options])})")
+def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
+    """What prints launches of kernels: ``name_0_kernel[(8,)](x, out, num_warps=4, num_stages=2)``."""
+
+    def print_launch(writer: Writer, launch: triton.LaunchOp, arguments: list[str]) -> None:
+        options = [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
+        writer.line(f"{kernels[launch]}[({launch.programs.data},)]({', '.join([*arguments, *options])})")
+
+    return print_launch

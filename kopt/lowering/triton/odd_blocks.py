@@ -11,7 +11,10 @@ from kopt.diagnostics import location_of
 from kopt.dialects import tile
 from kopt.dialects.tile.shape import int_array
 from kopt.errors import LoweringError
+from kopt.ir.ranges import block_tag
 from kopt.lowering.triton.widths import power_of_two, retype
+from kopt.planning.renaming import renamed
+from kopt.walk import walk
 
 
 def split_odd_blocks(grid: tile.GridOp) -> None:
@@ -24,7 +27,7 @@ def split_odd_blocks(grid: tile.GridOp) -> None:
       tile.for %k: b0=128 in (%begin, %end) { … }
     }
     """
-    for loop in [op for op in grid.walk() if isinstance(op, tile.ForOp)]:
+    for loop in walk(grid, tile.ForOp):
         if _is_odd(loop.range):
             _split_for(loop)
     for position, range in enumerate(grid.ranges):
@@ -70,7 +73,7 @@ class _Builder:
 
 def _widen(root: Operation, type: tile.RangeType) -> tile.RangeType:
     """Gives a block a power of two of lanes, wherever its tag stands."""
-    for op in root.walk():
+    for op in walk(root):
         if isinstance(op, tile.ReshapeOp | tile.ConcatOp) and any(
             type.dim in operand.type.dims.data and type.dim not in op.result.type.dims.data  # pyright: ignore
             for operand in op.operands
@@ -82,7 +85,16 @@ def _widen(root: Operation, type: tile.RangeType) -> tile.RangeType:
             )
     wide = tile.RangeType(type.tag, power_of_two(type.size))
     retype(root, {type.dim: wide.dim})
+    for op in walk(root):
+        if isinstance(op, tile.SliceOp):
+            _take_whole(op)
     return wide
+
+
+def _take_whole(op: tile.SliceOp) -> None:
+    """A block is taken whole, whatever its lanes: those of a slice are numbers beside its type."""
+    pairs = zip(op.bounds, op.input_type.dims.data, strict=True)
+    op.sizes = int_array([dim.size.data if dim.tag.data else size for (_, size, _), dim in pairs])
 
 
 def _number_uses(range: SSAValue, block: SSAValue, count: SSAValue | int) -> None:
@@ -102,7 +114,7 @@ def _split_for(loop: tile.ForOp) -> None:
     type = _type(loop.range)
     lower, upper = loop.bounds
     count = _count(loop, type.size)
-    outer = tile.ForOp(0, count, loop.inits, tile.RangeType(f"{type.tag}_block", 1))
+    outer = tile.ForOp(0, count, loop.inits, tile.RangeType(block_tag(type.tag), 1))
     outer.location = loop.location
     outer.range.name_hint = f"{loop.range.name_hint or 'tile'}_block"
     Rewriter.insert_op(outer, InsertPoint.before(loop))
@@ -140,7 +152,7 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
     for op in list(body.ops):
         op.detach()
         inner.add_op(op)
-    number = Rewriter.replace_value_with_new_type(range, tile.RangeType(f"{type.tag}_block", 1))
+    number = Rewriter.replace_value_with_new_type(range, tile.RangeType(block_tag(type.tag), 1))
     number.name_hint = f"{range.name_hint or 'tile'}_block"
     begin, end = _Builder(InsertPoint.at_end(body), grid).bounds(number, type.size, lower, upper)
     loop = tile.ForOp(begin, end, [], Region(inner))
@@ -150,4 +162,7 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
     bounds = [*grid.bounds]
     bounds[position] = (0, count)
     grid.lower, grid.upper = int_array([lo for lo, _ in bounds]), int_array([hi for _, hi in bounds])
+    if grid.plan is not None:
+        plan = renamed(grid.plan.data, lambda axis: block_tag(axis) if axis == type.tag else axis)
+        grid.plan = tile.PlanAttr(plan)
     _widen(loop, type)

@@ -9,11 +9,13 @@ from xdsl.dialects.builtin import UnitAttr, i1, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import always_full, ranges_in_scope
+from kopt.analysis.regrouping import groups
 from kopt.diagnostics import location_of
 from kopt.dialects import tile, triton
 from kopt.errors import LoweringError
+from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.lowering.triton.widths import power_of_two
+from kopt.walk import walk
 
 #: Says that every lane number of a pick is inside its input.
 INSIDE = "triton.inside"
@@ -32,7 +34,7 @@ def _replace(op: Operation, value: SSAValue) -> None:
 
 def pick_joined_and_sliced(grid: tile.GridOp) -> None:
     """Rewrites `tile.slice` and `tile.concat`, while sizes are the true ones."""
-    for op in list(grid.walk()):
+    for op in walk(grid):
         if isinstance(op, tile.SliceOp):
             _replace(op, _picked_slice(op))
         elif isinstance(op, tile.ConcatOp):
@@ -122,7 +124,7 @@ def _select_before(op: tile.ConcatOp, end: int, dim: int, first: SSAValue, rest:
 def pick_reshaped(grid: tile.GridOp, wholes: Mapping[int, tile.WholeOp]) -> None:
     """Rewrites the reshapes that move lanes of widened dimensions, once sizes are the wide ones."""
     extents = {whole.result.type.tag: size for size, whole in wholes.items()}  # pyright: ignore
-    for op in list(grid.walk()):
+    for op in walk(grid):
         if isinstance(op, tile.ReshapeOp) and _moves(op, extents):
             _replace(op, _reshaped(op, extents))
 
@@ -148,28 +150,42 @@ def _strides(sizes: Sequence[int]) -> list[int]:
 
 
 def _reshaped(op: tile.ReshapeOp, extents: Mapping[str, int]) -> SSAValue:
-    """Flattened, picked by the position that each lane of the result had, and given the result's dimensions.
-
-    Dimensions that both sides start with stay as they are.
-    """
+    """Group by group of dimensions that merge and split; the others stay as they are."""
     source, target = op.input_type.dims.data, op.result_type.dims.data
-    kept = 0
-    while kept < min(len(source), len(target)) and source[kept] == target[kept]:
-        kept += 1
-    _check_full(op, [dim.tag.data for dim in source[kept:] if dim.tag.data not in extents])
-    prefix = source[:kept]
-    element = op.result_type.element_type
-    wide_in = math.prod([dim.size.data for dim in source[kept:]])
-    wide_out = math.prod([dim.size.data for dim in target[kept:]])
-    flat = _insert(op, tile.ReshapeOp(op.input, tile.TileType([*prefix, wide_in], element)))
-    numbers = _positions(op, source[kept:], target[kept:], extents)
-    if prefix:
-        dims = tile.TileType([*prefix, wide_out], i32)
-        numbers = _insert(op, tile.BroadcastOp(numbers, [kept], dims))
-    picked = _pick(op, flat, numbers, kept, True)
-    plain = tile.TileType([*prefix, *(dim.size.data for dim in target[kept:])], element)
-    shaped = _insert(op, tile.ReshapeOp(picked, plain)) if picked.type != plain else picked
+    value, dims = op.input, list(source)
+    sizes = [[_true_size(dim, extents) for dim in each] for each in (source, target)]
+    for group in reversed(groups(*sizes)):
+        if not group.kept:
+            first, last = group.before[0], group.before[-1]
+            made = [target[dim] for dim in group.after]
+            value = _regrouped(op, value, dims, (first, last + 1), made, extents)
+            dims[first : last + 1] = [tile.DimAttr(dim.size.data) for dim in made]
+    plain = op.result_type.with_dims([dim.size.data for dim in target])
+    shaped = _insert(op, tile.ReshapeOp(value, plain)) if tile_type(value).shape != plain.shape else value
     return _insert(op, triton.RetagOp(shaped, op.result_type))
+
+
+def _regrouped(
+    op: tile.ReshapeOp,
+    value: SSAValue,
+    dims: Sequence[tile.DimAttr],
+    run: tuple[int, int],
+    target: Sequence[tile.DimAttr],
+    extents: Mapping[str, int],
+) -> SSAValue:
+    """A run of dimensions flattened, picked by the position that each lane of the result had, and given new ones."""
+    before, source, after = dims[: run[0]], dims[run[0] : run[1]], dims[run[1] :]
+    _check_full(op, [dim.tag.data for dim in source if dim.tag.data not in extents])
+    element = op.result_type.element_type
+    wide_in = math.prod([dim.size.data for dim in source])
+    new = [dim.size.data for dim in target]
+    flat = _insert(op, tile.ReshapeOp(value, tile.TileType([*before, wide_in, *after], element)))
+    numbers = _positions(op, source, target, extents)
+    if before or after:
+        shape = tile.TileType([*before, math.prod(new), *after], i32)
+        numbers = _insert(op, tile.BroadcastOp(numbers, [len(before)], shape))
+    picked = _pick(op, flat, numbers, len(before), True)
+    return _insert(op, tile.ReshapeOp(picked, tile.TileType([*before, *new, *after], element)))
 
 
 def _positions(

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.ranges import unshifted
 from kopt.dialects import tile, triton
+from kopt.ir.ranges import unshifted
 from kopt.lowering.triton.expressions import AND, COMPARE, PRODUCT, SUM, Expr, infix, number, place
 from kopt.lowering.triton.kernel import Handler, Kernel, RangeNames
 

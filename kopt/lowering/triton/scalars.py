@@ -6,7 +6,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 from xdsl.ir import Operation
 
-from kopt.analysis.signs import never_negative
 from kopt.diagnostics import location_of
 from kopt.dialects import triton
 from kopt.dialects.tile import literal_value
@@ -63,7 +62,7 @@ def print_floordiv(kernel: Kernel, op: arith.FloorDivSIOp) -> None:
     In Triton's interpreter the numbers of loops are Python's own until they are assigned.
     """
     operands = [kernel[value] for value in op.operands]
-    if all(map(never_negative, op.operands)):
+    if all(kernel.numbers.range(value).is_natural for value in op.operands):
         kernel.define(op.result, infix("//", PRODUCT, *operands))
     else:
         kernel.define(op.result, call(kernel.helper("_floor_quotient"), operands))

@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from kopt.dialects import tile
+from kopt.walk import walk
 
 
 def power_of_two(size: int) -> int:
@@ -17,7 +18,7 @@ def power_of_two(size: int) -> int:
 
 def values(root: Operation) -> Iterator[SSAValue]:
     """Every value that ``root`` or an operation inside it defines."""
-    for op in root.walk():
+    for op in walk(root):
         yield from op.results
         for region in op.regions:
             for block in region.blocks:

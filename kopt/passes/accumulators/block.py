@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
 from kopt.analysis.aliases import root
 from kopt.analysis.atomic_targets import Target
-from kopt.analysis.ranges import unshifted
+from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.host import AllocOp, LaunchOp
 from kopt.dialects.pallas import ScratchOp
@@ -33,7 +32,9 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.memory import block_type
+from kopt.ir.ranges import unshifted
 from kopt.passes.mosaic.building import wide
+from kopt.passes.replacing import replacing
 
 
 class Phases:
@@ -106,7 +107,7 @@ class AccumulatorBlock:
             type = block_type(memory.type, entries).with_element(self.element)
             full = FullOp(literal(number, self.element), type)
             return [full, PutOp(full.result, self.ref, self._ref_entries())]
-        load = LoadOp(memory, entries)
+        load = replacing(self.target.accesses[0], LoadOp(memory, entries))
         load.result.name_hint = "old"
         ops, value = self._cast(load.result, self.element)
         return [*copies, load, *ops, PutOp(value, self.ref, self._ref_entries())]
@@ -117,7 +118,7 @@ class AccumulatorBlock:
         get = GetOp(self.ref, self._ref_entries(), block_type(memory.type, entries).with_element(self.element))
         get.result.name_hint = memory.name_hint
         ops, value = self._cast(get.result, self.outside)
-        return [get, *ops, *copies, StoreOp(value, memory, entries)]
+        return [get, *ops, *copies, replacing(self.target.accesses[0], StoreOp(value, memory, entries))]
 
     def _cast(self, value: SSAValue, element: Attribute) -> tuple[list[Operation], SSAValue]:
         if self.element == self.outside:

@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
 from xdsl.ir import SSAValue
 
 from kopt.analysis.coverage import stays_inside
-from kopt.analysis.ranges import unshifted
 from kopt.analysis.windows import Accesses, Dim
 from kopt.dialects.tile import (
     ALL,
@@ -32,9 +31,11 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry, block_axes
 from kopt.dialects.tile.memory import block_type
+from kopt.ir.ranges import unshifted
 from kopt.passes.accumulators.block import AccumulatorBlock
 from kopt.passes.accumulators.spread import Spread, indexes, picked
 from kopt.passes.mosaic.building import Builder, element_of, type_of
+from kopt.passes.replacing import replacing
 
 
 class Place:
@@ -50,12 +51,11 @@ class Place:
 
     def get(self) -> SSAValue:
         """The block as it stands, spread."""
-        return self.build.add(GetOp(self.block.ref, self.entries, self.type))
+        return self.build.add(replacing(self.access, GetOp(self.block.ref, self.entries, self.type)))
 
     def put(self, value: SSAValue) -> None:
         """Writes a spread block."""
-        op = PutOp(value, self.block.ref, self.entries)
-        op.location = self.access.location
+        op = replacing(self.access, PutOp(value, self.block.ref, self.entries))
         self.access.parent_block().insert_op_before(op, self.access)  # pyright: ignore[reportOptionalMemberAccess]
 
     # Index lists.
@@ -68,7 +68,9 @@ class Place:
             entry, dim = self.access.entries[number], self.block.window.dims[number]
             if dim.kind == "block":
                 found.append(self._in_block(entry, dim))
-            elif isinstance(entry, SSAValue | SliceAttr) and not indexes(entry, place - len(seen)):
+            elif isinstance(entry, SSAValue | SliceAttr) and not indexes(
+                entry, place - len(seen), self.block.window.analysis
+            ):
                 axis = axes.get(number, sum(position < number for position in axes))
                 self.spreads.append(Spread(entry, axis, self.shape[number]))
                 found.append(self._whole(number))
@@ -158,7 +160,7 @@ class Place:
             entry = self.access.entries[axis.position]
             whole = self.block.window.dims[axis.position].kind == "whole"
             if whole and isinstance(entry, SSAValue) and entry not in spread:
-                inside = stays_inside(entry, self.shape[axis.position])
+                inside = stays_inside(entry, self.shape[axis.position], self.block.window.analysis)
                 limits[number] = None if inside else unshifted(entry)
         if not any(limits):
             return None

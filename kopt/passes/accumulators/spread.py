@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import LANES, sublanes
-from kopt.analysis.linear import begin, linear
-from kopt.analysis.ranges import binding, unshifted
+from kopt.analysis.layouts import sublanes
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArangeOp,
@@ -27,7 +25,9 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
 )
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.mosaic.building import Builder, type_of
+from kopt.targets.tiling import LANES
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,14 @@ class Spread:
         return build.add(ELEMENTWISE["and"](after, before))
 
 
-def indexes(entry: SSAValue | SliceAttr, position: int) -> bool:
+def indexes(entry: SSAValue | SliceAttr, position: int, analysis: IndexAnalysis) -> bool:
     """Whether Mosaic takes an index in a dimension of 32-bit memory; ``position`` counts from the end."""
     if isinstance(entry, SliceAttr):
         return position < -1 or entry.step.data == 1
     if not isinstance(entry.type, RangeType):
-        return position < -1 or not linear(entry).terms
-    start, size = begin(entry), entry.type.size
-    if not start.terms or position < -2 or binding(entry).trips == 1 and not (start - begin(unshifted(entry))).terms:
+        return position < -1 or analysis.range(entry).number is not None
+    start, size = analysis.begin(entry), entry.type.size
+    if start.range.number is not None or position < -2:
         return True
     return math.gcd(start.divisor, size) % (LANES if position == -1 else sublanes(32)) == 0
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.ranges import unshifted
 from kopt.analysis.windows import Accesses
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
@@ -25,6 +24,7 @@ from kopt.dialects.tile import (
     literal_value,
 )
 from kopt.dialects.tile.index_list import block_axes
+from kopt.ir.ranges import unshifted
 from kopt.passes.accumulators.block import AccumulatorBlock
 from kopt.passes.accumulators.place import Place
 from kopt.passes.mosaic.building import element_of, type_of

@@ -13,7 +13,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import effects_on_memory
-from kopt.analysis.layouts import LANES
 from kopt.dialects.host import CallOp
 from kopt.dialects.symm import AllGatherOp, BarrierOp
 from kopt.dialects.tile import ALL, DotOp, GetOp, RefType
@@ -34,11 +33,12 @@ from kopt.passes.collectives.combining import write
 from kopt.passes.collectives.exchange import SEMAPHORE
 from kopt.passes.collectives.ring import neighbours
 from kopt.passes.collectives.shaping import bits_of, cropped, padded, reshaped, rounded, tile_rows
+from kopt.targets.budget import Budget
+from kopt.targets.tiling import LANES
 
 _PRODUCT = "aten.mm.default"
 _ELEMENTS = (f32, bf16)
-#: Bytes of the block of rows, and of the block of columns, that are on the chip at a time; columns at most.
-_BLOCK_BYTES = 4 * 2**20
+#: Columns of a block, at most.
 _COLUMNS = 512
 
 
@@ -83,7 +83,7 @@ def sizes_of(gather: AllGatherOp, product: CallOp) -> Sizes | None:
     if 0 in (rows, inner, columns):
         return None
     unit, inner, columns = tile_rows(part), rounded(inner, LANES), rounded(columns, LANES)
-    fitting = _BLOCK_BYTES * 8 // (bits_of(part) * inner)
+    fitting = Budget.GATHERED_BYTES * 8 // (bits_of(part) * inner)
     if fitting < LANES:
         return None
     block_rows = min(fitting // unit * unit, rounded(rows, unit))

@@ -14,7 +14,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import LANES
 from kopt.dialects.symm import BarrierOp, SignalOp, WaitOp
 from kopt.dialects.tile import ALL, Entry, RefType
 from kopt.passes.collectives.building import (
@@ -35,6 +34,7 @@ from kopt.passes.collectives.building import (
 from kopt.passes.collectives.combining import combined, read, scaled, write
 from kopt.passes.collectives.exchange import SEMAPHORE
 from kopt.passes.collectives.shaping import Parts
+from kopt.targets.tiling import LANES
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import LANES
 from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import literal
+from kopt.targets.tiling import LANES
 
 #: Rows of 128 lanes that a kernel holds on the chip at a time: in each of its blocks, or in those of all ranks.
 PIECE_ROWS = 1024

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import i32
@@ -11,6 +12,7 @@ from kopt.dialects.host import LaunchOp, ReshapeOp
 from kopt.dialects.tile import (
     ALL,
     BroadcastOp,
+    ConcatOp,
     FullOp,
     LoadOp,
     SplatOp,
@@ -20,19 +22,15 @@ from kopt.dialects.tile import (
     is_gather,
     is_number,
 )
-from kopt.dialects.tile.index_list import Axis, Entry
+from kopt.dialects.tile.index_list import Axis, Entry, block_dims
 from kopt.passes.gathers.building import Arrays, Builder, array_type, element_bits, type_of
+from kopt.passes.replacing import replacing
+from kopt.passes.scatters.building import Builder as TileBuilder
+from kopt.targets.budget import Budget
+from kopt.targets.tiling import LANES
 
-#: Elements that the lanes of one row of a vector register hold.
-LANES = 128
 #: Rows of an array that lie in one tile of memory: single ones cannot be moved below 32 bits.
 GROUP = {16: 8, 8: 32}
-#: Elements of whole rows of a matrix that are fetched to pick single ones from.
-FETCHED = 1 << 20
-#: Arrays of one dimension up to this size are read whole.
-SMALL = 1024
-#: … if this many elements or fewer are looked at in all.
-PICKED = 1 << 20
 
 
 class Gathering:
@@ -68,7 +66,7 @@ class Gathering:
         if not isinstance(source, ReshapeOp) or source.source_type.get_num_dims() != 2 or len(self.shape) != 1:
             return
         flat, width = self._tile(0), source.source_type.get_shape()[1]
-        if prod(type_of(flat).shape) * GROUP.get(element_bits(self.memory), 1) * width > FETCHED:
+        if prod(type_of(flat).shape) * GROUP.get(element_bits(self.memory), 1) * width > Budget.PICKED_FROM:
             return
         self.memory = self.arrays.fetched(source.source, self.memory)
         row, column = self.build.compute("truncdiv", flat, width), self.build.compute("rem", flat, width)
@@ -120,7 +118,7 @@ class Gathering:
         *numbers, column = sorted(range(len(self.shape)), key=self._gathers)
         if not all(is_number(self.entries[n]) for n in numbers) or column and column == len(numbers):
             return False
-        return self.shape[column] <= SMALL and prod(type_of(self._tile(column)).shape) * self.shape[column] <= PICKED
+        return Budget.picks_from_whole(self.shape[column], prod(type_of(self._tile(column)).shape))
 
     # The load.
 
@@ -131,12 +129,12 @@ class Gathering:
         memory = self.memory
         if memory is self.build.load.memory:
             memory = self.arrays.view(memory, self.shape, self.shape)
-        value = self.build.add(LoadOp(memory, self.entries))
+        value = self._loaded(memory, self.entries)
         return self._pick(value, block_axes(self.entries, self.shape))
 
     def _spread(self) -> tuple[SSAValue, tuple[Axis, ...]]:
         """One ordinary block of rows, repeated for each of the lanes to pick from it."""
-        value = self.build.add(LoadOp(self.memory, self.entries))
+        value = self._loaded(self.memory, self.entries)
         axes = block_axes(self.entries, self.shape)
         ((position, lane),) = self.picks
         places = [Axis(position, dim, number) for number, dim in enumerate(type_of(lane).dims.data)]
@@ -153,22 +151,56 @@ class Gathering:
             value = self.build.pick(value, dim, lane, first)
         return value
 
+    def is_rows_of_table(self, most: int) -> bool:
+        """Whether rows, by an index of one dimension, or elements of rows are taken from a matrix of so many bytes."""
+        rows = len(self.entries) - 2
+        if rows < 0 or not self._gathers(rows) or self._gathers(rows + 1) or is_number(self.entries[rows + 1]):
+            return False
+        if not all(map(is_number, self.entries[:rows])) or element_bits(self.memory) == 64:
+            return False
+        table, lanes = self.shape[rows], self._lanes(rows + 1)
+        count = prod(type_of(self._tile(rows)).shape)
+        few = Budget.takes_rows(count, table, lanes) if self.picks else type_of(self._tile(rows)).rank == 1
+        return few and table * lanes * element_bits(self.memory) // 8 <= most
+
+    def _lanes(self, position: int) -> int:
+        """How many lanes an entry of an index list takes that is neither a number nor gathers."""
+        dim = block_dims([self.entries[position]], [self.shape[position]])[0]
+        return dim.size.data
+
     def take_rows(self) -> SSAValue:
         """The rows of a small matrix by a product: the matrix's block is loaded whole."""
-        index = self._tile(0)
-        rows = self.build.add(LoadOp(self.memory, [ALL, *self.entries[1:]]))
-        columns = type_of(rows).dims.data[1]
-        dims = type_of(index).dims.data
-        wide = self.build.add(BroadcastOp(index, [0], TileType([*dims, columns], type_of(index).element_type)))
-        return self.build.add(TakeAlongOp(rows, wide, 0))
+        position = len(self.entries) - 2
+        index, axes = self._tile(position), block_axes(self.entries, self.shape)
+        rows = self._loaded(self.memory, [*self.entries[:position], ALL, self.entries[-1]])
+        columns, dims = type_of(rows).dims.data[1], type_of(index).dims.data
+        if len(dims) == 1 and not self.picks:
+            return self._taken(rows, index)
+        build = TileBuilder(self.build.load)
+        plain = build.reshape(index, type_of(index).shape)
+        most = Budget.PICKED_FROM // max(self.shape[position], columns.size.data)
+        parts = [self._taken(rows, part) for part in build.parts(plain, most)]
+        taken = parts[0] if len(parts) == 1 else build.add(ConcatOp(parts, 0))
+        return self._pick(build.reshape(taken, [*dims, columns]), axes)
+
+    def _taken(self, rows: SSAValue, index: SSAValue) -> SSAValue:
+        """Rows of a table by an index of any dimensions."""
+        build, dims, columns = TileBuilder(self.build.load), type_of(index).dims.data, type_of(rows).dims.data[1]
+        flat = index if len(dims) == 1 else build.regroup(index, [prod(type_of(index).shape)])
+        type = TileType([*type_of(flat).dims.data, columns], type_of(index).element_type)
+        taken = build.add(TakeAlongOp(rows, build.add(BroadcastOp(flat, [0], type)), 0))
+        return taken if len(dims) == 1 else build.reshape(taken, [*dims, columns])
 
     def take_elements(self) -> SSAValue:
         """The elements of a small column, which is loaded whole."""
         index = next(self._tile(position) for position in range(len(self.shape)) if self._gathers(position))
-        whole = self.build.add(LoadOp(self.memory, [ALL if entry is index else entry for entry in self.entries]))
+        whole = self._loaded(self.memory, [ALL if entry is index else entry for entry in self.entries])
         rank, dims = type_of(index).rank, type_of(index).dims.data
         block = type_of(whole).with_dims([*dims, *type_of(whole).dims.data])
         return self.build.pick(self.build.add(BroadcastOp(whole, [rank], block)), rank, index, 0)
+
+    def _loaded(self, memory: SSAValue, entries: Sequence[Entry]) -> SSAValue:
+        return self.build.add(replacing(self.build.load, LoadOp(memory, entries)))
 
     def _gathers(self, position: int) -> bool:
         entry = self.entries[position]

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.lane_bounds import always
-from kopt.analysis.lane_sums import LaneSum, lane_sum
 from kopt.dialects.tile import (
     Axis,
     BroadcastOp,
@@ -22,9 +20,13 @@ from kopt.dialects.tile import (
     block_axes,
     is_gather,
 )
+from kopt.ir.from_access import known_inside
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.rewriting import moved
+from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import array_type, replace_load
-from kopt.passes.gathers.indices import as_index, tile_of
-from kopt.passes.gathers.merged import counts_by_ones
+from kopt.passes.gathers.indices import index_of, tile_of
+from kopt.passes.gathers.merged import block_of
 from kopt.passes.mosaic.building import element_of, type_of
 from kopt.passes.scatters.building import Builder
 
@@ -43,7 +45,7 @@ class _Choice:
     spread: tuple[Operation, ...]
 
 
-def by_choice(load: LoadOp) -> list[LoadOp]:
+def by_choice(load: LoadOp, sums: SumAnalysis) -> list[LoadOp]:
     """The loads that are chosen from lane by lane, where an index of a load is a choice; else the load alone.
 
     Of bounds that no lane inside its range reaches nothing is left.
@@ -54,12 +56,12 @@ def by_choice(load: LoadOp) -> list[LoadOp]:
     """
     for position, entry in enumerate(load.entries):
         if isinstance(entry, SSAValue) and is_gather(entry) and max(type_of(entry).shape, default=1) > 1:
-            if (choice := _choice(entry, Builder(load))) is not None:
-                return _split(load, position, choice)
+            if (choice := _choice(entry, Builder(load), sums)) is not None:
+                return _split(load, position, choice, sums)
     return [load]
 
 
-def _choice(index: SSAValue, build: Builder) -> _Choice | None:
+def _choice(index: SSAValue, build: Builder, sums: SumAnalysis) -> _Choice | None:
     """The choice that an index is, of numbers that count and single ones."""
     spread: list[Operation] = []
     while isinstance(index.owner, _SPREADING):
@@ -72,36 +74,35 @@ def _choice(index: SSAValue, build: Builder) -> _Choice | None:
         arms = (op.inputs[0], op.inputs[1])
     else:
         return None
-    if not all(map(_is_known, arms)):
+    if not all(_is_known(arm, sums) for arm in arms):
         return None
     condition = op.condition if isinstance(op, SelectOp) else build.compute(_BOUNDS[op.ROW.name], *arms)
     return _Choice(condition, *arms, tuple(spread))
 
 
-def _is_known(index: SSAValue) -> bool:
+def _is_known(index: SSAValue, sums: SumAnalysis) -> bool:
     """Whether an index is a number, or counts by ones, for which a block may stand, or has a bound and is such else."""
     if isinstance(index.owner, ElementwiseOp) and index.owner.ROW.name in _BOUNDS:
-        return all(map(_is_known, index.owner.inputs))
-    form = lane_sum(index)
-    lanes = [(atom, factor) for (atom, dims), factor in form.terms.items() if dims]
-    return len(lanes) <= 1 and all(factor == 1 and counts_by_ones(atom) for atom, factor in lanes)
+        return all(_is_known(inner, sums) for inner in index.owner.inputs)
+    block = block_of(index, sums)
+    return block is not None and len(block.dims) <= 1
 
 
-def _split(load: LoadOp, position: int, choice: _Choice) -> list[LoadOp]:
-    build, known = Builder(load), always(choice.condition)
+def _split(load: LoadOp, position: int, choice: _Choice, sums: SumAnalysis) -> list[LoadOp]:
+    build, known = Builder(load), known_inside(choice.condition, load, sums.exact)
     if known is not None:
-        arm = _Arm(load, position, choice.on_true if known else choice.on_false, choice.spread, build)
+        arm = _Arm(load, position, choice.on_true if known else choice.on_false, choice.spread, build, sums)
         replace_load(load, arm.value)
-        return by_choice(arm.load)
+        return by_choice(arm.load, sums)
     condition = _to_block(load, _spread(choice.condition, choice.spread, build), build)
-    first = _Arm(load, position, choice.on_true, choice.spread, build, condition)
-    if _is_only_used_where(condition, load):
+    first = _Arm(load, position, choice.on_true, choice.spread, build, sums, condition)
+    if _is_only_used_where(condition, load, sums):
         replace_load(load, first.value)
-        return by_choice(first.load)
+        return by_choice(first.load, sums)
     rest = build.compute("not", condition)
-    second = _Arm(load, position, choice.on_false, choice.spread, build, rest)
+    second = _Arm(load, position, choice.on_false, choice.spread, build, sums, rest)
     replace_load(load, build.select(condition, first.value, second.value))
-    return [*by_choice(first.load), *by_choice(second.load)]
+    return [*by_choice(first.load, sums), *by_choice(second.load, sums)]
 
 
 class _Arm:
@@ -114,15 +115,16 @@ class _Arm:
         index: SSAValue,
         spread: Sequence[Operation],
         build: Builder,
+        sums: SumAnalysis,
         needed: SSAValue | None = None,
     ):
-        form, entries = lane_sum(index), list(load.entries)
+        form, entries = sums.expr(index), list(load.entries)
         shape = array_type(load.memory).get_shape()
         # Lanes of other indices that a mask leaves out may be anywhere: numbers beside them would be blocks beyond.
-        is_one = not any(dims for _, dims in form.terms) and (load.mask is None or _gathers_once(load))
+        is_one = not form.along and (load.mask is None or _gathers_once(load))
         if is_one:
-            entries[position] = _number(form, shape[position], build)
-            kept = _narrow(entries, shape, build)
+            entries[position] = _number(form, shape[position], build, sums)
+            kept = _narrow(entries, shape, build, sums)
         else:
             entries[position] = _spread(index, spread, build)
         self.load = LoadOp(load.memory, entries, None if is_one else needed, attributes=load.attributes)
@@ -135,17 +137,18 @@ def _gathers_once(load: LoadOp) -> bool:
     return sum(map(is_gather, load.entries)) == 1
 
 
-def _narrow(entries: list[Entry], shape: Sequence[int], build: Builder) -> list[int]:
+def _narrow(entries: list[Entry], shape: Sequence[int], build: Builder, sums: SumAnalysis) -> list[int]:
     """Leaves indices without the dimensions that none of them differs along, and says which ones they have."""
-    forms = {n: lane_sum(entry) for n, entry in enumerate(entries) if isinstance(entry, SSAValue) and is_gather(entry)}
-    kept = sorted({dim for form in forms.values() for _, dims in form.terms for dim in dims})
-    wide = [dim for n in forms for dim, size in enumerate(type_of(entries[n]).shape) if size > 1]  # pyright: ignore
+    tiles = {n: entry for n, entry in enumerate(entries) if isinstance(entry, SSAValue) and is_gather(entry)}
+    forms = {n: sums.expr(tile) for n, tile in tiles.items()}
+    kept = sorted(frozenset[int]().union(*(form.along for form in forms.values())))
+    wide = [dim for tile in tiles.values() for dim, size in enumerate(type_of(tile).shape) if size > 1]
     if set(wide) <= set(kept):
-        return list(range(max((type_of(entries[n]).rank for n in forms), default=0)))  # pyright: ignore
+        return list(range(max((type_of(tile).rank for tile in tiles.values()), default=0)))
     for n, form in forms.items():
-        dims = [type_of(entries[n]).dims.data[dim] for dim in kept]  # pyright: ignore[reportArgumentType]
-        moved = form.moved({dim: place for place, dim in enumerate(kept)})
-        entries[n] = tile_of(moved, dims, build) if dims else _number(moved, shape[n], build)
+        dims = [type_of(tiles[n]).dims.data[dim] for dim in kept]
+        narrow = moved({dim: place for place, dim in enumerate(kept)}).expr(form)
+        entries[n] = tile_of(narrow, dims, build, sums) if dims else _number(narrow, shape[n], build, sums)
     return kept
 
 
@@ -163,12 +166,11 @@ def _origin(axis: Axis, kept: Sequence[int]) -> tuple[str, int]:
     return ("position", axis.position) if axis.gather_dim is None else ("place", kept[axis.gather_dim])
 
 
-def _number(form: LaneSum, extent: int, build: Builder) -> int | SSAValue:
+def _number(form: IndexExpr, extent: int, build: Builder, sums: SumAnalysis) -> int | SSAValue:
     """One element's number, inside the array."""
-    if not form.terms:
-        return min(max(form.const, 0), extent - 1)
-    number = as_index(tile_of(form, [], build), build)
-    below = build.add(arith.MinSIOp(number, build.index(extent - 1)))
+    if (known := form.number) is not None:
+        return min(max(known, 0), extent - 1)
+    below = build.add(arith.MinSIOp(index_of(form, build, sums), build.index(extent - 1)))
     return build.add(arith.MaxSIOp(below, build.index(0)))
 
 
@@ -189,7 +191,7 @@ def _to_block(load: LoadOp, value: SSAValue, build: Builder) -> SSAValue:
     return build.spread(value, type_of(load.result).dims.data, places)
 
 
-def _is_only_used_where(condition: SSAValue, load: LoadOp) -> bool:
+def _is_only_used_where(condition: SSAValue, load: LoadOp, sums: SumAnalysis) -> bool:
     """Whether the lanes of a load in which a condition does not hold are chosen nowhere."""
     values, uses = [load.result], []
     while values:
@@ -199,5 +201,5 @@ def _is_only_used_where(condition: SSAValue, load: LoadOp) -> bool:
             else:
                 uses.append(use)
     selects = [use.operation for use in uses if isinstance(use.operation, SelectOp) and use.index == 1]
-    same = all(lane_sum(select.condition) == lane_sum(condition) for select in selects)
+    same = all(sums.condition(select.condition) == sums.condition(condition) for select in selects)
     return load.mask is None and len(selects) == len(uses) and same

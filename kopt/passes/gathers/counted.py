@@ -5,67 +5,70 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.ir import SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
+from kopt.analysis.aliases import users
 from kopt.analysis.alignment import multiple
-from kopt.analysis.index_bounds import index_bounds
-from kopt.analysis.linear import Linear, begin, linear
-from kopt.analysis.ranges import unshifted
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.tile import (
     ELEMENTWISE,
     LoadOp,
-    RangeType,
     ShiftOp,
     StoreOp,
     WholeOp,
 )
-from kopt.dialects.tile.index_list import Entry, block_dims, is_range
+from kopt.dialects.tile.index_list import Entry, block_dims
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import unshifted
+from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import array_type
-from kopt.passes.gathers.merged import runs
+from kopt.passes.gathers.merged import blocks
 from kopt.passes.gathers.touching import touching
 from kopt.passes.mosaic.building import Builder, type_of
+from kopt.passes.replacing import replacing
 
 
-def load_counted(load: LoadOp) -> SSAValue | None:
+def load_counted(load: LoadOp, sums: SumAnalysis) -> SSAValue | None:
     """The block of a load, without its mask, where its indices count from scalars on; None where one does not.
 
     A masked load may begin before the array; where nothing will cut its lanes out of a larger block, it stays as it is.
     """
-    build = Builder(load)
-    blocks = _blocks(load, build)
-    entries = [blocks.get(position, entry) for position, entry in enumerate(load.entries)]
-    for position, block in blocks.items():
-        first = begin(block) if is_range(block) else linear(block)
+    build, analysis = Builder(load), sums.exact
+    found = _blocks(load, build, sums)
+    entries = [found.get(position, entry) for position, entry in enumerate(load.entries)]
+    for position, block in found.items():
+        first = analysis.first(block)
         aligned = first.divisor % multiple(array_type(load.memory), position) == 0
-        if load.mask is not None and _may_be_negative(first) and aligned:
-            _forget(blocks.values())
+        if load.mask is not None and not first.range.is_natural and aligned:
+            _forget(found.values())
             return None
-    if not blocks:
+    if not found:
         return None
-    found = _loaded(load, entries) or build.add(LoadOp(load.memory, entries))
-    return build.reshape(found, type_of(load.result).dims.data)
+    value = _loaded(load, entries, analysis) or build.add(replacing(load, LoadOp(load.memory, entries)))
+    return build.reshape(value, type_of(load.result).dims.data)
 
 
-def _loaded(load: LoadOp, entries: Sequence[Entry]) -> SSAValue | None:
+def _loaded(load: LoadOp, entries: Sequence[Entry], analysis: IndexAnalysis) -> SSAValue | None:
     """The same block of an array that is only read, where it has been loaded just before."""
-    users = [use.operation for use in load.memory.uses]
-    if not all(isinstance(op, LoadOp) for op in users):
+    others = users(load.memory)
+    if not all(isinstance(op, LoadOp) for op in others):
         return None
-    for op in users:
+    for op in others:
         before = op.parent is load.parent and op is not load and op.is_before_in_block(load)
-        if before and isinstance(op, LoadOp) and op.mask is None and all(map(_is_same, op.entries, entries)):
+        if not before or not isinstance(op, LoadOp) or op.mask is not None:
+            continue
+        if all(_is_same(entry, other, analysis) for entry, other in zip(op.entries, entries, strict=True)):
             return op.result
     return None
 
 
-def _is_same(entry: Entry, other: Entry) -> bool:
+def _is_same(entry: Entry, other: Entry, analysis: IndexAnalysis) -> bool:
     """Whether two entries are the same, but for the tags of blocks that have no loop of their own."""
     blocks = all(isinstance(e, SSAValue) and isinstance(unshifted(e).owner, WholeOp) for e in (entry, other))
     if entry == other or not blocks:
         return entry == other
     sizes = {e.type.size for e in (entry, other)}  # pyright: ignore
-    return len(sizes) == 1 and begin(entry) == begin(other)  # pyright: ignore
+    return len(sizes) == 1 and analysis.begin(entry) == analysis.begin(other)  # pyright: ignore
 
 
 def _forget(blocks: Iterable[SSAValue]) -> None:
@@ -78,20 +81,20 @@ def _forget(blocks: Iterable[SSAValue]) -> None:
                 Rewriter.erase_op(whole)
 
 
-def counts(access: LoadOp | StoreOp) -> bool:
+def counts(access: LoadOp | StoreOp, sums: SumAnalysis) -> bool:
     """Whether the gathering indices of an access count lanes from scalars on."""
-    return bool(runs(access))
+    return bool(blocks(access, sums))
 
 
-def store_counted(store: StoreOp) -> None:
+def store_counted(store: StoreOp, sums: SumAnalysis) -> None:
     """Makes a store whose indices count from scalars on one of the block that begins there."""
     build = Builder(store)
-    blocks = _blocks(store, build)
-    entries = [blocks.get(position, entry) for position, entry in enumerate(store.entries)]
+    found = _blocks(store, build, sums)
+    entries = [found.get(position, entry) for position, entry in enumerate(store.entries)]
     dims = block_dims(entries, array_type(store.memory).get_shape())
     value = build.reshape(store.value, dims)
     mask = store.mask and build.reshape(store.mask, dims)
-    valid = ValidityBuilder(InsertPoint.before(store)).of(value)
+    valid = ValidityBuilder().of(value)
     if valid is not None:
         mask = valid if mask is None else build.add(ELEMENTWISE["and"](mask, valid))
     block = StoreOp(value, store.memory, entries, mask, store.attributes)
@@ -99,16 +102,7 @@ def store_counted(store: StoreOp) -> None:
     Rewriter.replace_op(store, block, [])
 
 
-def _blocks(access: LoadOp | StoreOp, build: Builder) -> dict[int, SSAValue]:
+def _blocks(access: LoadOp | StoreOp, build: Builder, sums: SumAnalysis) -> dict[int, SSAValue]:
     """The block, or the one row, that each gathering index is; nothing where one is none."""
-    return touching({position: run.entry(access, build) for position, run in runs(access).items()}, access, build)
-
-
-def _may_be_negative(form: Linear) -> bool:
-    """Whether an element's number is not a sum of numbers that are 0 at least, none of them subtracted."""
-    return form.const < 0 or any(factor < 0 or not _is_natural(symbol) for symbol, factor in form.terms)
-
-
-def _is_natural(symbol: SSAValue) -> bool:
-    bounds = (0, 0) if isinstance(symbol.type, RangeType) else index_bounds(symbol)
-    return bounds is not None and bounds[0] >= 0
+    entries = {position: block.entry(access, build, sums) for position, block in blocks(access, sums).items()}
+    return touching(entries, access, build, sums.exact)

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
-from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.lane_bounds import lane_bounds
-from kopt.analysis.lane_runs import lane_run
-from kopt.analysis.lane_sums import LaneSum, lane_sum
-from kopt.analysis.slices import NotSlices, check_inside, inferred_shape, is_range, part_of
+from kopt.analysis.slices import NotSlices, Slicing
 from kopt.dialects.host import LaunchOp, ReshapeOp
-from kopt.dialects.tile import DimAttr, LoadOp, RangeType
+from kopt.dialects.tile import DimAttr, LoadOp
+from kopt.ir.index_expr import ZERO, IndexExpr, number
+from kopt.ir.runs import strided
+from kopt.ir.sums import SumAnalysis
+from kopt.ir.value_range import ValueRange
 from kopt.passes.gathers.building import Arrays, array_type
 from kopt.passes.gathers.indices import tile_of
 from kopt.passes.mosaic.building import Builder, type_of
-from kopt.passes.scatters.building import Builder as TileBuilder
-
-#: Lanes of a vector register: rows of as many, picked one by one from flat storage, are worth the view of it.
-_LANES = 128
+from kopt.targets.tiling import LANES
 
 
-def of_matrix(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
+def of_matrix(load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> LoadOp:
     """The load from the matrix that an array is flat storage of, where its index is ``rows * width + lanes``.
 
     Else the load. The matrix is what a host view flattens, or what the array is seen as by a view of its own.
@@ -40,11 +37,11 @@ def of_matrix(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
     number = launch.body.block.args.index(load.memory)
     if number >= len(launch.inputs) or number in launch.written or len(load.entries) != 1:
         return load
-    form, owner = lane_sum(load.indices[0]), launch.inputs[number].owner
+    expr, owner = sums.expr(load.indices[0]), launch.inputs[number].owner
+    slicing = Slicing(load, type_of(load.indices[0]).dims.data, sums)
     view = owner if isinstance(owner, ReshapeOp) and owner.source_type.get_num_dims() > 1 else None
-    for width in _widths(form, load, view):
-        rows = LaneSum(form.const // width, {placed: n // width for placed, n in form.terms.items() if n % width == 0})
-        entries = _entries(rows, form - rows.times(width), width, load)
+    for width in _widths(expr, slicing, array_type(load.memory).get_shape()[0], view):
+        entries = _entries(expr, width, load, slicing)
         if entries is not None:
             source = launch.inputs[number] if view is None else view.source
             matrix = arrays.reshaped(source, [prod(array_type(source).get_shape()) // width, width], load.memory)
@@ -55,69 +52,66 @@ def of_matrix(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> LoadOp:
     return load
 
 
-def _widths(form: LaneSum, load: LoadOp, view: ReshapeOp | None) -> Iterator[int]:
+def _widths(expr: IndexExpr, slicing: Slicing, extent: int, view: ReshapeOp | None) -> Iterator[int]:
     """The widths that rows of an array may have: what a view flattens, or what the factors of an index speak of."""
     if view is not None:
         yield view.source_type.get_shape()[-1]
         return
-    rows = [placed for placed, n in form.terms.items() if abs(n) > 1]
+    rows = [term for term in slicing.terms(expr)[0] if abs(term.factor) > 1]
     try:
-        shape = inferred_shape(form, *array_type(load.memory).get_shape())
+        shape = slicing.inferred_shape(expr, extent)
     except NotSlices:
         return
-    if len(shape) > 1 and (shape[-1] >= _LANES or len(shape) == 2 and all(map(is_range, rows))):
+    if len(shape) > 1 and (shape[-1] >= LANES or len(shape) == 2 and all(term.dim is not None for term in rows)):
         yield shape[-1]
-    elif len(shape) > 2 and shape[-2] * shape[-1] >= _LANES:
+    elif len(shape) > 2 and shape[-2] * shape[-1] >= LANES:
         yield shape[-2] * shape[-1]
 
 
-def _entries(rows: LaneSum, lanes: LaneSum, width: int, load: LoadOp) -> list[SSAValue] | None:
+def _entries(expr: IndexExpr, width: int, load: LoadOp, slicing: Slicing) -> list[SSAValue] | None:
     """The index list of rows, and of a range of lanes or of every n-th of them; None where it is neither."""
-    range, entry = _lanes(lanes, width, load), _entry(rows, load)
-    if range is not None:
+    terms, const = slicing.terms(expr)
+    counted = [(term.counted, term.factor) for term in terms if term.factor % width == 0]
+    rows = sum((one * (factor // width) for one, factor in counted), number(const // width))
+    lanes, dims = expr - rows * width, type_of(load.result).dims.data
+    if (range := _lanes(lanes, width, load, slicing)) is not None:
+        entry = _entry(rows, dims[:-1], load, slicing)
         return None if entry is None else [entry, range]
-    dims, bounds = type_of(load.result).dims.data, lane_bounds(lanes)
-    places = {place for _, along in rows.terms for place in along}
-    if not places or len(dims) - 1 in places or bounds is None or bounds[0] < 0 or bounds[1] >= width:
+    found = strided(lanes, len(dims) - 1)
+    every = found is not None and not found.start.along and isinstance(found.step, int) and found.step > 1
+    if not every or not rows.along or len(dims) - 1 in rows.along or not _is_inside(lanes, width, slicing):
         return None
-    build = TileBuilder(load)
-    both = [tile_of(form, dims, build) for form in (rows, lanes)]
-    run = lane_run(both[1])
-    return both if run is not None and run.step > 1 and not run.dims else None
+    return [tile_of(one, dims, Builder(load), slicing.sums) for one in (rows, lanes)]
 
 
-def _lanes(form: LaneSum, width: int, load: LoadOp) -> SSAValue | None:
+def _is_inside(lanes: IndexExpr, width: int, slicing: Slicing) -> bool:
+    """Whether the lanes of a sum that are inside their ranges are known to be below a width."""
+    terms, const = slicing.terms(lanes)
+    total = ValueRange.exactly(const)
+    for term in terms:
+        known = term.counted.range if term.dim is None or term.range is None else slicing.reach(term.range)
+        total = total + known.times(term.factor)
+    return ValueRange(0, width - 1).covers(total)
+
+
+def _lanes(lanes: IndexExpr, width: int, load: LoadOp, slicing: Slicing) -> SSAValue | None:
     """The range that numbers the lanes of rows, along the block's last dimension; None where it is no range alone."""
     try:
-        part = part_of(form)
-        check_inside(part, width, load)
+        part = slicing.part(lanes)
+        slicing.check_inside(part, width)
     except NotSlices:
         return None
     last = type_of(load.result).rank - 1
-    if part.range is None or part.added != LaneSum() or part.dim != last:
-        return None
-    assert isinstance(part.range.type, RangeType)
-    return part.range if part.range.type.dim == type_of(load.result).dims.data[last] else None
+    is_range = part.added == ZERO and part.dim == last and part.along == type_of(load.result).dims.data[last]
+    return part.range if is_range else None
 
 
-def _entry(rows: LaneSum, load: LoadOp) -> SSAValue | None:
+def _entry(rows: IndexExpr, dims: Sequence[DimAttr], load: LoadOp, slicing: Slicing) -> SSAValue | None:
     """The rows of a load as one entry, where they stand along all dimensions of its block but the last."""
-    dims = type_of(load.result).dims.data[:-1]
-    if not dims or {place for _, places in rows.terms for place in places} != set(range(len(dims))):
+    terms, const = slicing.terms(rows)
+    along = rows.along | {term.dim for term in terms if term.dim is not None}
+    if not dims or not terms or not along >= {n for n, dim in enumerate(dims) if dim.size.data != 1}:
         return None
-    for (atom, places), _ in rows.terms.items():
-        if _dims(atom) != [dims[place] for place in places]:
-            return None
-    if not rows.const and list(rows.terms.values()) == [1]:
-        ((atom, _),) = rows.terms
-        return atom if isinstance(atom.type, RangeType) else Builder(load).reshape(atom, _dims(atom))
-    return tile_of(rows, dims, TileBuilder(load))
-
-
-def _dims(atom: SSAValue) -> list[DimAttr]:
-    """The dimensions of a block of rows, of rows that are picked, or of a number."""
-    if isinstance(atom.type, RangeType):
-        return [atom.type.dim]
-    if isinstance(atom.type, IndexType):
-        return []
-    return [dim for dim in type_of(atom).dims.data if dim != DimAttr(1)]
+    if len(dims) == len(terms) == 1 and (const, terms[0].factor, terms[0].dim) == (0, 1, 0):
+        return terms[0].range
+    return tile_of(rows, dims, Builder(load), slicing.sums)

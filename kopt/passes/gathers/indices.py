@@ -8,10 +8,12 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.lane_sums import LaneSum
-from kopt.dialects.tile import BeginOp, BroadcastOp, DimAttr, ExtractOp, IndexOp, RangeType, SplatOp, TileType
-from kopt.passes.mosaic.building import Builder, type_of
-from kopt.passes.scatters.building import Builder as TileBuilder
+from kopt.dialects.tile import BeginOp, DimAttr, ExtractOp, RangeType, TileType
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.sums import SumAnalysis
+from kopt.ir.to_ssa import IndexWriter
+from kopt.ir.to_tiles import TileWriter
+from kopt.passes.mosaic.building import Builder
 
 
 def as_index(value: SSAValue, build: Builder) -> SSAValue:
@@ -34,26 +36,11 @@ def _extracted(value: SSAValue, build: Builder) -> SSAValue | None:
     return None
 
 
-def tile_of(form: LaneSum, dims: Sequence[DimAttr], build: TileBuilder) -> SSAValue:
-    """A sum of lanes as an i32 tile."""
-    type = TileType(dims, i32)
-    parts = [_part(atom, places, factor, type, build) for (atom, places), factor in form.terms.items()]
-    if form.const or not parts:
-        parts.append(build.add(SplatOp(build.index(form.const), type)))
-    total = parts[0]
-    for part in parts[1:]:
-        total = build.compute("add", total, part)
-    return total
+def tile_of(expr: IndexExpr, dims: Sequence[DimAttr], build: Builder, sums: SumAnalysis) -> SSAValue:
+    """A sum as an i32 tile."""
+    return TileWriter(build.add, sums.begin).value(expr, dims, i32)
 
 
-def _part(atom: SSAValue, places: Sequence[int], factor: int, type: TileType, build: TileBuilder) -> SSAValue:
-    """An atom, as often as it is added, along all dimensions."""
-    if isinstance(atom.type, IndexType):
-        atom = build.add(SplatOp(atom, TileType([], i32)))
-    if isinstance(atom.type, RangeType):
-        atom = build.add(IndexOp(atom))
-    wide = [dim for dim in type_of(atom).dims.data if dim != DimAttr(1)]
-    atom = build.reshape(build.cast(atom, i32), wide)
-    if factor != 1:
-        atom = build.with_number("mul", atom, factor)
-    return atom if type_of(atom) == type else build.add(BroadcastOp(atom, places, type))
+def index_of(expr: IndexExpr, build: Builder, sums: SumAnalysis) -> SSAValue:
+    """A sum that is the same in all lanes as an ``index``."""
+    return IndexWriter(build.add, lambda value: as_index(value, build), sums.begin).value(expr)

@@ -5,123 +5,70 @@ Lanes of a run are elements that follow one another, so they are one block, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.lane_sums import Placed, lane_sum
-from kopt.analysis.ranges import binding
-from kopt.dialects.tile import (
-    Access,
-    ArangeOp,
-    BeginOp,
-    DimAttr,
-    RangeType,
-    ShiftOp,
-    is_gather,
-)
-from kopt.passes.gathers.indices import as_index
+from kopt.dialects.tile import Access, DimAttr, RangeType, ShiftOp, is_gather
+from kopt.ir.atoms import BlockNumber
+from kopt.ir.index_expr import ZERO, IndexExpr
+from kopt.ir.ranges import ranges_in_scope
+from kopt.ir.sums import SumAnalysis
+from kopt.passes.gathers.indices import index_of
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.retyping import all_lanes
 
 
 @dataclass(frozen=True)
-class Run:
-    """One index: ``size`` elements from ``const`` plus the ``terms`` on, along ``dims`` of the tile, in order.
+class Block:
+    """One index: ``size`` elements from ``first`` on, along ``dims`` of the tile, in order; of one, its ``lanes``."""
 
-    Terms are ranges, which count by their begin, and single numbers, each with a factor.
-    """
-
-    dims: tuple[int, ...]
+    first: IndexExpr
     size: int
-    const: int
-    terms: tuple[tuple[SSAValue, int], ...]
+    dims: tuple[int, ...] = ()
+    lanes: DimAttr | None = None
 
-    def entry(self, access: Operation, build: Builder) -> SSAValue:
-        """The entry of the block, or of the one element."""
-        (value, _), *others = self.terms or ((None, 1),)
-        if len(self.dims) == 1 and value is not None and isinstance(value.type, RangeType):
-            further = replace(self, terms=tuple(others))
-            return build.add(ShiftOp(value, further.first(build))) if others or self.const else value
+    def entry(self, access: Operation, build: Builder, sums: SumAnalysis) -> SSAValue:
+        """The entry of the block, or of the one element: of a range where its lanes are those, maybe shifted."""
         if self.size == 1:
-            return _block_of_one(self) or self.first(build)
+            return self._of_one(sums) or index_of(self.first, build, sums)
+        range = None if self.lanes is None else ranges_in_scope(access).get(self.lanes.tag.data)
+        if range is not None and range.type == RangeType(self.lanes.tag.data, self.size):  # pyright: ignore
+            begin = sums.begin(range)
+            further = self.first - begin
+            if begin == ZERO or len(further.terms) < len(self.first.terms):
+                return range if further == ZERO else build.add(ShiftOp(range, index_of(further, build, sums)))
         whole = build.add(all_lanes(self.size, access))
-        return build.add(ShiftOp(whole, self.first(build)))
+        return build.add(ShiftOp(whole, index_of(self.first, build, sums)))
 
-    def first(self, build: Builder) -> SSAValue:
-        """The number of the first element."""
-        parts = [_times(value, factor, build) for value, factor in self.terms if not is_at_zero(value)]
-        if self.const or not parts:
-            parts.insert(0, build.index(self.const))
-        total = parts.pop(0)
-        for part in parts:
-            total = build.add(arith.AddiOp(total, part))
-        return total
+    def _of_one(self, sums: SumAnalysis) -> SSAValue | None:
+        """The range whose only lane the element is."""
+        names = [atom.name for atom in self.first.terms if isinstance(atom, BlockNumber) and atom.size == 1]
+        ranges = [name for name in names if isinstance(name, SSAValue)]
+        return next((range for range in ranges if sums.begin(range) == self.first), None)
 
 
-def runs(access: Access) -> dict[int, Run]:
-    """The run of each gathering index, by position; nothing where some are no runs.
+def blocks(access: Access, sums: SumAnalysis) -> dict[int, Block]:
+    """The block of each gathering index, by position; nothing where some are none.
 
     Together they have the tile's dimensions in order, each those of its own.
     """
     positions = [position for position, entry in enumerate(access.entries) if is_gather(entry)]
     if not positions or positions != list(range(positions[0], positions[-1] + 1)):
         return {}
-    found = {position: run_of(access.entries[position]) for position in positions}  # pyright: ignore[reportArgumentType]
-    known = {position: run for position, run in found.items() if run is not None}
-    first = type_of(access.entries[positions[0]])  # pyright: ignore[reportArgumentType]
-    wide = [n for n, dim in enumerate(first.dims.data) if dim != DimAttr(1)]
-    together = [dim for run in known.values() for dim in run.dims]
+    found = {position: block_of(access.entries[position], sums) for position in positions}  # pyright: ignore
+    known = {position: block for position, block in found.items() if block is not None}
+    shape = type_of(access.entries[positions[0]]).shape  # pyright: ignore[reportArgumentType]
+    wide = [n for n, size in enumerate(shape) if size != 1]
+    together = [dim for block in known.values() for dim in block.dims]
     return known if len(known) == len(found) and together == wide else {}
 
 
-def run_of(index: SSAValue) -> Run | None:
+def block_of(index: SSAValue, sums: SumAnalysis) -> Block | None:
     """An index whose lanes, all dimensions of them together, count by ones; None where they do not."""
-    form, shape = lane_sum(index), type_of(index).shape
-    lanes = sorted((placed for placed in form.terms if placed[1]), key=lambda placed: placed[1])
-    size = 1
-    for atom, dims in reversed(lanes):
-        if not counts_by_ones(atom) or form.terms[atom, dims] != size:
-            return None
-        size *= shape[dims[0]]
-    dims = tuple(dim for _, (dim, *_) in lanes)
-    if len(set(dims)) < len(dims):
+    run = sums.expr(index).peel_contiguous()
+    dims = [peeled.dim for peeled in reversed(run.dims)]
+    if run.start.along or any(peeled.backward for peeled in run.dims) or dims != sorted(dims):
         return None
-    placed: list[Placed] = [*lanes, *(placed for placed in form.terms if not placed[1])]
-    const, terms = form.const, []
-    for atom, at in placed:
-        factor = form.terms[atom, at]
-        if isinstance(atom.owner, ArangeOp):
-            const += atom.owner.start.data * factor
-        else:
-            terms.append((atom, factor))
-    return Run(dims, size, const, tuple(terms))
-
-
-def counts_by_ones(atom: SSAValue) -> bool:
-    """Whether an atom's lanes count by ones along its one dimension."""
-    op = atom.owner
-    return isinstance(atom.type, RangeType) or isinstance(op, ArangeOp) and op.step.data == 1
-
-
-def _block_of_one(run: Run) -> SSAValue | None:
-    """The range whose only lane a number is the begin of."""
-    if run.const or len(run.terms) != 1:
-        return None
-    ((value, factor),) = run.terms
-    op = value.owner
-    if factor != 1 or not isinstance(op, BeginOp) or op.range.type.size != 1:  # pyright: ignore
-        return None
-    return op.range
-
-
-def is_at_zero(value: SSAValue) -> bool:
-    """Whether a range has one block, which begins at 0."""
-    bound = binding(value) if isinstance(value.type, RangeType) else None
-    return bound is not None and bound.lower == 0 and bound.trips in (0, 1)
-
-
-def _times(value: SSAValue, factor: int, build: Builder) -> SSAValue:
-    value = as_index(value, build)
-    return value if factor == 1 else build.add(arith.MuliOp(value, build.index(factor)))
+    assert isinstance(run.length, int)
+    return Block(run.start, run.length, tuple(dims), type_of(index).dims.data[dims[0]] if len(dims) == 1 else None)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.lane_runs import LaneRun, lane_run, without_last
-from kopt.analysis.lane_sums import LaneSum
-from kopt.dialects.tile import ALL, BeginOp, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
+from kopt.dialects.tile import ALL, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
 from kopt.dialects.tile.index_list import Entry, block_dims
-from kopt.passes.gathers.access import LANES
+from kopt.ir.index_expr import ZERO, IndexExpr
+from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import array_type, replace_load
 from kopt.passes.gathers.indices import tile_of
-from kopt.passes.gathers.merged import Run, is_at_zero
+from kopt.passes.gathers.lane_runs import LaneRun, along_last, lane_run
+from kopt.passes.gathers.merged import Block
 from kopt.passes.mosaic.building import element_of, type_of, wide
+from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import Builder
+from kopt.targets.tiling import LANES
 
 
-def with_own_lanes(load: LoadOp) -> LoadOp:
+def with_own_lanes(load: LoadOp, sums: SumAnalysis) -> LoadOp:
     """The load with the lanes that the last of several indices counts, and the others repeat, as a block.
 
     Else the load: where the block would begin at no multiple of its size, which DMAs do not fetch.
@@ -35,42 +36,44 @@ def with_own_lanes(load: LoadOp) -> LoadOp:
     if not positions or positions != list(range(positions[0], positions[-1] + 1)):
         return load
     *others, last = (load.entries[position] for position in positions)
-    run = lane_run(last) if type_of(last).rank else None  # pyright: ignore[reportArgumentType]
-    forms = [without_last(index) for index in others]  # pyright: ignore[reportArgumentType]
-    if run is None or run.dims or not (_has_places(forms) if others else 1 < run.step <= LANES):
+    run = lane_run(last, sums) if type_of(last).rank else None  # pyright: ignore[reportArgumentType]
+    counted = [along_last(index, sums) for index in others]  # pyright: ignore[reportArgumentType]
+    forms = [found.start for found in counted if found is not None and found.step == 0]
+    if run is None or run.first.along or len(forms) < len(others):
+        return load
+    if not others and any(dim.size.data != 1 for dim in type_of(last).dims.data[:-1]):  # pyright: ignore
+        return load  # the same lanes again and again
+    if not any(form.along for form in forms) if others else not 1 < run.step <= LANES:
         return load
     if run.step > 1 and positions[-1] != len(load.entries) - 1:
         return load
-    lanes = _lanes(load, run, array_type(load.memory).get_shape()[positions[-1]], bool(others))
-    return load if lanes is None else _replaced(load, positions, run, lanes, [form for form in forms if form])
+    lanes = _lanes(load, run, array_type(load.memory).get_shape()[positions[-1]], bool(others), sums)
+    return load if lanes is None else _replaced(load, positions, run, lanes, forms, sums)
 
 
-def _has_places(forms: Sequence[LaneSum | None]) -> bool:
-    """Whether all indices are the same along the last dimension, and some differ along another."""
-    return all(form is not None for form in forms) and any(dims for form in forms if form for _, dims in form.terms)
-
-
-def _lanes(load: LoadOp, run: LaneRun, extent: int, gathered: bool) -> Entry | None:
+def _lanes(load: LoadOp, run: LaneRun, extent: int, gathered: bool, sums: SumAnalysis) -> Entry | None:
     """The block of the lanes from a run's first to its last; None where DMAs are to fetch it for gathered rows, and do
     not."""
-    axis = type_of(load.indices[-1]).rank - 1
-    skipped = run.first.const % run.step
-    size, first = run.size * run.step, run.first - LaneSum(skipped)
-    if size >= extent and run.step > 1 and first == LaneSum() and (run.range is None or is_at_zero(run.range)):
+    size, first = run.size * run.step, run.first - run.const % run.step
+    if size >= extent and run.step > 1 and first == ZERO:
         return ALL
-    if gathered and (replace(run, first=first).divisor % size or size > extent and (run.range is None or run.step > 1)):
+    lanes = type_of(load.indices[-1]).dims.data[-1]
+    if gathered and (first.divisor % size or size > extent and (not lanes.tag.data or run.step > 1)):
         return None
-    build, scalars = Builder(load), [(atom, factor) for (atom, _), factor in first.terms.items()]
-    if run.range is not None:
-        begin = run.range if run.step == 1 else build.add(BeginOp(run.range))
-        scalars = [(begin, run.step), *scalars]
-    return Run((axis,), size, first.const, tuple(scalars)).entry(load, build)
+    return Block(first, size, lanes=lanes if run.step == 1 else None).entry(load, Builder(load), sums)
 
 
-def _replaced(load: LoadOp, positions: Sequence[int], run: LaneRun, lanes: Entry, forms: Sequence[LaneSum]) -> LoadOp:
+def _replaced(
+    load: LoadOp,
+    positions: Sequence[int],
+    run: LaneRun,
+    lanes: Entry,
+    forms: Sequence[IndexExpr],
+    sums: SumAnalysis,
+) -> LoadOp:
     build, entries = Builder(load), list(load.entries)
     for position, form in zip(positions, forms, strict=False):
-        entries[position] = tile_of(form, type_of(entries[position]).dims.data[:-1], build)  # pyright: ignore
+        entries[position] = tile_of(form, type_of(entries[position]).dims.data[:-1], build, sums)  # pyright: ignore
     entries[positions[-1]] = lanes
     if run.step > 1:
         return _every(load, entries, run, build)
@@ -85,7 +88,7 @@ def _replaced(load: LoadOp, positions: Sequence[int], run: LaneRun, lanes: Entry
 
 def _every(load: LoadOp, entries: Sequence[Entry], run: LaneRun, build: Builder) -> LoadOp:
     """Puts every ``step``-th lane of a block in a load's place."""
-    found, type = LoadOp(load.memory, entries), type_of(load.result)
+    found, type = replacing(load, LoadOp(load.memory, entries)), type_of(load.result)
     value = build.named("lanes", found)
     value = build.cast(value, wide(element_of(value)))
     *outer, lanes = type_of(value).dims.data
@@ -93,6 +96,6 @@ def _every(load: LoadOp, entries: Sequence[Entry], run: LaneRun, build: Builder)
     if missing > 0:
         rest = build.add(FullOp(0, TileType([*outer, missing], element_of(value))))
         value = build.add(ConcatOp([build.reshape(value, [*outer, DimAttr(lanes.size.data)]), rest], len(outer)))
-    value = build.every(build.cut(value, 0, run.size * run.step), run.step, run.first.const % run.step)
+    value = build.every(build.cut(value, 0, run.size * run.step), run.step, run.const % run.step)
     replace_load(load, build.cast(build.reshape(value, type.dims.data), type.element_type))
     return found

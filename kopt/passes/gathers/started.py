@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.lane_runs import LaneRun, lane_run, single, without_last
-from kopt.analysis.lane_sums import LaneSum
-from kopt.dialects.tile import ALL, BeginOp, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
+from kopt.dialects.tile import ALL, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
 from kopt.dialects.tile.index_list import Entry
-from kopt.passes.gathers.access import GROUP, LANES
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.sums import SumAnalysis
+from kopt.passes.gathers.access import GROUP
 from kopt.passes.gathers.building import Arrays, array_type, element_bits, replace_load
 from kopt.passes.gathers.indices import tile_of
+from kopt.passes.gathers.lane_runs import LaneRun, along_last, lane_run, single
 from kopt.passes.mosaic.building import element_of, type_of, wide
+from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import Builder
+from kopt.targets.tiling import LANES
 
 
-def fetch_runs(load: LoadOp, arrays: Arrays) -> LoadOp | None:
+def fetch_runs(load: LoadOp, arrays: Arrays, sums: SumAnalysis) -> LoadOp | None:
     """Puts lanes of rows in a load's place; gives the load of the rows. None where no lanes follow one another.
 
         %v = tile.load %x[%at] : memref<6000xf32> -> !tile.tile<b0=16 x 64 x f32>   // %s[:, None] + 0 … 63
@@ -35,18 +37,20 @@ def fetch_runs(load: LoadOp, arrays: Arrays) -> LoadOp | None:
     *others, last = load.entries
     if not isinstance(last, SSAValue) or not is_gather(last) or element_bits(load.memory) > 32:
         return None
-    run = lane_run(last)
+    run = lane_run(last, sums)
     if not others:
-        return _Runs(load, run or single(last)).of_flat(arrays)
+        return _Runs(load, run or single(last, sums), sums).of_flat(arrays)
     if run is None or run.size == 1:
         return None
-    forms = [without_last(entry) if isinstance(entry, SSAValue) and is_gather(entry) else None for entry in others]
-    if any(is_gather(entry) for entry in others) and not all(map(is_gather, _from_first_gather(others))):
+    gathers = [entry if isinstance(entry, SSAValue) and is_gather(entry) else None for entry in others]
+    counted = [None if entry is None else along_last(entry, sums) for entry in gathers]
+    if any(gathers) and None in _from_first(gathers):
         return None
-    if not run.dims and not any(dims for form in forms if form for _, dims in form.terms):
+    forms = [None if found is None or found.step != 0 else found.start for found in counted]
+    if not run.first.along and not any(form.along for form in forms if form is not None):
         return None
-    known = all(form is not None or not is_gather(entry) for form, entry in zip(forms, others, strict=True))
-    return _Runs(load, run).of_rows(others, forms) if known else None
+    known = all(form is not None or entry is None for form, entry in zip(forms, gathers, strict=True))
+    return _Runs(load, run, sums).of_rows(others, forms) if known else None
 
 
 class _Runs:
@@ -56,11 +60,11 @@ class _Runs:
     loads take come with the same rows.
     """
 
-    def __init__(self, load: LoadOp, run: LaneRun):
-        self.load, self.build = load, Builder(load)
+    def __init__(self, load: LoadOp, run: LaneRun, sums: SumAnalysis):
+        self.load, self.build, self.sums = load, Builder(load), sums
         self.fine = math.gcd(run.pitch, GROUP.get(element_bits(load.memory), 1) * LANES)
-        self.offset = run.first.const % (run.step if self.fine % run.step else self.fine)
-        self.run = replace(run, first=run.first - LaneSum(self.offset))
+        self.offset = run.const % (run.step if self.fine % run.step else self.fine)
+        self.run = LaneRun(run.first - self.offset, run.step, run.size)
         self.span = run.step * (run.size + self.offset // run.step)
         index = load.entries[-1]
         assert isinstance(index, SSAValue)
@@ -69,11 +73,11 @@ class _Runs:
     def of_flat(self, arrays: Arrays) -> LoadOp | None:
         """Of an array of one dimension: the rows that DMAs move one by one, if they are fewer than the lanes, or serve
         several loads."""
-        if not self.run.dims:
+        if not self.run.first.along:
             return None
         group = GROUP.get(element_bits(self.load.memory), 1)
         unit = group * LANES
-        fine = math.gcd(self.run.divisor, unit)
+        fine = math.gcd(self.run.first.divisor, unit)
         count = -(-(unit - fine + self.span) // unit)
         if count >= self.run.size and not (count == 1 < fine):
             return None
@@ -84,7 +88,7 @@ class _Runs:
         extent = -(-array_type(self.load.memory).get_shape()[0] // unit)
         shape = [extent, LANES] if group == 1 else [extent, group, LANES]
         memory = arrays.view(self.load.memory, [extent * unit], shape)
-        found = LoadOp(memory, [row, *[ALL] * (len(shape) - 1)])
+        found = replacing(self.load, LoadOp(memory, [row, *[ALL] * (len(shape) - 1)]))
         value = self._as_lanes(build.named("rows", found), count * unit, len(shape))
         for bit in _bits(fine, unit):
             lanes = type_of(value).shape[-1]
@@ -92,14 +96,14 @@ class _Runs:
         self._finish(value)
         return found
 
-    def of_rows(self, others: Sequence[Entry], forms: Sequence[LaneSum | None]) -> LoadOp:
+    def of_rows(self, others: Sequence[Entry], forms: Sequence[IndexExpr | None]) -> LoadOp:
         """Of an array of several dimensions: whole rows, which go round until the first element is the first lane."""
         build, extent = self.build, array_type(self.load.memory).get_shape()[-1]
         entries = [
-            entry if form is None else tile_of(form, self.dims, build)
+            entry if form is None else tile_of(form, self.dims, build, self.sums)
             for entry, form in zip(others, forms, strict=True)
         ]
-        found = LoadOp(self.load.memory, [*entries, ALL])
+        found = replacing(self.load, LoadOp(self.load.memory, [*entries, ALL]))
         value = build.named("rows", found)
         if not any(is_gather(entry) for entry in entries):
             *outer, row = type_of(value).dims.data
@@ -120,10 +124,7 @@ class _Runs:
 
     def _first(self) -> SSAValue:
         """The first element of each place."""
-        form, range = self.run.first, self.run.range
-        if range is not None:
-            form = form + LaneSum(0, {(self.build.add(BeginOp(range)), ()): self.run.step})
-        return self.build.named("first", tile_of(form, self.dims, self.build))
+        return self.build.named("first", tile_of(self.run.first, self.dims, self.build, self.sums))
 
     def _as_lanes(self, value: SSAValue, lanes: int, count: int) -> SSAValue:
         """The last dimensions, ``count`` of them, as the lanes of one, in a type of 32 bits."""
@@ -145,9 +146,9 @@ class _Runs:
         replace_load(self.load, build.cast(build.reshape(value, type.dims.data), type.element_type))
 
 
-def _from_first_gather(entries: Sequence[Entry]) -> Sequence[Entry]:
+def _from_first(gathers: Sequence[SSAValue | None]) -> Sequence[SSAValue | None]:
     """The entries behind which the gathered places' dimensions stand."""
-    return entries[next(n for n, entry in enumerate(entries) if is_gather(entry)) :]
+    return gathers[next(n for n, entry in enumerate(gathers) if entry is not None) :]
 
 
 def _bits(fine: int, unit: int) -> list[int]:

@@ -8,15 +8,17 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.index_bounds import index_bounds
-from kopt.analysis.linear import linear
 from kopt.dialects.tile import LoadOp, ShiftOp, StoreOp, WholeOp
 from kopt.dialects.tile.index_list import is_range
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.value_range import ValueRange
 from kopt.passes.gathers.building import array_type
 from kopt.passes.mosaic.building import Builder
 
 
-def touching(blocks: Mapping[int, SSAValue], access: LoadOp | StoreOp, build: Builder) -> dict[int, SSAValue]:
+def touching(
+    blocks: Mapping[int, SSAValue], access: LoadOp | StoreOp, build: Builder, analysis: IndexAnalysis
+) -> dict[int, SSAValue]:
     """The blocks, by position, that an access takes: those of a masked one with a lane in the array at least.
 
         %k = tile.shift %w by %n : !tile.range<b1=32>   // of 100 rows, masked where there are none
@@ -26,16 +28,16 @@ def touching(blocks: Mapping[int, SSAValue], access: LoadOp | StoreOp, build: Bu
     if access.mask is None:
         return dict(blocks)
     shape = array_type(access.memory).get_shape()
-    return {position: _touching(block, shape[position], build) for position, block in blocks.items()}
+    return {position: _touching(block, shape[position], build, analysis) for position, block in blocks.items()}
 
 
-def _touching(block: SSAValue, extent: int, build: Builder) -> SSAValue:
+def _touching(block: SSAValue, extent: int, build: Builder, analysis: IndexAnalysis) -> SSAValue:
     if not is_range(block):
-        return _inside(block, 1, extent, build)
+        return _inside(block, 1, extent, build, analysis)
     shift = block.owner
     if not isinstance(shift, ShiftOp) or not isinstance(shift.range.owner, WholeOp):
         return block
-    offset = _inside(shift.offset, shift.range.owner.extent.data, extent, build)
+    offset = _inside(shift.offset, shift.range.owner.extent.data, extent, build, analysis)
     if offset is shift.offset:
         return block
     moved = build.add(ShiftOp(shift.range, offset))
@@ -44,12 +46,12 @@ def _touching(block: SSAValue, extent: int, build: Builder) -> SSAValue:
     return moved
 
 
-def _inside(first: SSAValue, size: int, extent: int, build: Builder) -> SSAValue:
+def _inside(first: SSAValue, size: int, extent: int, build: Builder, analysis: IndexAnalysis) -> SSAValue:
     """Where a block begins, or where it has lanes in the array: a multiple of what it was a multiple of."""
-    step = linear(first).divisor or 1
+    known = analysis.range(first)
+    step = known.divisor or 1
     least, most = -((size - 1) // step), (extent - 1) // step
-    bounds = index_bounds(first)
-    if bounds is not None and least * step <= bounds[0] and bounds[1] <= most * step:
+    if ValueRange(least * step, most * step).covers(known):
         return first
     number = first if step == 1 else build.add(arith.FloorDivSIOp(first, build.index(step)))
     number = build.add(arith.MaxSIOp(number, build.index(least)))

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i32, i64
+from xdsl.dialects.arith import IndexCastOp
+from xdsl.dialects.builtin import IndexType, MemRefType, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import multiple
-from kopt.analysis.lane_sums import LaneSum, lane_sum
 from kopt.analysis.partition import is_blind_to_visits
-from kopt.analysis.ranges import binding
-from kopt.analysis.slices import NotSlices, Part, digits, inferred_shape, part_of
+from kopt.analysis.slices import NotSlices, Part, Slicing
 from kopt.analysis.streaming import is_computed
 from kopt.dialects.host import ReshapeOp as ViewOp
 from kopt.dialects.jagged import RowsOp
 from kopt.dialects.tile import (
-    ELEMENTWISE,
     BroadcastOp,
-    CastOp,
     DimAttr,
     Entry,
     ExtractOp,
     ForOp,
-    FullOp,
     GridOp,
     LoadOp,
     ReshapeOp,
     ShiftOp,
-    SplatOp,
     StoreOp,
     TileType,
     TransposeOp,
@@ -38,10 +32,17 @@ from kopt.dialects.tile import (
     is_gather,
 )
 from kopt.dialects.tile.index_list import ALL, SliceAttr
+from kopt.ir.atoms import BlockNumber, Symbol
+from kopt.ir.index_expr import ZERO, IndexExpr
+from kopt.ir.ranges import binding
+from kopt.ir.rewriting import moved
+from kopt.ir.sums import SumAnalysis
+from kopt.ir.to_ssa import IndexWriter
+from kopt.ir.to_tiles import TileWriter
 from kopt.passes.jagged.masks import simplified
 
 
-def raise_access(access: LoadOp | StoreOp) -> None:
+def raise_access(access: LoadOp | StoreOp, sums: SumAnalysis) -> None:
     """Rewrites an access whose gathering entries are slices; raises `NotSlices` where they are not.
 
     Accesses that have none that starts at loaded numbers stay as they are, but for loads that repeat blocks of flat
@@ -50,27 +51,34 @@ def raise_access(access: LoadOp | StoreOp) -> None:
     """
     gathers = [entry for entry in access.entries if isinstance(entry, SSAValue) and is_gather(entry)]
     dims = _type(gathers[0]).dims.data
-    shape, parts = _parts(access)
+    slicing = Slicing(access, dims, sums)
+    shape, parts = _parts(access, slicing)
     found = [part for part in parts if isinstance(part, Part)]
-    loaded = any(isinstance(atom.type, TileType) for part in found for atom, _ in part.added.terms)
+    loaded = any(map(_tiles, found))
     repeats = isinstance(access, LoadOp) and access.mask is None and bool(_along(found))  # else nothing but numbers
-    repeated = repeats and shape is not None and len(_along(found)) < len(dims)
+    repeated = repeats and shape is not None and len(_along(found)) < len(_wide(dims))
     if (
         repeated
         or any(part.dims for part in found)
         or loaded
-        and (isinstance(access, LoadOp) or _may_move(access, parts))
+        and (isinstance(access, LoadOp) or _may_move(access, parts, slicing))
     ):
         _check(found, dims, repeats)
         _check_static(parts, shape or _shape(access))
-        _Rewriting(access, dims, shape, parts).run()
+        _Rewriting(access, dims, shape, parts, sums).run()
 
 
 #: Rows of one tile of memory, of the narrowest elements.
 _TILE_ROWS = 32
 
 
-def _may_move(store: StoreOp, parts: Sequence[Part | Entry]) -> bool:
+def _tiles(part: Part) -> list[TileType]:
+    """The types of the tiles that an entry's sum counts."""
+    names = [atom.name for atom in part.added.terms if isinstance(atom, Symbol)]
+    return [name.type for name in names if isinstance(name, SSAValue) and isinstance(name.type, TileType)]
+
+
+def _may_move(store: StoreOp, parts: Sequence[Part | Entry], slicing: Slicing) -> bool:
     """Whether the blocks of a store may begin elsewhere: those of a loop of computed bounds, whose visits are alike.
 
     They must be whole tiles of memory, of whatever else the loop walks.
@@ -81,41 +89,44 @@ def _may_move(store: StoreOp, parts: Sequence[Part | Entry]) -> bool:
     return store.mask is None and all(
         part.range is not None
         and binding(part.range).size % max(_TILE_ROWS, multiple(type, dim)) == 0
-        and _is_alike(part, store)
+        and _is_alike(part, store, slicing)
         for dim, part in moved
     )
 
 
-def _is_alike(part: Part, store: StoreOp) -> bool:
+def _is_alike(part: Part, store: StoreOp, slicing: Slicing) -> bool:
     """Whether a loop's blocks, moved by one number that is known before it, may be others of the same elements."""
     assert part.range is not None
-    loop, added = binding(part.range).owner, part.added
-    if not isinstance(loop, ForOp) or not is_computed(loop) or added.const or list(added.terms.values()) != [1]:
+    loop, atom = binding(part.range).owner, part.added.atom
+    if not isinstance(loop, ForOp) or not is_computed(loop):
         return False
-    ((atom, _),) = added.terms
-    known = isinstance(atom.owner, Operation) and not loop.is_ancestor(atom.owner)
-    return known and is_blind_to_visits(loop, store)
+    owner = atom.name.owner if isinstance(atom, Symbol) and isinstance(atom.name, SSAValue) else None
+    return isinstance(owner, Operation) and not loop.is_ancestor(owner) and is_blind_to_visits(loop, store)
 
 
-def _parts(access: LoadOp | StoreOp) -> tuple[list[int] | None, list[Part | Entry]]:
+def _parts(access: LoadOp | StoreOp, slicing: Slicing) -> tuple[list[int] | None, list[Part | Entry]]:
     """What becomes of each entry; the shape to see the array in, where it is flat storage of another."""
-    type = access.memory.type
+    type, sums = access.memory.type, slicing.sums
     assert isinstance(type, MemRefType)
     if len(access.entries) > 1:
-        return None, [part_of(lane_sum(e)) if isinstance(e, SSAValue) and is_gather(e) else e for e in access.entries]
-    form = lane_sum(access.indices[0])
-    if all(abs(coefficient) == 1 for coefficient in form.terms.values()) and _ranges(form) < 2:
-        return None, [part_of(form)]
+        return None, [
+            slicing.part(sums.expr(e)) if isinstance(e, SSAValue) and is_gather(e) else e for e in access.entries
+        ]
+    expr = sums.expr(access.indices[0])
+    terms, _ = slicing.terms(expr)
+    if all(abs(term.factor) == 1 for term in terms) and sum(term.dim is not None for term in terms) < 2:
+        return None, [slicing.part(expr)]
     owner = access.memory.owner
     if isinstance(owner, ViewOp) and owner.source_type.get_num_dims() > 1:
         shape = list(owner.source_type.get_shape())
     else:
-        shape = inferred_shape(form, type.get_shape()[0])
-    return shape, list(digits(form, shape, access))
+        shape = slicing.inferred_shape(expr, type.get_shape()[0])
+    return shape, list(slicing.digits(expr, shape))
 
 
-def _ranges(form: LaneSum) -> int:
-    return sum(hasattr(atom.type, "dim") for atom, _ in form.terms)
+def _wide(dims: Sequence[DimAttr]) -> list[int]:
+    """The dimensions of more than one lane."""
+    return [n for n, dim in enumerate(dims) if dim.size.data != 1]
 
 
 def _along(parts: Sequence[Part]) -> list[int]:
@@ -131,7 +142,8 @@ def _check(parts: Sequence[Part], dims: Sequence[DimAttr], repeats: bool) -> Non
     along = _along(parts)
     if sum(bool(part.dims) for part in parts) > 1:
         raise NotSlices("several dimensions start at numbers of the items")
-    if len(set(along)) < len(along) or not repeats and len(along) < len(dims):
+    missing = not set(along) >= set(_wide(dims)) or bool(dims) and _is_element(parts)
+    if len(set(along)) < len(along) or not repeats and missing:
         raise NotSlices("a dimension of the index tile has no entry of its own")
     if any(part.dim is not None and part.along != dims[part.dim] for part in parts):
         raise NotSlices("the index tile has other dimensions than its lanes")
@@ -145,13 +157,23 @@ def _check_static(parts: Sequence[Part | Entry], shape: Sequence[int]) -> None:
             raise NotSlices(f"elements {lanes.start} to {lanes.stop} are not all in a dimension of {extent}")
 
 
+def _is_element(parts: Sequence[Part]) -> bool:
+    """Whether the index tile is of one element at loaded numbers, and of no block of one."""
+    return not _along(parts) and not any(isinstance(atom, BlockNumber) for part in parts for atom in part.added.terms)
+
+
 class _Rewriting:
     """The new index list of one access, and the order of its dimensions."""
 
     def __init__(
-        self, access: LoadOp | StoreOp, dims: Sequence[DimAttr], shape: list[int] | None, parts: Sequence[Part | Entry]
+        self,
+        access: LoadOp | StoreOp,
+        dims: Sequence[DimAttr],
+        shape: list[int] | None,
+        parts: Sequence[Part | Entry],
+        sums: SumAnalysis,
     ):
-        self.access, self.dims, self.shape, self.parts = access, dims, shape, parts
+        self.access, self.dims, self.shape, self.parts, self.sums = access, dims, shape, parts, sums
         self.at = InsertPoint.before(access)
 
     def run(self) -> None:
@@ -217,73 +239,44 @@ class _Rewriting:
         if part.lanes is not None:
             return ALL if part.lanes == range(extent) else SliceAttr(part.lanes.start, part.lanes.stop)
         if part.range is None:
-            return part.added.const if not part.added.terms else self._number(part.added)
+            return self._number(part.added) if (known := part.added.number) is None else known
         if part.dims:
             rows = RowsOp(part.range, self._starts(part))
             rows.result.name_hint = "rows"
             return self._add(rows)
-        if part.added == LaneSum():
+        if part.added == ZERO:
             return part.range
         return self._add(ShiftOp(part.range, self._number(part.added)))
 
-    def _number(self, form: LaneSum) -> SSAValue:
+    def _number(self, expr: IndexExpr) -> SSAValue:
         """A sum of numbers as an ``index``."""
-        parts = [self._scaled(atom, c) for (atom, _), c in form.terms.items()]
-        if form.const or not parts:
-            parts.append(self._constant(form.const))
-        total = parts[0]
-        for part in parts[1:]:
-            total = self._add(arith.AddiOp(total, part))
-        return total
+        return IndexWriter(self._add, self._as_index, self.sums.begin).value(expr)
 
-    def _scaled(self, atom: SSAValue, factor: int) -> SSAValue:
-        if isinstance(atom.type, TileType):
-            atom = self._extracted(atom)
-        return atom if factor == 1 else self._add(arith.MuliOp(atom, self._constant(factor)))
-
-    def _extracted(self, atom: SSAValue) -> SSAValue:
-        """A tile's one number, known as soon as the tile is: outside of loops that it does not move with."""
-        owner = atom.owner
+    def _as_index(self, value: SSAValue) -> SSAValue:
+        """A number; a tile's as soon as the tile is: outside of loops that it does not move with."""
+        if not isinstance(value.type, TileType):
+            return value if value.type == IndexType() else self._add(IndexCastOp(value, IndexType()))
+        owner = value.owner
         at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
-        scalar = [ReshapeOp(atom, _type(atom).with_dims([]))] if _type(atom).rank else []
-        number = ExtractOp(scalar[0] if scalar else atom, IndexType())
+        scalar = [ReshapeOp(value, value.type.with_dims([]))] if value.type.rank else []
+        number = ExtractOp(scalar[0] if scalar else value, IndexType())
         for op in (*scalar, number):
             op.location = self.access.location
             Rewriter.insert_op(op, at)
         return number.result
 
-    def _constant(self, number: int) -> SSAValue:
-        return self._add(arith.ConstantOp(IntegerAttr(number, IndexType())))
-
     def _starts(self, part: Part) -> SSAValue:
         """What is added to the lanes, as a tile of the items' dimensions."""
-        wide = any(getattr(atom.type, "element_type", None) == i64 for atom, _ in part.added.terms)
-        type = TileType([self.dims[dim] for dim in part.dims], i64 if wide else i32)
-        parts = [self._term(atom, places, c, part.dims, type) for (atom, places), c in part.added.terms.items()]
-        if part.added.const:
-            parts.append(self._add(FullOp(part.added.const, type)))
-        total = parts[0]
-        for term in parts[1:]:
-            total = self._add(ELEMENTWISE["add"](total, term))
-        return total
-
-    def _term(
-        self, atom: SSAValue, places: Sequence[int], factor: int, dims: Sequence[int], type: TileType
-    ) -> SSAValue:
-        if not isinstance(atom.type, TileType):
-            value = self._add(SplatOp(atom, type))
-        else:
-            value = atom if atom.type.element_type == type.element_type else self._add(CastOp(atom, type.element_type))
-            kept = [dim for dim in atom.type.dims.data if dim != DimAttr(1)]
-            if len(kept) != atom.type.rank:
-                value = self._add(ReshapeOp(value, type.with_dims(kept)))
-            order = sorted(range(len(places)), key=places.__getitem__)
-            value = self._transposed(value, order)
-            if value.type != type:
-                value = self._add(BroadcastOp(value, [dims.index(places[n]) for n in order], type))
-        return value if factor == 1 else self._add(ELEMENTWISE["mul"](value, self._add(FullOp(factor, type))))
+        element = i64 if any(type.element_type == i64 for type in _tiles(part)) else i32
+        own = moved({dim: n for n, dim in enumerate(part.dims)}).expr(part.added)
+        return TileWriter(self._add, self.sums.begin).value(own, [self.dims[dim] for dim in part.dims], element)
 
     def _transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
+        """A value's dimensions in an order; those of one lane that it leaves out are dropped."""
+        type, kept = _type(value), sorted(order)
+        if len(kept) < type.rank:
+            value = self._add(ReshapeOp(value, type.with_dims([type.dims.data[n] for n in kept])))
+            order = [kept.index(n) for n in order]
         return value if list(order) == list(range(len(order))) else self._add(TransposeOp(value, order))
 
     def _add(self, op: Operation) -> SSAValue:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.jagged import Items, loops_around
+from kopt.analysis.lane_facts import Fact, Facts, type_of
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.jagged import ValidOp
-from kopt.dialects.tile import BroadcastOp, TileType, TransposeOp
+from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, ReshapeOp, TileType, TransposeOp
 
 
 class ItemValidity(ValidityBuilder):
@@ -21,7 +22,8 @@ class ItemValidity(ValidityBuilder):
     """
 
     def __init__(self, user: Operation):
-        super().__init__(InsertPoint.before(user))
+        super().__init__()
+        self._at = InsertPoint.before(user)
         self.loops = loops_around(user)
 
     def lanes(self, type: TileType, items: Items) -> SSAValue | None:
@@ -33,7 +35,9 @@ class ItemValidity(ValidityBuilder):
         order = sorted(range(len(places)), key=places.__getitem__)
         if order != list(range(len(places))):
             valid = self._insert(TransposeOp(valid, order))
-        return valid if len(places) == type.rank else self._spread(valid, sorted(places), type)
+        if len(places) == type.rank:
+            return valid
+        return self._insert(BroadcastOp(valid, sorted(places), type.with_element(i1)))
 
     def all_lanes(self, type: TileType) -> list[SSAValue]:
         """`lanes` of every loop that limits a type."""
@@ -42,11 +46,23 @@ class ItemValidity(ValidityBuilder):
 
     def both(self, masks: Iterable[SSAValue | None]) -> SSAValue | None:
         """Where all of some masks hold; None without any."""
-        return self._all(list(masks))
+        result: SSAValue | None = None
+        for mask in masks:
+            if mask is not None:
+                result = mask if result is None else self._insert(ELEMENTWISE["and"](result, mask))
+        return result
 
-    def _spread(self, valid: SSAValue, places: Sequence[int], type: TileType) -> SSAValue:
-        return self._insert(BroadcastOp(valid, places, type.with_element(i1)))
+    def tagged(self, value: SSAValue, dims: Sequence[int]) -> Facts:
+        """What loops over items say of some dimensions."""
+        facts: list[Fact] = []
+        for items in self.loops:
+            places = items.dims_of(type_of(value))
+            if places is not None and not set(places).isdisjoint(dims):
+                valid = self.insert(ValidOp(items.range, items.lengths), items.range)
+                plain = self.insert(ReshapeOp(valid, TileType(type_of(valid).shape, i1)), items.range)
+                facts.append(self.sorted(Fact(plain, places, places[:-1]), value))
+        return tuple(facts)
 
-    def _tagged_type(self, op: Operation, type: TileType, tags: list[str]) -> list[SSAValue | None]:
-        lost = set(tags)
-        return [self.lanes(type, items) for items in self.loops if not lost.isdisjoint(items.tags)]
+    def _insert(self, op: Operation) -> SSAValue:
+        Rewriter.insert_op(op, self._at)
+        return op.results[0]

@@ -26,6 +26,7 @@ from kopt.dialects.tile import (
     TileType,
     neutral,
 )
+from kopt.walk import walk
 
 #: Ops after which a lane's item is no longer told by the tags that are left.
 _REARRANGES = (ReshapeOp, ConcatOp, SliceOp, TakeAlongOp, MaskOp, BroadcastOp)
@@ -37,7 +38,7 @@ def raise_loop(loop: ForOp) -> None:
     if lengths is None:
         return
     items = Items(loop.range, lengths)
-    reason = next((why for op in loop.body.walk() if (why := _uses(op, items)) is not None), None)
+    reason = next((why for op in walk(loop.body) if (why := _uses(op, items)) is not None), None)
     if reason is not None:
         remark(loop, f"the loop to the longest item is not raised to a jagged one: {reason}")
         return

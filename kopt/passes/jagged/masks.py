@@ -6,23 +6,24 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.jagged import loops_around
-from kopt.analysis.lane_sums import lane_sum
-from kopt.analysis.ranges import binding
-from kopt.analysis.slices import is_range
 from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, ReshapeOp, TransposeOp
+from kopt.ir.from_access import known_inside
+from kopt.ir.sums import SumAnalysis
 
 
 def simplified(mask: SSAValue, user: Operation) -> SSAValue | None:
     """What is left of a mask at ``user``; None where it holds in all lanes that loops let it see.
 
-    Left out are ``k.index < lengths`` of a jagged loop around, and ``m.index < n`` of a range that ends there.
+    Left out are ``k.index < lengths`` of a jagged loop around, and what all lanes inside their ranges have, such as
+    ``m.index < n`` of a range that ends there.
     """
     return _Simplifier(user).of(mask)
 
 
 class _Simplifier:
     def __init__(self, user: Operation):
-        self.at = InsertPoint.before(user)
+        self.user, self.at = user, InsertPoint.before(user)
+        self.sums = SumAnalysis()
         self.loops = loops_around(user)
 
     def of(self, mask: SSAValue) -> SSAValue | None:
@@ -35,7 +36,9 @@ class _Simplifier:
         if isinstance(op, BroadcastOp | ReshapeOp | TransposeOp):
             inner = self.of(op.input)
             return None if inner is None else mask if inner is op.input else self._again(op, inner)
-        return None if any(items.imply(mask) for items in self.loops) or _always(mask) else mask
+        if any(items.imply(mask, self.sums) for items in self.loops):
+            return None
+        return None if known_inside(mask, self.user, self.sums.exact) else mask
 
     def _again(self, op: BroadcastOp | ReshapeOp | TransposeOp, inner: SSAValue) -> SSAValue:
         clone = op.clone()
@@ -45,18 +48,3 @@ class _Simplifier:
     def _insert(self, op: Operation) -> SSAValue:
         Rewriter.insert_op(op, self.at)
         return op.results[0]
-
-
-def _always(condition: SSAValue) -> bool:
-    """Whether a condition is that lanes of a range are below where it ends anyway."""
-    op = condition.owner
-    if not isinstance(op, ELEMENTWISE["lt"]):
-        return False
-    form = lane_sum(op.operands[0]) - lane_sum(op.operands[1])
-    if len(form.terms) != 1:
-        return False
-    (placed, coefficient) = next(iter(form.terms.items()))
-    if coefficient != 1 or not is_range(placed):
-        return False
-    upper = binding(placed[0]).upper
-    return isinstance(upper, int) and upper + form.const <= 0

@@ -11,9 +11,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.item_numbers import Element, ItemNumber, host_arrays
 from kopt.analysis.item_work import ItemWork, NotBalanced, Walk
-from kopt.analysis.ranges import binding
 from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import GridOp
+from kopt.ir.ranges import binding
 
 
 def first_items(grid: GridOp, work: ItemWork, shares: int) -> SSAValue:

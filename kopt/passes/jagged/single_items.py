@@ -23,12 +23,13 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile import ForOp as TileForOp
 from kopt.dialects.tile import ValidOp as TileValidOp
 from kopt.dialects.tile.memory import block_type
+from kopt.walk import walk
 
 
 def row_sizes(grid: GridOp) -> dict[str, int]:
     """Sizes for the blocks of rows: whole tiles of memory, which copies take."""
     sizes: dict[str, int] = {}
-    for access in [op for op in grid.walk() if isinstance(op, LoadOp | StoreOp)]:
+    for access in walk(grid, LoadOp, StoreOp):
         type = access.memory.type
         assert isinstance(type, MemRefType)
         for dim, entry in enumerate(access.entries):
@@ -41,15 +42,15 @@ def row_sizes(grid: GridOp) -> dict[str, int]:
 
 def unblock_items(grid: GridOp) -> None:
     """Rewrites jagged loops over items in blocks of one, and what is said of their lanes."""
-    for access in [op for op in grid.walk() if isinstance(op, LoadOp | StoreOp)]:
+    for access in walk(grid, LoadOp, StoreOp):
         if any(_slice_of(entry) is not None for entry in access.entries):
             _take_slices(access)
-    for lanes in [op for op in grid.walk() if isinstance(op, ValidOp)]:
+    for lanes in walk(grid, ValidOp):
         valid = _insert(TileValidOp(lanes.range), lanes)
         Rewriter.replace_op(lanes, _spread(valid, lanes.result_type))
-    for rows in [op for op in grid.walk() if isinstance(op, RowsOp) and op.result.first_use is None]:
+    for rows in [op for op in walk(grid, RowsOp) if op.result.first_use is None]:
         Rewriter.erase_op(rows)
-    for loop in [op for op in grid.walk() if isinstance(op, ForOp)]:
+    for loop in walk(grid, ForOp):
         _walk_length(loop)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, f32, i1, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, ReshapeOp, TileType, is_float
+from kopt.analysis.storage import wide
+from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, ReshapeOp, TileType
 from kopt.dialects.tile.types import DimLike
 
 
@@ -22,14 +23,6 @@ def type_of(value: SSAValue) -> TileType:
 def element_of(value: SSAValue) -> Attribute:
     """The element type of a tile."""
     return type_of(value).element_type
-
-
-def wide(element: Attribute) -> Attribute:
-    """The 32-bit type that a narrower one is computed in; 32 bits and more stay as they are."""
-    if is_float(element):
-        return f32 if element.bitwidth < 32 else element  # pyright: ignore[reportAttributeAccessIssue]
-    assert isinstance(element, IntegerType)
-    return i32 if element.width.data < 32 else element
 
 
 def is_narrow(element: Attribute) -> bool:

@@ -8,9 +8,9 @@ from math import lcm, prod
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.layouts import LANES
 from kopt.dialects.tile import ConcatOp, DimAttr, ReshapeOp, SliceOp
 from kopt.passes.mosaic.building import Builder, type_of
+from kopt.targets.tiling import LANES
 
 #: So many slices at most: each is code of its own.
 _MOST_SLICES = 512

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.linear import begin, linear
 from kopt.dialects.tile import (
     BeginOp,
     CastOp,
@@ -20,6 +19,7 @@ from kopt.dialects.tile import (
     literal_value,
 )
 from kopt.dialects.tile.index_list import Entry
+from kopt.ir.ranges import binding, unshifted
 from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of
 from kopt.passes.retyping import all_lanes
 
@@ -61,7 +61,8 @@ def own_lane(entry: Entry) -> Entry | None:
         return None
     first = entry.owner.range
     is_one = isinstance(first.type, RangeType) and first.type.size == 1
-    return first if is_one and linear(entry) == begin(first) else None
+    begins = isinstance(entry.owner, BeginOp) or unshifted(first) is first and binding(first).lower == 0
+    return first if is_one and begins else None
 
 
 def drop_casts_back(narrow: SSAValue, scalar: SSAValue) -> None:

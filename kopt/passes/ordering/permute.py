@@ -7,24 +7,25 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.grid_orders import grid_order, planned_order
 from kopt.analysis.windows import unordered_windows
 from kopt.dialects.tile import GridOp, YieldOp
 
 
 def permute_for(grid: GridOp, outputs: Sequence[SSAValue]) -> GridOp:
-    """Puts a grid's dimensions in an order in which written blocks are finished before they are left, if there is one.
+    """Puts a grid's dimensions in the order of its plan, else of `grid_order`."""
+    if grid.plan is not None:
+        return in_planned_order(grid)
+    return _in_order(grid, grid_order(grid, unordered_windows(grid, outputs).values()))
 
-    The more outputs move with a dimension the further out it goes: where the outputs' dimensions are nested, each
-    output's stand before the others. Cells have no order, so any permutation computes the same; dimensions that run
-    in order stay the innermost.
-    """
-    found = unordered_windows(grid, outputs).values()
-    fixed = {*grid.reduction_dims, *grid.ordered_dims}
 
-    def rank(number: int) -> tuple[bool, int]:
-        return number in fixed, -sum(number in window.grid_dims for window in found)
+def in_planned_order(grid: GridOp) -> GridOp:
+    """Puts a grid's dimensions in the order of its plan, where it has one."""
+    order = planned_order(grid)
+    return grid if order is None else _in_order(grid, order)
 
-    order = sorted(range(len(grid.ranges)), key=rank)
+
+def _in_order(grid: GridOp, order: list[int]) -> GridOp:
     return grid if order == sorted(order) else _permuted(grid, order)
 
 
@@ -37,6 +38,8 @@ def _permuted(grid: GridOp, order: list[int]) -> GridOp:
         [order.index(number) for number in grid.reduction_dims],
         [order.index(number) for number in grid.ordered_dims],
         grid.attributes,
+        grid.plan,
+        grid.planned,
     )
     new.location = grid.location
     for number, arg in zip(order, new.ranges, strict=True):

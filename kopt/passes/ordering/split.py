@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from xdsl.ir import Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
+from kopt.analysis.effects import is_trivially_dead
 from kopt.analysis.windows import Accesses, Window
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp
 from kopt.passes.cloning import clone_with_new_tags
+from kopt.walk import walk
 
 
 def nested_groups(windows: Sequence[Window]) -> list[list[Window]]:
@@ -35,7 +36,7 @@ def can_split(launch: LaunchOp) -> bool:
     """Whether no output depends on what the launch has written to another: none is loaded or gives previous values."""
     args = launch.body.block.args
     written = {args[number] for number in launch.written}
-    accesses = [op for op in launch.walk() if isinstance(op, Accesses) and op.memory in written]
+    accesses = [op for op in walk(launch) if isinstance(op, Accesses) and op.memory in written]
     return not any(isinstance(op, LoadOp) or any(r.first_use is not None for r in op.results) for op in accesses)
 
 
@@ -54,7 +55,7 @@ def _part(launch: LaunchOp, name: str, numbers: Sequence[int]) -> LaunchOp:
     body = clone_with_new_tags(launch).detach_region(0)
     args, given = body.block.args, len(launch.inputs)
     others = [args[number] for number in launch.written if number not in numbers]
-    for op in [op for op in body.walk() if isinstance(op, Accesses) and op.memory in others]:
+    for op in [op for op in walk(body) if isinstance(op, Accesses) and op.memory in others]:
         Rewriter.erase_op(op)
     _drop_unused(body)
     for arg in [arg for arg in others if arg.index >= given]:
@@ -73,6 +74,6 @@ def _part(launch: LaunchOp, name: str, numbers: Sequence[int]) -> LaunchOp:
 
 def _drop_unused(body: Region) -> None:
     """Erases what nothing uses any more, loads too."""
-    for op in reversed(list(body.walk())):
+    for op in reversed(walk(body)):
         if is_trivially_dead(op):
             Rewriter.erase_op(op)

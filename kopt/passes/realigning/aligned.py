@@ -7,16 +7,21 @@ import math
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from kopt.analysis.linear import first_element
 from kopt.dialects.tile import BeginOp, Entry, RangeType, ShiftOp
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.mosaic.building import Builder
 from kopt.passes.retyping import all_lanes
 
 
-def aligned_size(entry: Entry, unit: int) -> int:
+def aligned_size(entry: Entry, unit: int, analysis: IndexAnalysis) -> int:
     """The lanes of the smallest block between multiples of ``unit`` that holds an entry's, wherever that begins."""
-    reach = unit - math.gcd(first_element(entry).divisor, unit) + own_size(entry)
+    reach = unit - math.gcd(analysis.first(_numbered(entry)).divisor, unit) + own_size(entry)
     return -(-reach // unit) * unit
+
+
+def _numbered(entry: Entry) -> SSAValue | int:
+    assert isinstance(entry, SSAValue | int)
+    return entry
 
 
 def own_size(entry: Entry) -> int:

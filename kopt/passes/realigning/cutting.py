@@ -8,7 +8,6 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import lanes_dim
-from kopt.analysis.linear import first_element
 from kopt.analysis.windows import Window
 from kopt.diagnostics import remark
 from kopt.dialects.tile import (
@@ -22,6 +21,7 @@ from kopt.dialects.tile import (
 from kopt.passes.gathers.building import Arrays, array_type, replace_load
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, start
+from kopt.passes.replacing import replacing
 
 #: The dimension of a single element's block.
 _ONE = DimAttr(1)
@@ -44,7 +44,7 @@ class Cutter:
         cuts = [self._widen(dim) for dim in dims]
         if not cuts:
             return
-        value = self.build.add(LoadOp(self.memory, self.entries))
+        value = self.build.add(replacing(self.load, LoadOp(self.memory, self.entries)))
         places = {axis.position: number for number, axis in enumerate(block_axes(self.entries, self._shape))}
         for dim, offset, type in cuts:
             value = self._cut(value, places[dim], offset, type)
@@ -60,7 +60,7 @@ class Cutter:
         entry = self.entries[dim]
         if not isinstance(entry, SSAValue) or self.window.dims[dim].kind == "point":
             return False
-        return first_element(entry).divisor % self._unit(dim) != 0
+        return self.window.analysis.first(entry).divisor % self._unit(dim) != 0
 
     def _unit(self, dim: int) -> int:
         return multiple(array_type(self.memory), dim, lanes_dim(self.window))
@@ -71,7 +71,7 @@ class Cutter:
         assert isinstance(entry, SSAValue)
         begins, own = start(entry, self.build), entry.type.dim if isinstance(entry.type, RangeType) else _ONE
         unit = self._unit(dim)
-        size = aligned_size(entry, unit)
+        size = aligned_size(entry, unit, self.window.analysis)
         extent = self._padded(dim, unit, size)
         self.entries[dim], offset = aligned_block(entry, begins, unit, size, extent, self.build)
         return dim, offset, own

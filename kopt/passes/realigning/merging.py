@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.ranges import always_full, ranges_in_scope
 from kopt.dialects.tile import (
     ConcatOp,
     DimAttr,
@@ -24,6 +23,8 @@ from kopt.dialects.tile import (
     TileType,
     block_axes,
 )
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, own_size, start
 from kopt.passes.retyping import all_lanes
@@ -33,9 +34,9 @@ from kopt.passes.scatters.building import Builder
 class Merger:
     """Rewrites one store, whose block begins between multiples of the ``units`` of some dimensions."""
 
-    def __init__(self, store: StoreOp, units: Mapping[int, int]):
+    def __init__(self, store: StoreOp, units: Mapping[int, int], analysis: IndexAnalysis):
         self.store, self.units, self.build = store, units, Builder(store)
-        self.entries = list(store.entries)
+        self.entries, self.analysis = list(store.entries), analysis
 
     def run(self) -> None:
         store, build = self.store, self.build
@@ -49,7 +50,7 @@ class Merger:
         for dim, unit in self.units.items():
             entry = self.entries[dim]
             begins, own = start(entry, build), own_size(entry)
-            size = aligned_size(entry, unit)
+            size = aligned_size(entry, unit, self.analysis)
             larger, offset = aligned_block(entry, begins, unit, size, self._shape[dim], build)
             self.entries[dim] = larger
             value = self._placed(value, places[dim], offset, larger)

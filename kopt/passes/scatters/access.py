@@ -14,6 +14,7 @@ from kopt.dialects.tile import (
     Access,
     ArangeOp,
     BroadcastOp,
+    DimAttr,
     ExtractOp,
     FullOp,
     IndexOp,
@@ -24,8 +25,11 @@ from kopt.dialects.tile import (
     block_axes,
     is_gather,
 )
-from kopt.dialects.tile.index_list import Entry
+from kopt.dialects.tile.index_list import Entry, block_dims
+from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.mosaic.building import type_of
+from kopt.passes.replacing import replacing
+from kopt.passes.scatters.building import Builder
 
 UpdateOp = StoreOp | RmwOp | CasOp
 
@@ -65,12 +69,28 @@ def as_blocks(op: UpdateOp) -> UpdateOp:
 
 
 def _replaced(op: UpdateOp, entries: Sequence[Entry]) -> UpdateOp:
-    replacement = _with_entries(op, entries)
-    replacement.location = op.location
+    """The update by another index list; lanes of a loop that are plain elements there lose its tag."""
+    build, type = Builder(op), type_of(values_of(op)[0])
+    dims = block_dims(entries, op.memory.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
+    values, mask = list(values_of(op)), op.mask
+    if [dim.size for dim in dims] == [dim.size for dim in type.dims.data] and dims != type.dims.data:
+        mask = build.both(mask, build.inside(type.dims.data, _lost(op, dims)))
+        mask = mask and build.reshape(mask, dims)
+        values = [build.reshape(value, dims) for value in values]
+    replacement = _with_entries(op, entries, values, mask)
+    build.insert(replacement)
     for before, after in zip(op.results, replacement.results, strict=True):
         after.name_hint = before.name_hint
-    Rewriter.replace_op(op, replacement)
+    Rewriter.replace_op(op, [], [build.reshape(result, type.dims) for result in replacement.results])
     return replacement
+
+
+def _lost(op: UpdateOp, dims: Sequence[DimAttr]) -> list[SSAValue | None]:
+    """The ranges of a value's dimensions whose tags a block of others does not have: its lanes there must be valid."""
+    ranges = ranges_in_scope(op)
+    pairs = zip(type_of(values_of(op)[0]).dims.data, dims, strict=True)
+    found = [ranges.get(before.tag.data) if before != after else None for before, after in pairs]
+    return [None if range is None or always_full(range) else range for range in found]
 
 
 def is_by_element(op: UpdateOp) -> bool:
@@ -146,10 +166,13 @@ def _as_block(entry: Entry, op: UpdateOp) -> Entry:
     return scalar.result
 
 
-def _with_entries(op: UpdateOp, entries: Sequence[Entry]) -> UpdateOp:
+def _with_entries(
+    op: UpdateOp, entries: Sequence[Entry], values: Sequence[SSAValue], mask: SSAValue | None
+) -> UpdateOp:
     if isinstance(op, StoreOp):
-        return StoreOp(op.value, op.memory, entries, op.mask, op.attributes)
+        return StoreOp(values[0], op.memory, entries, mask, op.attributes)
     ordering = op.ordering.data
     if isinstance(op, CasOp):
-        return CasOp(op.expected, op.desired, op.memory, entries, op.mask, ordering)
-    return RmwOp(op.kind.data, op.value, op.memory, entries, op.mask, ordering, bool(op.previous))
+        return replacing(op, CasOp(values[0], values[1], op.memory, entries, mask, ordering))
+    kind, returns = op.kind.data, bool(op.previous)
+    return replacing(op, RmwOp(kind, values[0], op.memory, entries, mask, ordering, returns))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.tile import ALL, StoreOp
+from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import array_type
-from kopt.passes.gathers.merged import run_of
+from kopt.passes.gathers.indices import index_of
+from kopt.passes.gathers.merged import block_of
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.scatters.access import UpdateOp, gathered, repeated
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.lanes import Lanes
 
 
-def alike(updates: Sequence[UpdateOp]) -> list[UpdateOp]:
+def alike(updates: Sequence[UpdateOp], sums: SumAnalysis) -> list[UpdateOp]:
     """The updates, by tiles of numbers along the same dimension where stores count lanes along the others.
 
         tile.store %v, %x[%rows, %k] …      where %k is 16 lanes from %c on, repeated for each row
@@ -25,22 +27,25 @@ def alike(updates: Sequence[UpdateOp]) -> list[UpdateOp]:
         tile.store %w, %x[%rows, :] mask 0 <= %lane < 16
     """
     common = set.intersection(*(set(gathered(op)) for op in updates))
-    return [_whole(op, common) if isinstance(op, StoreOp) and set(gathered(op)) != common else op for op in updates]
+    return [
+        _whole(op, common, sums) if isinstance(op, StoreOp) and set(gathered(op)) != common else op for op in updates
+    ]
 
 
-def _whole(store: StoreOp, common: set[int]) -> StoreOp:
+def _whole(store: StoreOp, common: set[int], sums: SumAnalysis) -> StoreOp:
     """A store with whole dimensions in place of lanes that it counts; itself where it does not."""
     positions, entries = gathered(store), list(store.entries)
     sources = [repeated(entries[position]) for position in positions]
-    runs = {n: run_of(source) for n, (source, _) in enumerate(sources) if positions[n] not in common}
+    blocks = {n: block_of(source, sums) for n, (source, _) in enumerate(sources) if positions[n] not in common}
     own = [dim for _, dims in sources for dim in dims]
-    if len(common) != 1 or None in runs.values() or own != list(range(len(positions))):
+    if len(common) != 1 or None in blocks.values() or own != list(range(len(positions))):
         return store
     build = Builder(store)
-    value, keep = store.value, build.both(store.mask, ValidityBuilder(InsertPoint.before(store)).of(store.value))
-    for n, run in runs.items():
-        assert run is not None
-        lanes = Lanes(build, positions[0] + n, array_type(store.memory).get_shape()[positions[n]], run.first(build))
+    value, keep = store.value, build.both(store.mask, ValidityBuilder().of(store.value))
+    for n, block in blocks.items():
+        assert block is not None
+        first, extent = index_of(block.first, build, sums), array_type(store.memory).get_shape()[positions[n]]
+        lanes = Lanes(build, positions[0] + n, extent, first)
         value, keep = lanes.placed(value), lanes.kept(keep, type_of(value))
         entries[positions[n]] = ALL
     entries = [sources[positions.index(n)][0] if n in common else entry for n, entry in enumerate(entries)]

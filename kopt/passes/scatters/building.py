@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.layouts import LANES, sublanes
+from kopt.analysis.layouts import sublanes
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArangeOp,
@@ -27,6 +28,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.types import DimLike
 from kopt.passes.mosaic.building import Builder as ValueBuilder
 from kopt.passes.mosaic.building import element_of, is_narrow, type_of, wide
+from kopt.targets.tiling import LANES
 
 #: Rows of a register.
 SUBLANES = sublanes(32)
@@ -98,6 +100,16 @@ class Builder(ValueBuilder):
     def bits(self, value: SSAValue) -> SSAValue:
         """Floats of 32 bits as integers: NaN equals itself, and 0.0 does not equal -0.0."""
         return self.add(BitcastOp(value, i32)) if element_of(value) == f32 else value
+
+    def parts(self, value: SSAValue, most: int) -> list[SSAValue]:
+        """The rows of a tile of plain dimensions, as many together as have ``most`` lanes, one at least."""
+        size, *others = type_of(value).shape
+        step = max(1, most // prod(others))
+        if size <= step:
+            return [value]
+        zeros, ones = [0] * len(others), [1] * (len(others) + 1)
+        starts = range(0, size, step)
+        return [self.add(SliceOp(value, [n, *zeros], [min(step, size - n), *others], ones)) for n in starts]
 
     def regroup(self, value: SSAValue, dims: Sequence[DimLike]) -> SSAValue:
         """The same lanes under other dimensions. Mosaic merges and splits no lanes: they become rows of copies."""

@@ -10,16 +10,14 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import window_bytes
-from kopt.analysis.ranges import binding, walked_range
 from kopt.dialects.tile import COMBINING_OPS, AllAttr, Entry, GridOp, RangeType, is_float
+from kopt.ir.ranges import binding, walked_range
 from kopt.passes.scatters.formulations import MOST_ROWS
-from kopt.passes.scatters.target import LANES
 from kopt.passes.scatters.update import Update, is_exact_in_bf16
-from kopt.runtime.targets import TpuChip
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TpuChip
+from kopt.targets.tiling import LANES, window_bytes
 
-#: Lanes by elements that a reduction may compare at once.
-_LARGEST_COMPARISON = 1 << 18
 #: Cycles of a host op that pads.
 _PADDING = 2000
 
@@ -58,7 +56,7 @@ def candidates(sizes: Sizes, chip: TpuChip) -> dict[str, float]:
     found = {"rows": _rows(sizes)}
     if sizes.sums and not sizes.flat and sizes.rows <= MOST_ROWS:
         found["one-hot"] = _product(sizes, chip.mxu_size)
-    if sizes.commutes and sizes.flat and sizes.rows * sizes.target <= _LARGEST_COMPARISON:
+    if sizes.commutes and sizes.flat and sizes.rows * sizes.target <= Budget.COMPARED:
         found["one-hot"] = _reduction(sizes)
     return found
 
@@ -68,7 +66,7 @@ def fits(update: Update, shape: tuple[int, ...], chip: TpuChip) -> bool:
     rows, flat = shape[0], len(shape) == 1
     row = [_resident(entry, extent) for entry, extent in zip(update.rest, shape[1:], strict=True)]
     block = [-(-rows // LANES), LANES] if flat else [rows, *(size for size in row if size)]
-    return 4 * window_bytes(block, 32) <= chip.vmem_bytes // 2
+    return Budget(chip).holds_updated(window_bytes(block, 32))
 
 
 def _resident(entry: Entry, extent: int) -> int:

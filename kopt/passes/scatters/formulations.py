@@ -9,7 +9,6 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, StringAttr, bf16, f32, i1, i32
 from xdsl.ir import Block, Region, SSAValue
 
-from kopt.analysis.ranges import always_full, ranges_in_scope
 from kopt.analysis.streaming import SPACE
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -32,7 +31,9 @@ from kopt.dialects.tile import (
     neutral,
 )
 from kopt.dialects.tile.types import DimAttr
+from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.mosaic.building import element_of, type_of
+from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
@@ -85,9 +86,9 @@ class Formulation:
         value = build.spread(self._neutralised(), dims, [0])
         value = build.select(hit, value, build.full(neutral(update.kind, element_of(value)), value))
         total = build.add(ReduceOp(update.kind, value, [0]))
-        old = build.named("old", LoadOp(self.target.memory, [ALL]))
+        old = build.named("old", replacing(update.op, LoadOp(self.target.memory, [ALL])))
         new = build.named("new", build.compute(COMBINING_OPS[update.kind], old, total))
-        build.insert(StoreOp(new, self.target.memory, [ALL]))
+        build.insert(replacing(update.op, StoreOp(new, self.target.memory, [ALL])))
 
     def rows(self, space: str | None = None) -> None:
         """Combines one row after the other. With ``space`` each is fetched from there and sent back by DMAs."""
@@ -112,7 +113,8 @@ class Formulation:
         is_last = build.with_number("eq", build.add(ReduceOp("max", build.flag(again), [0])), 0)
         index = build.named("last_rows", build.select(is_last, update.index, build.full(-1, update.index)))
         stored = build.spread(build.with_number("ge", index, 0), type_of(value).dims.data, [0])
-        build.insert(StoreOp(value, self.target.memory, [index, *update.rest], stored, hbm()))
+        store = StoreOp(value, self.target.memory, [index, *update.rest], stored, hbm())
+        build.insert(replacing(update.op, store))
 
     # Pieces.
 
@@ -147,9 +149,9 @@ class Formulation:
         hit = build.compute("eq", numbers, build.spread(self.update.index, type_of(numbers).dims.data, [1]))
         hot = build.named("hot", build.select(hit, build.full(1.0, hit, f32), build.full(0.0, hit, f32)))
         total = product(build, hot, values)
-        old = build.named("old", LoadOp(self.target.memory, entries))
+        old = build.named("old", replacing(self.update.op, LoadOp(self.target.memory, entries)))
         new = build.named("new", build.compute("add", old, total))
-        build.insert(StoreOp(new, self.target.memory, entries))
+        build.insert(replacing(self.update.op, StoreOp(new, self.target.memory, entries)))
 
     def _rows(self, build: Builder, values: list[SSAValue], keep: SSAValue | None, space: str | None = None) -> None:
         """A loop over the rows, whose numbers are read as scalars."""
@@ -170,7 +172,8 @@ class Formulation:
         build = _inside(build, branch.true_region.block)
         entries = [build.named("row", ExtractOp(number, IndexType())), *update.rest]
         attributes = {SPACE: StringAttr(space)} if space else None
-        old = build.named("old", LoadOp(self.target.memory, entries, attributes=attributes))
+        load = replacing(update.op, LoadOp(self.target.memory, entries, attributes=attributes))
+        old = build.named("old", load)
         given = [build.add(GetOp(ref, [at, *_alls(update.row)], update.row)) for ref in staged]
         new = combined(build, update.kind, old, given)
         if kept is not None:
@@ -179,7 +182,7 @@ class Formulation:
         if inside is not None:
             new = build.select(inside, new, old)
         new.name_hint = "new"
-        build.insert(StoreOp(new, self.target.memory, entries, attributes=attributes))
+        build.insert(replacing(update.op, StoreOp(new, self.target.memory, entries, attributes=attributes)))
         if before is not None:
             build.insert(PutOp(old, before, [at, *_alls(update.row)]))
             type = self._rows_type()

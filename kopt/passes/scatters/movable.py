@@ -7,19 +7,18 @@ from math import prod
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import LANES, sublanes
-from kopt.analysis.linear import begin
+from kopt.analysis.layouts import sublanes
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import ALL, AllAttr, BeginOp, RangeType
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.scatters.lanes import Lanes
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update
-
-#: Elements of the whole rows that stand in for blocks of them.
-_WHOLE_ROWS = 1 << 18
+from kopt.targets.budget import Budget
+from kopt.targets.tiling import LANES
 
 
 def make_movable(target: Target, update: Update) -> None:
@@ -28,9 +27,9 @@ def make_movable(target: Target, update: Update) -> None:
     Whole dimensions, masked, stand in for blocks that no extent makes movable. Refuses where they would be too many
     elements, and where the update's previous elements are asked for.
     """
-    extents = list(target.shape)
+    extents, analysis = list(target.shape), IndexAnalysis()
     for position, entry in enumerate(update.rest, start=1):
-        extent = _movable_extent(entry, target, position)
+        extent = _movable_extent(entry, target, position, analysis)
         if extent is None:
             _take_whole(update, position, target)
         else:
@@ -38,7 +37,7 @@ def make_movable(target: Target, update: Update) -> None:
     target.pad(extents)
 
 
-def _movable_extent(entry: Entry, target: Target, position: int) -> int | None:
+def _movable_extent(entry: Entry, target: Target, position: int, analysis: IndexAnalysis) -> int | None:
     """The extent of a dimension at which DMAs can move an entry's blocks; None where there is none."""
     element, extent = target.type.element_type, target.shape[position]
     assert isinstance(element, FixedBitwidthType)
@@ -46,7 +45,7 @@ def _movable_extent(entry: Entry, target: Target, position: int) -> int | None:
     if isinstance(entry, AllAttr):
         return extent
     if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-        size, divisor = entry.type.size, begin(entry).divisor
+        size, divisor = entry.type.size, analysis.begin(entry).divisor
         movable = (size % unit == 0 or size >= extent) and divisor % size == 0
         return -(-extent // size) * size if movable else None
     return extent if unit == 1 else None
@@ -57,7 +56,7 @@ def _take_whole(update: Update, position: int, target: Target) -> None:
     entry, extent, block = update.rest[position - 1], target.shape[position], type_of(update.values[-1])
     axis = 1 + sum(map(_has_dim, update.rest[: position - 1]))
     size = prod(block.shape) // block.shape[axis] * extent if _has_dim(entry) else 0
-    if update.previous is not None or not 0 < size <= _WHOLE_ROWS or not isinstance(entry, SSAValue):
+    if update.previous is not None or not 0 < size <= Budget.COMPARED or not isinstance(entry, SSAValue):
         raise LoweringError(
             f"'{target.name}' is too large for VMEM, and DMAs cannot move the blocks of its rows",
             location_of(update.op),

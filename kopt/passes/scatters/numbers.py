@@ -9,14 +9,15 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType, i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import SCALAR_BYTES
-from kopt.analysis.ranges import always_full, binding, unshifted
 from kopt.analysis.windows import Accesses
 from kopt.dialects.tile import BeginOp, EndOp, GetOp, LoadOp, RangeType, TileType
+from kopt.ir.ranges import always_full, binding, unshifted
 from kopt.passes.mosaic.building import type_of
+from kopt.passes.replacing import replacing
 from kopt.passes.scatters.access import UpdateOp
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.staging import Staging
+from kopt.targets.budget import Budget
 
 _SCALAR = TileType([], i32)
 
@@ -55,7 +56,8 @@ class Origin:
 
     def number(self, build: Builder, begin: SSAValue, at: SSAValue) -> tuple[SSAValue, SSAValue]:
         """The number of one lane, and whether the target has such a row."""
-        number = build.add(LoadOp(self.load.memory, [build.add(arith.AddiOp(begin, at))]))
+        place = build.add(arith.AddiOp(begin, at))
+        number = build.add(replacing(self.load, LoadOp(self.load.memory, [place])))
         low, high = build.with_number("ge", number, 0), build.with_number("lt", number, self.extent)
         return number, build.compute("and", low, high)
 
@@ -67,7 +69,7 @@ def origin(op: UpdateOp, index: SSAValue, extent: int) -> Origin | None:
         return None
     type = load.memory.type
     assert isinstance(type, MemRefType)
-    small = type.element_type == i32 and len(type.get_shape()) == 1 and type.get_shape()[0] * 4 <= SCALAR_BYTES
+    small = type.element_type == i32 and len(type.get_shape()) == 1 and Budget.is_scalar_memory(type.get_shape()[0])
     if not small or any(use.operation is not op for use in index.uses):
         return None
     (entry,) = load.entries

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.ranges import binding
 from kopt.diagnostics import remark
 from kopt.dialects.tile import Access, GridOp
 from kopt.dialects.tile.integers import int_array
+from kopt.ir.ranges import binding
+from kopt.walk import walk
 
 
 def run_in_order(grid: GridOp, memory: SSAValue, name: str) -> None:
@@ -15,7 +16,7 @@ def run_in_order(grid: GridOp, memory: SSAValue, name: str) -> None:
 
     Free stay those whose range every access of the array has among its indices.
     """
-    accesses = [op for op in grid.walk() if isinstance(op, Access) and op.memory is memory]
+    accesses = [op for op in walk(grid, Access) if op.memory is memory]
     shared = [
         number
         for number, range in enumerate(grid.ranges)

@@ -14,9 +14,7 @@ from kopt.dialects.host import AllocOp, CallOp, LaunchOp, PermuteOp, ReshapeOp, 
 from kopt.dialects.tile import literal
 from kopt.passes.mosaic.building import wide
 from kopt.passes.to_pallas.launches import erase_unused
-
-#: Elements in a row of what an array of one dimension is folded to.
-LANES = 128
+from kopt.targets.tiling import LANES
 
 Make = Callable[[SSAValue], Operation]
 

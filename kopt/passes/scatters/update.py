@@ -8,9 +8,8 @@ from math import prod
 
 from xdsl.dialects.builtin import bf16, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
-from kopt.analysis.ranges import always_full, binding, ranges_in_scope
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.tile import (
     ALL,
@@ -23,14 +22,13 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimAttr
+from kopt.ir.ranges import always_full, binding, ranges_in_scope
 from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.scatters.access import UpdateOp, gathered, kind_of, previous_of, repeated, values_of
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.numbers import Origin, origin
-from kopt.passes.scatters.target import LANES
-
-#: Rows that are sent together: each one's number is compared with all others.
-_MOST_SENT = 1024
+from kopt.targets.budget import Budget
+from kopt.targets.tiling import LANES
 
 
 @dataclass
@@ -77,7 +75,7 @@ class Update:
     def is_sent(self) -> bool:
         """Whether rows of an array in HBM are sent at once: they get new values whatever they held."""
         only_stores = self.kind == "xchg" and self.previous is None and self.keep is None and self.lane is None
-        return only_stores and self.fills_rows and self.rows <= _MOST_SENT
+        return only_stores and self.fills_rows and self.rows <= Budget.SENT_ROWS
 
     @property
     def element(self) -> Attribute:
@@ -163,7 +161,7 @@ def _row_numbers(build: Builder, indices: Sequence[SSAValue], extents: Sequence[
 
 def _validity(build: Builder, indices: Sequence[SSAValue]) -> SSAValue | None:
     """Which lanes were made from valid lanes only, where their tags do not tell."""
-    validity = ValidityBuilder(InsertPoint.before(build.op))
+    validity = ValidityBuilder()
     result: SSAValue | None = None
     for index in indices:
         result = build.both(result, validity.of(index))

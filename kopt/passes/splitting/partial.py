@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import binding
 from kopt.analysis.reduction_loops import ReductionLoop
 from kopt.dialects.atomic import RmwOp
 from kopt.dialects.host import AllocOp
@@ -32,7 +31,9 @@ from kopt.dialects.tile import (
     neutral,
 )
 from kopt.dialects.tile.integers import int_array
+from kopt.ir.ranges import binding
 from kopt.passes.cloning import clone_with_new_tags
+from kopt.passes.replacing import replacing
 from kopt.passes.retyping import new_tags
 
 
@@ -117,7 +118,7 @@ def _is_only_write(store: StoreOp) -> bool:
 
 def combine_in_place(partial: Partial, store: StoreOp) -> None:
     """Parts update the output, which starts neutral."""
-    memory, entries, location = store.memory, list(store.entries), store.location
+    memory, entries = store.memory, list(store.entries)
     alloc = memory.owner
     assert isinstance(alloc, AllocOp) and isinstance(memory.type, MemRefType)
     filled = AllocOp(memory.type, partial.neutrals[0])
@@ -125,7 +126,7 @@ def combine_in_place(partial: Partial, store: StoreOp) -> None:
     kind = partial.kinds[0]
     _, results = partial.deal_out()
     Rewriter.replace_op(alloc, filled)
-    _append(partial.grid, RmwOp(kind, results[0], filled.result, entries), location)
+    _append(partial.grid, replacing(store, RmwOp(kind, results[0], filled.result, entries)), store.location)
 
 
 def combine_by_atomics(partial: Partial) -> None:

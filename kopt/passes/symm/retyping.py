@@ -10,6 +10,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.symmetric import in_space
 from kopt.dialects import host, triton
 from kopt.dialects.host import AllocOp, CallOp, CallOutOp, PartitionOp, ReuseOp, ViewOp, YieldOp
+from kopt.walk import walk
 
 
 def move_to(value: SSAValue, group: str | None) -> None:
@@ -59,7 +60,7 @@ def own_allocation(value: SSAValue, func: FuncOp, group: str) -> SSAValue:
 def persistent(func: FuncOp, type: MemRefType, name: str | None, cause: Operation) -> SSAValue:
     """A new persistent array at the top of a function, after those that are there, with an id of its own."""
     block = func.body.block
-    taken = {op.id.data for op in func.walk() if isinstance(op, AllocOp) and op.id is not None}
+    taken = {op.id.data for op in walk(func, AllocOp) if op.id is not None}
     number = next(n for n in range(len(taken) + 1) if f"{func.sym_name.data}.{n}" not in taken)
     alloc = AllocOp(type, id=f"{func.sym_name.data}.{number}")
     alloc.location = cause.location

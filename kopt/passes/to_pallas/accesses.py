@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
@@ -11,8 +11,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import stays_inside
 from kopt.analysis.layouts import Layout, Part
-from kopt.analysis.linear import Linear, begin, linear
-from kopt.analysis.ranges import unshifted
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.tile import (
     ALL,
@@ -20,7 +18,6 @@ from kopt.dialects.tile import (
     BeginOp,
     FullOp,
     GetOp,
-    IdOp,
     LoadOp,
     MaskOp,
     PutOp,
@@ -36,15 +33,23 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import AllAttr, Entry, block_axes
 from kopt.dialects.tile.memory import ref_block_type
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import unshifted
+from kopt.ir.to_ssa import IndexWriter
+from kopt.passes.replacing import replacing
 
 
 @dataclass
 class Place:
-    """Where a memref's window is found: its ref, and how the window's dimensions stand there."""
+    """Where a memref's window is found: its ref, and how the window's dimensions stand there.
+
+    ``sums`` are the indices of its accesses as they are written again.
+    """
 
     window: Window
     layout: Layout
     ref: SSAValue
+    sums: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(sums=True))
 
 
 def convert_load(load: LoadOp, place: Place) -> None:
@@ -72,7 +77,8 @@ def convert_store(store: StoreOp, place: Place) -> None:
         value = build.select(keep, value, old)
         value.name_hint = "new"
     stands = _standing(place, entries, _type(value))
-    build.add(PutOp(value if stands is None else build.add(ReshapeOp(value, stands)), place.ref, entries))
+    value = value if stands is None else build.add(ReshapeOp(value, stands))
+    build.add(replacing(store, PutOp(value, place.ref, entries)))
     Rewriter.erase_op(store)
 
 
@@ -82,10 +88,19 @@ def written_lanes(store: StoreOp, place: Place) -> SSAValue | None:
 
 
 def _standing(place: Place, entries: list[Entry], block: TileType) -> TileType | None:
-    """The block as it stands in the ref, where ranges of one lane stand elsewhere than in the block."""
+    """The block as it stands in the ref, where dimensions of one lane stand elsewhere than in the block, or None.
+
+    What ``:`` takes from a ref without tags is named by the block's other dimensions, which stand in their order.
+    """
     found = ref_block_type(place.ref.type, entries)
-    pairs = zip(found.dims.data, block.dims.data, strict=True)
-    return found if any(there.tag.data and there != here for there, here in pairs) else None
+    unnamed = [dim for dim in block.dims.data if not dim.tag.data or dim not in found.dims.data]
+    ones, others = (iter([dim for dim in unnamed if (dim.size.data == 1) == unit]) for unit in (True, False))
+    dims = [
+        dim if dim.tag.data else next(ones if dim.size.data == 1 else others, dim)  # as large: the block has its lanes
+        for dim in found.dims.data
+    ]
+    stands = found.with_dims(dims)
+    return None if stands == block else stands
 
 
 def _type(value: SSAValue) -> TileType:
@@ -111,7 +126,7 @@ class _Builder:
     def get(self, place: Place, entries: list[Entry], block: TileType) -> SSAValue:
         """A block of a ref."""
         stands = _standing(place, entries, block)
-        value = self.add(GetOp(place.ref, entries, stands or block))
+        value = self.add(replacing(self.access, GetOp(place.ref, entries, stands or block)))
         return value if stands is None else self.add(ReshapeOp(value, block))
 
     # Index lists.
@@ -131,7 +146,7 @@ class _Builder:
             return 0
         entry, dim = entries[part.dim], place.window.dims[part.dim]
         if part.kind == "outer":
-            return self._block_number(entry, place.layout.splits[part.dim])
+            return self._block_number(entry, place.layout.splits[part.dim], place.sums)
         if dim.kind == "block":
             return self._in_block(entry, dim)
         if part.kind == "inner":
@@ -149,26 +164,13 @@ class _Builder:
         first = self.add(BeginOp(dim.range))
         return self.add(ShiftOp(entry, self.add(arith.SubiOp(zero, first))))
 
-    def _block_number(self, entry: Entry, split: int) -> SSAValue:
+    def _block_number(self, entry: Entry, split: int, sums: IndexAnalysis) -> SSAValue:
         """Which outer part of a split dimension an entry lies in."""
         assert isinstance(entry, SSAValue)
-        start = begin(entry) if isinstance(entry.type, RangeType) else linear(entry)
-        return self.sum(start.over(split))
+        return IndexWriter(self.add, lambda value: value, sums.begin).value(sums.first(entry) // split)
 
     def number(self, value: int) -> SSAValue:
         return self.add(arith.ConstantOp(IntegerAttr(value, IndexType())))
-
-    def sum(self, form: Linear) -> SSAValue:
-        """An ``index`` value of a linear form."""
-        total: SSAValue | None = None
-        for symbol, coefficient in form.terms:
-            term = self.add(IdOp(symbol)) if isinstance(symbol.type, RangeType) else symbol
-            if coefficient != 1:
-                term = self.add(arith.MuliOp(term, self.number(coefficient)))
-            total = term if total is None else self.add(arith.AddiOp(total, term))
-        if total is None:
-            return self.number(form.const)
-        return self.add(arith.AddiOp(total, self.number(form.const))) if form.const else total
 
     # Masks.
 
@@ -183,7 +185,9 @@ class _Builder:
         ragged = [
             entry
             for entry, extent in zip(store.entries, shape, strict=True)
-            if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) and not stays_inside(entry, extent)
+            if isinstance(entry, SSAValue)
+            and isinstance(entry.type, RangeType)
+            and not stays_inside(entry, extent, place.sums)
         ]
         return self._all_valid(store, ragged, _type(store.value), store.mask)
 

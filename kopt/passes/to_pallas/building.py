@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import binding, visits
 from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, ShiftOp, TileType
+from kopt.ir.ranges import binding, visits
 from kopt.passes.retyping import all_lanes
 
 

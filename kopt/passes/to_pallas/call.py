@@ -10,11 +10,11 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.footprint import call_bytes
-from kopt.analysis.streaming import sends, stays_in_hbm, streams
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp
 from kopt.dialects.tile import ALL, GetOp, LoadOp, PutOp, RefType, WhenOp, is_gather
+from kopt.dialects.tile.planned import forget_plan
 from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
 from kopt.passes.to_pallas.cell_streams import fetch_ahead
@@ -22,11 +22,15 @@ from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
 from kopt.passes.to_pallas.operands import Operand, grid_of, plan_operands, ref_type, taken, window_attr
 from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
 from kopt.passes.to_pallas.remote import name_refs, number_barriers
-from kopt.passes.to_pallas.rows import fetch_row, scatter_rows, send_row
+from kopt.passes.to_pallas.rows import erase_dead, fetch_row, scatter_rows, send_row
 from kopt.passes.to_pallas.semantics import fastest, run_in_order, semantics
 from kopt.passes.to_pallas.sends import send_block
 from kopt.passes.to_pallas.streams import stream_load
-from kopt.runtime.targets import TpuChip
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TpuChip
+
+#: The kinds of operands whose every access is a DMA of its own.
+_BY_DMAS = ("dma", "row_dma")
 
 
 class LaunchConverter:
@@ -42,7 +46,8 @@ class LaunchConverter:
 
     def convert(self) -> CallOp:
         """Puts a call in the launch's place, with host ops for layouts around it."""
-        inputs = [operand for operand in self.operands if operand.reads]
+        reads = [operand for operand in self.operands if operand.reads]
+        inputs = sorted(reads, key=lambda operand: not operand.prefetched)
         outputs = [operand for operand in self.operands if operand.writes]
         self._place_temporaries()
         scratch = [op for op in self.launch.body.block.ops if isinstance(op, ScratchOp)]
@@ -68,15 +73,18 @@ class LaunchConverter:
         arrays = [to_physical(self.launch.inputs[o.number], o.layout, self.launch) for o in inputs]
         numbers = [operand.number for operand in inputs]
         scratch_types = [op.result.type for op in scratch]
+        given = [self.launch.body.block.args[o.number] for o in inputs if o.prefetched]
+        windows = [window_attr(o, self.rank, given) for o in (*map(taken, inputs), *outputs)]
         call = CallOp(
             self.launch.sym_name.data,
             arrays,
             [physical_type(o.window.type, o.layout) for o in outputs],
-            [*(window_attr(taken(o), self.rank) for o in inputs), *(window_attr(o, self.rank) for o in outputs)],
+            windows,
             semantics(self.grid, outputs),
             [numbers.index(o.number) if o.number in numbers else -1 for o in outputs],
             [type for type in scratch_types if isinstance(type, RefType)],
             [*(ref_type(taken(o)) for o in inputs), *(ref_type(o) for o in outputs)],
+            prefetched=len(given),
         )
         call.location = self.launch.location
         Rewriter.insert_op(call, InsertPoint.before(self.launch))
@@ -84,14 +92,15 @@ class LaunchConverter:
 
     def _set_limit(self, call: CallOp) -> None:
         """Asks for more VMEM than a kernel has by default where it may need more: up to twice what is seen here."""
-        limit = min(self.chip.vmem_bytes, 2 * call_bytes(call, self.grid))
-        if limit > self.chip.scoped_vmem_bytes:
+        limit = Budget(self.chip).vmem_limit(call_bytes(call, self.grid))
+        if limit is not None:
             call.vmem_limit = IntegerAttr(limit, 64)
 
     def _move_body(
         self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]
     ) -> None:
         args = self.launch.body.block.args
+        forget_plan(self.grid)
         self.grid.detach()
         call.body.block.add_op(self.grid)
         refs_of: dict[SSAValue, SSAValue] = dict(zip((op.result for op in scratch), call.scratch, strict=True))
@@ -104,6 +113,9 @@ class LaunchConverter:
                 memory = args[operand.number]
                 ref.name_hint = _ref_hint(memory, operand, operands is outputs)
                 places[memory] = Place(operand.window, operand.layout, ref)
+        numbers = [
+            entry for o in self.operands if o.window.numbers for load in o.window.loads for entry in load.indices
+        ]
         convert_pipelines(
             [
                 Stream(walk, operand.window, operand.pipelined.layout, places[args[operand.number]].ref)
@@ -113,8 +125,8 @@ class LaunchConverter:
             ]
         )
         unmoved = [operand for operand in self.operands if operand.pipelined is None]
-        streamed = [operand for operand in unmoved if streams(operand.window)]
-        fetched = [operand for operand in unmoved if stays_in_hbm(operand.window) and not operand.window.written]
+        streamed = [operand for operand in unmoved if operand.kind == "prefetch"]
+        fetched = [operand for operand in unmoved if operand.kind in _BY_DMAS and not operand.window.written]
         for operand in unmoved:
             if operand not in streamed and operand not in fetched:
                 self._convert_accesses(operand, places[args[operand.number]], call)
@@ -126,6 +138,8 @@ class LaunchConverter:
         for operand in fetched:
             for load in operand.window.loads:
                 self._fetch(load, places[args[operand.number]].ref, call)
+        for number in numbers:  # which index maps load
+            erase_dead(number)
         name_refs(call, {memory: place.ref for memory, place in places.items()})
         number_barriers(call)
         self._copy_old(call, inputs, outputs)
@@ -140,8 +154,7 @@ class LaunchConverter:
 
     def _convert_accesses(self, operand: Operand, place: Place, call: CallOp) -> None:
         """Lets the accesses of an array see its block, or move it."""
-        # Asked before any of its accesses is gone.
-        by_rows, sent = stays_in_hbm(operand.window), sends(operand.window)
+        by_rows, sent = operand.kind in _BY_DMAS, operand.kind == "writeback"
         for load in operand.window.loads:
             if by_rows or sent:
                 fetch_row(load, place.ref, call)

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerType, f16, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects.pallas import ScratchOp
 from kopt.dialects.tile import ALL, Entry, ForOp, GetOp, GridOp, PutOp, RefType, TileType, YieldOp
-
-#: Element types that vector memory does not hold, or that later passes hold in others.
-_UNHELD = (i1, f16, IntegerType(64))
-
-
-def is_held(type: Attribute) -> bool:
-    """Whether scratch memory can hold a carried value."""
-    return isinstance(type, TileType) and type.element_type not in _UNHELD
 
 
 def scratch_of(value: SSAValue, loop: ForOp, grid: GridOp) -> SSAValue:
@@ -72,8 +63,7 @@ def carry_in_scratch(loop: ForOp, grid: GridOp) -> ForOp:
     scratch = [scratch_of(value, loop, grid) for value in loop.carried]
     before, after = puts(loop.inits, scratch, loop), gets(loop.results, scratch, loop)
     _replace_carries(loop, scratch)
-    schedule = loop.schedule.data if loop.schedule is not None else None
-    new = ForOp(*loop.bounds, [], loop.detach_region(loop.body), schedule, loop.attributes)
+    new = ForOp(*loop.bounds, [], loop.detach_region(loop.body), loop.schedule, loop.attributes)
     new.location = loop.location
     Rewriter.insert_op([*before, new, *after], InsertPoint.before(loop))
     Rewriter.erase_op(loop)

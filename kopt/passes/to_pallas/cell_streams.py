@@ -6,10 +6,11 @@ from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.ranges import binding
 from kopt.analysis.streaming import block_of
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import Entry, GetOp, GridOp, IdOp, LoadOp, RefType, ShiftOp, WhenOp
+from kopt.ir.ranges import binding
+from kopt.passes.replacing import replacing
 from kopt.passes.to_pallas.building import Building, pair_shape
 from kopt.passes.to_pallas.elsewhere import Elsewhere, Other
 from kopt.passes.to_pallas.scratch import scratch_ref
@@ -63,7 +64,7 @@ class _CellStream(Building):
         self.guarded(more, start_next)
         self.add(DmaWaitOp(*places))
         block = self.pair_entries(self.type, slot, entries)
-        value = self.value(GetOp(self.buffer, block, self.type), self.load.result.name_hint)
+        value = self.value(replacing(self.load, GetOp(self.buffer, block, self.type)), self.load.result.name_hint)
         self.load.result.replace_all_uses_with(value)
         Rewriter.erase_op(self.load)
 

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, f16, f32, f64, i1, i32
+import operator
+
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, f16, f64, i32
 from xdsl.dialects.builtin import IntegerType as Int
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.narrowing import narrowing
+from kopt.analysis.narrowing import beyond_end, narrowing
 from kopt.analysis.read_back import may_see
+from kopt.analysis.storage import stored_element
 from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ELEMENTWISE, CastOp, FullOp, LoadOp, StoreOp, TileType, literal, literal_value
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    CastOp,
+    ElementwiseOp,
+    FullOp,
+    LoadOp,
+    StoreOp,
+    TileType,
+    literal,
+    literal_value,
+)
 from kopt.errors import LoweringError
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.accesses_in_type import retype_access
 from kopt.passes.accumulators.updates import erase_dead
-from kopt.passes.mosaic.building import Builder, wide
+from kopt.passes.mosaic.building import Builder
 from kopt.passes.mosaic.scalars import drop_casts_back
 from kopt.passes.retyping import defined_values
 from kopt.passes.to_pallas.halves import widen_f16
 from kopt.passes.to_pallas.intervals import require_interval
 from kopt.passes.to_pallas.launches import erase_unused, host_cast
+from kopt.walk import walk
 
 I8 = Int(8)
-
-#: The element type that an array has outside Mosaic's reach, and the one that the kernel is given.
-_OUTSIDE: dict[Attribute, Attribute] = {i1: I8, f16: f32, Int(64): i32}
 
 
 def legalise_elements(launch: LaunchOp) -> None:
@@ -40,20 +52,14 @@ def legalise_elements(launch: LaunchOp) -> None:
     halves = [arg.index for arg in launch.body.block.args if getattr(arg.type, "element_type", None) == f16]
     for number, arg in enumerate(launch.body.block.args):
         assert isinstance(arg.type, MemRefType)
-        inner = _inside(arg.type)
+        inner = stored_element(arg.type)
         if inner != arg.type.element_type:
             cast_operand(launch, number, inner)
     widen_f16(launch, {launch.body.block.args[number] for number in halves})
 
 
-def _inside(type: MemRefType) -> Attribute:
-    """The element type that a kernel is given an array in: a TPU has scalars of 32 bits only."""
-    element = type.element_type
-    return _OUTSIDE.get(element, element) if type.get_shape() else wide(_OUTSIDE.get(element, element))
-
-
 def _refuse_f64(launch: LaunchOp) -> None:
-    for op in [inner for inner in launch.walk() if not inner.regions]:
+    for op in [inner for inner in walk(launch) if not inner.regions]:
         for value in (*op.results, *op.operands):
             if getattr(value.type, "element_type", None) == f64:
                 raise LoweringError(
@@ -65,7 +71,7 @@ def _refuse_f64(launch: LaunchOp) -> None:
 
 def _narrow_integers(launch: LaunchOp) -> None:
     """Holds the kernel's 64-bit integers in 32 bits; notes what a call must find in arrays for that."""
-    long = [op for op in launch.walk() if any(is_wide(value.type) for value in (*op.results, *op.operands))]
+    long = [op for op in walk(launch) if any(is_wide(value.type) for value in (*op.results, *op.operands))]
     if not long:
         return
     found = narrowing(launch)
@@ -81,9 +87,28 @@ def _narrow_integers(launch: LaunchOp) -> None:
     for array, interval in found.intervals.items():
         require_interval(array, *interval)
     for op in long:
+        if _folded(op):
+            continue
         _retype_op(op)
         if isinstance(op, ELEMENTWISE["shr"]):
             _limit_shift(op)
+
+
+#: Comparisons, as those of numbers.
+_COMPARE = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+
+
+def _folded(op: Operation) -> bool:
+    """Whether a comparison of what fits 32 bits with a constant that does not is now its one answer."""
+    if not isinstance(op, ElementwiseOp) or op.ROW.name not in _COMPARE:
+        return False
+    left, right = map(beyond_end, op.inputs)
+    if left is None and right is None:
+        return False
+    assert isinstance(op.result.type, TileType)
+    answer = Builder(op).add(FullOp(int(_COMPARE[op.ROW.name](left or 0, right or 0)), op.result.type))
+    Rewriter.replace_op(op, [], [answer])
+    return True
 
 
 def _retype_op(op: Operation) -> None:
@@ -180,7 +205,8 @@ def _store_as(op: StoreOp, inner: Attribute) -> None:
     if value.type.element_type == inner:
         return
     loads = [use.operation for use in op.memory.uses if isinstance(use.operation, LoadOp)]
-    seen = any(may_see(load, op) for load in loads)
+    analysis = IndexAnalysis()
+    seen = any(may_see(load, op, analysis) for load in loads)
     if not seen and isinstance(value.owner, CastOp) and value.owner.input.type == value.type.with_element(inner):
         op.operands[0] = value.owner.input
         return

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import is_side_effect_free
 
+from kopt.analysis.effects import is_side_effect_free
 from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import CountOp, EndOp, GetOp, IdOp, RefType, ShiftOp
 
@@ -97,4 +97,4 @@ def _holds_all_numbers(ref: SSAValue) -> bool:
     call = ref.owner.parent_op() if isinstance(ref.owner, Block) else None
     if ref.type.space.data != "smem" or not isinstance(call, CallOp) or ref not in call.input_refs:
         return False
-    return not call.windows.data[call.input_refs.index(ref)].index.data.used_dims()
+    return not call.windows.data[call.input_refs.index(ref)].grid_dims

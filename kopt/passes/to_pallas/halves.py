@@ -26,6 +26,7 @@ from kopt.dialects.tile import (
 )
 from kopt.errors import LoweringError
 from kopt.passes.mosaic.building import Builder, type_of
+from kopt.walk import walk
 
 #: The sign of f32's bits, and those of infinity, which are all digits of the power of two.
 _SIGN, _INFINITY = -(2**31), 0x7F800000
@@ -40,11 +41,11 @@ def widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
 
     ``halves`` are the arrays that hold f16 values in f32: what is loaded from them needs no rounding.
     """
-    for op in list(launch.walk()):
+    for op in walk(launch):
         if isinstance(op, DotOp) and _is_half(op.lhs):
             op.properties["precision"] = StringAttr("ieee")  # one pass of bf16 would lose digits that f16 has
     known, numbers = set[SSAValue](), ExactNumbers()
-    for op in list(launch.walk()):
+    for op in walk(launch):
         for arg in [arg for region in op.regions for block in region.blocks for arg in block.args]:
             if _is_half(arg):
                 known.add(Rewriter.replace_value_with_new_type(arg, type_of(arg).with_element(f32)))

@@ -8,9 +8,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.hoisting import Phase, Plan
-from kopt.analysis.ranges import binding, walked_range
+from kopt.analysis.overwrites import overwriting
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import BeginOp, GridOp, MaskOp, ShiftOp, WhenOp, YieldOp
+from kopt.dialects.tile import BeginOp, GridOp, MaskOp, RangeType, ShiftOp, WhenOp, YieldOp
+from kopt.dialects.tile.integers import int_array
+from kopt.dialects.tile.planned import forget_plan
+from kopt.ir.ranges import binding, walked_range
 from kopt.passes.to_pallas.carried import gets, puts, scratch_of
 
 
@@ -26,9 +29,19 @@ def hoist(launch: LaunchOp, grid: GridOp, plan: Plan) -> GridOp:
       tile.when last(%k) { %r = get %s; use(%r) }
     }
 
-    A loop from ``%i.begin`` to ``%i.end`` is one from 0, whose blocks are shifted by ``%i.begin``.
+    A loop from ``%i.begin`` to ``%i.end`` is one from 0, whose blocks are shifted by ``%i.begin``. Where its visits
+    overwrite each other's stores, the dimension is ``ordered`` as well: the last visit's values stay.
     """
-    return _Hoister(launch, grid, plan).run()
+    new = _Hoister(launch, grid, plan).run()
+    _keep_last(new)
+    return new
+
+
+def _keep_last(grid: GridOp) -> None:
+    """Orders the hoisted dimension where visits store other values into the same elements."""
+    hoisted = len(grid.ranges) - 1
+    if any(hoisted in dims for dims in overwriting(grid).values()):
+        grid.ordered = int_array([*grid.ordered_dims, hoisted])
 
 
 class _Hoister:
@@ -38,6 +51,7 @@ class _Hoister:
         self.loop = plan.loop
         self.phases = plan.phases
         self.scratch = [scratch_of(value, self.loop, grid) for value in self.loop.carried]
+        self._keep_order()
         self.grid = self._new_grid()
 
     def run(self) -> GridOp:
@@ -64,6 +78,12 @@ class _Hoister:
         Rewriter.erase_op(self.old)
         return self.grid
 
+    def _keep_order(self) -> None:
+        """Forgets a plan in whose order the loop is not: whoever hoists it has another."""
+        assert isinstance(self.loop.range.type, RangeType)
+        if self.old.plan is not None and self.loop.range.type.tag not in self.old.plan.data.order:
+            forget_plan(self.old)
+
     def _new_grid(self) -> GridOp:
         outer = walked_range(binding(self.loop.range))
         walked = self.loop.bounds if outer is None else (0, binding(outer).size)
@@ -75,6 +95,8 @@ class _Hoister:
             [lower for lower, _ in bounds],  # pyright: ignore[reportArgumentType]
             (*self.old.reduction_dims, len(types) - 1),
             self.old.ordered_dims,
+            plan=self.old.plan,
+            planned=self.old.planned,
         )
         grid.location = self.old.location
         return grid

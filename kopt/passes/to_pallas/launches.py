@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import MemRefType, StringAttr, UnitAttr, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import MemoryEffectKind
 
+from kopt.analysis.aliases import accessed
 from kopt.analysis.wide_facts import is_wide
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, ViewOp
-from kopt.dialects.tile import literal_value
+from kopt.dialects.tile import GridOp, literal_value
 
 
 def initial_value(launch: LaunchOp, number: int) -> SSAValue:
@@ -34,6 +36,20 @@ def keep_initial_values(launch: LaunchOp) -> None:
     for number, result in zip(launch.written, launch.outputs, strict=True):
         if result.first_use is not None:
             result.replace_all_uses_with(initial_value(launch, number))
+
+
+def drop_if_idle(launch: LaunchOp) -> bool:
+    """Erases a launch that has no cells, or whose cells write nothing: what it writes stays as it was."""
+    grids = [op for op in launch.body.block.ops if isinstance(op, GridOp)]
+    if any(
+        all(lower < upper for lower, upper in grid.bounds) and accessed(grid, MemoryEffectKind.WRITE) for grid in grids
+    ):
+        return False
+    keep_initial_values(launch)
+    sources = list(launch.inputs)
+    Rewriter.erase_op(launch)
+    erase_unused(sources)
+    return True
 
 
 def host_cast(value: SSAValue, type: MemRefType, launch: LaunchOp, before: bool = True) -> SSAValue:

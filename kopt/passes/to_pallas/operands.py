@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from kopt.analysis.launch_temporaries import is_temporary
-from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout, loads_scalars, stands_in_scalar_memory
-from kopt.analysis.pipelining import Pipelined, pipelined
-from kopt.analysis.streaming import sends, stays_in_hbm, streamed_extents, streams
+from kopt.analysis.index_maps import Number
+from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
+from kopt.analysis.pipelining import Pipelined, plan_pipelined
+from kopt.analysis.placements import Place
+from kopt.analysis.planned_buffers import addressed_window, is_prefetched, planned_buffers
+from kopt.analysis.streaming import streamed_extents
 from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.pallas import WindowAttr
-from kopt.dialects.tile import GridOp, RefType, is_gather
+from kopt.dialects.pallas import NumberAttr, WindowAttr
+from kopt.dialects.tile import GridOp, RefType
 from kopt.errors import LoweringError
 from kopt.passes.to_pallas.remote import remote_windows
+from kopt.planning.plan import Buffer
 
 
 @dataclass(frozen=True)
 class Operand:
     """One memref of a launch: its window and layout, whether the call takes it and gives a new version of it.
 
-    What is ``donated`` is taken for its memory alone: it stays in HBM, and nothing is copied from it. A temporary is
-    neither taken nor given: it is scratch memory as large as the window.
+    ``kind`` is where its blocks stand (`kopt.analysis.placements`, or ``remote``: in HBM, named by copies between
+    ranks). What is ``donated`` is taken for its memory alone: it stays in HBM, and nothing is copied from it. A
+    temporary is neither taken nor given: it is scratch memory as large as the window. What is ``prefetched`` is there
+    before the grid runs.
     """
 
     number: int
+    kind: str
     window: Window
     layout: Layout
     space: str
@@ -35,6 +43,7 @@ class Operand:
     writes: bool
     donated: bool = False
     pipelined: Pipelined | None = None
+    prefetched: bool = False
 
 
 def grid_of(launch: LaunchOp) -> GridOp:
@@ -51,40 +60,35 @@ def plan_operands(launch: LaunchOp) -> list[Operand]:
     Raises `LoweringError` where no layout makes a window legal for Mosaic.
     """
     args = launch.body.block.args
-    found = windows(grid_of(launch), args)
+    grid = grid_of(launch)
+    found = windows(grid, args)
     remote = dict(remote_windows(launch))
+    places: dict[SSAValue, Place] = {
+        arg: Place(launch, grid, n, found[arg]) for n, arg in enumerate(args) if arg in found
+    }
+    buffers = planned_buffers(place for arg, place in places.items() if arg not in remote)
+    seen = {arg: addressed_window(places[arg], buffers) or found[arg] for arg in buffers}
     return [
-        _in_hbm(launch, number, remote[arg]) if arg in remote else _plan(launch, number, found[arg])
+        _operand(launch, number, remote[arg], Buffer("", "", "remote"))
+        if arg in remote
+        else _operand(launch, number, seen[arg], buffers[arg])
         for number, arg in enumerate(args)
         if arg in found or arg in remote
     ]
 
 
-def _in_hbm(launch: LaunchOp, number: int, window: Window) -> Operand:
-    """An operand that is not cut into blocks."""
-    whole = _all_of(window)
-    return Operand(number, whole, _as_it_is(whole), "hbm", number < len(launch.inputs), number in launch.written)
-
-
-def _plan(launch: LaunchOp, number: int, window: Window) -> Operand:
-    if is_temporary(launch, number, window, grid_of(launch)):
-        return Operand(number, window, _legal(window), "vmem", reads=False, writes=False)
-    writes = number in launch.written
-    reads = number < len(launch.inputs)
-    if (plan := pipelined(window)) is not None:
-        return Operand(number, window, plan.array, "hbm", reads, writes, pipelined=plan)
-    if writes and stays_in_hbm(window):
-        return _in_hbm(launch, number, window)
-    if stays_in_hbm(window) or streams(window):
-        return Operand(number, _all_of(window), _streamed(window), "hbm", reads, writes)
-    if sends(window):
-        return Operand(number, window, _streamed(window), "hbm", reads, writes)
-    if not writes and (space := _unblocked_space(window)):
-        whole = _all_of(window)
-        return Operand(number, whole, _as_it_is(whole), space, reads, writes)
-    if not writes and _is_chunk_of_scalars(window):
-        return Operand(number, window, _chunks(window), "smem", reads, writes)
-    return Operand(number, window, _legal(window), "vmem", reads, writes, number in launch.donated)
+def _operand(launch: LaunchOp, number: int, window: Window, buffer: Buffer) -> Operand:
+    reads, writes, kind = number < len(launch.inputs), number in launch.written, buffer.kind
+    if kind == "scratch":
+        return Operand(number, kind, window, _legal(window), "vmem", reads=False, writes=False)
+    if kind in ("window", "resident"):
+        return Operand(number, kind, window, _legal(window), "vmem", reads, writes, number in launch.donated)
+    if kind == "emit_pipeline":
+        plan = plan_pipelined(window)
+        return Operand(number, kind, window, plan.array, "hbm", reads, writes, pipelined=plan)
+    seen, standing = _STANDING[kind]
+    space, prefetched = _SPACES.get(kind, "hbm"), is_prefetched(buffer)
+    return Operand(number, kind, seen(window), standing(window), space, reads, writes, prefetched=prefetched)
 
 
 def _legal(window: Window) -> Layout:
@@ -95,23 +99,17 @@ def _legal(window: Window) -> Layout:
         raise LoweringError(str(problem), location_of(access)) from None
 
 
-def _unblocked_space(window: Window) -> str | None:
-    """The memory of an array that is not cut into blocks: scalars, or rows that are gathered by DMA."""
-    if any(is_gather(entry) for load in window.loads for entry in load.entries):
-        return "hbm"
-    return "smem" if stands_in_scalar_memory(window) else None
-
-
-def _is_chunk_of_scalars(window: Window) -> bool:
-    """Whether single elements are loaded of one row of an array, the same for many cells (see ``chunk-scalars``)."""
-    return loads_scalars(window) and [dim.kind for dim in window.dims] == ["point", "whole"]
-
-
 def _chunks(window: Window) -> Layout:
     """Rows by themselves, as Mosaic wants blocks of one row."""
     rows, columns = window.type.get_shape()
     parts = (Part("all", 0), Part("unit"), Part("all", 1))
     return Layout((rows, columns), (0, 0), parts, (0, 1, columns), "chunks of scalars")
+
+
+def _row_of(window: Window) -> Window:
+    """The window with the whole of the row that it is in."""
+    row, _ = window.dims
+    return replace(window, dims=(row, Dim("whole", window.type.get_shape()[1])))
 
 
 def _all_of(window: Window) -> Window:
@@ -136,6 +134,20 @@ def _as_it_is(window: Window) -> Layout:
     return Layout(shape, (0,) * len(shape), parts, shape)
 
 
+#: The part of an array that each kind of operand shows, and how the array stands in memory for it.
+_STANDING: dict[str, tuple[Callable[[Window], Window], Callable[[Window], Layout]]] = {
+    "remote": (_all_of, _as_it_is),
+    "row_dma": (_all_of, _as_it_is),
+    "dma": (_all_of, _streamed),
+    "rows": (_all_of, _as_it_is),
+    "prefetch": (_all_of, _streamed),
+    "writeback": (lambda window: window, _streamed),
+    "smem": (_all_of, _as_it_is),
+    "smem_chunk": (_row_of, _chunks),
+}
+_SPACES = {"smem": "smem", "smem_chunk": "smem"}
+
+
 def _index(operand: Operand, rank: int) -> AffineMap:
     """The number of the block of each physical dimension, over the grid; what stays in HBM is whole."""
     zero = AffineExpr.constant(0)
@@ -144,12 +156,20 @@ def _index(operand: Operand, rank: int) -> AffineMap:
         moves = part.kind in ("all", "outer") and operand.space != "hbm"
         dim = operand.window.dims[part.dim] if moves else None
         results.append(zero if dim is None else dim.index)
-    return AffineMap(rank, 0, tuple(results))
+    return AffineMap(rank, len(operand.window.numbers), tuple(results))
 
 
-def window_attr(operand: Operand, rank: int) -> WindowAttr:
-    """An operand's window over a grid of some dimensions, in the IR."""
-    return WindowAttr(operand.layout.blocks, _index(operand, rank), operand.space)
+def window_attr(operand: Operand, rank: int, given: Sequence[SSAValue] = ()) -> WindowAttr:
+    """An operand's window over a grid of some dimensions, in the IR; ``given`` are the arrays that are prefetched."""
+    numbers = [
+        NumberAttr(number.kind, AffineMap(rank, count, number.at), _operand_number(number, given))
+        for count, number in enumerate(operand.window.numbers)
+    ]
+    return WindowAttr(operand.layout.blocks, _index(operand, rank), operand.space, numbers)
+
+
+def _operand_number(number: Number, given: Sequence[SSAValue]) -> int | None:
+    return None if number.memory is None else given.index(number.memory)
 
 
 def ref_type(operand: Operand) -> RefType:

@@ -10,11 +10,11 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.layouts import Layout
-from kopt.analysis.linear import Linear
-from kopt.analysis.pipelining import Walk
+from kopt.analysis.pipelining import Walk, name_of, names
 from kopt.analysis.windows import Window
 from kopt.dialects.pallas import PipelineOp, WindowAttr
 from kopt.dialects.tile import ForOp, IdOp, LoadOp, RangeType, RefType
+from kopt.ir.index_expr import IndexExpr
 from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
 
 
@@ -59,7 +59,7 @@ class _Block:
 class _Pipeline:
     def __init__(self, loop: ForOp, streams: Sequence[Stream]):
         self.loop = loop
-        symbols = [symbol for stream in streams for number in stream.walk.numbers for symbol in number.symbols]
+        symbols = [symbol for stream in streams for number in stream.walk.numbers for symbol in names(number)]
         self.known = [symbol for symbol in dict.fromkeys(symbols) if symbol is not loop.range]
         self.reads = self._blocks([stream for stream in streams if isinstance(stream.walk.access, LoadOp)])
         self.writes = self._blocks([stream for stream in streams if not isinstance(stream.walk.access, LoadOp)])
@@ -98,11 +98,13 @@ class _Pipeline:
         ]
         return WindowAttr(stream.layout.blocks, AffineMap(1, len(self.known), tuple(numbers)))
 
-    def _affine(self, number: Linear) -> AffineExpr:
+    def _affine(self, number: IndexExpr) -> AffineExpr:
+        assert isinstance(number.const, int)
         total = AffineExpr.constant(number.const)
-        for symbol, coefficient in number.terms:
-            own = symbol is self.loop.range
-            term = AffineExpr.dimension(0) if own else AffineExpr.symbol(self.known.index(symbol))
+        for atom, coefficient in number.terms.items():
+            assert isinstance(coefficient, int)
+            own = (name := name_of(atom)) is self.loop.range
+            term = AffineExpr.dimension(0) if own else AffineExpr.symbol(self.known.index(name))
             total = total + (term if coefficient == 1 else term * coefficient)
         return total
 

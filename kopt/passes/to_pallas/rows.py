@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
+from kopt.analysis.effects import is_trivially_dead
 from kopt.analysis.streaming import SPACE
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import ALL, Entry, GetOp, LoadOp, PutOp, RefType, StoreOp
 from kopt.passes.mosaic.building import type_of
+from kopt.passes.replacing import replacing
 from kopt.passes.to_pallas.scratch import scratch_ref
 
 
@@ -35,7 +36,7 @@ def fetch_row(load: LoadOp, source: SSAValue, call: CallOp) -> None:
     buffer, arrived = _buffer(load, load.result, source, call)
     whole: list[Entry] = [ALL] * type_of(load.result).rank
     _copy(load, source, load.entries, buffer, whole, arrived)
-    value = _insert(load, GetOp(buffer, whole, type_of(load.result))).results[0]
+    value = _insert(load, replacing(load, GetOp(buffer, whole, type_of(load.result)))).results[0]
     value.name_hint = load.result.name_hint
     load.result.replace_all_uses_with(value)
     Rewriter.erase_op(load)
@@ -45,28 +46,28 @@ def send_row(store: StoreOp, target: SSAValue, call: CallOp) -> None:
     """Copies a row from a buffer, and waits until it is there: the next row may be the same one."""
     buffer, sent = _buffer(store, store.value, target, call)
     whole: list[Entry] = [ALL] * type_of(store.value).rank
-    _insert(store, PutOp(store.value, buffer, whole))
+    _insert(store, replacing(store, PutOp(store.value, buffer, whole)))
     _copy(store, buffer, whole, target, store.entries, sent)
     Rewriter.erase_op(store)
 
 
 def scatter_rows(store: StoreOp, target: SSAValue) -> None:
     """Sends rows by computed numbers, all at once. Which ones are stored, their numbers tell (`tile.put`)."""
-    _insert(store, PutOp(store.value, target, store.entries))
+    _insert(store, replacing(store, PutOp(store.value, target, store.entries)))
     mask = store.mask
     Rewriter.erase_op(store)
     if mask is not None:
-        _erase_dead(mask)
+        erase_dead(mask)
 
 
-def _erase_dead(value: SSAValue) -> None:
+def erase_dead(value: SSAValue) -> None:
     """Erases what nothing uses any more, and what only that used."""
     op = value.owner
-    if isinstance(op, Operation) and is_trivially_dead(op):
+    if isinstance(op, Operation) and op.parent is not None and is_trivially_dead(op):
         operands = list(op.operands)
         Rewriter.erase_op(op)
         for operand in operands:
-            _erase_dead(operand)
+            erase_dead(operand)
 
 
 def _buffer(access: Operation, value: SSAValue, array: SSAValue, call: CallOp) -> tuple[SSAValue, SSAValue]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 
-from kopt.analysis.ranges import binding
-from kopt.analysis.windows import Window, is_injective
+from kopt.analysis.revisits import grid_of
 from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import GridOp
+from kopt.ir.ranges import binding
 from kopt.passes.to_pallas.operands import Operand
 
 
@@ -20,7 +20,7 @@ def fastest(grid: GridOp) -> int | None:
 
 def run_in_order(call: CallOp) -> None:
     """Keeps the cells along the dimension that moves fastest on one core."""
-    grid = next(op for op in call.body.block.ops if isinstance(op, GridOp))
+    grid = grid_of(call)
     words = [word.data for word in call.semantics.data]
     number = fastest(grid)
     assert number is not None
@@ -31,15 +31,14 @@ def run_in_order(call: CallOp) -> None:
 def semantics(grid: GridOp, outputs: Sequence[Operand]) -> list[str]:
     """Which grid dimensions may run in any order: those that every output's block moves with, one to one.
 
-    Cores share the outermost ones, so what is inside of a dimension that runs in order does too.
+    Cores share the outermost ones, so what is inside of a dimension that runs in order does too. A plan may keep
+    others in order.
     """
     ordered = {*grid.reduction_dims, *grid.ordered_dims}
+    if grid.plan is not None:
+        ordered |= {number for number, tag in enumerate(grid.tags) if tag not in grid.plan.data.parallel}
     words = []
     for number in range(max(1, len(grid.ranges))):
-        free = number not in ordered and all(_moves_with(o.window, number) for o in outputs)
+        free = number not in ordered and all(o.window.moves_with(number) for o in outputs)
         words.append("parallel" if free and "arbitrary" not in words else "arbitrary")
     return words
-
-
-def _moves_with(window: Window, number: int) -> bool:
-    return any(number in dim.index.used_dims() and is_injective(dim.index) for dim in window.dims)

@@ -17,15 +17,17 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.lane_limits import LaneLimits, lane_limits
 from kopt.analysis.pipelining import is_pipelined
-from kopt.analysis.ranges import binding
 from kopt.analysis.streaming import block_of
 from kopt.analysis.windows import Accesses
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, GetOp, IdOp, PutOp, RefType, SelectOp, StoreOp
+from kopt.ir.ranges import binding
+from kopt.passes.replacing import replacing
 from kopt.passes.to_pallas.accesses import Place, written_lanes
 from kopt.passes.to_pallas.building import Building, pair_shape
 from kopt.passes.to_pallas.rows import send_row
 from kopt.passes.to_pallas.scratch import scratch_ref
+from kopt.walk import walk
 
 
 def send_block(store: StoreOp, place: Place, call: CallOp) -> None:
@@ -60,7 +62,7 @@ def _own_loop(store: StoreOp) -> ForOp | None:
     loop = store.parent_op()
     if not isinstance(loop, ForOp) or is_pipelined(loop):
         return None
-    touching = [op for op in loop.walk() if isinstance(op, Accesses) and op.memory is store.memory]
+    touching = [op for op in walk(loop) if isinstance(op, Accesses) and op.memory is store.memory]
     return loop if touching == [store] else None
 
 
@@ -95,7 +97,7 @@ class _Sending(Building):
         needed = [*self.known, *self.store.indices, *filter(None, [shared])]
         self.early(self.block, needed, lambda: self.guarded(shared, fetch))
         self.guarded(shared, lambda: self.add(DmaWaitOp(*places)))
-        kept = self.value(GetOp(old, self.whole, self.type), "old")
+        kept = self.value(replacing(self.store, GetOp(old, self.whole, self.type)), "old")
         self.store.operands[0] = self.value(SelectOp(self.own, self.store.value, kept), "new")
 
     def semaphores(self, count: int, what: str) -> SSAValue:
@@ -118,7 +120,8 @@ class _PingPong(_Sending):
         if self.own is not None:
             shared = self._shared(self.own)
             self.merge(shared, lambda: self.guarded(self.later, self._wait_before))
-        self.add(PutOp(self.store.value, self.buffer, self.pair_entries(self.type, self.slot, self.store.entries)))
+        entries = self.pair_entries(self.type, self.slot, self.store.entries)
+        self.add(replacing(self.store, PutOp(self.store.value, self.buffer, entries)))
         if self.own is None:
             self.guarded(self.later, self._wait_before)
         elif shared is not None:

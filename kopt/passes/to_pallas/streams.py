@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.ranges import binding
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import (
     CountOp,
@@ -26,6 +25,8 @@ from kopt.dialects.tile import (
     WhenOp,
     WholeOp,
 )
+from kopt.ir.ranges import binding
+from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes
 from kopt.passes.to_pallas.building import Building, pair_shape
 from kopt.passes.to_pallas.elsewhere import Elsewhere, Other
@@ -96,7 +97,8 @@ class _Stream(Building):
         self._start_next(id, slot, ahead)
         wait = DmaWaitOp(*self._places(self.entries, slot))
         self.add(wait)
-        value = self.value(GetOp(self.buffer, wait.target_entries, self.type), self.load.result.name_hint)
+        get = replacing(self.load, GetOp(self.buffer, wait.target_entries, self.type))
+        value = self.value(get, self.load.result.name_hint)
         self.load.result.replace_all_uses_with(value)
         Rewriter.erase_op(self.load)
 

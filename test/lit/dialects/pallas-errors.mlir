@@ -73,7 +73,7 @@ func.func @pipeline_numbers(%x: memref<16x512xf32>) {
       // expected-error @+1 {{is a function of the 1 dimensions of its grid and 1 numbers}}
       pallas.pipeline reads (%x_ref) at (%n) windows [<[8, 128], (d0) -> (0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm> {
       ^bb1(%x_block: !tile.ref<8 x 128 x f32, vmem>):
-        tile.for %k: b1=128 in (0, 512) schedule pipeline {
+        tile.for %k: b1=128 in (0, 512) schedule emit_pipeline {
         }
       }
     }
@@ -91,7 +91,7 @@ func.func @pipeline_block(%x: memref<16x512xf32>) {
       // expected-error @+1 {{of !tile.ref<16 x 512 x f32, hbm> is not !tile.ref<8 x 64 x f32, vmem>}}
       pallas.pipeline reads (%x_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm> {
       ^bb1(%x_block: !tile.ref<8 x 64 x f32, vmem>):
-        tile.for %k: b1=128 in (0, 512) schedule pipeline {
+        tile.for %k: b1=128 in (0, 512) schedule emit_pipeline {
         }
       }
     }
@@ -109,10 +109,67 @@ func.func @pipeline_windows(%x: memref<16x512xf32>) {
       // expected-error @+1 {{needs a window and a block for each of its 1 refs}}
       pallas.pipeline reads (%x_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, <[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm> {
       ^bb1(%x_block: !tile.ref<8 x 128 x f32, vmem>):
-        tile.for %k: b1=128 in (0, 512) schedule pipeline {
+        tile.for %k: b1=128 in (0, 512) schedule emit_pipeline {
         }
       }
     }
+  }
+  func.return
+}
+
+// -----
+
+func.func @not_prefetched(%n: memref<8xi32>, %x: memref<10x8x128xf32>) {
+  // expected-error @+1 {{loads from operand 0, which is not there before the grid runs}}
+  pallas.call @f(%n, %x) windows [<[8], (d0) -> (0), smem>, <[_, 8, 128], (d0)[s0] -> (s0, 0, 0), vmem, [<load 0, (d0) -> (d0)>]>] semantics (parallel) aliases [] : (memref<8xi32>, memref<10x8x128xf32>) -> () {
+  ^bb0(%n_ref: !tile.ref<8 x i32, smem>, %x_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8) in (64) {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @later_number(%n: memref<8xi32>, %x: memref<10x8x128xf32>) {
+  // expected-error @+1 {{is a function of 1 dimensions and 0 numbers}}
+  pallas.call @f(%n, %x) prefetched 1 windows [<[8], (d0) -> (0), smem>, <[_, 8, 128], (d0)[s0] -> (s0, 0, 0), vmem, [<load 0, (d0)[s0] -> (s0)>]>] semantics (parallel) aliases [] : (memref<8xi32>, memref<10x8x128xf32>) -> () {
+  ^bb0(%n_ref: !tile.ref<8 x i32, smem>, %x_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8) in (64) {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @no_place(%n: memref<8xi32>, %x: memref<10x8x128xf32>) {
+  // expected-error @+1 {{(d0) -> (d0, 0) is no place of memref<8xi32>}}
+  pallas.call @f(%n, %x) prefetched 1 windows [<[8], (d0) -> (0), smem>, <[_, 8, 128], (d0)[s0] -> (s0, 0, 0), vmem, [<load 0, (d0) -> (d0, 0)>]>] semantics (parallel) aliases [] : (memref<8xi32>, memref<10x8x128xf32>) -> () {
+  ^bb0(%n_ref: !tile.ref<8 x i32, smem>, %x_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8) in (64) {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @prefetched_block(%x: memref<10x8x128xf32>) {
+  // expected-error @+1 {{a prefetched operand is whole, in scalar memory}}
+  pallas.call @f(%x) prefetched 1 windows [<[_, 8, 128], (d0) -> (d0, 0, 0), vmem>] semantics (parallel) aliases [] : (memref<10x8x128xf32>) -> () {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8) in (64) {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @unknown_number(%n: memref<8xi32>, %x: memref<10x8x128xf32>) {
+  // expected-error @+1 {{unknown number 'sum': one of load, min, max}}
+  pallas.call @f(%n, %x) prefetched 1 windows [<[8], (d0) -> (0), smem>, <[_, 8, 128], (d0)[s0] -> (s0, 0, 0), vmem, [<sum, (d0) -> (d0, 0)>]>] semantics (parallel) aliases [] : (memref<8xi32>, memref<10x8x128xf32>) -> () {
   }
   func.return
 }

@@ -20,7 +20,7 @@ func.func @f(%x: memref<4x16x128xf32>, %old: memref<16x128xf32>) -> memref<16x12
 // A pipeline's windows depend on the number of its loop's block and on numbers from outside.
 // CHECK: pallas.pipeline reads (%x_ref) writes (%new_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, <[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm>, !tile.ref<16 x 512 x f32, hbm> {
 // CHECK-NEXT: ^bb0(%x_block: !tile.ref<8 x 128 x f32, vmem>, %new_block: !tile.ref<8 x 128 x f32, vmem>):
-// CHECK-NEXT: tile.for %k: b1=128 in (0, 512) schedule pipeline {
+// CHECK-NEXT: tile.for %k: b1=128 in (0, 512) schedule emit_pipeline {
 // CHECK-NEXT: tile.get %x_block[:, :]
 func.func @g(%x: memref<16x512xf32>) -> memref<16x512xf32> {
   %new = pallas.call @g(%x) windows [<[16, 512], (d0) -> (0, 0), hbm>, <[16, 512], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [-1] : (memref<16x512xf32>) -> (memref<16x512xf32>) {
@@ -29,7 +29,7 @@ func.func @g(%x: memref<16x512xf32>) -> memref<16x512xf32> {
       %n = tile.id %i : !tile.range<b0=8>
       pallas.pipeline reads (%x_ref) writes (%new_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, <[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm>, !tile.ref<16 x 512 x f32, hbm> {
       ^bb1(%x_block: !tile.ref<8 x 128 x f32, vmem>, %new_block: !tile.ref<8 x 128 x f32, vmem>):
-        tile.for %k: b1=128 in (0, 512) schedule pipeline {
+        tile.for %k: b1=128 in (0, 512) schedule emit_pipeline {
           %v = tile.get %x_block[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
           tile.put %v, %new_block[:, :] : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<8 x 128 x f32, vmem>
         }
@@ -37,4 +37,17 @@ func.func @g(%x: memref<16x512xf32>) -> memref<16x512xf32> {
     }
   }
   func.return %new : memref<16x512xf32>
+}
+
+// Windows at numbers that their maps load, of operands that are in scalar memory first.
+// CHECK: pallas.call @pages(%n, %m, %x) prefetched 2 windows [<[8], (d0) -> (0), smem>, <[4], (d0) -> (0), smem>, <[_, 8, 128], (d0)[s0, s1, s2] -> (s2, 0, 0), vmem, [<load 0, (d0) -> (d0)>, <load 1, (d0)[s0] -> (s0)>, <min, (d0)[s0, s1] -> (s1, 9)>]>, <[8, 128], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [-1]
+func.func @pages(%n: memref<8xi32>, %m: memref<4xi32>, %x: memref<10x8x128xf32>) -> memref<64x128xf32> {
+  %new = pallas.call @pages(%n, %m, %x) prefetched 2 windows [<[8], (d0) -> (0), smem>, <[4], (d0) -> (0), smem>, <[_, 8, 128], (d0)[s0, s1, s2] -> (s2, 0, 0), vmem, [<load 0, (d0) -> (d0)>, <load 1, (d0)[s0] -> (s0)>, <min, (d0)[s0, s1] -> (s1, 9)>]>, <[8, 128], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [-1] : (memref<8xi32>, memref<4xi32>, memref<10x8x128xf32>) -> (memref<64x128xf32>) {
+  ^bb0(%n_ref: !tile.ref<8 x i32, smem>, %m_ref: !tile.ref<4 x i32, smem>, %x_ref: !tile.ref<8 x 128 x f32, vmem>, %out_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<8 x 128 x f32>
+      tile.put %v, %out_ref[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %new : memref<64x128xf32>
 }

@@ -33,8 +33,8 @@ func.func @loops(%x: memref<100x64xf32>, %n: index) {
       // CHECK: tile.yield %u, %a : !tile.tile<b0=16 x f32>, !tile.tile<b0=16 x f32>
       tile.yield %u, %a : !tile.tile<b0=16 x f32>, !tile.tile<b0=16 x f32>
     }
-    // CHECK: tile.for %l: b2=8 in (%n, 64) schedule fori attributes {note = "kept"} {
-    tile.for %l: b2=8 in (%n, 64) schedule fori attributes {note = "kept"} {
+    // CHECK: tile.for %l: b2=8 in (%n, 64) schedule prefetch attributes {note = "kept"} {
+    tile.for %l: b2=8 in (%n, 64) schedule prefetch attributes {note = "kept"} {
       %v = tile.load %x[%i, %l] : memref<100x64xf32> -> !tile.tile<b0=16 x b2=8 x f32>
       // CHECK: tile.store
       // CHECK-NEXT: {{^}}    }

@@ -12,6 +12,10 @@ func.func @ranges(%x: memref<100xf32>) {
     %n = tile.id %i {note = "kept"} : !tile.range<b0=16>
     // CHECK-NEXT: tile.count %i : !tile.range<b0=16>
     %c = tile.count %i : !tile.range<b0=16>
+    // CHECK-NEXT: tile.block_size %i {note = "kept"} : !tile.range<b0=16>
+    %z = tile.block_size %i {note = "kept"} : !tile.range<b0=16>
+    // CHECK-NEXT: tile.valid_count %i : !tile.range<b0=16>
+    %k = tile.valid_count %i : !tile.range<b0=16>
     // CHECK-NEXT: tile.index %i {note = "kept"} : !tile.range<b0=16>
     %l = tile.index %i {note = "kept"} : !tile.range<b0=16>
     // CHECK-NEXT: tile.valid %i : !tile.range<b0=16>

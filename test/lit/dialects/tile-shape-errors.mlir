@@ -215,3 +215,11 @@ func.func @dynamic_slice_too_long(%n: index) {
   %a = tile.dynamic_slice %v from %n dim 0 : !tile.tile<8 x 4 x f32> to !tile.tile<16 x 4 x f32>
   func.return
 }
+
+// -----
+
+func.func @valid_lanes(%v: !tile.tile<24 x f32>) {
+  // expected-error @+1 {{tile.valid_lanes gives !tile.tile<24 x i1>, found !tile.tile<8 x i1>}}
+  %k = tile.valid_lanes %v : !tile.tile<24 x f32> to !tile.tile<8 x i1>
+  func.return
+}

@@ -84,3 +84,10 @@ func.func @rearrange(%x: memref<8x64xf32>) {
   }
   func.return
 }
+
+func.func @valid_lanes(%v: !tile.tile<24 x f32>) {
+  // CHECK-LABEL: func.func @valid_lanes
+  // CHECK: tile.valid_lanes %v : !tile.tile<24 x f32> to !tile.tile<24 x i1>
+  %k = tile.valid_lanes %v : !tile.tile<24 x f32> to !tile.tile<24 x i1>
+  func.return
+}

@@ -70,6 +70,30 @@ func.func @shifted(%x: memref<96x256xf32>, %bounds: memref<2xi32>, %out: memref<
 
 // -----
 
+// What shifts the range is computed in two places: both are the loop's begin, and the store is masked.
+// CHECK-LABEL: @shifted_twice
+// CHECK: tile.for %row_number
+// CHECK: tile.load %x_1[%row, :]
+// CHECK: tile.store %v, %out_2[%row, :] mask %inside
+func.func @shifted_twice(%x: memref<96x256xf32>, %bounds: memref<2xi32>, %out: memref<96x256xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %s = tile.load %bounds[0] : memref<2xi32> -> !tile.tile<i32>
+    %e = tile.load %bounds[1] : memref<2xi32> -> !tile.tile<i32>
+    %lo = tile.extract %s : !tile.tile<i32> to index
+    %count = tile.extract %e : !tile.tile<i32> to index
+    tile.for %row: b1=16 in (0, %count) {
+      %k = tile.shift %row by %lo : !tile.range<b1=16>
+      %v = tile.load %x[%k, :] : memref<96x256xf32> -> !tile.tile<b1=16 x 256 x f32>
+      %again = tile.extract %s : !tile.tile<i32> to index
+      %l = tile.shift %row by %again : !tile.range<b1=16>
+      tile.store %v, %out[%l, :] : !tile.tile<b1=16 x 256 x f32>, memref<96x256xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
 // Where a block begins is the kernel's own business here, so the loop stays.
 // CHECK-LABEL: @sees_blocks
 // CHECK: tile.for %k: b1=16 in (%lo, 96)

@@ -1,5 +1,5 @@
 // RUN: kopt %s --split-input-file --verify-diagnostics -p convert-tile-to-triton | filecheck %s
-// RUN: kopt %s --split-input-file --verify-diagnostics -p 'convert-tile-to-triton{num_warps=8 num_stages=3}' | filecheck %s --check-prefix=OPTIONS
+// RUN: kopt %s --split-input-file --verify-diagnostics -p 'plan-accesses{chip=sm90 num_warps=8 num_stages=3},convert-tile-to-triton' | filecheck %s --check-prefix=OPTIONS
 
 // Ranges come from the program's number; loads and stores check the ragged dimension, columns first.
 // CHECK-LABEL: func.func @grid
@@ -39,29 +39,6 @@ func.func @fills(%x: memref<1000xf32>, %ids: memref<1000xi32>) {
     %n = tile.load %ids[%i] : memref<1000xi32> -> !tile.tile<b0=128 x i32>
     %g = tile.load %x[%n] : memref<1000xf32> -> !tile.tile<b0=128 x f32>
     tile.store %g, %x[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32>
-  }
-  func.return
-}
-
-// -----
-
-// A dot over 8 lanes is a sum of products; powers by small numbers are products and roots.
-// CHECK-LABEL: func.func @forms
-// CHECK-NOT: tile.dot
-// CHECK: %d = tile.reduce add {{%.+}} [1] : !tile.tile<16 x 8 x 16 x f32>
-// CHECK: [[X2:%.+]] = tile.mul %d, %d
-// CHECK-NEXT: %p = tile.mul [[X2]], %d
-// CHECK: %q = tile.rsqrt %p
-func.func @forms(%x: memref<16x8xf32>, %y: memref<8x16xf32>, %out: memref<16x16xf32>) {
-  tile.grid (%i: b0=1) in (1) {
-    %l = tile.load %x[:, :] : memref<16x8xf32> -> !tile.tile<16 x 8 x f32>
-    %r = tile.load %y[:, :] : memref<8x16xf32> -> !tile.tile<8 x 16 x f32>
-    %d = tile.dot %l, %r : !tile.tile<16 x 8 x f32>, !tile.tile<8 x 16 x f32> -> !tile.tile<16 x 16 x f32>
-    %three = tile.full 3.0 : !tile.tile<16 x 16 x f32>
-    %p = tile.pow %d, %three : !tile.tile<16 x 16 x f32>
-    %half = tile.full -0.5 : !tile.tile<16 x 16 x f32>
-    %q = tile.pow %p, %half : !tile.tile<16 x 16 x f32>
-    tile.store %q, %out[:, :] : !tile.tile<16 x 16 x f32>, memref<16x16xf32>
   }
   func.return
 }

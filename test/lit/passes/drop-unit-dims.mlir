@@ -72,3 +72,18 @@ func.func @updates(%x: memref<4x20xf32>) {
   }
   func.return
 }
+
+// -----
+
+// A lane's number that is repeated is a splat that is.
+// CHECK-LABEL: func.func @repeated
+// CHECK: [[N:%.+]] = tile.splat {{%.+}} : index to !tile.tile<i32>
+// CHECK: %r = tile.broadcast [[N]] dims [] : !tile.tile<i32> to !tile.tile<b1=4 x i32>
+func.func @repeated(%out: memref<8x16xi32>) {
+  tile.grid (%i: b0=1, %j: b1=4) in (8, 16) {
+    %n = tile.index %i : !tile.range<b0=1>
+    %r = tile.broadcast %n dims [0] : !tile.tile<b0=1 x i32> to !tile.tile<b0=1 x b1=4 x i32>
+    tile.store %r, %out[%i, %j] : !tile.tile<b0=1 x b1=4 x i32>, memref<8x16xi32>
+  }
+  func.return
+}

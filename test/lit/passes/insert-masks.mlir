@@ -86,10 +86,11 @@ func.func @dot(%x: memref<8x20xbf16>, %y: memref<20x8xbf16>) {
 
 // A reshape hides the ragged dimension: the lanes' validity is reshaped along.
 // CHECK-LABEL: func.func @hidden
+// CHECK: [[VALID:%.+]] = tile.valid %i : !tile.range<b0=8>
+// CHECK-NEXT: [[PLAIN:%.+]] = tile.reshape [[VALID]] : !tile.tile<b0=8 x i1> to !tile.tile<8 x i1>
 // CHECK: [[F:%.+]] = tile.reshape %v
-// CHECK-NEXT: [[VALID:%.+]] = tile.valid %i : !tile.range<b0=8>
-// CHECK-NEXT: [[WIDE:%.+]] = tile.broadcast [[VALID]] dims [0] : !tile.tile<b0=8 x i1> to !tile.tile<b0=8 x 4 x i1>
-// CHECK-NEXT: [[FLAT:%.+]] = tile.reshape [[WIDE]] : !tile.tile<b0=8 x 4 x i1> to !tile.tile<32 x i1>
+// CHECK-NEXT: [[WIDE:%.+]] = tile.broadcast [[PLAIN]] dims [0] : !tile.tile<8 x i1> to !tile.tile<8 x 4 x i1>
+// CHECK-NEXT: [[FLAT:%.+]] = tile.reshape [[WIDE]] : !tile.tile<8 x 4 x i1> to !tile.tile<32 x i1>
 // CHECK-NEXT: [[ZERO:%.+]] = tile.full 0.0 : !tile.tile<32 x f32>
 // CHECK-NEXT: [[S:%.+]] = tile.select [[FLAT]], [[F]], [[ZERO]]
 // CHECK-NEXT: tile.reduce add [[S]] [0]

@@ -23,13 +23,18 @@ func.func @rows(%x: memref<30x200xf32>, %ids: memref<40xi32>) -> memref<40x200xf
 
 // -----
 
-// Rows of 16 bits come in groups of 8, from an array that the host pads to whole groups; elements from rows.
+// Elements of a small table are taken from its rows. By DMA, rows of 16 bits come in groups of 8, from an array that the
+// host pads to whole groups.
 // CHECK-LABEL: func.func @halves
-// CHECK: [[P:%.+]] = host.call "aten.constant_pad_nd.default"(%x) {{.*}} -> (memref<32x200xbf16>)
-// CHECK: [[G:%.+]] = host.reshape [[P]] : memref<32x200xbf16> to memref<4x8x200xbf16>
-// CHECK: [[R:%.+]] = tile.load %x_2{{\[%.+}}, :, :] : memref<4x8x200xbf16> -> !tile.tile<b0=16 x 8 x 200 x bf16>
-// CHECK: tile.take_along {{%.+}}, {{%.+}} dim 2
+// CHECK: [[T:%.+]] = tile.load %x_1[:, :] : memref<30x200xbf16> -> !tile.tile<30 x 200 x bf16>
+// CHECK: tile.take_along [[T]], {{%.+}} dim 0
 // CHECK: tile.take_along {{%.+}}, {{%.+}} dim 1
+// DMA-LABEL: func.func @halves
+// DMA: [[P:%.+]] = host.call "aten.constant_pad_nd.default"(%x) {{.*}} -> (memref<32x200xbf16>)
+// DMA: [[G:%.+]] = host.reshape [[P]] : memref<32x200xbf16> to memref<4x8x200xbf16>
+// DMA: [[R:%.+]] = tile.load %x_2{{\[%.+}}, :, :] : memref<4x8x200xbf16> -> !tile.tile<b0=16 x 8 x 200 x bf16>
+// DMA: tile.take_along {{%.+}}, {{%.+}} dim 2
+// DMA: tile.take_along {{%.+}}, {{%.+}} dim 1
 func.func @halves(%x: memref<30x200xbf16>, %ids: memref<40xi32>) -> memref<40xbf16> {
   %out = host.alloc : memref<40xbf16>
   tile.grid (%i: b0=16) in (40) {
@@ -78,7 +83,22 @@ func.func @after(%x: memref<300x200xf32>, %ids: memref<300xi32>, %out: memref<30
     %n = tile.load %ids[%i] : memref<300xi32> -> !tile.tile<b0=16 x i32>
     %w = tile.full 1.0 : !tile.tile<b0=16 x 200 x f32>
     tile.store %w, %x[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
-    // expected-error @+1 {{a gather from an array that the same loop writes}}
+    // expected-error @+1 {{an array is read by computed numbers after the same loop writes it}}
+    %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
+  }
+  func.return
+}
+
+// -----
+
+// So it is where an update comes before the load.
+func.func @after_an_update(%x: memref<300x200xf32>, %ids: memref<300xi32>, %out: memref<300x200xf32>) {
+  tile.grid (%i: b0=16) in (300) {
+    %n = tile.load %ids[%i] : memref<300xi32> -> !tile.tile<b0=16 x i32>
+    %w = tile.full 1.0 : !tile.tile<b0=16 x 200 x f32>
+    atomic.rmw add %w, %x[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
+    // expected-error @+1 {{an array is read by computed numbers after the same loop writes it}}
     %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
     tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
   }
@@ -242,15 +262,15 @@ func.func @one_lane(%x: memref<2000x200xf32>, %y: memref<30x200xf32>, %ids: memr
 // Lanes that follow one another from an element of each place on come in rows of 128: of starts that are multiples of 64
 // one for 64 lanes, of which the second half is taken where a start has that bit. Lanes of their own are a block.
 // CHECK-LABEL: @runs
-// CHECK: host.reshape {{%.+}} : memref<6016xf32> to memref<47x128xf32>
-// CHECK: [[R:%.+]] = tile.load %{{.+}}[%{{.+}}, :] : memref<47x128xf32> -> !tile.tile<b0=16 x 1 x 128 x f32>
+// CHECK: host.reshape {{%.+}} : memref<600064xf32> to memref<4688x128xf32>
+// CHECK: [[R:%.+]] = tile.load %{{.+}}[%{{.+}}, :] : memref<4688x128xf32> -> !tile.tile<b0=16 x 1 x 128 x f32>
 // CHECK-NEXT: [[L:%.+]] = tile.reshape [[R]] : {{.*}} to !tile.tile<b0=16 x 128 x f32>
 // CHECK: [[A:%.+]] = tile.slice [[L]] [0, 64] [16, 64] [1, 1]
 // CHECK: [[B:%.+]] = tile.slice [[L]] [0, 0] [16, 64] [1, 1]
 // CHECK: tile.select %{{.+}}, [[A]], [[B]]
 // CHECK: [[K:%.+]] = tile.shift %{{.+}} by %{{.+}} : !tile.range<b1=64>
 // CHECK: tile.load %{{.+}}[%{{.+}}, [[K]]] : memref<2000x640xf32> -> !tile.tile<b0=16 x b1=64 x f32>
-func.func @runs(%x: memref<6000xf32>, %y: memref<2000x640xf32>, %ids: memref<40xi32>) -> memref<40x64xf32> {
+func.func @runs(%x: memref<600000xf32>, %y: memref<2000x640xf32>, %ids: memref<40xi32>) -> memref<40x64xf32> {
   %out = host.alloc : memref<40x64xf32>
   tile.grid (%i: b0=16) in (40) {
     %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
@@ -260,7 +280,7 @@ func.func @runs(%x: memref<6000xf32>, %y: memref<2000x640xf32>, %ids: memref<40x
     %a = tile.arange 0, 1 : !tile.tile<64 x i32>
     %w = tile.broadcast %a dims [1] : !tile.tile<64 x i32> to !tile.tile<b0=16 x 64 x i32>
     %at = tile.add %f, %w : !tile.tile<b0=16 x 64 x i32>
-    %v = tile.load %x[%at] : memref<6000xf32> -> !tile.tile<b0=16 x 64 x f32>
+    %v = tile.load %x[%at] : memref<600000xf32> -> !tile.tile<b0=16 x 64 x f32>
     %o = tile.full 128 : !tile.tile<b0=16 x 64 x i32>
     %l = tile.add %w, %o : !tile.tile<b0=16 x 64 x i32>
     %r = tile.broadcast %n dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
@@ -411,7 +431,7 @@ func.func @every(%x: memref<16384xf32>, %out: memref<64x16xf32>) -> memref<64x16
   func.return %out : memref<64x16xf32>
 }
 
-// Elements that lie near one number, here up to 28 from a multiple of 32 on: the block around them, and picks from it.
+// Elements that lie near one number, here up to 12 from a multiple of 32 on: the block around them, and picks from it.
 // CHECK-LABEL: @near
 // CHECK: [[W:%.+]] = tile.whole 128
 // CHECK: [[B:%.+]] = tile.shift [[W]] by %{{.+}} : !tile.range<[[T:b[0-9]+]]=128>
@@ -420,6 +440,32 @@ func.func @every(%x: memref<16384xf32>, %out: memref<64x16xf32>) -> memref<64x16
 // CHECK: tile.take_along {{%.+}}, {{%.+}} dim 1
 // CHECK-NOT: tile.load
 func.func @near(%x: memref<4096xf32>, %out: memref<1024xf32>) -> memref<1024xf32> {
+  tile.grid (%r: b0=8) in (1024) {
+    %i = tile.index %r : !tile.range<b0=8>
+    %e = tile.full 3 : !tile.tile<b0=8 x i32>
+    %t = tile.full 3 : !tile.tile<b0=8 x i32>
+    %o = tile.full 32 : !tile.tile<b0=8 x i32>
+    %h = tile.shr %i, %t : !tile.tile<b0=8 x i32>
+    %g = tile.mul %h, %o : !tile.tile<b0=8 x i32>
+    %l = tile.and %i, %e : !tile.tile<b0=8 x i32>
+    %m = tile.full 4 : !tile.tile<b0=8 x i32>
+    %d = tile.mul %l, %m : !tile.tile<b0=8 x i32>
+    %n = tile.add %g, %d : !tile.tile<b0=8 x i32>
+    %v = tile.load %x[%n] : memref<4096xf32> -> !tile.tile<b0=8 x f32>
+    tile.store %v, %out[%r] : !tile.tile<b0=8 x f32>, memref<1024xf32>
+  }
+  func.return %out : memref<1024xf32>
+}
+
+// -----
+
+// Lanes that were taken apart and put together again count by fours: every fourth lane of a block.
+// CHECK-LABEL: @every_fourth
+// CHECK: [[W:%.+]] = tile.whole 32
+// CHECK: [[B:%.+]] = tile.shift [[W]] by %{{.+}} : !tile.range<[[T:b[0-9]+]]=32>
+// CHECK: [[V:%.+]] = tile.load {{%.+}}[[[B]]] : memref<4096xf32> -> !tile.tile<[[T]]=32 x f32>
+// CHECK-NOT: tile.load
+func.func @every_fourth(%x: memref<4096xf32>, %out: memref<1024xf32>) -> memref<1024xf32> {
   tile.grid (%r: b0=8) in (1024) {
     %i = tile.index %r : !tile.range<b0=8>
     %e = tile.full 7 : !tile.tile<b0=8 x i32>

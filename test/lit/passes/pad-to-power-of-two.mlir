@@ -112,3 +112,21 @@ func.func @updates(%x: memref<4x20xf32>) {
   }
   func.return
 }
+
+// -----
+
+// A block of 5 rows that becomes one of 8 is taken whole still.
+// CHECK-LABEL: func.func @slice_of_odd_blocks
+// CHECK: tile.for %i: b0=8
+// CHECK: %s = tile.take_along %n, %{{.+}} dim 1 {triton.inside} : !tile.tile<b0=8 x 16 x f32>
+// CHECK-NOT: tile.take_along
+// CHECK: tile.store %s, %y[%i, :] : !tile.tile<b0=8 x 4 x f32>, memref<20x4xf32>
+func.func @slice_of_odd_blocks(%x: memref<20x16xf32>, %y: memref<20x4xf32>) {
+  tile.grid (%i: b0=5) in (20) {
+    %v = tile.load %x[%i, :] : memref<20x16xf32> -> !tile.tile<b0=5 x 16 x f32>
+    %n, %p = tile.sort %v dim 1 : !tile.tile<b0=5 x 16 x f32>
+    %s = tile.slice %n [0, 3] [5, 4] [1, 1] : !tile.tile<b0=5 x 16 x f32> to !tile.tile<b0=5 x 4 x f32>
+    tile.store %s, %y[%i, :] : !tile.tile<b0=5 x 4 x f32>, memref<20x4xf32>
+  }
+  func.return
+}

@@ -52,3 +52,22 @@ func.func @aligned(%x: memref<100x256xf32>, %out: memref<100x256xf32>) {
   }
   func.return
 }
+
+// The array is padded to 128 columns for blocks of them; what ':' stores are still its 20.
+// CHECK-LABEL: @whole_rows
+// CHECK: host.launch {{.*}} -> memref<8x128xf32>
+// CHECK: tile.store %{{.+}}, %out{{.*}}[:, {{.+}}] : !tile.tile<8 x b1=128 x f32>, memref<8x128xf32>
+// CHECK: tile.load %out{{.*}}[:, 0:20] : memref<8x128xf32> -> !tile.tile<8 x 20 x f32>
+// CHECK: tile.store %{{.+}}, %out{{.*}}[:, 0:20] : !tile.tile<8 x 20 x f32>, memref<8x128xf32>
+func.func @whole_rows(%x: memref<8x20xf32>, %out: memref<8x20xf32>) {
+  tile.grid () in () {
+    tile.for %k: b0=4 in (0, 20) {
+      %v = tile.load %x[:, %k] : memref<8x20xf32> -> !tile.tile<8 x b0=4 x f32>
+      tile.store %v, %out[:, %k] : !tile.tile<8 x b0=4 x f32>, memref<8x20xf32>
+    }
+    %w = tile.load %out[:, :] : memref<8x20xf32> -> !tile.tile<8 x 20 x f32>
+    %n = tile.neg %w : !tile.tile<8 x 20 x f32>
+    tile.store %n, %out[:, :] : !tile.tile<8 x 20 x f32>, memref<8x20xf32>
+  }
+  func.return
+}

@@ -3,6 +3,10 @@
 // RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b0=zero"})' 2>&1 | filecheck %s --check-prefix=SIZE
 // RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b2=4"})' 2>&1 | filecheck %s --check-prefix=DERIVED
 
+// RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b3=4"})' 2>&1 | filecheck %s --check-prefix=READ
+
+// READ: set-blocks.mlir:[[# @LINE + 29]]:{{.*}} error: the kernel's Python read the size of 'b3': what it computed
+// READ: note: import the kernel again with the new block sizes
 // TAG: error: no loop binds 'b9'
 // SIZE: error: {{.*}}'b0=zero' is no block size
 // DERIVED: set-blocks.mlir:[[# @LINE + 20]]:{{.*}} error: 'tile.reshape' was made for b2=8: its numbers follow from the old size
@@ -26,6 +30,16 @@ func.func @f(%x: memref<100x100xf32>) {
   tile.grid (%j: b2=8) in (100) {
     %v = tile.load %x[%j, 0] : memref<100x100xf32> -> !tile.tile<b2=8 x f32>
     %w = tile.reshape %v : !tile.tile<b2=8 x f32> to !tile.tile<2 x 4 x f32>
+  }
+  func.return
+}
+
+func.func @read(%x: memref<100xf32>) attributes {tile.read_sizes = ["b3"]} {
+  tile.grid (%i: b3=8) in (100) {
+    %v = tile.load %x[%i] : memref<100xf32> -> !tile.tile<b3=8 x f32>
+    %s = tile.full 8.0 : !tile.tile<b3=8 x f32>
+    %w = tile.div %v, %s : !tile.tile<b3=8 x f32>
+    tile.store %w, %x[%i] : !tile.tile<b3=8 x f32>, memref<100xf32>
   }
   func.return
 }

@@ -320,3 +320,44 @@ func.func @same(%x: memref<16x128xf32>) -> memref<8x128xf32> {
   }
   func.return %new : memref<8x128xf32>
 }
+
+// -----
+
+// Lanes that a masked store leaves alone are kept, in whichever order its dimensions stand and whatever is wide enough.
+func.func @kept(%x: memref<16x128xbf16>, %m: memref<16x128xi1>) -> memref<128x16xbf16> {
+  %new = pallas.call @kept(%x, %m) windows [<[8, 128], (d0) -> (d0, 0), vmem>, <[8, 128], (d0) -> (d0, 0), vmem>, <[128, 8], (d0) -> (0, d0), vmem>] semantics (arbitrary) aliases [-1] : (memref<16x128xbf16>, memref<16x128xi1>) -> memref<128x16xbf16> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x bf16, vmem>, %m_ref: !tile.ref<8 x 128 x i1, vmem>, %o: !tile.ref<128 x 8 x bf16, vmem>):
+    tile.grid (%i: b0=8) in (16) {
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x bf16, vmem> -> !tile.tile<b0=8 x 128 x bf16>
+      %c = tile.get %m_ref[:, :] : !tile.ref<8 x 128 x i1, vmem> -> !tile.tile<b0=8 x 128 x i1>
+      %b = tile.get %o[:, :] : !tile.ref<128 x 8 x bf16, vmem> -> !tile.tile<128 x b0=8 x bf16>
+      %bw = tile.cast %b : !tile.tile<128 x b0=8 x bf16> to !tile.tile<128 x b0=8 x f32>
+      %bt = tile.transpose %bw [1, 0] : !tile.tile<128 x b0=8 x f32>
+      %vw = tile.cast %v : !tile.tile<b0=8 x 128 x bf16> to !tile.tile<b0=8 x 128 x f32>
+      %n = tile.select %c, %vw, %bt : !tile.tile<b0=8 x 128 x f32>
+      %nn = tile.cast %n : !tile.tile<b0=8 x 128 x f32> to !tile.tile<b0=8 x 128 x bf16>
+      %nt = tile.transpose %nn [1, 0] : !tile.tile<b0=8 x 128 x bf16>
+      tile.put %nt, %o[:, :] : !tile.tile<128 x b0=8 x bf16>, !tile.ref<128 x 8 x bf16, vmem>
+    }
+  }
+  func.return %new : memref<128x16xbf16>
+}
+
+// -----
+
+// Lanes that go to other places than they were read from.
+func.func @moved(%x: memref<16x8xf32>, %m: memref<16x8xi1>) -> memref<16x8xf32> {
+  %new = pallas.call @moved(%x, %m) windows [<[8, 8], (d0) -> (d0, 0), vmem>, <[8, 8], (d0) -> (d0, 0), vmem>, <[8, 8], (d0) -> (d0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<16x8xf32>, memref<16x8xi1>) -> memref<16x8xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 8 x f32, vmem>, %m_ref: !tile.ref<8 x 8 x i1, vmem>, %o: !tile.ref<8 x 8 x f32, vmem>):
+    tile.grid (%i: b0=8) in (16) {
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 8 x f32, vmem> -> !tile.tile<8 x 8 x f32>
+      %c = tile.get %m_ref[:, :] : !tile.ref<8 x 8 x i1, vmem> -> !tile.tile<8 x 8 x i1>
+      // expected-error @+1 {{'o' is read before a visit has written it}}
+      %b = tile.get %o[:, :] : !tile.ref<8 x 8 x f32, vmem> -> !tile.tile<8 x 8 x f32>
+      %bt = tile.transpose %b [1, 0] : !tile.tile<8 x 8 x f32>
+      %n = tile.select %c, %v, %bt : !tile.tile<8 x 8 x f32>
+      tile.put %n, %o[:, :] : !tile.tile<8 x 8 x f32>, !tile.ref<8 x 8 x f32, vmem>
+    }
+  }
+  func.return %new : memref<16x8xf32>
+}

@@ -31,6 +31,9 @@ def _cast(op: Operation, printing: Printing) -> str:
         return name
     if target == i1:
         return f"{name}.astype(jnp.float32) != 0" if isinstance(source, _EIGHTS) else f"{name} != 0"
+    if isinstance(target, Float8E4M3FNType):  # which has no infinity: what is beyond becomes the largest number
+        wide = name if source == f32 else f"{name}.astype(jnp.float32)"
+        return f"jnp.minimum(jnp.maximum({wide}, -448.0), 448.0).astype({printing.dtype(target)})"
     steps = [printing.dtype(step) for step in _by_way_of(source, target)]
     return name + "".join(f".astype({step})" for step in [*steps, printing.dtype(target)])
 

@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.values.division import guarded
 from kopt.lowering.pallas.values.helpers import with_helpers
 from kopt.lowering.pallas.values.operands import element_of, kind_of, spell, spelt_as_number
 
@@ -105,7 +106,7 @@ TEMPLATES: dict[str, str] = {
 def _print(op: Operation, printing: Printing) -> str:
     template = _template(op)
     names = spell(printing, op.operands) if _takes_numbers(template) else [printing.name(v) for v in op.operands]
-    return with_helpers(template.format(*names), printing)
+    return with_helpers(guarded(template, op, printing).format(*names), printing)
 
 
 def _template(op: Operation) -> str:

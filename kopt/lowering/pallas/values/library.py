@@ -76,7 +76,20 @@ def _floordiv(a, b):
     left = jax.lax.rem(a, b)
     down = jnp.where((left != 0.0) & ((left < 0.0) != (b < 0.0)), 1.0, 0.0)
     exact = jnp.round((a - left) / b) - down
-    return jnp.where(b == 0.0, a / b, jnp.where(jnp.isinf(b), a * 0.0 - down, exact))
+    value = jnp.where(jnp.isinf(b), a * 0.0 - down, exact)
+    quotient = a / b
+    return jnp.where(b == 0.0, quotient, jnp.where(value == 0.0, jnp.copysign(value, quotient), value))
+
+
+def _divided(divide, a, b):
+    """What a division of integers gives, and 0 by 0; XLA on a CPU dies where it folds one by 0."""
+    return jnp.where(b == 0, 0, divide(a, jnp.where(b == 0, 1, b)))
+
+
+def _truncated(a, b):
+    """The quotient of integers rounded towards 0, and 0 by 0."""
+    quotient = _divided(jnp.floor_divide, a, b)
+    return quotient + ((quotient < 0) & (quotient * b != a))
 
 
 def _power(a, b):
@@ -226,20 +239,25 @@ def _sort(x, axis, descending, last):
         shape = [*x.shape[:axis], width - size, *x.shape[axis + 1 :]]
         x = jnp.concatenate([x, jnp.full(shape, last, x.dtype)], axis=axis)
     lane = jax.lax.broadcasted_iota(jnp.int32, x.shape, axis)
-    numbers, run = lane, 2
-    while run <= width:
-        step = run // 2
-        while step:
-            low = (lane & step) == 0
-            other, number = (
-                jnp.where(low, _shift(v, step, axis, reverse=True), _shift(v, step, axis)) for v in (x, numbers)
-            )
-            stays = _precedes(x, numbers, other, number, descending)
-            # The lower lane of a pair takes what comes first, but in every second run what comes last.
-            keep = ~(stays ^ (low ^ ((lane & run) != 0)))
-            x, numbers = jnp.where(keep, x, other), jnp.where(keep, numbers, number)
-            step //= 2
-        run *= 2
+
+    def exchange(step, run, x, numbers):
+        low = (lane & step) == 0
+        other, number = (
+            jnp.where(low, _shift(v, step, axis, reverse=True), _shift(v, step, axis)) for v in (x, numbers)
+        )
+        stays = _precedes(x, numbers, other, number, descending)
+        # The lower lane of a pair takes what comes first, but in every second run what comes last.
+        keep = ~(stays ^ (low ^ ((lane & run) != 0)))
+        return jnp.where(keep, x, other), jnp.where(keep, numbers, number)
+
+    def merge(n, state):
+        # One branch a step: else XLA's CPU compiler writes every step out again wherever a later one uses it.
+        run = jnp.left_shift(jnp.int32(2), n)
+        for step in (1 << n for n in reversed(range(width.bit_length() - 1))):
+            state = jax.lax.cond(step < run, lambda *s, at=step: exchange(at, run, *s), lambda *s: s, *state)
+        return state
+
+    x, numbers = jax.lax.fori_loop(0, width.bit_length() - 1, merge, (x, lane))
     return tuple(jax.lax.slice_in_dim(v, 0, size, axis=axis) for v in (x, numbers))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.ranges import unshifted
 from kopt.dialects.tile import MaskOp, ValidOp, literal_value
+from kopt.ir.ranges import unshifted
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.operands import element_of, shape_text, where
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.ranges import unshifted
 from kopt.dialects.tile import BeginOp, BroadcastOp, CountOp, EndOp, IdOp, IndexOp
+from kopt.ir.ranges import unshifted
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.masks import lane_numbers, remaining
 

@@ -11,6 +11,8 @@ from xdsl.ir import Operation
 
 from kopt.errors import LoweringError
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.values.division import guarded
+from kopt.lowering.pallas.values.helpers import with_helpers
 
 #: Template by op name without the dialect.
 TEMPLATES: dict[str, str] = {
@@ -53,8 +55,8 @@ _CASTS = ("extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi", "fptoui", "e
 
 
 def _template(op: Operation, printing: Printing) -> str:
-    template = TEMPLATES[op.name.removeprefix("arith.")]
-    return template.format(*(printing.name(value) for value in op.operands))
+    template = guarded(TEMPLATES[op.name.removeprefix("arith.")], op, printing)
+    return with_helpers(template.format(*(printing.name(value) for value in op.operands)), printing)
 
 
 def _constant(op: Operation, printing: Printing) -> str:

@@ -35,14 +35,6 @@ func.func @ranks(%x: memref<2xf32>) -> memref<4xf32> {
 
 // -----
 
-// expected-error @+1 {{'f' and the groups ['t p'] must be names in Python}}
-func.func @f(%x: memref<2xf32>) -> memref<2xf32> {
-  %a = symm.all_reduce add %x group "t p" : memref<2xf32> to memref<2xf32>
-  func.return %a : memref<2xf32>
-}
-
-// -----
-
 func.func @barriers(%x: memref<8x128xf32>) -> memref<8x128xf32> {
   %o = pallas.call @barriers(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] collective 0 : (memref<8x128xf32>) -> memref<8x128xf32> {
   ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):

@@ -1,4 +1,4 @@
-// RUN: kopt %s -p 'convert-tile-to-triton' -t triton-py | filecheck %s
+// RUN: kopt %s -p 'legalise-ops,convert-tile-to-triton' -t triton-py | filecheck %s
 
 // One row of f32 that is not rounded is multiplied and summed; rounded, and of 16 bits, it is a product of matrix units.
 // CHECK: exact = tl.sum(l[:, :, None] * r[None, :, :], axis=1)

@@ -1,0 +1,78 @@
+"""What operations do to memory, by xDSL's traits: the traits of a class of operations are looked through once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import (
+    EffectInstance,
+    IsTerminator,
+    MemoryEffect,
+    MemoryEffectKind,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+)
+
+
+def get_effects(op: Operation) -> set[EffectInstance] | None:
+    """The reads, writes and allocations of an operation; None where they are not known."""
+    found: set[EffectInstance] = set()
+    for effect in _effects(op):
+        if effect is None:
+            return None
+        found.add(effect)
+    return found
+
+
+def is_side_effect_free(op: Operation) -> bool:
+    """Whether it is known that an operation neither reads, writes nor allocates memory."""
+    return next(_effects(op), _NOTHING) is _NOTHING
+
+
+def is_trivially_dead(op: Operation) -> bool:
+    """Whether nothing would notice if an operation went: nothing uses its results, and it writes nothing."""
+    return all(result.first_use is None for result in op.results) and would_be_trivially_dead(op)
+
+
+def would_be_trivially_dead(op: Operation) -> bool:
+    """Whether an operation does no more than to compute its results: it only reads, or allocates what is its own."""
+    return not _is_always_needed(type(op)) and all(
+        effect is not None and (effect.kind is MemoryEffectKind.READ or _is_own_allocation(op, effect))
+        for effect in _effects(op)
+    )
+
+
+def _is_own_allocation(op: Operation, effect: EffectInstance) -> bool:
+    value = effect.value
+    return effect.kind is MemoryEffectKind.ALLOC and isinstance(value, SSAValue) and op.is_ancestor(value.owner)
+
+
+_NOTHING = object()
+
+
+def _effects(op: Operation) -> Iterator[EffectInstance | None]:
+    """The effects one by one, so that who needs to know of one alone looks no further; None for what is not known."""
+    interfaces = _interfaces(type(op))
+    if not interfaces:
+        yield None
+    for interface in interfaces:
+        if isinstance(interface, RecursiveMemoryEffect):
+            for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
+                yield from _effects(inner)
+        else:
+            effects = interface.get_effects(op)
+            yield from (None,) if effects is None else effects
+
+
+@cache
+def _interfaces(cls: type[Operation]) -> tuple[MemoryEffect, ...]:
+    return tuple(cls.get_traits_of_type(MemoryEffect))
+
+
+@cache
+def _is_always_needed(cls: type[Operation]) -> bool:
+    return cls.has_trait(IsTerminator, value_if_unregistered=False) or cls.has_trait(
+        SymbolOpInterface, value_if_unregistered=False
+    )

@@ -1,0 +1,72 @@
+"""The plan of a launch on a GPU: buffers of pointers, updates by atomics, warps and stages. Pure."""
+
+from __future__ import annotations
+
+from kopt.analysis.launch_options import default_num_stages, default_num_warps
+from kopt.analysis.pinned import GridPins
+from kopt.analysis.plans import buffer_names
+from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.tile import Access, ForOp, GridOp, RangeType
+from kopt.dialects.tile.access_ids import access_ids, operand_names
+from kopt.planning.pins import Pin
+from kopt.planning.plan import Buffer, LoopSchedule, Plan
+from kopt.targets.budget import Budget
+from kopt.targets.chips import GpuChip
+from kopt.walk import walk
+
+#: Nothing is pinned.
+_OPEN = GridPins()
+
+
+def gpu_plan(
+    grid: GridOp,
+    chip: GpuChip,
+    num_warps: int | None = None,
+    num_stages: int | None = None,
+    pins: GridPins = _OPEN,
+) -> Plan:
+    """What is decided of a grid: its programs run in any order, every access goes by pointers.
+
+    Loops run as they are; those of walks say so. What is pinned is decided so, whether it can be or not
+    (`kopt.analysis.plan_problems`).
+    """
+    names, ids = operand_names(grid), access_ids(grid)
+    served = {
+        id: (names[op.memory], pins.accesses.get(op) or Pin(usual_kind(op)))
+        for op, id in ids.items()
+        if isinstance(op, Access)
+    }
+    keys = list(dict.fromkeys(served.values()))
+    words = buffer_names(operand if pin.kind == "pointer" else f"{operand}_{pin.kind}" for operand, pin in keys)
+    buffers = {key: _buffer(name, *key) for key, name in zip(keys, words, strict=True)}
+    options = (
+        ("warps", num_warps or default_num_warps(grid)),
+        ("stages", num_stages or default_num_stages(grid, Budget(chip))),
+    )
+    return Plan(
+        (*pins.order, *(tag for tag in grid.tags if tag not in pins.order)),
+        frozenset(grid.tags),
+        tuple(buffers.values()),
+        {id: buffers[key].name for id, key in served.items()},
+        _schedules(grid, pins),
+        options,
+    )
+
+
+def usual_kind(access: Access) -> str:
+    """The kind of buffer that Triton code is made of, for an access."""
+    return "atomic" if isinstance(access, RmwOp | CasOp) else "pointer"
+
+
+def _schedules(grid: GridOp, pins: GridPins) -> dict[str, LoopSchedule]:
+    written = {loop: loop.schedule.data for loop in walk(grid, ForOp) if loop.schedule is not None}
+    return {_tag(loop): schedule for loop, schedule in {**written, **pins.loops}.items()}
+
+
+def _buffer(name: str, operand: str, pin: Pin) -> Buffer:
+    return Buffer(name, operand, pin.kind, pin.axes or (), pin.depth or 1, options=pin.options)
+
+
+def _tag(loop: ForOp) -> str:
+    assert isinstance(loop.range.type, RangeType)
+    return loop.range.type.tag

@@ -1,0 +1,82 @@
+"""Which values may have lanes made from lanes outside a range that their type no longer names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from kopt.analysis.lane_facts import jagged_loop, tiles, type_of
+from kopt.analysis.regrouping import dropped_tags
+from kopt.dialects.jagged import ForOp as JaggedForOp
+from kopt.dialects.tile import ConcatOp, DynamicSliceOp, ForOp, RangeType, ReshapeOp, ShiftOp, TakeAlongOp, WhileOp
+from kopt.ir.ranges import always_full
+from kopt.walk import walk
+
+#: Ops that carry values round or give those of several paths.
+Carrier = ForOp | JaggedForOp | WhileOp | scf.IfOp
+
+
+def hiding_values(top: Operation) -> set[SSAValue]:
+    """The values of an op's regions that may hide invalid lanes; carried ones where any path's may."""
+    ragged = _ragged_tags(top)
+    order = walk(top)
+    hiding: set[SSAValue] = set()
+    before = -1
+    while len(hiding) != before:
+        before = len(hiding)
+        for op in order:
+            if isinstance(op, Carrier):
+                hiding.update(_carried(op, hiding))
+            elif _drops(op, ragged) or any(value in hiding for value in op.operands):
+                hiding.update(tiles(op.results))
+            if op.has_trait(IsTerminator) and isinstance(around := op.parent_op(), Carrier):
+                hiding.update(_carried(around, hiding))
+    return hiding
+
+
+def paths(op: Carrier, number: int) -> Iterator[SSAValue]:
+    """The values that the result ``number`` of a carrier may be."""
+    if not isinstance(op, scf.IfOp):
+        yield op.inits[number]
+    for region in op.regions:
+        last = region.block.last_op if region.blocks else None
+        if last is not None:
+            yield last.operands[len(last.operands) - len(op.results) + number]
+
+
+def _carried(op: Carrier, hiding: set[SSAValue]) -> Iterator[SSAValue]:
+    for number, result in enumerate(op.results):
+        if tiles([result]) and any(value in hiding for value in paths(op, number)):
+            yield result
+            if not isinstance(op, scf.IfOp):
+                yield op.body.block.args[len(op.body.block.args) - len(op.results) + number]
+
+
+def _ragged_tags(top: Operation) -> set[str]:
+    """The tags of ranges whose last block may have fewer lanes."""
+    tags: set[str] = set()
+    for value in _ranges(top):
+        assert isinstance(value.type, RangeType)
+        if jagged_loop(value) is not None or not always_full(value):
+            tags.add(value.type.tag)
+    return tags
+
+
+def _ranges(top: Operation) -> Iterable[SSAValue]:
+    for op in walk(top):
+        values = [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]
+        yield from (v for v in values if isinstance(v.type, RangeType) and not isinstance(v.owner, ShiftOp))
+
+
+def _drops(op: Operation, ragged: set[str]) -> bool:
+    """Whether an op gives lanes of a ragged block that the type of its result does not tell."""
+    if isinstance(op, ReshapeOp):
+        dropped = dropped_tags(op.input_type, op.result_type)
+        return any(op.input_type.tags[dim] in ragged for dim in dropped)
+    if isinstance(op, ConcatOp | TakeAlongOp | DynamicSliceOp):
+        values = tiles(op.operands)[:1] if not isinstance(op, ConcatOp) else op.inputs
+        return any(type_of(value).tags[op.dim.data] in ragged for value in values)
+    return False

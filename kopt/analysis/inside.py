@@ -1,0 +1,52 @@
+"""Which accesses are known to stay inside their arrays, whatever the arguments hold. Pure."""
+
+from __future__ import annotations
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+
+from kopt.dialects.tile import Access, Entry, RangeType, TakeAlongOp, TileType
+from kopt.dialects.tile.memory import memory_shape
+from kopt.ir.access_relation import AccessRelation
+from kopt.ir.from_access import lanes_inside
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.value_range import ValueRange
+from kopt.walk import walk
+
+
+def doubtful(func: FuncOp) -> list[Access]:
+    """The accesses of a function that may reach outside, in order."""
+    analysis = IndexAnalysis()
+    return [op for op in walk(func, Access) if not _is_inside(op, analysis)]
+
+
+def _is_inside(op: Access, analysis: IndexAnalysis) -> bool:
+    """Whether the lanes of an access that are inside their ranges and its mask are elements of its array."""
+    pairs = zip(op.entries, memory_shape(op.memory.type), strict=True)
+    return all(_fits(entry, size, analysis) for entry, size in pairs) or AccessRelation.of(op, analysis).in_bounds
+
+
+def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:
+    """Whether what is known of each index alone tells so."""
+    if not isinstance(entry, SSAValue):
+        return True  # as the verifier sees to
+    if isinstance(entry.type, TileType):
+        return False
+    if not isinstance(entry.type, RangeType):
+        return ValueRange(0, size - 1).covers(analysis.range(entry))
+    bound = analysis.binding(entry)
+    if entry is not bound.value or not isinstance(bound.lower, int) or not isinstance(bound.upper, int):
+        return False
+    return bound.lower >= 0 and bound.upper <= size
+
+
+def doubtful_picks(func: FuncOp) -> list[TakeAlongOp]:
+    """The ops that pick lanes by numbers of which some may be of no lane, in order."""
+    analysis = IndexAnalysis()
+    return [op for op in walk(func, TakeAlongOp) if not _picks_inside(op, analysis)]
+
+
+def _picks_inside(op: TakeAlongOp, analysis: IndexAnalysis) -> bool:
+    assert isinstance(op.input.type, TileType) and isinstance(op.indices.type, TileType)
+    known = lanes_inside(op.indices.type, op, analysis).range_of(analysis.expr(op.indices))
+    return ValueRange(0, op.input.type.shape[op.dim.data] - 1).covers(known)

@@ -1,0 +1,61 @@
+"""Reads of a block that only keep it: each lane that was read goes at most back to its own place.
+
+A store of some lanes writes the whole block on a TPU: it reads the block, selects, and puts the block back. Between
+them lanes are moved where the store's dimensions stand in another order than the block's, and moved back.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from xdsl.ir import SSAValue, Use
+
+from kopt.dialects.canonicalization.elementwise import widens
+from kopt.dialects.tile import CastOp, GetOp, PutOp, RefType, ReshapeOp, SelectOp, TileType, TransposeOp
+
+
+def only_kept(get: GetOp) -> bool:
+    """Whether a read only keeps the lanes that masked writes to the same place leave alone, by one mask or several."""
+    return _kept(get.result, None, get)
+
+
+def _kept(value: SSAValue, lanes: np.ndarray | None, get: GetOp) -> bool:
+    return all(_keeps(use, lanes, get) for use in value.uses)
+
+
+def _keeps(use: Use, lanes: np.ndarray | None, get: GetOp) -> bool:
+    """Whether each lane goes at most to its own place through a use. ``lanes`` numbers them; None as they were read."""
+    op = use.operation
+    if isinstance(op, SelectOp):
+        return op.operands[use.index] is not op.condition and _kept(op.result, lanes, get)
+    if isinstance(op, CastOp):
+        return _holds(op, get) and _kept(op.result, lanes, get)
+    if isinstance(op, ReshapeOp | TransposeOp):
+        return _kept(op.result, _moved(op, _numbered(get) if lanes is None else lanes), get)
+    return isinstance(op, PutOp) and op.operands[use.index] is op.value and _same(op, lanes, get)
+
+
+def _numbered(get: GetOp) -> np.ndarray:
+    assert isinstance(get.result.type, TileType)
+    shape = get.result.type.shape
+    return np.arange(math.prod(shape), dtype=np.int32).reshape(shape)
+
+
+def _moved(op: ReshapeOp | TransposeOp, lanes: np.ndarray) -> np.ndarray:
+    return lanes.transpose(op.order) if isinstance(op, TransposeOp) else lanes.reshape(op.result_type.shape)
+
+
+def _holds(cast: CastOp, get: GetOp) -> bool:
+    """Whether a cast's result still holds every number that the block has."""
+    assert isinstance(get.memory.type, RefType) and isinstance(cast.result.type, TileType)
+    own, other = get.memory.type.element_type, cast.result.type.element_type
+    return own == other or widens(own, other)
+
+
+def _same(put: PutOp, lanes: np.ndarray | None, get: GetOp) -> bool:
+    if put.memory is not get.memory or put.entries != get.entries:
+        return False
+    return lanes is None or np.array_equal(lanes, _numbered(get))

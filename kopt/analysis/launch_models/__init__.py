@@ -1,0 +1,77 @@
+"""Models of launches from IR: `launch_models` reads a module once, and deciding needs no IR from then on.
+
+For modules in the state in which block sizes are chosen: `tile.grid` in a function, or in a `host.launch`.
+
+    tile.grid (%tile: b0=32, %cols: b1=128) in (90, 333) {
+      %0 = tile.load %flat[%tile]        %1 = tile.load %table[%0, %cols]        tile.store %1, %out[%tile, %cols] }
+becomes
+    axes        b0: 32 in (0, 90) grid            b1: 128 in (0, 333) grid
+    accesses    flat: block, moves b0             table: runs, moves b0 b1, address flat        out: block, moves b0 b1
+
+| module | what |
+|---|---|
+| `launch`, `places` | one launch: its operations with the loops around them, its names |
+| `naming` | names for SSA values, and what they depend on |
+| `axes`, `whole_dims` | the ranges, and dimensions ``:`` that may become ranges |
+| `operands`, `accesses` | arrays, and what is loaded, stored and updated |
+| `work`, `live`, `orders` | what is computed, what is alive at once, in which order cells may run |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from kopt.analysis.launch_models.accesses import accesses
+from kopt.analysis.launch_models.axes import axes
+from kopt.analysis.launch_models.launch import Launch
+from kopt.analysis.launch_models.live import live
+from kopt.analysis.launch_models.operands import operands
+from kopt.analysis.launch_models.orders import orders
+from kopt.analysis.launch_models.work import work
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import GridOp
+from kopt.ir.launch_model import LaunchModel
+from kopt.ir.launch_sizes import names_of, settled_access
+from kopt.walk import walk
+
+__all__ = ["launch_model", "launch_models"]
+
+
+def launch_models(module: ModuleOp, open_tags: Collection[str] = ()) -> list[LaunchModel]:
+    """The models of a module's launches, in the order of the program; the sizes of ``open_tags`` are left open."""
+    grids = walk(module, GridOp)
+    taken: dict[str, int] = {}
+    return [launch_model(grid, open_tags, _name(grid, taken)) for grid in grids]
+
+
+def _name(grid: GridOp, taken: dict[str, int]) -> str:
+    """The launch's or the function's name; several grids of one are numbered."""
+    around: Operation | None = grid
+    while around is not None and not isinstance(around, LaunchOp | FuncOp):
+        around = around.parent_op()
+    name = around.sym_name.data if around is not None else "kernel"
+    taken[name] = number = taken.get(name, -1) + 1
+    return f"{name}#{number}" if number else name
+
+
+def launch_model(grid: GridOp, open_tags: Collection[str] = (), name: str = "") -> LaunchModel:
+    """The model of one launch, named as its function is unless a name is given."""
+    launch = Launch(grid, open_tags)
+    found, used = axes(launch), accesses(launch)
+    sources = launch.names.sources(names_of(found, used))
+    known = {source.name: source for source in sources}
+    return LaunchModel(
+        name or _name(grid, {}),
+        found,
+        operands(launch),
+        tuple(settled_access(access, known) for access in used),
+        work(launch),
+        live(launch),
+        orders(launch, found),
+        sources,
+        {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
+    )

@@ -1,0 +1,47 @@
+"""One launch as the modules of this package ask for it: places, ids, expressions with names in place of values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from xdsl.ir import SSAValue
+
+from kopt.analysis.launch_models.naming import Names
+from kopt.analysis.launch_models.places import Place, places
+from kopt.analysis.launch_models.whole_dims import WholeDims
+from kopt.dialects.tile import DimAttr, GridOp, RangeType, TileType, WholeOp
+from kopt.dialects.tile.access_ids import access_ids, operand_names
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.polynomial import Coefficient
+
+
+class Launch:
+    """What is known of one launch. ``ids`` names accesses, ``operands`` the arrays that they address."""
+
+    def __init__(self, grid: GridOp, open_tags: Collection[str]):
+        self.grid = grid
+        self.places: list[Place] = places(grid)
+        self.ids = access_ids(grid)
+        self.operands = operand_names(grid)
+        self.names = Names(grid, self.places, self.ids)
+        self.analysis = IndexAnalysis(open_tags=open_tags, names=self.names)
+        self.whole_dims = WholeDims(self.places, self.ids)
+        self.tags = frozenset(range.type.tag for range in self._ranges() if isinstance(range.type, RangeType))
+
+    def _ranges(self) -> list[SSAValue]:
+        """The ranges that grid, loops and whole dimensions bind."""
+        args = [arg for block in (self.grid.body.block, *self._bodies()) for arg in block.args]
+        return [*args, *(place.op.result for place in self.places if isinstance(place.op, WholeOp))]
+
+    def _bodies(self):
+        return (region.block for place in self.places for region in place.op.regions if region.blocks)
+
+    def dims(self, value: SSAValue) -> tuple[tuple[str, Coefficient], ...]:
+        """Axis and lanes of each dimension of a tile; no axis where it is a whole one that no op takes apart."""
+        assert isinstance(value.type, TileType)
+        dims = enumerate(value.type.dims.data)
+        return tuple((dim.tag.data or self.whole_dims.tag(value, n), self.lanes(dim)) for n, dim in dims)
+
+    def lanes(self, dim: DimAttr) -> Coefficient:
+        """How many lanes a dimension has."""
+        return self.analysis.lanes_of(dim)

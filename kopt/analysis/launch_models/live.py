@@ -1,0 +1,81 @@
+"""What is alive at once in the bodies of a launch: the values that a chip has to hold beyond its registers.
+
+A value lives from its definition to its last use in its block, as `kopt.analysis.footprint.temporaries` counts. What
+an op makes on its way lives there alone: to take rows of a table, their numbers are compared with those of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import FixedBitwidthType
+from xdsl.ir import Block, Operation, SSAValue
+
+from kopt.analysis.launch_models.launch import Launch
+from kopt.analysis.launch_models.places import Path, inner_path
+from kopt.dialects.tile import CarryingLoop, DimAttr, TakeAlongOp, TileType
+from kopt.ir.launch_model import Live
+from kopt.ir.launch_sizes import widest
+from kopt.ir.polynomial import Coefficient
+
+#: The shape of a value, and the bits of its elements.
+Shape = tuple[tuple[Coefficient, ...], int]
+
+
+def live(launch: Launch) -> tuple[Live, ...]:
+    """The widest places of the grid's body and of each loop's."""
+    bodies = [(launch.grid.tags, launch.grid.body.block)]
+    for place in launch.places:
+        if isinstance(place.op, CarryingLoop):
+            bodies.append((inner_path(place.op, place.path, place.number), place.op.body.block))
+    return widest(place for path, block in bodies for place in _places(launch, path, block))
+
+
+def _places(launch: Launch, path: Path, block: Block) -> Iterator[Live]:
+    """The places of a block after which something is no longer alive."""
+    ops = list(block.ops)
+    position = {op: number for number, op in enumerate(ops)}
+    alive: dict[object, Shape] = {}
+    ends: list[list[SSAValue]] = [[] for _ in ops]
+    grown = False
+    for number, op in enumerate(ops):
+        for result in op.results:
+            if (shape := _shape(launch, result)) is not None:
+                alive[result] = shape
+                grown = True
+                ends[max((_user(use.operation, position) for use in result.uses), default=number)].append(result)
+        inside = _inside(launch, op)
+        if (grown or inside) and (ends[number] or inside):
+            yield Live(path, (*alive.values(), *inside))
+            grown = False
+        for value in ends[number]:
+            del alive[value]
+
+
+def _shape(launch: Launch, value: SSAValue) -> Shape | None:
+    """The lanes and bits of a tile that is no scalar."""
+    if not isinstance(value.type, TileType) or not value.type.rank:
+        return None
+    element = value.type.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 32
+    return _lanes(launch, value.type.dims.data), bits
+
+
+def _lanes(launch: Launch, dims: tuple[DimAttr, ...]) -> tuple[Coefficient, ...]:
+    return tuple(map(launch.lanes, dims))
+
+
+def _inside(launch: Launch, op: Operation) -> list[Shape]:
+    """What an op makes on its way."""
+    if not isinstance(op, TakeAlongOp) or op.rows is None:
+        return []
+    rows, table = op.rows.type, op.input.type
+    assert isinstance(rows, TileType) and isinstance(table, TileType)
+    return [((*_lanes(launch, rows.dims.data), launch.lanes(table.dims.data[0])), 32)]
+
+
+def _user(op: Operation | None, position: dict[Operation, int]) -> int:
+    """Where an operation, or the one of the block that holds it, stands."""
+    while op is not None and op not in position:
+        op = op.parent_op()
+    return position[op] if op is not None else 0

@@ -1,0 +1,93 @@
+"""What a launch computes, by the unit of the chip that does it, its dimensions and the loops around it.
+
+    %d = tile.dot %l, %r, %a     %e = tile.exp %d     %f = tile.exp %e
+becomes
+    product (b0, b2, b1) of f32        transcendental (b0, b1) of f32, twice
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.launch_models.launch import Launch
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    ArgReduceOp,
+    AssociativeReduceOp,
+    AssociativeScanOp,
+    BitcastOp,
+    BroadcastOp,
+    CastOp,
+    ConcatOp,
+    DotOp,
+    DynamicSliceOp,
+    MaskOp,
+    PhiloxOp,
+    ReduceOp,
+    ReshapeOp,
+    ScanOp,
+    SelectOp,
+    SliceOp,
+    SortOp,
+    TakeAlongOp,
+    TileType,
+    TransposeOp,
+)
+from kopt.ir.launch_model import Unit, Work
+from kopt.ir.polynomial import Coefficient
+
+#: Elementwise ops that take several steps of the vector unit, or a unit of their own.
+TRANSCENDENTAL = (
+    "pow atan2 exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal div "
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf sigmoid"
+).split()
+_UNITS: dict[type[Operation], Unit] = {
+    **dict.fromkeys([*ELEMENTWISE.values(), SelectOp, CastOp, BitcastOp, MaskOp], "elementwise"),
+    **dict.fromkeys([ELEMENTWISE[name] for name in TRANSCENDENTAL], "transcendental"),
+    **dict.fromkeys([ReduceOp, ArgReduceOp, AssociativeReduceOp], "reduction"),
+    **dict.fromkeys([ScanOp, AssociativeScanOp], "scan"),
+    **dict.fromkeys([TransposeOp, ReshapeOp, BroadcastOp, ConcatOp, SliceOp, DynamicSliceOp, TakeAlongOp], "layout"),
+    SortOp: "sort",
+    PhiloxOp: "random",
+    DotOp: "product",
+}
+_Key = tuple[Unit, tuple[tuple[str, Coefficient], ...], str, tuple[str, ...]]
+#: Whose results are wider than what they are made of.
+_WIDER = (BroadcastOp, ConcatOp, SelectOp, TakeAlongOp)
+
+
+def work(launch: Launch) -> tuple[Work, ...]:
+    """The operations of all classes, equal ones counted; scalars are left out."""
+    found: Counter[_Key] = Counter()
+    for place in launch.places:
+        unit = _UNITS.get(type(place.op))
+        if unit is None or isinstance(place.op, ReshapeOp) and _keeps_lanes(place.op):
+            continue
+        value = place.op.results[0] if isinstance(place.op, _WIDER) else place.op.operands[0]
+        dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
+        if dims:
+            found[unit, dims, str(_element(value)), place.path] += 1
+    return tuple(Work(*key, count) for key, count in found.items())
+
+
+def _product(launch: Launch, op: DotOp) -> tuple[tuple[str, Coefficient], ...]:
+    """The batch dimensions, then m, k and n."""
+    lhs, rhs = launch.dims(op.lhs), launch.dims(op.rhs)
+    return (*lhs, rhs[-1])
+
+
+def _keeps_lanes(op: ReshapeOp) -> bool:
+    """Whether a reshape only adds or drops dimensions of one lane."""
+    before, after = ([dim for dim in _type(value).dims.data if dim.size.data != 1] for value in (op.input, op.result))
+    return before == after
+
+
+def _element(value: SSAValue) -> object:
+    return _type(value).element_type
+
+
+def _type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type

@@ -1,0 +1,62 @@
+"""The problems of the plan of a grid on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from kopt.analysis.gpu_plans import usual_kind
+from kopt.analysis.plan_problems.problem import (
+    Problem,
+    loops_of,
+    of_options,
+    of_order,
+    of_words,
+    schedule_of,
+    text_of,
+)
+from kopt.dialects.tile import Access, ForOp, GridOp
+from kopt.planning.plan import Buffer, Plan
+from kopt.walk import walk
+
+#: Warps that a program may have.
+_WARPS = (1, 2, 4, 8, 16, 32)
+#: Kinds that Triton code is made of.
+_MADE = ("pointer", "atomic")
+
+
+def gpu_problems(grid: GridOp) -> Iterator[Problem]:
+    """What keeps the plan of a grid from being obeyed."""
+    for loop in loops_of(grid):
+        yield from _of_loop(loop)
+    if grid.plan is not None:
+        yield from _of_plan(grid, grid.plan.data)
+
+
+def _of_plan(grid: GridOp, plan: Plan) -> Iterator[Problem]:
+    yield from of_options(grid, plan, ("warps", "stages"), "Triton launch")
+    if (warps := dict(plan.options).get("warps", 1)) not in _WARPS:
+        yield Problem(grid, f"a program has {', '.join(map(str, _WARPS))} warps, not {warps}")
+    yield from of_order(grid, plan, [])
+    buffers = {buffer.name: buffer for buffer in plan.buffers}
+    for op in walk(grid):
+        if isinstance(op, Access) and op.via is not None:
+            yield from _of_access(grid, op, buffers[op.via.data])
+
+
+def _of_loop(loop: ForOp) -> Iterator[Problem]:
+    yield from of_words(loop)
+    kind = schedule_of(loop).kind
+    if kind not in ("resident", "walk"):
+        message = f"no Triton code is made of a loop of schedule '{kind}': its programs run in no order"
+        yield Problem(loop, message, ("its schedule may be 'resident'",))
+
+
+def _of_access(grid: GridOp, op: Access, buffer: Buffer) -> Iterator[Problem]:
+    plain = Buffer(buffer.name, buffer.operand, buffer.kind)
+    if buffer.kind not in _MADE or replace(buffer, axes=()) != plain:
+        text = text_of(grid, buffer)
+        yield Problem(op, f"no Triton code is made of '{text}' yet: 'pointer' and 'atomic' alone are")
+    elif buffer.kind != (usual := usual_kind(op)):
+        name = op.memory.name_hint or "an array"
+        yield Problem(op, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {usual}")

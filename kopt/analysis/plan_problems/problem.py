@@ -1,0 +1,111 @@
+"""One problem of a plan, and what the problems of every target have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
+
+from kopt.diagnostics import location_of
+from kopt.dialects.tile import ForOp, GridOp
+from kopt.dialects.tile.plan_directive import axis_names
+from kopt.errors import LoweringError
+from kopt.ir.ranges import binding
+from kopt.planning.kinds import LINKS
+from kopt.planning.plan import Buffer, LoopSchedule, Plan
+from kopt.planning.renaming import renamed_buffer
+from kopt.planning.text import buffer_text, schedule_text
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at which operation, and what may be done instead."""
+
+    op: Operation
+    message: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def error(self) -> LoweringError:
+        """The diagnostic that it is refused with."""
+        return LoweringError(self.message, location_of(self.op), notes=self.notes)
+
+
+def loops_of(grid: GridOp) -> list[ForOp]:
+    """The loops of a grid's cells."""
+    return walk(grid, ForOp)
+
+
+def schedule_of(loop: ForOp) -> LoopSchedule:
+    """How a loop runs; one of which nothing is said is a loop of the kernel."""
+    return LoopSchedule("resident") if loop.schedule is None else loop.schedule.data
+
+
+def axes_text(grid: GridOp, axes: Collection[str]) -> str:
+    """``(i, k)``: axes by the names that text has for them."""
+    names = axis_names(grid.body)
+    return f"({', '.join(names.get(axis, axis) for axis in axes)})"
+
+
+def of_words(loop: ForOp) -> Iterator[Problem]:
+    """What a schedule says beyond its kind: no loop is unrolled or peeled yet."""
+    schedule = schedule_of(loop)
+    if words := schedule_text(schedule).removeprefix(schedule.kind).strip():
+        message = f"the loop cannot do '{words}': loops are neither unrolled nor peeled yet"
+        yield Problem(loop, message, (f"leave it at 'schedule {schedule.kind}'",))
+
+
+def of_order(grid: GridOp, plan: Plan, hoisted: Sequence[ForOp]) -> Iterator[Problem]:
+    """The order has the dimensions of the grid, loops that become some included, and keeps what runs in order."""
+    loops = [loop.range.type.tag for loop in hoisted]  # pyright: ignore[reportAttributeAccessIssue]
+    names = axis_names(grid.body)
+    for tag in plan.order:
+        if tag not in grid.tags and tag not in loops:
+            message = f"the order has '{names.get(tag, tag)}', which is no dimension of the grid"
+            yield Problem(grid, message, ("a loop is one where its schedule is 'grid'",))
+    last = [grid.tags[number] for number in grid.reduction_dims] + loops
+    in_order = [tag for tag in grid.tags if tag in last or grid.tags.index(tag) in grid.ordered_dims] + loops
+    kept = [tag for tag in plan.order if tag in in_order]
+    if kept != [tag for tag in in_order if tag in kept]:
+        message = f"the dimensions {axes_text(grid, kept)} run in the order {axes_text(grid, in_order)}"
+        yield Problem(grid, message)
+    behind = [tag for tag in plan.order if tag not in grid.tags or _turns(grid, tag)]
+    if (found := [tag for tag in behind if tag in last]) != behind[len(behind) - len(found) :]:
+        message = f"{axes_text(grid, found)} sums over visits: it is inside of all others in the order"
+        yield Problem(
+            grid, message, (f"as in order [{', '.join(names.get(tag, tag) for tag in _last(behind, found))}]",)
+        )
+
+
+def _last(tags: Sequence[str], found: Sequence[str]) -> list[str]:
+    return [*(tag for tag in tags if tag not in found), *found]
+
+
+def _turns(grid: GridOp, tag: str) -> bool:
+    """Whether a dimension has several cells."""
+    return binding(grid.ranges[grid.tags.index(tag)]).trips != 1
+
+
+def of_options(grid: GridOp, plan: Plan, known: Collection[str], what: str) -> Iterator[Problem]:
+    """Options of launches and views that no lowering obeys yet, and walks that are still to be made."""
+    for word, _ in plan.options:
+        if word not in known:
+            yield Problem(grid, f"no {what} has '{word}' yet")
+    if plan.walks:
+        yield Problem(grid, "its walks are no loops yet: 'walk-dims' comes before")
+    if plan.views:
+        yield Problem(grid, f"no {what} has 'views' yet: the host does what layouts need")
+
+
+def says_more(buffer: Buffer) -> bool:
+    """Whether a buffer has words behind its kind, axes and depth."""
+    return bool(buffer.options) or any(getattr(buffer, field) is not None for field in LINKS.values())
+
+
+def text_of(grid: GridOp, buffer: Buffer) -> str:
+    """``@x = %x window(i, k) x2``: a buffer by the names that text has."""
+    names = axis_names(grid.body)
+    array = grid.planned[int(buffer.operand)].name_hint or buffer.operand
+    return buffer_text(renamed_buffer(buffer, lambda axis: names.get(axis, axis), lambda _: array))

@@ -1,0 +1,46 @@
+"""Which lanes of a value are there, as a value of its own."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.tile.types import TileType
+
+
+@irdl_op_definition
+class ValidLanesOp(IRDLOperation):
+    """Whether each lane of a tile was made from lanes inside their ranges only, wherever those have gone.
+
+    Dimensions that still have a tag need none of this: their validity is the range's. A dimension that was reshaped,
+    joined or picked has lanes of blocks that its type no longer names. ``resolve-validity`` spells them out.
+
+        %r = tile.reshape %v : !tile.tile<b0=4 x 6 x f32> to !tile.tile<24 x f32>
+        %k = tile.valid_lanes %r : !tile.tile<24 x f32> to !tile.tile<24 x i1>
+    """
+
+    name = "tile.valid_lanes"
+
+    input = operand_def(TileType)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def __init__(self, input: SSAValue | Operation):
+        input = SSAValue.get(input)
+        assert isinstance(input.type, TileType)
+        super().__init__(operands=[input], result_types=[input.type.with_element(i1)])
+
+    def verify_(self) -> None:
+        assert isinstance(self.input.type, TileType)
+        expected = self.input.type.with_element(i1)
+        if self.result.type != expected:
+            raise VerifyException(f"tile.valid_lanes gives {expected}, found {self.result.type}")
+
+
+OPS = (ValidLanesOp,)

@@ -1,0 +1,68 @@
+"""``helion.language`` in kernels that run as Python: its functions are found by identity.
+
+Helion calls what it calls a reference implementation where one of its own runs is under way; there this asks first
+whether a run of kopt's is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from kopt import language
+from kopt.language.running import RUNNING
+
+_installed = False
+
+
+def install() -> None:
+    """Once, where Helion is loaded."""
+    global _installed
+    if _installed or "helion.language" not in sys.modules:
+        return
+    _installed = True
+    ref_mode: Any = sys.modules["helion.runtime.ref_mode"]
+    is_in, dispatch = ref_mode.is_in_ref_mode_context, ref_mode.dispatch_reference
+    names = _names()
+
+    def is_in_ref_mode_context() -> bool:
+        return RUNNING.get() is not None or is_in()
+
+    def dispatch_reference(function: Any, reference: Any, args: tuple[Any, ...]) -> Any:
+        run = RUNNING.get()
+        if run is None:
+            return dispatch(function, reference, args)
+        call = _bound(function._signature, args)
+        return run.function(names[function])(*call.args, **call.kwargs)
+
+    ref_mode.is_in_ref_mode_context, ref_mode.dispatch_reference = is_in_ref_mode_context, dispatch_reference
+    _install_kernels()
+
+
+def _names() -> dict[Callable[..., Any], str]:
+    """kopt's name of each function of Helion's."""
+    theirs = sys.modules["helion.language"]
+    return {getattr(theirs, name): name for name in language.__all__ if hasattr(theirs, name)}
+
+
+def _bound(signature: inspect.Signature, args: tuple[Any, ...]) -> inspect.BoundArguments:
+    """Arguments that Helion has listed with their defaults, as a call."""
+    return inspect.BoundArguments(signature, dict(zip(signature.parameters, args, strict=True)))  # pyright: ignore
+
+
+def _install_kernels() -> None:
+    """Kernels of Helion's that a kernel calls run as its own functions do."""
+    kind: Any = sys.modules["helion"].Kernel  # pyright: ignore
+    theirs = kind.__call__
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        run = RUNNING.get()
+        if run is None:
+            return theirs(self, *args, **kwargs)
+        from kopt.kernels import kernel
+
+        return run.call(kernel(self), args, kwargs)
+
+    kind.__call__ = call

@@ -1,0 +1,25 @@
+"""The index algebra: what indices, extents, limits and masks are, as expressions that can be compared and evaluated.
+
+Pure: all but the last three rows are about numbers with names, and import nothing of xDSL.
+
+| module | what |
+|---|---|
+| `value_range` | `ValueRange`: bounds, signs, divisors, widths |
+| `polynomial` | coefficients that are made of block sizes and open extents |
+| `atoms`, `index_expr` | `IndexExpr`: ``constant + Σ coefficient · atom`` |
+| `division`, `choices` | ``//`` and ``%``; ``min``, ``max``, ``select``, ``wrap`` |
+| `condition` | masks, limits, guards |
+| `rewriting`, `evaluation` | substitution; NumPy's answer |
+| `runs`, `nearness` | contiguous runs; lanes near one number |
+| `access_relation`, `footprint` | `AccessRelation`: the elements of an access, its class; the memory that it touches |
+| `widths` | in how many bits an expression is computed |
+| `from_ssa`, `ssa_rules`, `from_access` | from values and accesses to expressions |
+| `sums` | integer tiles as sums of values that there are |
+| `to_ssa`, `to_tiles` | and back: as ``index`` values, as tiles |
+"""
+
+from kopt.ir.access_relation import AccessRelation
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.value_range import ValueRange
+
+__all__ = ["AccessRelation", "IndexExpr", "ValueRange"]

@@ -1,0 +1,66 @@
+"""A lane number taken out of choices: what all cases count alike stands in the sum around them.
+
+(4·a + b > 3 ? 4·a + b - 3 : 4·a + b) -> b + (a > 0 ? 4·a - 3 : 4·a)     where b is known to be 0 to 3
+
+Ranges are known less well afterwards, so it is no normal form: whoever asks what lanes count does it.
+"""
+
+from __future__ import annotations
+
+from kopt.ir.atoms import Atom, Dims, Extremum, FloorDiv, Lane, Mod, Select
+from kopt.ir.choices import maximum, minimum, select
+from kopt.ir.condition import Comparison, Condition, Junction, comparison, conjunction, disjunction
+from kopt.ir.index_expr import ZERO, IndexExpr, of_atom
+from kopt.ir.polynomial import Coefficient, content
+
+
+def taken_out(expr: IndexExpr, lane: Lane) -> IndexExpr:
+    """A sum whose choices have their cases' common multiple of a lane number beside them."""
+    total = IndexExpr(expr.const)
+    for atom, factor in expr.terms.items():
+        total = total + (_choice(atom, lane) if lane.dim in atom.along else of_atom(atom)) * factor
+    return total
+
+
+def _choice(atom: Atom, lane: Lane) -> IndexExpr:
+    if isinstance(atom, Select):
+        (then, otherwise), step = _common([atom.then, atom.otherwise], lane)
+        return select(coarse(atom.condition, lane.along), then, otherwise) + step
+    if isinstance(atom, Extremum):
+        operands, step = _common(atom.operands, lane)
+        return (maximum if atom.largest else minimum)(*operands) + step
+    if isinstance(atom, FloorDiv | Mod) and (found := _divided_by_case(atom)) is not None:
+        return _choice(found, lane)
+    return of_atom(atom)
+
+
+def _divided_by_case(atom: FloorDiv | Mod) -> Select | None:
+    """A quotient or remainder of a sum with a choice in it, as a choice of quotients or remainders."""
+    choice = next((term for term in atom.dividend.terms if isinstance(term, Select)), None)
+    if choice is None:
+        return None
+    factor = atom.dividend.terms[choice]
+    rest = atom.dividend - IndexExpr(0, {choice: factor})
+    cases = [rest + case * factor for case in (choice.then, choice.otherwise)]
+    divided = [case // atom.divisor if isinstance(atom, FloorDiv) else case % atom.divisor for case in cases]
+    return Select(choice.condition, *divided)
+
+
+def _common(cases: tuple[IndexExpr, ...] | list[IndexExpr], lane: Lane) -> tuple[list[IndexExpr], IndexExpr]:
+    """Cases without what they all count of a lane number, and that."""
+    cases = [taken_out(case, lane) for case in cases]
+    factors: set[Coefficient] = {case.coefficient(lane) for case in cases}
+    step = IndexExpr(0, {lane: factors.pop()}) if len(factors) == 1 and 0 not in factors else ZERO
+    return [case - step for case in cases], step
+
+
+def coarse(condition: Condition, dims: Dims) -> Condition:
+    """A condition without lane numbers that do not change whether it holds: ``e >= 0`` is ``e // n >= 0``."""
+    if isinstance(condition, Junction):
+        parts = [coarse(part, dims) for part in condition.conditions]
+        return conjunction(parts) if condition.every else disjunction(parts)
+    if isinstance(condition, Comparison) and condition.relation == "ge" and condition.along & dims:
+        for scale in {content(factor) for factor in condition.expr.terms.values()} - {0, 1}:
+            if not (whole := condition.expr // scale).along & dims:
+                return comparison("ge", whole)
+    return condition

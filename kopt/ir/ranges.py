@@ -1,0 +1,140 @@
+"""What is known of a range: who binds it, where it walks, and whether all of its lanes are always valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from kopt.dialects import triton
+from kopt.dialects.jagged import ForOp as JaggedForOp
+from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp
+
+
+def block_tag(tag: str) -> str:
+    """The tag of the axis over the blocks of one that is split: its own is then that of a loop over their lanes."""
+    return f"{tag}_block"
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Who binds a range. ``lower`` and ``upper`` bound the elements it walks: numbers, or ``index`` values.
+
+    A jagged loop's upper bound is the tile of its lengths.
+    """
+
+    owner: GridOp | ForOp | JaggedForOp | WholeOp | triton.RangeOp
+    lower: SSAValue | int
+    upper: SSAValue | int
+    position: int = 0
+
+    @property
+    def trips(self) -> int | None:
+        """Number of blocks, where both bounds are numbers."""
+        if isinstance(self.lower, int) and isinstance(self.upper, int):
+            return -(-(self.upper - self.lower) // self.size)
+        return None
+
+    @property
+    def size(self) -> int:
+        """Lanes of a block."""
+        type = self.value.type
+        assert isinstance(type, RangeType)
+        return type.size
+
+    @property
+    def value(self) -> SSAValue:
+        """The range itself."""
+        if isinstance(self.owner, GridOp):
+            return self.owner.ranges[self.position]
+        return self.owner.range if isinstance(self.owner, ForOp | JaggedForOp) else self.owner.result
+
+
+def unshifted(range: SSAValue) -> SSAValue:
+    """The range that shifts started from: its lanes are valid exactly where the shifted ones are."""
+    while not isinstance(owner := range.owner, Block) and isinstance(owner, ShiftOp):
+        range = owner.range
+    return range
+
+
+def binding(range: SSAValue) -> Binding:
+    """Who binds a range, through shifts."""
+    range = unshifted(range)
+    owner = range.owner
+    if not isinstance(owner, Block):
+        if isinstance(owner, WholeOp):
+            return Binding(owner, 0, owner.extent.data)
+        if isinstance(owner, triton.RangeOp):
+            return Binding(owner, owner.lower.data, owner.upper.data)
+        raise ValueError(f"{range} is bound by no loop")
+    parent = owner.parent_op()
+    if isinstance(parent, GridOp):
+        position = owner.args.index(range)
+        lower, upper = parent.bounds[position]
+        return Binding(parent, lower, upper, position)
+    if isinstance(parent, ForOp):
+        lower, upper = parent.bounds
+        return Binding(parent, lower, upper)
+    if isinstance(parent, JaggedForOp):
+        return Binding(parent, 0, parent.lengths)
+    raise ValueError(f"{range} is bound by no loop")
+
+
+def always_full(range: SSAValue) -> bool:
+    """Whether every lane of every block is valid.
+
+    So when the block divides the distance walked; or when the loop walks one block of an outer range that is
+    always full itself and that the block divides.
+    """
+    bound = binding(range)
+    if isinstance(bound.owner, WholeOp):
+        return bound.upper == bound.size
+    if isinstance(bound.lower, int) and isinstance(bound.upper, int):
+        return max(0, bound.upper - bound.lower) % bound.size == 0
+    outer = walked_range(bound)
+    if outer is None:
+        return False
+    assert isinstance(outer.type, RangeType)
+    return outer.type.size % bound.size == 0 and always_full(outer)
+
+
+def visits(range: SSAValue) -> int | None:
+    """The number of a loop's blocks, where it is known: the bounds are numbers, or those of a block that is full."""
+    bound = binding(range)
+    outer = walked_range(bound)
+    if outer is None or not always_full(outer):
+        return bound.trips
+    return -(-binding(outer).size // bound.size)
+
+
+def walked_range(bound: Binding) -> SSAValue | None:
+    """The outer range whose one block a loop walks, ``(%i.begin, %i.end)``, or None."""
+    lower, upper = bound.lower, bound.upper
+    if isinstance(lower, int) or isinstance(upper, int):
+        return None
+    if not isinstance(lower.owner, BeginOp) or not isinstance(upper.owner, EndOp):
+        return None
+    first, last = unshifted(lower.owner.range), unshifted(upper.owner.range)
+    return first if first is last and lower.owner.range is upper.owner.range else None
+
+
+def ranges_in_scope(op: Operation) -> dict[str, SSAValue]:
+    """The range of each tag that is in scope at ``op``: bound by a loop around it, or made whole before it."""
+    scope: dict[str, SSAValue] = {}
+    for value in _bound_around(op):
+        assert isinstance(value.type, RangeType)
+        scope.setdefault(value.type.tag, value)
+    return scope
+
+
+def _bound_around(op: Operation) -> Iterator[SSAValue]:
+    inner: Operation | None = op
+    while inner is not None and (block := inner.parent) is not None:
+        yield from (arg for arg in block.args if isinstance(arg.type, RangeType))
+        for sibling in block.ops:
+            if sibling is inner:
+                break
+            if isinstance(sibling, WholeOp):
+                yield sibling.result
+        inner = block.parent_op()

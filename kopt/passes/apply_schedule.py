@@ -1,0 +1,58 @@
+"""The pass ``apply-schedule``: loops take the form that their schedules say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kopt.analysis.hoisting import plan_hoist
+from kopt.analysis.pipelining import is_pipelined
+from kopt.analysis.plan_problems.tpu import of_dimension
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import ForOp, GridOp
+from kopt.passes.to_pallas.carried import carry_in_scratch
+from kopt.passes.to_pallas.hoist import hoist
+from kopt.passes.to_pallas.operands import grid_of
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class ApplySchedulePass(ModulePass):
+    """Makes dimensions of the grid of loops of schedule ``grid``, and pipelines ready: they carry nothing.
+
+    What such loops carry lives in scratch memory. It decides nothing: ``plan-accesses`` does, or who wrote the plan.
+
+        tile.grid (%i) in (1000) { … tile.for %k … in (0, 600) … schedule grid { … } … }
+    becomes
+        tile.grid (%i, %k) in (1000, 600) reduce [1] { tile.when first(%k) … tile.when last(%k) … }
+    and, with ``schedule emit_pipeline``,
+        %s = pallas.scratch
+        tile.grid (%i) in (1000) { put %z, %s; tile.for %k … in (0, 600) schedule emit_pipeline { … } … get %s }
+
+    Refuses a loop of schedule ``grid`` that cannot be a dimension, as ``verify-plan`` does.
+    """
+
+    name = "apply-schedule"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in walk(op, LaunchOp):
+            grid = _hoisted(launch, grid_of(launch))
+            for loop in _loops(grid):
+                if is_pipelined(loop):
+                    carry_in_scratch(loop, grid)
+
+
+def _loops(grid: GridOp) -> list[ForOp]:
+    return walk(grid, ForOp)
+
+
+def _hoisted(launch: LaunchOp, grid: GridOp) -> GridOp:
+    """The grid with its loop of schedule ``grid`` as a dimension."""
+    for loop in [loop for loop in _loops(grid) if loop.schedule is not None and loop.schedule.kind == "grid"]:
+        if problem := next(of_dimension(grid, loop), None):
+            raise problem.error
+        grid = hoist(launch, grid, plan_hoist(grid))
+    return grid

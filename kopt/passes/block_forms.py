@@ -1,0 +1,61 @@
+"""What a kernel's blocks will be used for: the module further down its target's pipeline, at the sizes that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kopt.config import Config
+from kopt.context import make_context
+from kopt.diagnostics import collect
+from kopt.dialects.tile import Access, is_gather
+from kopt.errors import KoptError
+from kopt.passes.pipelines import named, rows_moved
+from kopt.passes.split_planes import holds_large
+from kopt.targets.chips import Chip, GpuChip, TpuChip
+from kopt.walk import walk
+
+
+class BlockForms:
+    """The forms of a module that tell what its blocks take, each made once and on a copy.
+
+    A module in which no rows are computed is the same in all forms.
+    """
+
+    def __init__(self, module: ModuleOp, chip: Chip, config: Config):
+        self._module, self._chip, self._config = module, chip, config
+
+    @cached_property
+    def scheduled(self) -> ModuleOp:
+        """What cells do one by one, items of jagged loops and planes, as cells of their own."""
+        jagged = ("raise-jagged", "dce", "schedule-jagged") if self._gathers else ()
+        large = isinstance(self._chip, GpuChip) and (jagged or holds_large(self._module))
+        return _applied(self._module, named(*jagged, *(("split-planes",) if large else ())))
+
+    @cached_property
+    def moved(self) -> ModuleOp:
+        """A TPU's accesses of computed rows as products and DMAs.
+
+        Where one of those is refused at the sizes that blocks have, what is only scheduled.
+        """
+        if isinstance(self._chip, TpuChip) and self._gathers:
+            with suppress(KoptError):
+                return _applied(self._module, rows_moved(self._chip, self._config))
+        return self.scheduled
+
+    @cached_property
+    def _gathers(self) -> bool:
+        return any(is_gather(entry) for op in walk(self._module, Access) for entry in op.entries)
+
+
+def _applied(module: ModuleOp, passes: Sequence[ModulePass]) -> ModuleOp:
+    """A copy that some passes have changed; the module where there are none."""
+    copy = module.clone() if passes else module
+    with collect():  # what is said of these blocks is not said of those that will be
+        for pass_ in passes:
+            pass_.apply(make_context(), copy)
+    return copy

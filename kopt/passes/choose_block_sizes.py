@@ -1,0 +1,179 @@
+"""The pass ``choose-block-sizes``: sizes for the blocks that a kernel leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes
+from kopt.analysis.seen_blocks import seen_blocks
+from kopt.config import Config
+from kopt.diagnostics import remark
+from kopt.dialects.tile import mark_open, open_blocks
+from kopt.errors import LoweringError
+from kopt.passes.block_forms import BlockForms
+from kopt.passes.retyping import tag_sizes
+from kopt.passes.set_blocks import substitute_sizes
+from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, Chip, TpuChip
+from kopt.walk import walk
+
+#: Whose block sizes an interpreter takes: few and large cells, which NumPy is fast at.
+_LIKE = "tpu7x"
+
+
+@dataclass(frozen=True)
+class ChooseBlockSizesPass(ModulePass):
+    """Chooses the sizes of a function's open blocks, and substitutes them in every type.
+
+    ``tile.open`` of the function says which those are (`kopt.dialects.tile.open_blocks`). Sizes are as large as pays
+    and as fits the ``chip``: a share of VMEM on a TPU, of registers on a GPU (`kopt.analysis.block_sizes`). A pinned
+    size is only rounded up to whole tiles of a TPU's memory, and not even that where results depend on it.
+
+        func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)
+            attributes {tile.open = [#tile.open<b0>, #tile.open<b1>]} {
+          tile.grid (%i: b0=32, %j: b1=32) in (4096, 2560) { … } }
+    becomes, for a v6e,
+        func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>) {
+          tile.grid (%i: b0=512, %j: b1=512) in (4096, 2560) { … } }
+
+    Where blocks take too much once they have their sizes, further candidates follow, each smaller, until one fits.
+    ``start="given"`` begins with the sizes that blocks have, as those of an import that was made for them.
+
+    Without a chip sizes suit an interpreter: few and large cells, and pinned ones stay.
+
+    Nothing before this pass may use a block size. Where a size cannot be substituted, for the kernel's Python computed
+    with another one (``tile.read_sizes``, and as ``set-blocks`` refuses), all keep theirs: the mark says which are
+    ``wanted``, a remark too, and whoever imports does so again. ``loop-type``, ``split-k`` and ``deterministic`` are
+    those of the configuration: what loops walk may have to be resident.
+
+    It never refuses.
+    """
+
+    name = "choose-block-sizes"
+
+    chip: str | None = None
+    loop_type: Literal["auto", "resident", "grid", "fori", "pipeline"] = "auto"
+    split_k: int | None = None
+    deterministic: bool = False
+    start: Literal["open", "given"] = "open"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in [inner for inner in walk(op, FuncOp) if open_blocks(inner)]:
+            if func.parent_op() is op and len(op.ops) == 1:
+                self._choose(op, func)
+                continue
+            alone = ModuleOp([copy := func.clone()])  # tags are names of one function only
+            self._choose(alone, copy)
+            copy.detach()
+            Rewriter.replace_op(func, copy, [])
+
+    def _choose(self, module: ModuleOp, func: FuncOp) -> None:
+        config = Config(loop_type=self.loop_type, split_k=self.split_k, deterministic=self.deterministic)
+        choice = _Choice(module, func, (TPU_CHIPS | GPU_CHIPS)[self.chip or _LIKE], config, self.chip is not None)
+        choice.run(self.start == "given")
+
+
+class _Choice:
+    """The choice for the only function of a module. ``rounds``: whether pinned sizes are rounded up."""
+
+    def __init__(self, module: ModuleOp, func: FuncOp, chip: Chip, config: Config, rounds: bool):
+        self._module, self._func, self._chip, self._config = module, func, chip, config
+        self._rounds = rounds and isinstance(chip, TpuChip)
+        self._blocks = open_blocks(func)
+        self._groups = [block.tags for block in self._blocks]
+        self._forms = BlockForms(module, chip, config)
+
+    def run(self, given: bool) -> None:
+        """Chooses, substitutes, and takes the mark off."""
+        mark_open(self._func, ())
+        settled = given or self._set(self._chosen())
+        if settled and not all(block.pinned for block in self._blocks):
+            self._fit()
+
+    # Candidates.
+
+    def _chosen(self) -> list[int]:
+        """The best sizes, by what blocks are used for and what they take."""
+        now = self._sizes
+        sizes = now if not self._rounds else self._rounded(now)
+        if not all(block.pinned for block in self._blocks):
+            sized = {tag for block in self._blocks if block.sized for tag in block.tags}
+            forms = self._forms
+            free = choose_sizes(forms.scheduled, self._groups, now, self._chip, self._resident, sized, forms.moved)
+            pairs = zip(self._blocks, sizes, free, strict=True)
+            sizes = [pinned if block.pinned else size for block, pinned, size in pairs]
+        return [block.bounded(size) for block, size in zip(self._blocks, sizes, strict=True)]
+
+    def _rounded(self, now: Sequence[int]) -> list[int]:
+        """Pinned sizes in whole tiles of memory, where no result depends on them."""
+        assert isinstance(self._chip, TpuChip)
+        legal = legal_sizes(self._module, self._groups, now, self._chip)
+        seen = seen_blocks(self._module) if legal != now else frozenset()
+        pairs = zip(self._blocks, now, legal, strict=True)
+        return [size if block.observed or not seen.isdisjoint(block.tags) else most for block, size, most in pairs]
+
+    def _fit(self) -> None:
+        """Smaller sizes, while cells take too much with those that blocks have.
+
+        What follows from a size, such as ``x.reshape(tile.block_size * heads, -1)`` and the rows that DMAs bring for
+        ``x[starts[:, None] + tile.index]``, is seen only where blocks have it.
+        """
+        now = self._fullness()
+        while now > 1:
+            sizes = self._sizes
+            smaller = self._smaller(sizes)
+            if smaller == sizes or not self._set(smaller):
+                break
+            if (after := self._fullness()) >= now:
+                self._set(sizes)
+                break
+            now = after
+
+    def _smaller(self, sizes: Sequence[int]) -> list[int]:
+        """The next candidate: what is chosen now that blocks have these sizes, or half of what Python computes with."""
+        chosen = [min(pair) for pair in zip(sizes, self._chosen(), strict=True)]
+        if chosen != sizes:
+            return chosen
+        halves = halved(self._forms.scheduled, self._groups, sizes, self._chip)
+        pairs = zip(self._blocks, sizes, halves, strict=True)
+        return [block.bounded(half) if block.sized and not block.pinned else size for block, size, half in pairs]
+
+    def _fullness(self) -> float:
+        """How much a cell takes of what it should."""
+        return fullness(self._forms.moved, self._chip, self._resident)
+
+    @property
+    def _resident(self) -> bool:
+        return self._config.loop_type == "resident"
+
+    # The sizes that blocks have.
+
+    @property
+    def _sizes(self) -> list[int]:
+        sizes = tag_sizes(self._module)
+        return [sizes[block.tags[0]] for block in self._blocks]
+
+    def _set(self, sizes: Sequence[int]) -> bool:
+        """Substitutes sizes. Where they cannot be, they are marked as wanted."""
+        pairs = [pair for pair in zip(self._blocks, self._sizes, sizes, strict=True) if pair[1] != pair[2]]
+        if not pairs:
+            return True
+        try:
+            # Blocks of one element are recorded as such: their dimensions go together with any.
+            if any(now == 1 for _, now, size in pairs):
+                raise LoweringError("a block of one element is an axis of no size")
+            substitute_sizes(self._module, {tag: size for block, _, size in pairs for tag in block.tags})
+        except LoweringError:
+            mark_open(self._func, [replace(block, wanted=size) for block, _, size in pairs])
+            text = " ".join(f"{'='.join(block.tags)}={size}" for block, _, size in pairs)
+            remark(self._func, f"the block sizes {text} would be chosen: import the kernel again with them")
+            return False
+        self._forms = BlockForms(self._module, self._chip, self._config)
+        return True

@@ -1,0 +1,67 @@
+"""The pass ``fold-block-sizes``: numbers that follow from the chosen block sizes become constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.arith import ConstantOp, SubiOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kopt.dialects.tile import BeginOp, BlockSizeOp, EndOp, RangeType, ValidCountOp, mark_open
+from kopt.dialects.tile.sizes import mark_read_sizes
+from kopt.ir.ranges import always_full
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class FoldBlockSizesPass(ModulePass):
+    """Folds `tile.block_size` and `tile.valid_count`: the sizes of blocks are chosen.
+
+    The first pass after the choice. What is imported holds no number that follows from a size, so that another size
+    is a substitution in its types; this pass is where such numbers come from. A valid count is the size where every
+    block is full, else the distance from the block's begin to its end. The marks ``tile.open`` and
+    ``tile.read_sizes`` go.
+
+        %n = tile.block_size %i : !tile.range<b0=128>
+        %v = tile.valid_count %i : !tile.range<b0=128>
+    becomes, for 1000 elements,
+        %n = arith.constant 128 : index
+        %b = tile.begin %i : !tile.range<b0=128>
+        %e = tile.end %i : !tile.range<b0=128>
+        %v = arith.subi %e, %b : index
+
+    It never refuses.
+    """
+
+    name = "fold-block-sizes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in walk(op):
+            mark_open(inner, ())
+            mark_read_sizes(inner, ())
+            if isinstance(inner, BlockSizeOp | ValidCountOp):
+                _replace(inner, _folded(inner))
+
+
+def _folded(op: BlockSizeOp | ValidCountOp) -> list[Operation]:
+    """The ops that compute the number, the last one its value."""
+    if isinstance(op, BlockSizeOp) or always_full(op.range):
+        return [_constant(op.range)]
+    begin, end = BeginOp(op.range), EndOp(op.range)
+    return [begin, end, SubiOp(end.result, begin.result)]
+
+
+def _constant(range: SSAValue) -> ConstantOp:
+    assert isinstance(range.type, RangeType)
+    return ConstantOp(IntegerAttr(range.type.size, IndexType()))
+
+
+def _replace(op: BlockSizeOp | ValidCountOp, ops: list[Operation]) -> None:
+    for new in ops:
+        new.location = op.location
+    ops[-1].results[0].name_hint = op.result.name_hint
+    Rewriter.replace_op(op, ops)

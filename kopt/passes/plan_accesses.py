@@ -1,0 +1,140 @@
+"""The pass ``plan-accesses``: how a launch reaches its arrays and runs its loops, written into the IR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.gpu_plans import gpu_plan
+from kopt.analysis.launch_models import launch_model
+from kopt.analysis.launch_plans import launch_plans
+from kopt.analysis.pinned import GridPins, pins_of_grids
+from kopt.analysis.plans import set_plan
+from kopt.diagnostics import location_of, remark
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, RangeType
+from kopt.errors import ConfigError
+from kopt.passes.to_pallas.operands import grid_of
+from kopt.planning.choice import cheapest
+from kopt.planning.pins import Pins, read_options
+from kopt.planning.plan import Plan
+from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
+from kopt.walk import walk
+
+_INDEX_OPS = (BeginOp, EndOp, IdOp, CountOp)
+
+
+@dataclass(frozen=True)
+class PlanAccessesPass(ModulePass):
+    """Decides where the blocks of every array stand while cells use them, how loops run, and the order of the grid.
+
+    The decisions are text: the grid has a plan with a buffer for each array, each access names its buffer, each loop
+    has its schedule (``docs/plans.md``). Later passes obey them and decide nothing again; edited by hand they are
+    obeyed as well. ``loop-type`` asks for one schedule of all loops; a loop that cannot have it says why in a remark,
+    and gets another.
+
+    Of the schedules that loops may have together the cheapest that fits the chip is taken, where that is clear
+    (`kopt.planning.choice`), else the usual one (`kopt.analysis.loop_schedules`). Buffers: see
+    `kopt.analysis.placements`; large arrays of which cells read blocks at computed places stay in HBM. Order: see
+    `kopt.analysis.grid_orders`.
+
+        tile.grid (%i: b0=8) in (1000) { … tile.for %k: b1=128 in (0, 600) … { %v = tile.load %x[%i, %k] … } }
+    becomes
+        tile.grid (%i: b0=8) in (1000) plan {order [i, k] parallel [i] @x = %x window(i, k) x2 …} {
+          … tile.for %k: b1=128 in (0, 600) … schedule grid { %v = tile.load %x[%i, %k] via @x … } }
+
+    On a GPU each array has buffers of pointers, of atomics where it is updated; ``num-warps`` and ``num-stages`` follow
+    from the blocks unless given (`kopt.analysis.launch_options`).
+
+        tile.grid (%i: b0=128) in (1000) plan {order [i] parallel [i] warps 4 stages 1 @x = %x pointer …} { … }
+
+    What a user pins stands in the plan, and the rest follows from it; ``verify-plan`` refuses what cannot be. Accesses
+    are named by their ids, loops and axes by their variables or tags (`kopt.analysis.pinned`):
+
+        plan-accesses{accesses="k = resident","k#1 = window x2" loops="j = resident" order=i,j}
+
+    It refuses pins whose names or words there are not, with those that there are. A plan that the IR has is kept.
+    """
+
+    name = "plan-accesses"
+
+    loop_type: Literal["auto", "resident", "grid", "fori", "pipeline"] = "auto"
+    num_warps: int | None = None
+    num_stages: int | None = None
+    accesses: tuple[str, ...] = ()
+    loops: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    chip: str = "tpu7x"
+
+    def __post_init__(self) -> None:
+        self.pins  # noqa: B018  # words that there are not are refused where the option stands
+
+    @property
+    def pins(self) -> Pins:
+        """What is decided beforehand."""
+        return read_options(self.accesses, self.loops, self.order)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        family, kind = ("gpu", GridOp) if self.chip in GPU_CHIPS else ("tpu", LaunchOp)
+        tops: list[GridOp | LaunchOp] = walk(op, kind)
+        open_tops = [top for top in tops if _grid(top).plan is None]
+        pinned = pins_of_grids([_grid(top) for top in open_tops], self.pins, family)
+        for top, pins in zip(open_tops, pinned, strict=True):
+            if isinstance(top, LaunchOp):
+                self._plan_launch(top, pins)
+            else:
+                chip = GPU_CHIPS[self.chip]
+                plan = gpu_plan(_grid(top), chip, self.num_warps, self.num_stages, pins)
+                set_plan(_grid(top), replace(plan, own=not pins))
+
+    def _plan_launch(self, launch: LaunchOp, pins: GridPins) -> None:
+        grid = grid_of(launch)
+        for loop in walk(grid, ForOp):
+            _move_out(loop)
+        chip = TPU_CHIPS[self.chip]
+        found = launch_plans(launch, grid, chip, self.loop_type, pins)
+        plans = [plan for plan, _ in found]
+        plan, remarks = found[cheapest(launch_model(grid), plans, chip) if len(found) > 1 else 0]
+        _check_prefetched(pins, plan)
+        set_plan(grid, replace(plan, own=not pins))
+        for at, text in remarks:
+            remark(at, text)
+
+
+def _check_prefetched(pins: GridPins, plan: Plan) -> None:
+    """Refuses a loop that is to prefetch where no array comes so."""
+    moved = {axis for buffer in plan.buffers if buffer.kind in ("prefetch", "writeback") for axis in buffer.axes}
+    for loop, schedule in pins.loops.items():
+        assert isinstance(loop.range.type, RangeType)
+        if schedule.kind == "prefetch" and loop.range.type.tag not in moved:
+            message = "the loop has nothing to prefetch: no array that it walks comes in blocks that DMAs copy"
+            raise ConfigError(message, location_of(loop), notes=["its schedule may be 'resident'"])
+
+
+def _grid(top: LaunchOp | GridOp) -> GridOp:
+    return grid_of(top) if isinstance(top, LaunchOp) else top
+
+
+def _move_out(loop: ForOp) -> None:
+    """Moves index arithmetic on values from outside the loop before it: blocks are then known outside."""
+    block = loop.body.block
+    for op in list(block.ops):
+        index = isinstance(op, _INDEX_OPS) or op.dialect_name() == arith.Arith.name
+        if index and all(isinstance(r.type, IndexType) for r in op.results) and not _uses(op, block):
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(loop))
+
+
+def _uses(op: Operation, block: Block) -> bool:
+    return any(_home(operand) is block for operand in op.operands)
+
+
+def _home(value: SSAValue) -> Block | None:
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent

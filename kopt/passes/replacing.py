@@ -1,0 +1,25 @@
+"""Accesses in place of others: they have the other's id, by which plans and reports speak of it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from xdsl.ir import Operation
+
+from kopt.dialects.tile import Access
+from kopt.dialects.tile.access_ids import ACCESS
+
+_Access = TypeVar("_Access", bound=Access)
+
+
+def replacing(access: Operation, new: _Access) -> _Access:
+    """A new access that does the work of another, or a part of it: with the other's id and place in the source.
+
+    tile.load %x[%n] {access = "x#1"}
+    becomes
+    tile.load %x[%block] {access = "x#1"}     …
+    """
+    if (id := access.attributes.get(ACCESS)) is not None:
+        new.attributes[ACCESS] = id
+    new.location = access.location
+    return new

@@ -1,0 +1,64 @@
+"""The pass ``verify-plan``: plans are right for their kernels and fit their chip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kopt.analysis.plan_problems.gpu import gpu_problems
+from kopt.analysis.plan_problems.problem import Problem
+from kopt.analysis.plan_problems.tpu import tpu_problems
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import GridOp
+from kopt.passes.to_pallas.operands import grid_of
+from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class VerifyPlanPass(ModulePass):
+    """Checks that the plan of every launch can be obeyed that a person wrote, or pinned something of.
+
+    The verifier of `tile.grid` holds a plan's structure; this pass the facts. It refuses, at the access, loop or grid:
+
+    * a buffer of a kind that its array cannot have, with the kinds that it may have; several kinds for one array;
+      axes that its blocks do not move with; depths and words that no code is made of;
+    * a loop that cannot have its schedule, with the reason; words of schedules, as ``unroll 2``;
+    * an order that has an axis which is no dimension of the grid, that takes what runs in order another way, or that
+      has a dimension that is summed over outside of others;
+    * an ``address`` that does not tell where blocks are, or is not there before the grid runs;
+    * options and views that no code is made of; walks that are no loops yet; on a GPU, numbers of warps that there
+      are not;
+    * on a TPU, buffers that take more VMEM or scalar memory than the ``chip`` has, once the schedules and the order
+      are those of the grid. The least is counted: blocks, twice where they move; not values.
+
+        error: 'x' cannot stand in a buffer of kind 'smem' here: window or resident
+
+    Of grids without a plan the schedules of loops are checked. What ``plan-accesses`` decided alone is not: it is made
+    of what arrays and loops may have. Its text is, read again. The module stays as it is.
+    """
+
+    name = "verify-plan"
+
+    chip: str = "tpu7x"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if problem := next(self._problems(op), None):
+            raise problem.error
+
+    def _problems(self, module: ModuleOp) -> Iterator[Problem]:
+        if self.chip in GPU_CHIPS:
+            for grid in walk(module, GridOp):
+                yield from () if _is_own(grid) else gpu_problems(grid)
+            return
+        for launch in walk(module, LaunchOp):
+            if not _is_own(grid := grid_of(launch)):
+                yield from tpu_problems(launch, grid, TPU_CHIPS[self.chip])
+
+
+def _is_own(grid: GridOp) -> bool:
+    return grid.plan is not None and grid.plan.data.own

@@ -1,0 +1,1 @@
+"""What ``walk-dims`` is made of: loops over a dimension, and what they accumulate."""

@@ -1,0 +1,129 @@
+"""The blocks of a plan's buffers: their shapes and bytes, at given sizes.
+
+A buffer holds what its accesses touch while the axes stand still that it moves with: along an axis that it does not
+move with, such as a loop of a resident block, all that the axis walks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import prod
+
+import numpy as np
+
+from kopt.ir.atoms import Atom, BlockNumber, Lane, Symbol
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.launch_model import LaunchModel, ModelAccess
+from kopt.planning.plan import Buffer, Plan
+from kopt.planning.trips import Number, Sizes, Trips, value
+from kopt.targets.tiling import padded_bytes
+
+#: Kinds of buffers that the grid's own pipeline moves.
+WINDOWS = ("window", "resident", "accumulate")
+#: Kinds in scalar memory.
+SCALAR = ("smem", "smem_chunk")
+#: Kinds that take rows or elements one by one.
+ROWS = ("rows", "row_loop", "row_dma")
+#: Kinds whose copies nothing hides, unless a word of the buffer says that they are ahead.
+EXPOSED, AHEAD = ("dma", *ROWS), ("prefetch", "outstanding")
+
+
+class Blocks:
+    """The blocks of one plan."""
+
+    def __init__(self, model: LaunchModel, plan: Plan, sizes: Sizes, trips: Mapping[str, Trips]):
+        self._model, self._sizes, self._trips = model, sizes, trips
+        self._tags = {axis.tag for axis in model.axes}
+        self._shapes: dict[str, tuple[Number, ...]] = {}
+        self._accesses: dict[str, list[ModelAccess]] = {}
+        for access in model.accesses:
+            if access.id in plan.via:
+                self._accesses.setdefault(plan.via[access.id], []).append(access)
+
+    def accesses(self, buffer: Buffer) -> Sequence[ModelAccess]:
+        """The accesses that a buffer serves."""
+        return self._accesses.get(buffer.name, ())
+
+    def reads(self, buffer: Buffer) -> bool:
+        """Whether blocks come."""
+        return any(access.mode != "store" for access in self.accesses(buffer))
+
+    def writes(self, buffer: Buffer) -> bool:
+        """Whether blocks leave."""
+        return any(access.mode != "load" for access in self.accesses(buffer))
+
+    def axes(self, buffer: Buffer) -> frozenset[str]:
+        """What its blocks move with: of copies in the kernel, all that their accesses do."""
+        moves = (access.moves for access in self.accesses(buffer)) if buffer.kind not in WINDOWS else ()
+        return frozenset(buffer.axes).union(*moves)
+
+    def shape(self, buffer: Buffer) -> tuple[Number, ...]:
+        """The lanes of a block, of each dimension of the operand as many as its widest access has."""
+        if buffer.name not in self._shapes:
+            axes = self.axes(buffer)
+            known = buffer.kind not in WINDOWS or buffer.address is not None
+            shapes = [self._access_shape(access, axes, known) for access in self.accesses(buffer)]
+            self._shapes[buffer.name] = tuple(_largest(lanes) for lanes in zip(*shapes, strict=True))
+        return self._shapes[buffer.name]
+
+    def size(self, buffer: Buffer) -> Number:
+        """Bytes of one block, as copies move them."""
+        return self._elements(buffer) * self._bits(buffer) / 8
+
+    def memory(self, buffer: Buffer, bits: int | None = None) -> Number:
+        """Bytes of one block in VMEM, padded to tiles; with other bits for accumulators."""
+        return padded_bytes(self.shape(buffer) or (1,), bits or self._bits(buffer))
+
+    def array_size(self, operand: str) -> Number:
+        """Bytes of a whole array."""
+        found = self._model.operand(operand)
+        return value(found.elements, self._sizes) * found.bits / 8
+
+    def rows(self, buffer: Buffer) -> Number:
+        """How many copies bring what lies in pieces."""
+        return sum(value(access.relation.runs, self._sizes) for access in self.accesses(buffer))
+
+    def _elements(self, buffer: Buffer) -> Number:
+        if buffer.kind in ROWS:
+            lanes = [access.relation.lanes for access in self.accesses(buffer)]
+            return _largest([prod(value(size, self._sizes) for size in shape) for shape in lanes])
+        return prod(self.shape(buffer))
+
+    def _bits(self, buffer: Buffer) -> int:
+        return self._model.operand(buffer.operand).bits
+
+    def _access_shape(self, access: ModelAccess, axes: frozenset[str], known: bool) -> tuple[Number, ...]:
+        pairs = zip(access.relation.indices, access.relation.shape, strict=True)
+        return tuple(self._lanes(index, value(extent, self._sizes), axes, known) for index, extent in pairs)
+
+    def _lanes(self, index: IndexExpr, extent: Number, axes: frozenset[str], known: bool) -> Number:
+        """The elements of one dimension between the least and the largest that an access has while ``axes`` stand.
+
+        Unless ``known``, nothing tells a block's place but the axes: where loaded numbers do, it is all of them.
+        """
+        atoms = [*index.atoms()]
+        if not known and any(isinstance(atom, Symbol) for atom in atoms):
+            return extent
+        walking = {str(atom.name) for atom in atoms if isinstance(atom, BlockNumber)} & self._tags - axes
+        if any(_varies(atom, walking) for atom in atoms if atom not in index.terms):
+            return extent
+        span: Number = 1
+        for atom, factor in index.terms.items():
+            if isinstance(atom, Lane):
+                span = span + (value(atom.size, self._sizes) - 1) * abs(value(factor, self._sizes))
+            elif isinstance(atom, BlockNumber) and str(atom.name) in walking:
+                steps = np.ceil(self._trips[str(atom.name)].mean) - 1
+                span = span + steps * abs(value(factor, self._sizes))
+        return np.minimum(extent, span) if walking else span
+
+
+def _varies(atom: Atom, walking: Collection[str]) -> bool:
+    """Whether an atom inside of another differs between lanes, or between blocks that are walked."""
+    return isinstance(atom, Lane) or isinstance(atom, BlockNumber) and str(atom.name) in walking
+
+
+def _largest(values: Sequence[Number]) -> Number:
+    total = values[0]
+    for one in values[1:]:
+        total = np.maximum(total, one)
+    return total

@@ -1,0 +1,93 @@
+"""The plans that a launch may have on a TPU: each choice of schedules for its loops, with the buffers that follow.
+
+Pure. Of the loops that may be dimensions of the grid one is, or none; the others are ``resident``, ``prefetch`` or
+``emit_pipeline``, all alike, where they move blocks. An operand's blocks are
+
+| its accesses | kind |
+|---|---|
+| gather rows or elements, or begin at loaded numbers | ``rows``, ``dma`` |
+| all move with one loop that prefetches, in whole blocks | ``prefetch``, ``writeback``; ``emit_pipeline`` |
+| are single numbers | ``smem``, where they fit |
+| move with the grid only | ``window`` |
+| move with loops besides | ``resident``: the window holds all that the loops walk |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
+from kopt.planning.plan import Buffer, LoopSchedule, Plan
+
+#: What loops that stay in the kernel may do with the blocks that they walk.
+IN_KERNEL = ("resident", "prefetch", "emit_pipeline")
+
+
+def candidates(model: LaunchModel) -> Iterator[Plan]:
+    """The plans of a launch, the source's own order first."""
+    for schedules in _schedules(model):
+        yield _plan(model, schedules)
+
+
+def _schedules(model: LaunchModel) -> Iterator[Mapping[str, str]]:
+    loops = [axis for axis in model.axes if axis.form == "loop"]
+    for hoisted in [None, *(axis for axis in loops if "grid" in axis.may)]:
+        rest = [axis for axis in loops if axis is not hoisted]
+        moving = any(_moves(model, axis) for axis in rest)
+        for kind in IN_KERNEL if moving else IN_KERNEL[:1]:
+            chosen = {axis.tag: kind if _moves(model, axis) else "resident" for axis in rest}
+            yield chosen if hoisted is None else {hoisted.tag: "grid", **chosen}
+
+
+def _moves(model: LaunchModel, axis: Axis) -> bool:
+    """Whether blocks of arrays move with a loop."""
+    return any(axis.tag in access.moves for access in model.accesses)
+
+
+def _plan(model: LaunchModel, schedules: Mapping[str, str]) -> Plan:
+    grid = [axis.tag for axis in model.axes if axis.form == "grid"]
+    order = (*_source_order(model, grid), *(tag for tag, kind in schedules.items() if kind == "grid"))
+    buffers = [_buffer(model, operand.name, schedules, order) for operand in model.operands]
+    via = {access.id: buffer.name for buffer in buffers for access in model.of(buffer.operand)}
+    loops = {tag: LoopSchedule(kind) for tag, kind in schedules.items()}
+    return Plan(order, _parallel(model) & frozenset(grid), tuple(buffers), via, loops)
+
+
+def _source_order(model: LaunchModel, grid: Sequence[str]) -> Sequence[str]:
+    return model.orders[0].axes if model.orders else grid
+
+
+def _parallel(model: LaunchModel) -> frozenset[str]:
+    return model.orders[0].parallel if model.orders else frozenset()
+
+
+def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], order: Sequence[str]) -> Buffer:
+    accesses = model.of(operand)
+    moves = frozenset[str]().union(*(access.moves for access in accesses))
+    axes = tuple(tag for tag in order if tag in moves)
+    if kind := _apart(accesses):
+        return Buffer(operand, operand, kind, axes)
+    if walked := _walked_alike(accesses, schedules):
+        tag, kind = walked
+        written = any(access.mode == "store" for access in accesses)
+        return Buffer(operand, operand, "writeback" if written and kind == "prefetch" else kind, (tag,), 2)
+    inside = [tag for tag in moves if schedules.get(tag, "grid") != "grid"]
+    return Buffer(operand, operand, "resident" if inside else "window", axes, 2 if axes else 1)
+
+
+def _apart(accesses: Sequence[ModelAccess]) -> str | None:
+    """The kind of an operand that is accessed by numbers which memory tells."""
+    kinds = {access.relation.kind for access in accesses}
+    if kinds & {"runs", "elements"}:
+        return "rows"
+    return "dma" if any(access.address for access in accesses) else None
+
+
+def _walked_alike(accesses: Sequence[ModelAccess], schedules: Mapping[str, str]) -> tuple[str, str] | None:
+    """The loop that brings all blocks of an operand, and how it does."""
+    homes = {access.home for access in accesses}
+    (home, *others) = homes or {None}
+    if home is None or others or any(access.mode == "atomic" for access in accesses):
+        return None
+    kind = schedules.get(home, "grid")
+    return (home, kind) if kind in ("prefetch", "emit_pipeline") else None

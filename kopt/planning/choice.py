@@ -1,0 +1,38 @@
+"""Which of the plans that a launch may have is taken: the usual one, unless another that fits is clearly cheaper.
+
+Pure: models, plans and chips come in. Of equal costs the first stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kopt.ir.launch_model import LaunchModel
+from kopt.planning.cost import Cost, cost
+from kopt.planning.plan import Plan
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TpuChip
+
+#: A plan costs clearly less than another where it does by more than the model's mean error (`kopt.targets.costs`).
+CLEARLY = 0.9
+
+
+def cheapest(model: LaunchModel, plans: Sequence[Plan], chip: TpuChip) -> int:
+    """The number of the plan to take. The first is the usual one, also where nothing tells what it costs."""
+    if len(plans) == 1:
+        return 0
+    costs = [cost(model, {}, plan, chip) for plan in plans]
+    usual = costs[0].seconds
+    known = {n: float(found.seconds) for n, found in enumerate(costs) if found.seconds is not None}
+    fitting = [n for n in known if _fits(costs[n], chip)]
+    if usual is None or not fitting:
+        return 0
+    best = min(fitting, key=known.__getitem__)
+    return best if 0 not in fitting or known[best] < CLEARLY * float(usual) else 0
+
+
+def _fits(found: Cost, chip: TpuChip) -> bool:
+    """Whether a kernel has the memory for a plan; it does not where nothing tells how much that is."""
+    if found.vmem_bytes is None or found.live_bytes is None:
+        return False
+    return Budget(chip).holds_windows(int(found.vmem_bytes + found.live_bytes))

@@ -1,0 +1,248 @@
+"""The cost of a plan on a TPU: the grid's pipeline of steps, those of loops inside of a step, and the host's part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from math import prod
+from typing import TypeVar
+
+import numpy as np
+
+from kopt.ir.launch_model import LaunchModel, Work
+from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
+from kopt.planning.cost import Cost
+from kopt.planning.plan import Buffer, LoopSchedule, Plan
+from kopt.planning.steps import Moved, Pipeline, Run
+from kopt.planning.tpu_memory import Memory
+from kopt.planning.tpu_work import Cycles, cycles, product
+from kopt.planning.trips import AllTrips, Number, Sizes, UnknownError, all_trips, value
+from kopt.targets.chips import TpuChip
+from kopt.targets.costs import ROW_CYCLES, VECTOR_CYCLES, tpu_costs
+from kopt.targets.tiling import LANES, SUBLANES
+
+#: Schedules whose copies run beside the loop's body.
+_OVERLAPPED = ("prefetch", "emit_pipeline", "fori", "pipeline")
+_VECTOR = LANES * SUBLANES
+_T = TypeVar("_T")
+#: Times that a pass of the host over an array moves it.
+_PASS = 2
+
+
+class TpuLaunch:
+    """One plan at given sizes, numbers or arrays of them."""
+
+    def __init__(
+        self, model: LaunchModel, sizes: Sizes, plan: Plan, chip: TpuChip, lengths: Mapping[str, Sequence[int]]
+    ):
+        self.model, self.plan = model, plan
+        self.sizes: Sizes = {**model.sizes, **sizes}
+        self.costs = tpu_costs(chip)
+        self._depth = {tag: n for n, tag in enumerate(plan.order)}
+        self._copied: dict[str, Run] = {}
+        self.trips = all_trips(model, self.sizes, lengths)
+        self.blocks = Blocks(model, plan, self.sizes, AllTrips(self.trips))
+        self.cores = 1
+
+    def cost(self) -> Cost:
+        """The items."""
+        kept = Memory(self.model, self.plan, self.sizes, self.trips, self.blocks)
+        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, kept.live))
+        memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, fitted=self.costs.fitted)
+        return _or_none(lambda: self._timed(memory)) or memory
+
+    # Time.
+
+    def _timed(self, memory: Cost) -> Cost:
+        self._divide()
+        self._bandwidth = self.costs.hbm_share * self.costs.bytes_per_second / self.cores
+        run = self._grid().run(self._step, self._bandwidth, self.costs.step_seconds)
+        work, host = self._all_cycles(), self._host_bytes()
+        scalars = self._scalar_bytes() / self._bandwidth
+        around = host / (self.costs.hbm_share * self.costs.bytes_per_second)
+        inside = self._copied.values()
+        return replace(
+            memory,
+            seconds=run.seconds + scalars + around,
+            mxu_seconds=work.mxu / self.costs.mxu_share / self.costs.clock_hz,
+            vpu_seconds=work.vpu / self.costs.clock_hz,
+            bytes_in=self.cores * (run.bytes_in + sum(one.bytes_in for one in inside)) + self._scalar_bytes(),
+            bytes_out=self.cores * (run.bytes_out + sum(one.bytes_out for one in inside)),
+            steps=run.steps,
+            overhead_seconds=run.overhead + sum(one.overhead for one in inside),
+            exposed_seconds=run.exposed + scalars + sum(one.exposed for one in inside),
+            host_seconds=around,
+            host_bytes=host,
+            cores=self.cores,
+        )
+
+    def _divide(self) -> None:
+        """Gives each core its share of the outermost axis that they may share."""
+        fetched = {axis for one in self.plan.buffers if one.kind not in WINDOWS for axis in one.axes[-1:]}
+        free = [tag for tag in self.plan.order if tag in self.plan.parallel and tag not in fetched]
+        free = [tag for tag in free if np.any(self.trips.moves(tag))]
+        if self.costs.cores > 1 and free:
+            self.cores = self.costs.cores
+            first = self.trips[free[0]]
+            mean = first.mean / self.cores if first.inside else -(-first.mean // self.cores)
+            self.trips[free[0]] = replace(first, mean=mean, many=np.asarray(mean > 1, float) * first.many)
+
+    def _grid(self) -> Pipeline:
+        buffers = [one for one in self.plan.buffers if self._loop_of(one) is None and not _is_exposed(one)]
+        return Pipeline(self.plan.order, self.trips, self._moved(buffers))
+
+    def _moved(self, buffers: Sequence[Buffer]) -> list[Moved]:
+        """The blocks that come and that leave."""
+        moved = []
+        for buffer in buffers:
+            if buffer.kind in SCALAR or buffer.source is not None or not self.blocks.accesses(buffer):
+                continue
+            size, axes = self.blocks.size(buffer), self.blocks.axes(buffer)
+            moved += [Moved(size, axes)] if self.blocks.reads(buffer) else []
+            moved += [Moved(size, axes, leaves=True)] if self.blocks.writes(buffer) else []
+        return moved
+
+    def _loop_of(self, buffer: Buffer) -> str | None:
+        """The loop in the kernel whose visits a buffer's copies go with."""
+        homes = [access.home for access in self.blocks.accesses(buffer)] if buffer.kind not in WINDOWS else []
+        return next((home for home in homes if home is not None and home not in self._depth), None)
+
+    def _step(self, turning: int) -> Number:
+        """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
+        work = [one for one in self._work(None) if self._depth_of(one.path) >= turning]
+        loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
+        done = self._body(self._cycles(work) + self._picks(None, turning), self.costs.step_cycles)
+        return done + self._stores(turning) + self._waits(turning) + sum(self._loop(tag) for tag in loops)
+
+    def _body(self, work: Cycles, more: float = 0.0) -> Number:
+        """Seconds of the two units beside each other, and of cycles that neither works in."""
+        return np.maximum((work.mxu + more) / self.costs.mxu_share, work.vpu) / self.costs.clock_hz
+
+    def _waits(self, turning: int) -> Number:
+        """Copies that a step starts and waits for."""
+        here = [one for one in self.plan.buffers if self._loop_of(one) is None and _is_exposed(one)]
+        here = [one for one in here if max(self._depth_of(a.path) for a in self.blocks.accesses(one)) >= turning]
+        return sum((one.size for one in self._moved(here)), 0) / self._bandwidth + len(here) * self.costs.step_seconds
+
+    def _stores(self, turning: int) -> Number:
+        """The way of finished blocks from accumulators to where copies take them."""
+        tags = set(self.plan.order[max(0, turning) :])
+        elements: Number = 0
+        for buffer in self.plan.buffers:
+            if buffer.kind in WINDOWS and self.blocks.writes(buffer):
+                moves = [self.trips[tag].moves for tag in tags & {*buffer.axes}]
+                changed = sum(moves) > 0 if moves else turning < 0
+                elements = elements + changed * prod(self.blocks.shape(buffer))
+        return self.costs.store_cycles * elements / _VECTOR / self.costs.clock_hz
+
+    # Loops inside of a step.
+
+    def _loop(self, tag: str) -> Number:
+        """Seconds of all visits of a loop, once."""
+        body = self._body(self._cycles(self._work(tag)) + self._picks(tag, -1))
+        body = body + sum(self._loop(inner) for inner in self._loops(tag))
+        moved = self._moved([one for one in self.plan.buffers if self._loop_of(one) == tag])
+        if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:
+            more = self._body(Cycles(), self.costs.step_cycles)
+            run = Pipeline([tag], self.trips, moved).run(lambda _: body, self._bandwidth, more)
+            self._count(run, tag)
+            return run.seconds
+        copied = sum((one.size for one in moved), 0) / self._bandwidth + bool(moved) * self.costs.step_seconds
+        return self.trips[tag].mean * (body + copied)
+
+    def _count(self, run: Run, tag: str) -> None:
+        """Adds up the copies of all executions of a loop."""
+        times = self._executions(self._around(tag))
+        self._copied[tag] = Run(*(getattr(run, name) * times for name in Run.__dataclass_fields__))
+
+    def _loops(self, parent: str | None) -> list[str]:
+        """The loops directly inside of another, or of a step."""
+        return [tag for tag in self._all_loops if self._innermost(self._around(tag)) == parent]
+
+    @cached_property
+    def _all_loops(self) -> list[str]:
+        return list(dict.fromkeys(tag for path in self._paths for tag in path if tag not in self._depth))
+
+    def _around(self, loop: str) -> tuple[str, ...]:
+        path = next(path for path in self._paths if loop in path)
+        return path[: path.index(loop)]
+
+    @cached_property
+    def _paths(self) -> list[tuple[str, ...]]:
+        paths = [*(one.path for one in self.model.work), *(access.path for access in self.model.accesses)]
+        return list(dict.fromkeys(paths))
+
+    def _work(self, loop: str | None) -> list[Work]:
+        """The work directly in a loop, or in a step."""
+        return [one for one in self.model.work if self._innermost(one.path) == loop]
+
+    @cached_property
+    def _cycles_of(self) -> dict[Work, Cycles]:
+        return {one: cycles([one], self.sizes, self.costs) for one in self.model.work}
+
+    def _cycles(self, work: Sequence[Work]) -> Cycles:
+        return sum((self._cycles_of[one] for one in work), Cycles())
+
+    def _innermost(self, path: Sequence[str]) -> str | None:
+        return next((tag for tag in reversed(path) if tag not in self._depth), None)
+
+    def _depth_of(self, path: Sequence[str]) -> int:
+        return max((self._depth[tag] for tag in path if tag in self._depth), default=-1)
+
+    def _executions(self, path: Sequence[str]) -> Number:
+        """How often one core comes to a place."""
+        depth = self._depth_of(path)
+        times: Number = 1
+        for tag in (*self.plan.order[: depth + 1], *(tag for tag in path if tag not in self._depth)):
+            times = times * self.trips[tag].mean
+        return times
+
+    # Rows and elements.
+
+    def _picks(self, loop: str | None, turning: int) -> Cycles:
+        """What picking from another buffer takes, and starting copies row by row."""
+        total = Cycles()
+        for buffer in self.plan.buffers:
+            for access in self.blocks.accesses(buffer):
+                if self._innermost(access.path) == loop and self._depth_of(access.path) >= turning:
+                    total = total + self._picked(buffer, [value(n, self.sizes) for n in access.relation.lanes])
+        return total
+
+    def _picked(self, buffer: Buffer, lanes: Sequence[Number]) -> Cycles:
+        if buffer.kind in ROWS:
+            return Cycles(vpu=ROW_CYCLES * self.blocks.rows(buffer))
+        if buffer.kind not in ("one_hot", "pick") or not lanes:
+            return Cycles()
+        rows = self.blocks.shape(buffer)[0]
+        compared = Cycles(vpu=2 * VECTOR_CYCLES["elementwise"] * lanes[0] * rows / _VECTOR)
+        if buffer.kind == "pick":
+            return compared
+        width = np.prod(lanes[1:]) if len(lanes) > 1 else 1
+        dtype = self.model.operand(buffer.operand).dtype
+        return compared + Cycles(mxu=product(lanes[0], rows, width, dtype, self.costs))
+
+    # Sums over the launch.
+
+    def _all_cycles(self) -> Cycles:
+        parts = (self._cycles_of[one] * self._executions(one.path) for one in self.model.work)
+        return sum(parts, Cycles())
+
+    def _host_bytes(self) -> Number:
+        return sum((_PASS * len(views) * self.blocks.array_size(name) for name, views in self.plan.views.items()), 0)
+
+    def _scalar_bytes(self) -> Number:
+        return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)
+
+
+def _or_none(known: Callable[[], _T]) -> _T | None:
+    """What is asked for, or None where only a launch tells it."""
+    try:
+        return known()
+    except UnknownError:
+        return None
+
+
+def _is_exposed(buffer: Buffer) -> bool:
+    """Whether nothing hides a buffer's copies: it is filled where it is used."""
+    return buffer.kind in EXPOSED and not any(name in AHEAD for name, _ in buffer.options)

@@ -1,0 +1,55 @@
+"""What a plan takes of a TPU's memories, at given sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kopt.ir.launch_model import LaunchModel
+from kopt.planning.blocks import SCALAR, WINDOWS, Blocks
+from kopt.planning.plan import Buffer, Plan, Value
+from kopt.planning.trips import AllTrips, Number, Sizes, value
+from kopt.targets.budget import Budget
+from kopt.targets.tiling import padded_bytes
+
+
+class Memory:
+    """The memory of one plan; what a launch alone tells is an `UnknownError`."""
+
+    def __init__(self, model: LaunchModel, plan: Plan, sizes: Sizes, trips: AllTrips, blocks: Blocks):
+        self._model, self._plan, self._sizes, self._trips, self._blocks = model, plan, sizes, trips, blocks
+
+    def vmem(self) -> Number:
+        """``Σ blocks × depth + scratch``: what libtpu itself counts."""
+        buffers = [one for one in self._plan.buffers if one.kind not in SCALAR and one.source is None]
+        buffers = [one for one in buffers if self._blocks.accesses(one)]
+        pairs = [(self._blocks.memory(one), self._buffers(one)) for one in buffers]
+        return Budget.blocks(pairs, sum(map(self._accumulator, buffers)))
+
+    def _buffers(self, buffer: Buffer) -> Number:
+        """How many a buffer has: one where its index never changes, and twice as many where blocks come and leave."""
+        moves = sum(self._trips.moves(tag) for tag in buffer.axes) if buffer.axes else False
+        depth = np.where(np.asarray(moves) > 0, buffer.depth, min(1, buffer.depth))
+        both = buffer.kind in WINDOWS and self._blocks.reads(buffer) and self._blocks.writes(buffer)
+        return depth * (2 if both else 1)
+
+    def _accumulator(self, buffer: Buffer) -> Number:
+        """The 32-bit scratch of an output that gathers along axes with more than one block."""
+        along = [axis for name, axes in buffer.options if name in ("accumulate", "over") for axis in _axes(axes)]
+        moves = [self._trips.moves(tag) for tag in along]
+        return (sum(moves) > 0) * self._blocks.memory(buffer, 32) if moves else 0
+
+    def smem(self) -> Number:
+        """Bytes of scalar memory."""
+        return sum((self._blocks.memory(one) * one.depth for one in self._plan.buffers if one.kind in SCALAR), 0)
+
+    def live(self) -> Number:
+        """The most bytes of values beyond registers that are alive at once."""
+        most: Number = 0
+        for live in self._model.live:
+            values = [padded_bytes([value(n, self._sizes) for n in dims] or [1], bits) for dims, bits in live.values]
+            most = np.maximum(most, sum((size * (size > Budget.REGISTER_BYTES) for size in values), 0))
+        return most
+
+
+def _axes(value: Value) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, tuple) else ()

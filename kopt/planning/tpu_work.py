@@ -1,0 +1,54 @@
+"""Cycles of a TPU's units for the work of one step. Products take full tiles, whatever the array's extents are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from kopt.ir.launch_model import Work
+from kopt.planning.trips import Number, Sizes, value
+from kopt.targets.costs import VECTOR_CYCLES, TpuCosts
+from kopt.targets.tiling import LANES, SUBLANES, round_up
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Cycles of the matrix unit and of the vector unit, which run beside each other."""
+
+    mxu: Number = 0
+    vpu: Number = 0
+
+    def __add__(self, other: Cycles) -> Cycles:
+        return Cycles(self.mxu + other.mxu, self.vpu + other.vpu)
+
+    def __mul__(self, times: Number) -> Cycles:
+        return Cycles(self.mxu * times, self.vpu * times)
+
+
+def cycles(work: Iterable[Work], sizes: Sizes, costs: TpuCosts) -> Cycles:
+    """The cycles of some work, done once."""
+    return sum((_cycles(one, sizes, costs) for one in work), Cycles())
+
+
+def _cycles(work: Work, sizes: Sizes, costs: TpuCosts) -> Cycles:
+    dims = [value(size, sizes) for _, size in work.dims]
+    if work.unit == "product":
+        *batch, m, k, n = dims
+        return Cycles(mxu=work.count * prod(batch) * product(m, k, n, work.dtype, costs))
+    return Cycles(vpu=work.count * VECTOR_CYCLES[work.unit] * _vectors(dims))
+
+
+def product(m: Number, k: Number, n: Number, dtype: str, costs: TpuCosts) -> Number:
+    """``2 · m · ⌈k⌉w · ⌈n⌉w / F``; columns and sums are whole tiles of the unit, rows whole sublanes."""
+    unit, passes = costs.mxu_size, costs.passes.get(dtype, 1.0)
+    flops = 2 * round_up(m, SUBLANES) * round_up(k, unit) * round_up(n, unit)
+    return passes * flops / costs.flops_per_cycle
+
+
+def _vectors(dims: list[Number]) -> Number:
+    """Vector registers of 32-bit elements: the last two dimensions are padded to (8, 128)."""
+    if len(dims) < 2:
+        return round_up(dims[0] if dims else 1, LANES * SUBLANES) / (LANES * SUBLANES)
+    rows, lanes = round_up(dims[-2], SUBLANES), round_up(dims[-1], LANES)
+    return prod(dims[:-2]) * rows * lanes / (LANES * SUBLANES)

@@ -1,0 +1,142 @@
+"""How many blocks each axis of a launch has, at given sizes: exactly, also where an inner range depends on an outer.
+
+Sizes are numbers, or NumPy arrays with one number for each candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kopt.ir.atoms import BlockNumber
+from kopt.ir.launch_model import Axis, LaunchModel
+from kopt.ir.polynomial import Coefficient
+
+#: A number, or an array with one for each candidate.
+Number = Any
+Sizes = Mapping[Hashable, Number]
+
+
+class UnknownError(Exception):
+    """A number that only a launch tells; the message names it."""
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The blocks of an axis: ``mean`` for each execution of what is around it, over the exact list of these.
+
+    ``some`` is the share of executions that have any, ``many`` that of those with two or more, of which ``inside`` the
+    axes are that the list goes over.
+    """
+
+    mean: Number
+    some: Number = 1.0
+    many: Number = 1.0
+    inside: frozenset[str] = frozenset()
+
+    @cached_property
+    def moves(self) -> Number:
+        """Whether its block ever changes."""
+        return np.asarray(self.many) > 0
+
+
+class AllTrips(dict[str, Trips]):
+    """Trips by tag; to ask for those that only a launch tells is an `UnknownError`."""
+
+    def __missing__(self, tag: str) -> Trips:
+        raise UnknownError(tag)
+
+    def moves(self, tag: str) -> Number:
+        """Whether an axis has more than one block; one of which nothing is known may have."""
+        return self[tag].moves if tag in self else np.asarray(True)
+
+
+def value(coefficient: Coefficient, sizes: Sizes) -> Number:
+    """A coefficient at some sizes."""
+    if isinstance(coefficient, int):
+        return coefficient
+    total: Number = 0
+    for monomial, factor in coefficient.terms.items():
+        for parameter, power in monomial:
+            if parameter.name not in sizes:
+                raise UnknownError(f"{parameter.name}")
+            factor = factor * sizes[parameter.name] ** power
+        total = total + factor
+    return total
+
+
+def all_trips(model: LaunchModel, sizes: Sizes, lengths: Mapping[str, Sequence[int]]) -> AllTrips:
+    """The trips of every axis by its tag; ``lengths`` are the extents of jagged axes, one an item."""
+    found = AllTrips()
+    for axis in model.axes:
+        with suppress(UnknownError):
+            found[axis.tag] = _trips(axis, model, sizes, lengths, found)
+    return found
+
+
+def _trips(
+    axis: Axis, model: LaunchModel, sizes: Sizes, lengths: Mapping[str, Sequence[int]], found: Mapping[str, Trips]
+) -> Trips:
+    size = value(axis.size, sizes)
+    if axis.tag in lengths:
+        return _listed(np.asarray(lengths[axis.tag]), size, frozenset(axis.path))
+    if axis.extent.is_constant:
+        return _regular(_blocks(value(axis.extent.const, sizes), size))
+    return _dependent(axis, model, sizes, found)
+
+
+def _blocks(extent: Number, size: Number) -> Number:
+    return np.maximum(0, -(-extent // size))
+
+
+def _regular(count: Number) -> Trips:
+    return Trips(count, np.asarray(count > 0, float), np.asarray(count > 1, float))
+
+
+def _listed(extents: np.ndarray, size: Number, inside: frozenset[str]) -> Trips:
+    """The trips of a list of extents."""
+    counts = _blocks(extents.reshape(-1), np.asarray(size)[..., None])
+    some = (counts > 0).mean(-1)
+    return Trips(counts.mean(-1), some, (counts > 1).mean(-1) / np.maximum(some, 1e-30), inside)
+
+
+def _dependent(axis: Axis, model: LaunchModel, sizes: Sizes, found: Mapping[str, Trips]) -> Trips:
+    """The trips of a range whose bounds are made of the numbers of outer blocks: for each of those."""
+    extent = axis.extent
+    outer = dict.fromkeys(str(atom.name) for atom in extent.atoms() if isinstance(atom, BlockNumber))
+    if not outer or not outer.keys() <= found.keys():
+        raise UnknownError(axis.tag)
+    names = {str(atom.name): atom.name for atom in extent.atoms() if isinstance(atom, BlockNumber)}
+    count = max(np.size(size) for size in (*sizes.values(), 1))
+    parts = [_one_dependent(axis, names, _chosen(sizes, n), {o: _at(found[o].mean, n) for o in outer})
+             for n in range(count)]  # fmt: skip
+    inside = frozenset(outer)
+    if count == 1:
+        return Trips(*parts[0], inside)
+    return Trips(*(np.array(column) for column in zip(*parts, strict=True)), inside)  # pyright: ignore
+
+
+def _one_dependent(
+    axis: Axis, names: Mapping[str, Hashable], sizes: Sizes, outer: Mapping[str, Number]
+) -> tuple[Number, Number, Number]:
+    grid = np.meshgrid(*(np.arange(int(np.ceil(count))) for count in outer.values()))
+    numbers = {names[tag]: part.reshape(-1) for tag, part in zip(outer, grid, strict=True)}
+    try:
+        extents = axis.extent.evaluate({**sizes, **numbers})
+    except KeyError as unknown:
+        raise UnknownError(f"{unknown.args[0]}") from None
+    trips = _listed(np.broadcast_to(extents, next(iter(numbers.values())).shape), value(axis.size, sizes), frozenset())
+    return trips.mean, trips.some, trips.many
+
+
+def _chosen(sizes: Sizes, number: int) -> dict[Hashable, int]:
+    return {name: int(_at(size, number)) for name, size in sizes.items()}
+
+
+def _at(size: Number, number: int) -> Number:
+    return np.reshape(size, -1)[number if np.size(size) > 1 else 0]

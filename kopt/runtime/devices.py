@@ -1,0 +1,131 @@
+"""The accelerators of this machine: which target a kernel gets when none is named, and whether one can run here."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from dataclasses import replace
+from functools import cache
+
+from kopt.diagnostics import Diagnostic, report
+from kopt.errors import ConfigError
+from kopt.runtime.extras import EXTRAS, install, is_installed, missing
+from kopt.targets.chips import Chip
+from kopt.targets.nearest_chip import nearest_cuda, nearest_hip, nearest_tpu
+from kopt.targets.target import PACKAGES, Target, parse_target
+
+#: What each family needs in order to run.
+_NEEDED = {"pallas": ("jax",), "triton": ("triton", "torch"), "reference": (), "eager": ("torch",)}
+
+
+def has_tpu() -> bool:
+    """Whether this machine shows a TPU's device nodes."""
+    return bool(glob.glob("/dev/accel*") or glob.glob("/dev/vfio/[0-9]*"))
+
+
+def has_gpu() -> bool:
+    """Whether this machine shows a GPU's device nodes."""
+    return any(map(glob.glob, ("/dev/nvidia[0-9]*", "/dev/kfd", "/dev/dxg")))
+
+
+@cache
+def _installed(package: str) -> bool:
+    return package in sys.modules or is_installed(package)
+
+
+def default_target() -> Target:
+    """The target when none is named.
+
+    ``KOPT_TARGET`` wins; then the accelerator that is there, or the chip of the table that is nearest to it, with a
+    remark; then the first installed of ``pallas:interpret``, ``triton:interpret`` and ``reference``; ``eager`` only
+    where it is named.
+    """
+    if named := os.environ.get("KOPT_TARGET"):
+        return parse_target(named)
+    found = _accelerator()
+    if found is None or found.mode != "chip":
+        found = replace(_interpreter(), remark=None if found is None else found.remark)
+    if found.remark is not None:
+        report(Diagnostic("remark", found.remark))
+    return found
+
+
+def _interpreter() -> Target:
+    for name in ("pallas:interpret", "triton:interpret"):
+        target = parse_target(name)
+        if _installed(PACKAGES[target.family]):
+            return target
+    return parse_target("reference")
+
+
+@cache
+def _accelerator() -> Target | None:
+    """The chip that is here; ``reference`` with a remark where one is here that cannot be used; else None."""
+    if has_tpu() and _installed("jax"):
+        return _tpu_target()
+    if not has_gpu():
+        return None
+    if _installed("triton") and _installed("torch"):
+        return _gpu_target()
+    return Target("reference", "interpret", remark=f"this machine's GPU is not used: it needs {install('triton')}")
+
+
+def _tpu_target() -> Target | None:
+    import jax
+
+    device = jax.devices()[0]
+    return _chosen("pallas", device.device_kind, nearest_tpu(device.device_kind)) if device.platform == "tpu" else None
+
+
+def _gpu_target() -> Target | None:
+    import torch
+
+    if not torch.cuda.is_available():
+        return None
+    if torch.version.hip:
+        arch = torch.cuda.get_device_properties(0).gcnArchName.split(":")[0]
+        return _chosen("triton", arch, nearest_hip(arch))
+    major, minor = torch.cuda.get_device_capability()
+    return _chosen("triton", f"sm{major}{minor}", nearest_cuda(10 * major + minor))
+
+
+def _chosen(family: str, found: str, chip: Chip | None) -> Target:
+    """The target of the chip that is nearest to what was found, with a remark where it is another."""
+    if chip is None:
+        return Target("reference", "interpret", remark=f"this machine's {found} is not used: kopt knows no such chip")
+    if found in (chip.name, getattr(chip, "device_kind", None)):
+        return Target(family, "chip", chip)
+    said = f"this machine's {found} is not in kopt's table: kernels are planned by the facts of {family}:{chip.name}"
+    return Target(family, "chip", chip, f"{said}, the nearest there")
+
+
+def require(target: Target) -> None:
+    """Raises `ConfigError` where a target cannot run here: a package is missing, or the chip."""
+    if absent := missing(_NEEDED[target.family]):
+        message = f"target '{target}' needs {' and '.join(absent)}, which this Python does not have"
+        raise ConfigError(message, notes=[install(EXTRAS[PACKAGES[target.family]])])
+    if target.mode != "chip" or _is_here(target):
+        return
+    kind = "TPU" if target.family == "pallas" else "GPU"
+    raise ConfigError(
+        f"target '{target}' runs on a {kind}, and this machine has none that it can use",
+        notes=[
+            f"without the chip, lower(…, target='{target}') gives its module, and .report() what its compiler says",
+            f"'{target.family}:interpret@{target.chip.name}' runs the same module here",  # pyright: ignore
+        ],
+    )
+
+
+def _is_here(target: Target) -> bool:
+    """Whether this process can run on a chip of the target's family."""
+    if target.family == "pallas":
+        from kopt.runtime.exchange import prepare_jax
+
+        prepare_jax()
+        import jax
+
+        return jax.default_backend() == "tpu"
+    import torch
+
+    return torch.cuda.is_available() and (target.gpu.backend == "hip") == bool(torch.version.hip)

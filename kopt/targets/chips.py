@@ -1,0 +1,78 @@
+"""The chips that kopt knows: the hardware facts that passes and reports need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MiB = 1024 * 1024
+KiB = 1024
+
+
+@dataclass(frozen=True)
+class TpuChip:
+    """One TPU core as the compiler sees it. ``scoped_vmem_bytes`` is what a kernel may use unless it asks for more.
+
+    ``semaphores`` are the words of their memory, as libtpu says where a kernel asks for too many.
+    """
+
+    name: str
+    device_kind: str
+    topology: str
+    vmem_bytes: int
+    scoped_vmem_bytes: int
+    hbm_bytes_per_second: float
+    clock_hz: float
+    mxu_size: int
+    cores: int = 1
+    smem_bytes: int = MiB
+    lanes: int = 128
+    sublanes: int = 8
+    semaphores: int = 512
+
+
+@dataclass(frozen=True)
+class GpuChip:
+    """One GPU architecture as Triton names it; ``shared_bytes`` is the most that one program may use.
+
+    ``registers`` are those of 32 bits that one multiprocessor has (a compute unit, of AMD's).
+
+    ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded.
+    """
+
+    name: str
+    backend: str
+    arch: int | str
+    warp_size: int
+    shared_bytes: int
+    hbm_bytes_per_second: float
+    atomic_adds: tuple[str, ...] = ("f16", "bf16")
+    registers: int = 64 * KiB
+
+
+Chip = TpuChip | GpuChip
+
+# Bandwidth is a core's share. The clock is the published bf16 peak over 2 * MXUs * size² a core.
+TPU_CHIPS = {
+    #         name     device_kind    topology       VMEM       scoped    HBM B/s  clock  MXU cores
+    "tpu7x": TpuChip("tpu7x", "TPU7x", "tpu7x:2x2x1", 64 * MiB, 32 * MiB, 3.70e12, 2.2e9, 256, 2, semaphores=4096),
+    "v6e": TpuChip("v6e", "TPU v6 lite", "v6e:2x2", 128 * MiB, 32 * MiB, 1.64e12, 1.75e9, 256),
+    "v5p": TpuChip("v5p", "TPU v5", "v5p:2x2x1", 64 * MiB, 16 * MiB, 1.23e12, 1.75e9, 128, 2),
+    "v5e": TpuChip("v5e", "TPU v5 lite", "v5e:2x2", 128 * MiB, 16 * MiB, 8.20e11, 1.5e9, 128),
+    "v4": TpuChip("v4", "TPU v4", "v4:2x2x1", 16 * MiB, 16 * MiB, 6.15e11, 1.05e9, 128, 2),
+}
+
+GPU_CHIPS = {
+    #         name    backend arch lanes   shared   HBM B/s  atomic additions
+    "sm75": GpuChip("sm75", "cuda", 75, 32, 64 * KiB, 3.20e11, ("f16",)),
+    "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",)),
+    "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",)),
+    "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",)),
+    "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12),
+    "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12),
+    "sm103": GpuChip("sm103", "cuda", 103, 32, 227 * KiB, 8.0e12),
+    "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12),
+    "gfx90a": GpuChip("gfx90a", "hip", "gfx90a", 64, 64 * KiB, 1.6e12, (), 128 * KiB),
+    "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12, registers=128 * KiB),
+    "gfx950": GpuChip("gfx950", "hip", "gfx950", 64, 160 * KiB, 8.0e12, registers=128 * KiB),
+    "gfx1100": GpuChip("gfx1100", "hip", "gfx1100", 32, 64 * KiB, 9.6e11, (), 96 * KiB),
+}

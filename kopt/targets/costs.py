@@ -1,0 +1,104 @@
+"""What things cost on a chip: the constants of the cost model (`kopt.planning.cost`), each with its source.
+
+Of TPUs the constants of a step are fitted to published device times of grouped products, on one half of their shapes,
+and judged on the others; of chips that are not in those tables, and of GPUs, they are not fitted: ``fitted`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kopt.targets.chips import TpuChip
+
+#: Passes of the matrix unit for one product: f32 is split into three bf16 parts, six products of which count.
+_PASSES: Mapping[str, float] = {"f32": 6.0, "bf16": 1.0, "f16": 1.0}
+_HALF = {"i8": 0.5, "ui8": 0.5}
+_EIGHTS = {"f8E4M3FN": 0.5, "f8E5M2": 0.5}
+
+
+@dataclass(frozen=True)
+class TpuCosts:
+    """The constants of a step of ``max(C, D / (eb · BW)) + ov``.
+
+    ``flops_per_cycle`` and ``mxu_size`` are of one core; ``bytes_per_second`` is of the ``cores`` that one launch may
+    have: two where JAX joins them, since it takes each core of others for a device. ``passes`` are those of the matrix
+    unit by dtype. ``step_cycles`` are those of a step beside its products, ``mxu_share`` (em), ``hbm_share`` (eb) what
+    of the peaks is had, ``step_seconds`` (ov), and ``store_cycles`` (a) those of 1024 elements of a finished block.
+    """
+
+    flops_per_cycle: int
+    mxu_size: int
+    clock_hz: float
+    bytes_per_second: float
+    cores: int = 1
+    mxu_share: float = 1.0
+    hbm_share: float = 0.9
+    step_seconds: float = 0.35e-6
+    store_cycles: float = 1.0
+    step_cycles: float = 330.0
+    fitted: bool = False
+    passes: Mapping[str, float] = field(default_factory=lambda: _PASSES)
+
+
+# Flops a cycle are the published bf16 peak over the clock, a core's. Bandwidth is the published one, of all its cores.
+TPU_COSTS: Mapping[str, TpuCosts] = {
+    "tpu7x": TpuCosts(524288, 256, 2.2e9, 3.69e12, 1, 0.85, 0.8, 0.35e-6, 0.0, fitted=True, passes=_PASSES | _EIGHTS),
+    "v6e": TpuCosts(524288, 256, 1.75e9, 1.64e12, passes=_PASSES | _HALF),
+    "v5p": TpuCosts(131072, 128, 1.75e9, 2.765e12, 2, 1.0, 0.6, 0.0, 1.0, fitted=True, passes=_PASSES | _HALF),
+    "v5e": TpuCosts(131072, 128, 1.5e9, 0.819e12, 1, 1.0, 0.8, 0.0, 1.0, fitted=True, passes=_PASSES | _HALF),
+    "v4": TpuCosts(131072, 128, 1.05e9, 1.23e12, 2),
+}
+
+#: Cycles of 1024 elements (a vector register of 32 bits) for one operation of a class. Two slots in use of a bundle's
+#: four, one for transcendentals: with these attention forward comes out as measured on v7x, where it bounds the time.
+VECTOR_CYCLES: Mapping[str, float] = {
+    "elementwise": 0.5,
+    "transcendental": 1.0,
+    "reduction": 0.5,
+    "layout": 1.0,
+    "scan": 8.0,
+    "sort": 64.0,
+    "random": 1.0,
+}
+#: Cycles to start one copy of a row: libtpu's own estimate of a loop that does no more.
+ROW_CYCLES = 20.0
+
+
+def tpu_costs(chip: TpuChip) -> TpuCosts:
+    """The constants of a chip."""
+    return TPU_COSTS[chip.name]
+
+
+@dataclass(frozen=True)
+class GpuCosts:
+    """The constants of a first model of GPUs, from vendors' documents; none is fitted.
+
+    ``flops`` are dense 16-bit products with f32 sums, ``vector_flops`` those of f32, a second; ``threads`` and
+    ``programs`` what one multiprocessor holds at once; ``launch_seconds`` that of an empty kernel.
+    """
+
+    multiprocessors: int
+    flops: float
+    vector_flops: float
+    l2_bytes: int
+    threads: int = 2048
+    programs: int = 32
+    hbm_share: float = 0.85
+    mma_share: float = 0.75
+    launch_seconds: float = 3e-6
+    fitted: bool = False
+
+
+_MiB = 1024 * 1024
+# Multiprocessors, dense 16-bit peak and f32 peak of the largest published part of each architecture.
+GPU_COSTS: Mapping[str, GpuCosts] = {
+    "sm75": GpuCosts(40, 65e12, 8.1e12, 4 * _MiB, 1024, 16),
+    "sm80": GpuCosts(108, 312e12, 19.5e12, 40 * _MiB),
+    "sm86": GpuCosts(82, 71e12, 35.6e12, 6 * _MiB, 1536, 16),
+    "sm89": GpuCosts(128, 165e12, 82.6e12, 72 * _MiB, 1536, 24),
+    "sm90": GpuCosts(132, 989e12, 67e12, 50 * _MiB),
+    "sm100": GpuCosts(148, 2250e12, 80e12, 126 * _MiB),
+    "gfx90a": GpuCosts(104, 181e12, 22.6e12, 8 * _MiB),
+    "gfx942": GpuCosts(304, 1307e12, 163e12, 256 * _MiB),
+}

@@ -1,0 +1,47 @@
+"""Windows: which blocks of arrays a grid sees, from the indices of its accesses."""
+
+import kopt
+from kopt.analysis.windows import over_grid, windows
+from kopt.dialects.tile import GridOp, LoadOp
+from kopt.ir.from_ssa import IndexAnalysis
+
+TEXT = """
+func.func @f(%x: memref<1000x256xf32>, %y: memref<8x1000x256xf32>) {
+  tile.grid (%h: b0=1, %i: b1=128) in (32, 1000) {
+    %n = tile.begin %h : !tile.range<b0=1>
+    %four = arith.constant 4 : index
+    %g = arith.floordivsi %n, %four : index
+    %b = tile.begin %i : !tile.range<b1=128>
+    %e = tile.end %i : !tile.range<b1=128>
+    tile.for %k: b2=64 in (%b, %e) {
+      %v = tile.load %x[%k, :] : memref<1000x256xf32> -> !tile.tile<b2=64 x 256 x f32>
+      %w = tile.load %y[%g, %k, 3] : memref<8x1000x256xf32> -> !tile.tile<b2=64 x f32>
+    }
+  }
+  func.return
+}
+"""
+
+
+def parts():
+    module = kopt.parse(TEXT)
+    grid = next(op for op in module.walk() if isinstance(op, GridOp))
+    loads = [op for op in module.walk() if isinstance(op, LoadOp)]
+    return grid, loads
+
+
+def test_division_of_block_numbers_is_affine():
+    grid, loads = parts()
+    assert str(over_grid(IndexAnalysis(numbered=True).expr(loads[1].entries[0]), grid)) == "(d0 floordiv 4)"
+
+
+def test_part_of_a_block_has_the_blocks_window():
+    grid, loads = parts()
+    found = windows(grid, [load.memory for load in loads])
+    x, y = (found[load.memory] for load in loads)
+    assert [(dim.kind, dim.size, str(dim.index)) for dim in x.dims] == [("block", 128, "d1"), ("whole", 256, "0")]
+    assert [(dim.kind, dim.size, str(dim.index)) for dim in y.dims] == [
+        ("point", 1, "(d0 floordiv 4)"),
+        ("block", 128, "d1"),
+        ("point", 1, "3"),
+    ]

@@ -1,0 +1,78 @@
+"""The commands and programs of README.md and of the first pages do what they say, as they are printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "docs/getting-started.md"]
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def lines(program: str) -> list[str]:
+    """The commands of a program in the pages' shell blocks, without comments."""
+    text = "\n".join(body for page in PAGES for kind, body in _BLOCK.findall(page.read_text()) if kind == "sh")
+    found = [line.partition("  #")[0].strip() for line in text.splitlines()]
+    return list(dict.fromkeys(line for line in found if line.split()[:1] == [program]))
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Runs a line where ``kopt`` and ``python`` are on the PATH, as after ``source .venv/bin/activate``."""
+    for name, module in {"kopt": "-m kopt.tools.main", "python": ""}.items():
+        (tmp_path / name).write_text(f'#!/bin/sh\nexec {sys.executable} {module} "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    return lambda line: subprocess.run(line, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def test_the_pages_have_commands():
+    assert len(lines("kopt")) >= 5 and len(lines("make")) >= 3 and len(lines("pip")) >= 4
+
+
+@pytest.mark.parametrize("line", [line for line in lines("kopt") if " report " not in line])
+def test_commands_of_the_tool(shell, line):
+    done = shell(line)
+    assert done.returncode == 0 and done.stdout and not done.stderr, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", [line for line in lines("kopt") if " report " in line])
+def test_reports(shell, line):
+    done = shell(line)
+    assert done.returncode == 0 and re.search(r"^legal +yes +yes$", done.stdout, re.MULTILINE), done.stderr
+
+
+@pytest.mark.parametrize("line", lines("make"))
+def test_what_is_made_can_be_made(line):
+    target = line.split()[1]
+    assert re.search(rf"^{target}:.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", lines("pip"))
+def test_extras_that_are_installed_exist(line):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = re.search(r"'\.\[(.*)\]'$", line)
+    assert line.endswith(" .") or named and set(named[1].split(",")) <= set(extras)
+
+
+@pytest.mark.slow
+def test_the_first_program(shell, tmp_path):
+    blocks = [body for kind, body in _BLOCK.findall(PAGES[0].read_text()) if kind == "python"]
+    (tmp_path / "first.py").write_text(next(body for body in blocks if body.startswith("import torch")))
+    done = shell(f"python {tmp_path}/first.py")
+    assert done.returncode == 0 and "'legal': True" in done.stdout, done.stderr
+
+
+def test_links_lead_somewhere():
+    for page in [*PAGES, *(ROOT / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"

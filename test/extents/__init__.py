@@ -1,0 +1,1 @@
+"""Kernels on degenerate extents, in blocks of every size."""

@@ -1,0 +1,196 @@
+"""Index expressions are the numbers that NumPy computes, whatever is simplified on the way."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from kopt.ir.atoms import FloorDiv, Lane, Symbol
+from kopt.ir.choices import maximum, minimum, select, wrap
+from kopt.ir.condition import compare
+from kopt.ir.index_expr import IndexExpr, block_number, lane, number, symbol
+from kopt.ir.polynomial import parameter, parameters
+from kopt.ir.value_range import ValueRange
+from test.ir.expressions import ARRAYS, SHAPE, SIZE, cases, evaluated, guards, holds
+
+s, t = symbol("s"), symbol("t", range=ValueRange(0, 100))
+i, j = lane(0, 16), lane(1, 8)
+begin = block_number("block", 64, ValueRange(0, 999)) * 64
+
+
+def test_forms_are_what_numpy_computes() -> None:
+    for case in cases(2000):
+        assert (evaluated(case.expr) == case.value).all(), str(case.expr)
+
+
+def test_ranges_hold_every_number() -> None:
+    for case in cases(2000, seed=1):
+        found = case.expr.range
+        assert all(int(value) in found for value in np.unique(case.value)), f"{case.expr}: {found}"
+
+
+def test_differences_cancel() -> None:
+    """Adding and taking away leaves equal numbers; a form without itself is nothing."""
+    for first, second in zip(cases(500, seed=2), cases(500, seed=3), strict=True):
+        a, b = first.expr, second.expr
+        assert (evaluated(a + b - b) == first.value).all(), f"{a} and {b}"
+        assert (evaluated(b - a) == second.value - first.value).all(), f"{b} without {a}"
+        assert a - a == number(0)
+
+
+def test_equal_forms_are_equal_numbers() -> None:
+    """Forms that are built anew are equal, hash alike, and print alike; different numbers have different forms."""
+    found: dict[IndexExpr, np.ndarray] = {}
+    for case, again in zip(cases(1000, seed=4), cases(1000, seed=4), strict=True):
+        assert case.expr == again.expr and hash(case.expr) == hash(again.expr) and str(case.expr) == str(again.expr)
+        assert (found.setdefault(case.expr, case.value) == case.value).all(), str(case.expr)
+
+
+def test_substitution() -> None:
+    """With another expression for a name, the numbers are those of another array."""
+    s = Symbol("s", (), ValueRange(-100, 100))
+    for case, other in zip(cases(300, seed=5), cases(300, seed=6), strict=True):
+        found, value = evaluated(case.expr.substitute({s: other.expr % 50})), other.value % 50
+        for row, column in ((0, 0), (1, 3), (3, 5)):
+            want = np.broadcast_to(case.expr.evaluate(ARRAYS | {"s": value[row, column]}, SHAPE), SHAPE)
+            assert found[row, column] == want[row, column], str(case.expr)
+
+
+@pytest.mark.parametrize("size", [1, 2, 8, 48])
+def test_one_form_serves_every_size(size: int) -> None:
+    arrays = {**ARRAYS, "size": size}
+    for case in cases(300, seed=7):
+        found = case.expr.substitute(sizes={"size": size})
+        assert (found.evaluate(ARRAYS, SHAPE) == case.expr.evaluate(arrays, SHAPE)).all(), str(case.expr)
+        assert not any(parameters(factor) for factor in (found.const, *found.terms.values()))
+
+
+def test_delinearized_numbers_make_the_number() -> None:
+    """Inner digits are inside their dimensions, as far as ranges tell, and all of them make the number again."""
+    for n, case in enumerate(cases(1000, seed=8)):
+        shape = Random(n).choices([1, 2, 3, 8, 10, SIZE], k=3)
+        digits, total = case.expr.delinearize(shape), number(0)
+        for digit, size in zip(digits, shape, strict=True):
+            total = total * size + digit
+        assert (evaluated(total) == case.value).all(), f"{case.expr} in {shape}"
+        for digit, size in zip(digits[1:], shape[1:], strict=True):
+            assert digit.range.is_natural and (evaluated(digit) < evaluated(number(size))).all()
+            assert not isinstance(size, int) or ValueRange(0, size - 1).covers(digit.range)
+
+
+def test_runs_make_the_number() -> None:
+    for case in cases(1500, seed=9):
+        assert (evaluated(case.expr.peel_contiguous().expr()) == case.value).all(), str(case.expr)
+
+
+def test_conditions_are_what_numpy_computes() -> None:
+    for guard in guards(1000, seed=10):
+        assert (holds(guard.condition) == guard.value).all(), str(guard.condition)
+        assert (holds(guard.condition.negated()) == ~guard.value).all(), str(guard.condition)
+
+
+def test_conditions_bound_what_they_guard() -> None:
+    for guard, case in zip(guards(1000, seed=11), cases(1000, seed=12), strict=True):
+        found, values = guard.condition.range_of(case.expr), np.unique(case.value[guard.value])
+        assert all(int(value) in found for value in values), f"{guard.condition}: {case.expr}"
+
+
+@pytest.mark.parametrize("atom", [Lane(0, 4), Lane(1, 6)])
+def test_directions(atom: Lane) -> None:
+    """What is said to rise or fall with a lane number does, where nothing else differs along its dimension."""
+    for case in cases(600, seed=13):
+        found = case.expr.direction(atom)
+        others = any(one != atom and not one.parts and atom.dim in one.along for one in case.expr.atoms())
+        if found is not None and not others and "even" not in str(case.expr):
+            steps = np.diff(evaluated(case.expr), axis=atom.dim)
+            assert (steps * found >= 0).all() if found else not steps.any(), str(case.expr)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    {
+        "whole parts": ((s * 8 + j) // 8, s),
+        "digits": ((s * 8 + j) % 8, j),
+        "nested quotients": (s // 4 // 8, s // 32),
+        "nested remainders": (s % 32 % 8, s % 8),
+        "multiples": (s * 12 % 4, number(0)),
+        "remainder of a multiple": (s * 8 % 12, s % 3 * 0 + (s * 2 % 3) * 4),
+        "quotient and remainder": (s // 8 * 8 + s % 8, s),
+        "without the remainder": (s - s % 8, s // 8 * 8),
+        "without the quotient": (s - s // 8 * 8, s % 8),
+        "of sums": ((s + t) - (s + t) // 8 * 8 + 3, (s + t) % 8 + 3),
+        "coarse quotient": ((s * 64 + i * 8 + j) // 16, s * 4 + i // 2),
+        "coarse remainder": ((s * 64 + i * 8 + j) % 16, i % 2 * 8 + j),
+        "groups of a remainder": (s % 32 // 8, s // 8 % 4),
+        "lanes of an aligned block": ((begin + i) % 64, i),
+        "blocks": ((begin + i) // 64, begin // 64),
+        "beyond a period": ((i + 16) // 16, number(1)),
+        "backwards": ((15 - i) // 16, number(0)),
+        "negative divisors": (s // -4, -s // 4),
+        "three digits": (s // 32 * 4 + s // 8 % 4, s // 8),
+        "ordered": (minimum(i, i + 1), i),
+        "bounded": (minimum(i, number(20)), i),
+        "largest": (maximum(i, number(-1), s, s), maximum(s, i)),
+        "nested": (minimum(s, minimum(t, s)), minimum(t, s)),
+        "equal arms": (select(compare("lt", s, t), i, i), i),
+        "known arms": (select(compare("lt", i, number(16)), s, t), s),
+        "exact": (wrap(8, i), i),
+        "wrapped twice": (wrap(8, wrap(16, s) + t), wrap(8, s + t)),
+    }.values(),
+)
+def test_simplification(found: IndexExpr, expected: IndexExpr) -> None:
+    assert found == expected, f"{found} is not {expected}"
+
+
+@pytest.mark.parametrize(
+    ("expr", "range"),
+    {
+        "an end without its begin": (minimum(begin + 64, number(1000)) - begin, ValueRange(None, 64)),
+        "a remainder": (s - s // 8 * 8, ValueRange(0, 7)),
+        "a clamp": (minimum(maximum(s, number(0)), number(7)), ValueRange(0, 7)),
+        "a multiple": (s * 16 + 8 * t, ValueRange(None, None, 8)),
+        "a wrapped multiple": (wrap(32, s * 16), ValueRange(-(2**31), 2**31 - 1, 16)),
+        "a chosen clamp": (select(compare("lt", s, number(0)), number(0), s), ValueRange(0, None)),
+    }.values(),
+)
+def test_ranges(expr: IndexExpr, range: ValueRange) -> None:
+    assert range.covers(expr.range) and expr.divisor % (range.divisor or 1) == 0, str(expr.range)
+
+
+def test_begins_are_bounded_whatever_the_size() -> None:
+    size = parameter("b", ValueRange(1, 1024))
+    number = block_number("i", size, ValueRange(0, 999))
+    element = number * size + lane(0, size)
+    assert (number * size).range == ValueRange(0, 999)
+    assert element // size == number and element % size == lane(0, size)
+    assert (element.substitute(sizes={"b": 64}) // 64).substitute() == block_number("i", 64, ValueRange(0, 999))
+
+
+@pytest.mark.parametrize(
+    ("expr", "length", "dims"),
+    [
+        (s + i * 8 + j, 128, (1, 0)),
+        (s + j * 16 + i, 128, (0, 1)),
+        (s + i * 100 + j, 8, (1,)),
+        (s * 16 + 7 - j, 8, (1,)),
+        (i // 4 * 8 + j % 4, 4, (1,)),
+        ((begin + i) // 4 * 8 + (j + 3) % 4, 1, ()),
+        (symbol("rows", [0]) * 8 + j, 8, (1,)),
+        (symbol("rows", [1]) + j, 1, ()),
+        (i + j * 2, 16, (0,)),
+        (j * 2, 1, ()),
+        (j // 2, 1, ()),
+    ],
+)
+def test_runs(expr: IndexExpr, length: int, dims: tuple[int, ...]) -> None:
+    run = expr.peel_contiguous()
+    assert (run.length, tuple(peeled.dim for peeled in run.dims)) == (length, dims)
+    assert run.expr() == expr
+
+
+def test_atoms_inside_are_found() -> None:
+    expr = minimum((s + i) // 7, t)
+    assert {type(atom) for atom in expr.atoms()} >= {FloorDiv, Symbol, Lane}
+    assert expr.along == {0} and expr.direction(Lane(0, 16)) == 1 and (-expr).direction(Lane(0, 16)) == -1

@@ -1,0 +1,97 @@
+"""What `kopt.ir.ranges` and `padding` know of loops and of lanes outside their range."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import kopt
+from kopt.analysis.padding import padding
+from kopt.dialects.tile import ForOp, GridOp, StoreOp
+from kopt.ir.ranges import always_full, binding, ranges_in_scope
+
+LOOPS = """
+func.func @f(%x: memref<100xf32>, %n: memref<1xi32>) {{
+  tile.grid (%i: b0={outer}) in ({lower} to {upper}) {{
+    %lo = tile.begin %i : !tile.range<b0={outer}>
+    %hi = tile.end %i : !tile.range<b0={outer}>
+    tile.for %k: b1={inner} in (%lo, %hi) {{
+      %v = tile.load %x[%k] : memref<100xf32> -> !tile.tile<b1={inner} x f32>
+    }}
+  }}
+  func.return
+}}
+"""
+
+
+def _loops(**numbers: int) -> tuple[GridOp, ForOp]:
+    module = kopt.parse(LOOPS.format(**numbers))
+    ops = list(module.walk())
+    return next(op for op in ops if isinstance(op, GridOp)), next(op for op in ops if isinstance(op, ForOp))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "outer_full", "inner_full"),
+    [
+        ({"outer": 32, "lower": 0, "upper": 96, "inner": 16}, True, True),
+        ({"outer": 32, "lower": 0, "upper": 100, "inner": 16}, False, False),
+        ({"outer": 32, "lower": 4, "upper": 100, "inner": 16}, True, True),
+        ({"outer": 32, "lower": 0, "upper": 96, "inner": 24}, True, False),
+        ({"outer": 32, "lower": 0, "upper": 0, "inner": 16}, True, True),
+    ],
+)
+def test_always_full(numbers: dict[str, int], outer_full: bool, inner_full: bool) -> None:
+    grid, loop = _loops(**numbers)
+    assert always_full(grid.ranges[0]) is outer_full
+    assert always_full(loop.range) is inner_full
+
+
+def test_binding_counts_trips() -> None:
+    grid, loop = _loops(outer=32, lower=4, upper=99, inner=16)
+    assert binding(grid.ranges[0]).trips == 3
+    assert binding(loop.range).trips is None
+
+
+def test_scope_is_what_loops_around_bind() -> None:
+    _, loop = _loops(outer=32, lower=0, upper=96, inner=16)
+    assert set(ranges_in_scope(loop.body.block.first_op)) == {"b0", "b1"}
+    assert set(ranges_in_scope(loop)) == {"b0"}
+
+
+PADDED = """
+func.func @f(%x: memref<100xf32>, %y: memref<100x64xf32>) {
+  tile.grid (%i: b0=32) in (100) {
+    %v = tile.load %x[%i] pad -inf : memref<100xf32> -> !tile.tile<b0=32 x f32>
+    OPS
+  }
+  func.return
+}
+"""
+
+
+def _stored(ops: str, type: str = "b0=32 x f32") -> StoreOp:
+    store = f"tile.store %r, %y[%i, 0] : !tile.tile<{type}>, memref<100x64xf32>"
+    module: ModuleOp = kopt.parse(PADDED.replace("OPS", ops + "\n" + store))
+    return next(op for op in module.walk() if isinstance(op, StoreOp))
+
+
+@pytest.mark.parametrize(
+    ("ops", "expected"),
+    [
+        ("%r = tile.neg %v : !tile.tile<b0=32 x f32>", math.inf),
+        ("%r = tile.exp %v : !tile.tile<b0=32 x f32>", 0.0),
+        ("%r = tile.mask %v in (%i) else 3.0 : !tile.tile<b0=32 x f32>", 3.0),
+        ("%r = tile.sin %v : !tile.tile<b0=32 x f32>", None),
+        ("%z = tile.mask %v in (%i) else 0.0 : !tile.tile<b0=32 x f32>\n"
+         "%r = tile.mul %z, %z : !tile.tile<b0=32 x f32>", 0.0),
+        ("%c = tile.full 3.0 : !tile.tile<b0=32 x f32>\n%r = tile.mul %c, %c : !tile.tile<b0=32 x f32>", None),
+        ("%c = tile.full 2.0 : !tile.tile<b0=32 x f32>\n%r = tile.maximum %c, %v : !tile.tile<b0=32 x f32>", 2.0),
+        ("%w = tile.load %x[%i] : memref<100xf32> -> !tile.tile<b0=32 x f32>\n"
+         "%r = tile.maximum %w, %v : !tile.tile<b0=32 x f32>", None),
+    ],
+)  # fmt: skip
+def test_padding(ops: str, expected: float | None) -> None:
+    found = padding(_stored(ops).value, "b0")
+    assert (None if found is None or math.isnan(found) else found) == expected

@@ -1,0 +1,99 @@
+"""Value ranges hold what NumPy and Python compute, and are as tight as the ends can say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kopt.ir.value_range import ANY, EMPTY, ValueRange
+
+ENDS = st.one_of(st.none(), st.integers(-40, 40))
+RANGES = st.builds(ValueRange, ENDS, ENDS, st.integers(0, 12))
+
+
+def _rem(a: int, b: int) -> int:
+    return 0 if b == 0 else int(np.fmod(a, b))
+
+
+def _truncdiv(a: int, b: int) -> int:
+    return 0 if b == 0 else (a - _rem(a, b)) // b
+
+
+#: What each transfer function is of numbers.
+OPERATIONS = {
+    "__add__": lambda a, b: a + b,
+    "__sub__": lambda a, b: a - b,
+    "__mul__": lambda a, b: a * b,
+    "__floordiv__": lambda a, b: a // b if b else 0,
+    "__mod__": lambda a, b: a % b if b else 0,
+    "truncdiv": _truncdiv,
+    "rem": _rem,
+    "minimum": min,
+    "maximum": max,
+    "bitand": lambda a, b: a & b,
+    "bitor": lambda a, b: a | b,
+    "bitxor": lambda a, b: a ^ b,
+}
+
+
+def members(range: ValueRange) -> list[int]:
+    """Values of a range: all where they are few."""
+    low, high = range.low, range.high
+    low = low if low is not None else (0 if high is None else high) - 50
+    high = high if high is not None else low + 50
+    return [number for number in [*np.arange(low, high + 1).tolist()] if number in range]
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@settings(max_examples=100, deadline=None)
+@given(first=RANGES, second=RANGES, data=st.data())
+def test_results_are_in_the_range(name: str, first: ValueRange, second: ValueRange, data: st.DataObject) -> None:
+    found = getattr(first, name)(second)
+    if first.is_empty or second.is_empty:
+        assert found == EMPTY
+        return
+    a, b = (data.draw(st.sampled_from(members(one))) if members(one) else None for one in (first, second))
+    if a is not None and b is not None:
+        assert OPERATIONS[name](a, b) in found
+
+
+@settings(max_examples=300, deadline=None)
+@given(first=RANGES, second=RANGES)
+def test_sets(first: ValueRange, second: ValueRange) -> None:
+    a, b = members(first), members(second)
+    assert all(number in first.union(second) for number in a + b)
+    assert all((number in second) == (number in first.intersection(second)) for number in a)
+    assert all(abs(number) in abs(first) and -number in -first for number in a)
+
+
+@settings(max_examples=200, deadline=None)
+@given(range=RANGES, bits=st.integers(1, 6), signed=st.booleans())
+def test_widths(range: ValueRange, bits: int, signed: bool) -> None:
+    """A width keeps what fits, and wraps what does not."""
+    held = [number & ((1 << bits) - 1) for number in members(range)]
+    held = [number - (1 << bits) if signed and number >> (bits - 1) else number for number in held]
+    assert all(number in range.wrapped(bits, signed) for number in held)
+    assert all(number in range for number in held) or range.wraps(bits, signed)
+
+
+@settings(max_examples=200, deadline=None)
+@given(first=RANGES, second=RANGES)
+def test_order(first: ValueRange, second: ValueRange) -> None:
+    found = {a < b for a in members(first) for b in members(second)}
+    answer = first.always_below(second)
+    assert answer is None or found <= {answer}
+
+
+def test_the_ends_are_tight() -> None:
+    assert ValueRange(1, 30, 8) == ValueRange(8, 24, 8)
+    assert ValueRange(5, 4) == ValueRange(9, 15, 16) == EMPTY and EMPTY.is_empty
+    assert ValueRange(6, 6) == ValueRange(6, 6, 2) == ValueRange.exactly(6)
+    assert ValueRange(-3, 9, 0).number == 0
+    assert ValueRange(0, 1000) // ValueRange.exactly(8) == ValueRange(0, 125)
+    assert ValueRange(16, 31) % ValueRange.exactly(16) == ValueRange(0, 15)
+    assert ANY % ValueRange.exactly(16) == ValueRange(0, 15)
+    assert ValueRange(0, None, 64) % ValueRange.exactly(16) == ValueRange.exactly(0)
+    assert ValueRange(0, None).bitand(ValueRange(3, 7)) == ValueRange(0, 7)
+    assert (ANY * ValueRange.exactly(12)).divisor == 12

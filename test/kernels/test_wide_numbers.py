@@ -1,0 +1,69 @@
+"""Whole numbers beyond 32 bits in a kernel's text: Python's numbers are 64-bit ones, as in torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import kopt
+from test.special_values.kernels import compiled
+
+TARGETS = ["reference", "triton:interpret", "pallas:interpret"]
+_TEXT = """
+import torch
+
+import kopt.language as hl
+
+
+def kernel(a):
+    out = torch.zeros([8], dtype=torch.int64)
+    for t in hl.tile(a.size(0), block_size=4):
+        x = a[t]
+        out[t] = {}
+    return out
+"""
+VALUES = [
+    "torch.where(x > 3, 2**40, -2**40)",
+    "torch.where(x > 3, 2**31, 0) > 2**31 - 1",
+    "torch.where(x > 3, 1, 2**63 - 1)",
+    "torch.where(x > 3, 1 << 20, 1) * 2**20",
+    "torch.where(x > 3, True, 2**33)",
+    "torch.where(x < 9, t.begin, 0) * 2**33",
+    "torch.full([], t.begin, dtype=torch.int64) * 2**33",
+    "torch.where(x > 3, 5, 7)",
+]
+#: Numbers of loops, which chips compute in 32 bits.
+LOOPS = [
+    "t.begin * 2**30 * 4", "t.id * 2**35", "max(t.begin, 2**33)", "t.begin + 2**33", "t.begin - 2**31 - 1",
+    "(t.begin * 2**40) // 2**39", "t.end * t.end * 2**30",
+]  # fmt: skip
+X = torch.arange(8)
+
+
+def kernel(text: str, folder: Path) -> Callable[..., Any]:
+    return compiled(_TEXT.format(text), folder)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("text", VALUES)
+def test_numbers_have_64_bits(text: str, target: str, tmp_path) -> None:
+    """As the kernel's own Python computes them; a TPU may refuse what it has no integers for."""
+    wanted = kopt.kernel(kernel(text, tmp_path)).on("eager")(X)
+    try:
+        got = kopt.kernel(kernel(text, tmp_path)).on(target)(X)
+    except kopt.LoweringError as error:
+        assert target.startswith("pallas") and "a TPU has no 64-bit integers" in str(error)
+        return
+    assert torch.equal(got, wanted)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("text", LOOPS)
+def test_numbers_of_loops_that_leave_32_bits_are_refused(text: str, target: str, tmp_path) -> None:
+    with pytest.raises(kopt.LoweringError, match="a loop's number is computed in 32 bits, and this one goes") as error:
+        kopt.kernel(kernel(text, tmp_path)).on(target)(X)
+    assert error.value.location is not None and error.value.location.line == 11

@@ -1,0 +1,70 @@
+// RUN: kopt %s --verify-each -p 'choose-block-sizes{chip=v6e}' | filecheck %s --check-prefixes=CHECK,TPU
+// RUN: kopt %s --verify-each -p 'choose-block-sizes{chip=sm90}' | filecheck %s --check-prefixes=CHECK,GPU
+// RUN: kopt %s --verify-each -p 'choose-block-sizes' | filecheck %s --check-prefixes=CHECK,NONE
+// RUN: kopt %s --remarks -p 'choose-block-sizes{chip=sm90}' 2>&1 | filecheck %s --check-prefix=REMARK
+
+// Rows and lanes: a TPU takes large blocks, a GPU what its registers hold. Nothing is open then.
+// CHECK-LABEL: func.func @exp
+// CHECK-NOT: tile.open
+// TPU: tile.grid (%i: b0=512, %j: b1=1280) in (4096, 2560) {
+// TPU-NEXT: tile.load {{.*}} -> !tile.tile<b0=512 x b1=1280 x f32>
+// GPU: tile.grid (%i: b0=8, %j: b1=1024) in (4096, 2560) {
+// NONE: tile.grid (%i: b0=512, %j: b1=1280) in (4096, 2560) {
+func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)
+    attributes {tile.open = [#tile.open<b0>, #tile.open<b1>]} {
+  tile.grid (%i: b0=32, %j: b1=32) in (4096, 2560) {
+    %v = tile.load %x[%i, %j] : memref<4096x2560xf32> -> !tile.tile<b0=32 x b1=32 x f32>
+    %e = tile.exp %v : !tile.tile<b0=32 x b1=32 x f32>
+    tile.store %e, %out[%i, %j] : !tile.tile<b0=32 x b1=32 x f32>, memref<4096x2560xf32>
+  }
+  func.return
+}
+
+// Ranges that share a size get one; bounds hold; what the mark does not name stays as it is.
+// CHECK-LABEL: func.func @shared
+// TPU: tile.grid (%i: b0=64) in (4096)
+// TPU: tile.grid (%j: b1=64, %k: b2=128) in (4096, 128)
+// GPU: tile.grid (%i: b0=64) in (4096)
+// GPU: tile.grid (%j: b1=64, %k: b2=128) in (4096, 128)
+func.func @shared(%x: memref<4096x128xf32>) attributes {tile.open = [#tile.open<b0, b1 : least 64 most 64>]} {
+  tile.grid (%i: b0=32) in (4096) {
+    %v = tile.load %x[%i, :] : memref<4096x128xf32> -> !tile.tile<b0=32 x 128 x f32>
+    %w = tile.add %v, %v : !tile.tile<b0=32 x 128 x f32>
+    tile.store %w, %x[%i, :] : !tile.tile<b0=32 x 128 x f32>, memref<4096x128xf32>
+  }
+  tile.grid (%j: b1=32, %k: b2=128) in (4096, 128) {
+    %v = tile.load %x[%j, %k] : memref<4096x128xf32> -> !tile.tile<b1=32 x b2=128 x f32>
+    %w = tile.mul %v, %v : !tile.tile<b1=32 x b2=128 x f32>
+    tile.store %w, %x[%j, %k] : !tile.tile<b1=32 x b2=128 x f32>, memref<4096x128xf32>
+  }
+  func.return
+}
+
+// A pinned size is what the configuration says: whole tiles of a TPU's memory, and only where no result depends on it.
+// CHECK-LABEL: func.func @pinned
+// TPU: tile.grid (%i: b0=8, %j: b1=20) in (100, 1000)
+// GPU: tile.grid (%i: b0=5, %j: b1=20) in (100, 1000)
+// NONE: tile.grid (%i: b0=5, %j: b1=20) in (100, 1000)
+func.func @pinned(%x: memref<100x1000xf32>)
+    attributes {tile.open = [#tile.open<b0 : pinned>, #tile.open<b1 : observed pinned>]} {
+  tile.grid (%i: b0=5, %j: b1=20) in (100, 1000) {
+    %v = tile.load %x[%i, %j] : memref<100x1000xf32> -> !tile.tile<b0=5 x b1=20 x f32>
+    tile.store %v, %x[%i, %j] : !tile.tile<b0=5 x b1=20 x f32>, memref<100x1000xf32>
+  }
+  func.return
+}
+
+// Sizes that the kernel's Python computed with cannot be substituted: whoever imports does so again.
+// CHECK-LABEL: func.func @read
+// GPU-SAME: tile.open = [#tile.open<b0 : wanted 1024 sized>]
+// GPU: tile.grid (%i: b0=8) in (4096)
+// REMARK: choose-block-sizes.mlir:[[# @LINE + 1]]:{{.*}} remark: the block sizes b0=1024 would be chosen: import the kernel again with them
+func.func @read(%x: memref<4096xf32>) attributes {tile.open = [#tile.open<b0 : sized>], tile.read_sizes = ["b0"]} {
+  tile.grid (%i: b0=8) in (4096) {
+    %v = tile.load %x[%i] : memref<4096xf32> -> !tile.tile<b0=8 x f32>
+    %s = tile.full 8.0 : !tile.tile<b0=8 x f32>
+    %w = tile.div %v, %s : !tile.tile<b0=8 x f32>
+    tile.store %w, %x[%i] : !tile.tile<b0=8 x f32>, memref<4096xf32>
+  }
+  func.return
+}

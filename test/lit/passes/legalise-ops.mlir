@@ -1,0 +1,35 @@
+// RUN: kopt %s --verify-each -p legalise-ops | filecheck %s
+
+// A dot over 8 lanes is a sum of products; powers by small numbers are products and roots.
+// CHECK-LABEL: func.func @forms
+// CHECK-NOT: tile.dot
+// CHECK: %d = tile.reduce add {{%.+}} [1] : !tile.tile<16 x 8 x 16 x f32>
+// CHECK: [[X2:%.+]] = tile.mul %d, %d
+// CHECK-NEXT: %p = tile.mul [[X2]], %d
+// CHECK: %q = tile.rsqrt %p
+func.func @forms(%x: memref<16x8xf32>, %y: memref<8x16xf32>, %out: memref<16x16xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %l = tile.load %x[:, :] : memref<16x8xf32> -> !tile.tile<16 x 8 x f32>
+    %r = tile.load %y[:, :] : memref<8x16xf32> -> !tile.tile<8 x 16 x f32>
+    %d = tile.dot %l, %r : !tile.tile<16 x 8 x f32>, !tile.tile<8 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+    %three = tile.full 3.0 : !tile.tile<16 x 16 x f32>
+    %p = tile.pow %d, %three : !tile.tile<16 x 16 x f32>
+    %half = tile.full -0.5 : !tile.tile<16 x 16 x f32>
+    %q = tile.pow %p, %half : !tile.tile<16 x 16 x f32>
+    tile.store %q, %out[:, :] : !tile.tile<16 x 16 x f32>, memref<16x16xf32>
+  }
+  func.return
+}
+
+// Several batch dimensions are one.
+// CHECK-LABEL: func.func @batches
+// CHECK: tile.dot {{.*}} -> !tile.tile<6 x 16 x 16 x f32>
+// CHECK: tile.reshape {{.*}} to !tile.tile<2 x 3 x 16 x 16 x f32>
+func.func @batches(%x: memref<2x3x16x16xbf16>, %out: memref<2x3x16x16xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %l = tile.load %x[:, :, :, :] : memref<2x3x16x16xbf16> -> !tile.tile<2 x 3 x 16 x 16 x bf16>
+    %d = tile.dot %l, %l : !tile.tile<2 x 3 x 16 x 16 x bf16>, !tile.tile<2 x 3 x 16 x 16 x bf16> -> !tile.tile<2 x 3 x 16 x 16 x f32>
+    tile.store %d, %out[:, :, :, :] : !tile.tile<2 x 3 x 16 x 16 x f32>, memref<2x3x16x16xf32>
+  }
+  func.return
+}

@@ -1,0 +1,79 @@
+"""The plan that is taken: the cheapest that fits the chip, and the usual one where nothing tells what it costs."""
+
+from __future__ import annotations
+
+import pytest
+
+from kopt.context import make_context
+from kopt.dialects.tile import GridOp
+from kopt.parsing import parse_module
+from kopt.pass_manager import run
+from kopt.passes import PASSES
+from kopt.passes.plan_accesses import PlanAccessesPass
+from kopt.registry import load
+
+PRODUCT = """
+func.func @product(%x: memref<{m}x{k}xbf16>, %y: memref<{k}x{n}xbf16>, %out: memref<{m}x{n}xbf16>) {{
+  tile.grid (%i: b0=512, %j: b1=512) in ({m}, {n}) {{
+    %z = tile.full 0.0 : !tile.tile<b0=512 x b1=512 x f32>
+    %r = tile.for %k: b2=512 in (0, {k}) iter(%a = %z) -> (!tile.tile<b0=512 x b1=512 x f32>) {{
+      %v = tile.load %x[%i, %k] : memref<{m}x{k}xbf16> -> !tile.tile<b0=512 x b2=512 x bf16>
+      %w = tile.load %y[%k, %j] : memref<{k}x{n}xbf16> -> !tile.tile<b2=512 x b1=512 x bf16>
+      %n = tile.dot %v, %w, %a : !tile.tile<b0=512 x b2=512 x bf16>, !tile.tile<b2=512 x b1=512 x bf16> -> !tile.tile<b0=512 x b1=512 x f32>
+      tile.yield %n : !tile.tile<b0=512 x b1=512 x f32>
+    }}
+    %s = tile.cast %r : !tile.tile<b0=512 x b1=512 x f32> to !tile.tile<b0=512 x b1=512 x bf16>
+    tile.store %s, %out[%i, %j] : !tile.tile<b0=512 x b1=512 x bf16>, memref<{m}x{n}xbf16>
+  }}
+  func.return
+}}
+"""  # noqa: E501
+
+#: Four blocks from a number on that memory tells; every cell wants the same ones.
+AT_A_NUMBER = """
+func.func @at_a_number(%n: memref<40xi32>, %x: memref<{size}xf32>, %out: memref<51200xf32>) {{
+  tile.grid (%i: b0=128) in (51200) {{
+    %at = tile.load %n[0] : memref<40xi32> -> !tile.tile<i32>
+    %one = tile.extract %at : !tile.tile<i32> to index
+    %unit = arith.constant 512 : index
+    %first = arith.muli %one, %unit : index
+    %zero = tile.full 0.0 : !tile.tile<f32>
+    %sum = tile.for %k: b1=128 in (0, 512) iter(%a = %zero) -> (!tile.tile<f32>) {{
+      %place = tile.shift %k by %first : !tile.range<b1=128>
+      %v = tile.load %x[%place] : memref<{size}xf32> -> !tile.tile<b1=128 x f32>
+      %t = tile.reduce add %v [0] : !tile.tile<b1=128 x f32>
+      %s = tile.add %a, %t : !tile.tile<f32>
+      tile.yield %s : !tile.tile<f32>
+    }}
+    %b = tile.broadcast %sum dims [] : !tile.tile<f32> to !tile.tile<b0=128 x f32>
+    tile.store %b, %out[%i] : !tile.tile<b0=128 x f32>, memref<51200xf32>
+  }}
+  func.return
+}}
+"""
+
+
+def planned(text: str, chip: str) -> str:
+    module = parse_module(text)
+    run(module, make_context(), [load(PASSES["functionalise-host"])(), PlanAccessesPass(chip=chip)])
+    (grid,) = [op for op in module.walk() if isinstance(op, GridOp)]
+    return str(grid)
+
+
+@pytest.mark.parametrize("chip", ["v6e", "tpu7x", "v5e"])
+def test_rows_that_fit_stay_on_the_chip(chip: str) -> None:
+    """Windows that hold whole sums move less, and have no steps of their own."""
+    text = planned(PRODUCT.format(m=2048, k=2048, n=2048), chip)
+    assert "schedule resident" in text and "@x = %x resident(i) x2" in text
+
+
+@pytest.mark.parametrize("chip", ["v6e", "tpu7x"])
+def test_rows_that_do_not_fit_come_in_blocks(chip: str) -> None:
+    """One row and one column of blocks would take 256 MiB."""
+    assert "schedule resident" not in planned(PRODUCT.format(m=2048, k=131072, n=2048), chip)
+
+
+def test_what_may_begin_anywhere_is_held_whole_or_fetched() -> None:
+    """20 MiB once, or 2 KiB for each of 400 cells; 200 MiB do not fit."""
+    assert "resident" in planned(AT_A_NUMBER.format(size=5120000), "tpu7x")
+    assert "@x = %x prefetch(k) x2" in planned(AT_A_NUMBER.format(size=51200000), "tpu7x")

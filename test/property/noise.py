@@ -1,0 +1,105 @@
+"""Noise in what torch computes: what differs from run to run does not depend on the kernel alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from test.property.composed import COMPOSED
+from test.property.undefined import casts, divisible, free_zeros, undefined, unheld
+
+_UNITS = {torch.float64: 2**-52, torch.float32: 2**-23, torch.bfloat16: 2**-8, torch.float16: 2**-11}
+#: Smaller numbers are subnormal in f32 and bf16.
+_SMALLEST = torch.finfo(torch.float32).smallest_normal
+#: Whose results are some of the operands' elements, or do not round: all that is right is equal.
+_EXACT = frozenset(
+    """
+    abs neg sign sgn maximum minimum max min amax amin aminmax fmax fmin relu relu6 hardtanh clamp clamp_min
+    clamp_max floor ceil round trunc where to type type_as float double half bfloat16 copysign positive
+    nan_to_num masked_fill reshape view view_as reshape_as unsqueeze squeeze permute transpose t expand
+    broadcast_to expand_as flatten ravel broadcast_tensors unflatten select narrow split split_with_sizes
+    chunk tensor_split unbind cat stack hstack vstack flip pad repeat tile repeat_interleave movedim sort topk
+    kthvalue msort cummax cummin gather take_along_dim index_select zeros ones full empty tensor scalar_tensor
+    zeros_like ones_like full_like empty_like new_zeros new_full new_ones new_tensor new_empty clone
+    contiguous detach getitem setitem randn get __get__ invert pos as_subclass constant_pad_nd index_put copy new_empty
+    item tolist
+    """.split()
+)
+#: Which add many terms: how far they may differ depends on the terms, not on the sum.
+_SUMS = frozenset(
+    "sum mean var std var_mean std_mean norm logsumexp softmax log_softmax normalize layer_norm cumsum cumprod prod "
+    "logcumsumexp matmul mm bmm mv dot inner addmm baddbmm linear einsum".split()
+)
+
+
+class Noise(TorchFunctionMode):
+    """Around a run on the target ``eager``: torch, with what it leaves open settled.
+
+    With a generator every result that rounds is moved by an ulp or so, and what torch leaves undefined is a random
+    number.
+    """
+
+    def __init__(self, noise: torch.Generator | None = None):
+        super().__init__()
+        self.noise = noise
+        self._odd = noise is not None and noise.initial_seed() % 2 == 1
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name, kwargs = getattr(func, "__name__", "").strip("_"), kwargs or {}
+        func = _EXACTLY.get(name, func)
+        if self.noise is None:
+            return func(*divisible(name, args, kwargs), **kwargs)
+        if name in _SUMS:
+            args = self._terms(args, kwargs.get("dtype"))
+        result = func(*divisible(name, args, kwargs), **kwargs)
+        if name in COMPOSED:
+            return self._moved(COMPOSED[name](self._moved, *args, **kwargs).to(result.dtype))
+        bad = undefined(name, args, kwargs, result)
+        if bad is not None:
+            return self._any(result, bad)
+        result = result if name in _EXACT else _mapped(self._moved, result)
+        return self._signs(result) if free_zeros(name, result) else result
+
+    def _terms(self, args: Any, dtype: Any) -> Any:
+        """What is added: moved, and if it is cast before, then cast."""
+        if casts(args[0], dtype):
+            args = (self._any(args[0].to(dtype), unheld(args[0], dtype)), *args[1:])
+        return _mapped(self._moved, args)
+
+    def _signs(self, result: torch.Tensor) -> torch.Tensor:
+        """Zeros of one sign in this run, and of the other in the next."""
+        return torch.where(result == 0, -0.0 if self._odd else 0.0, result).to(result.dtype)
+
+    def _moved(self, value: Any) -> Any:
+        unit = _UNITS.get(value.dtype)
+        if unit is None:
+            return value
+        steps = torch.randint(1, 3, value.shape, generator=self.noise)
+        steps = steps * (torch.randint(0, 2, value.shape, generator=self.noise) * 2 - 1)
+        if self._odd:  # as where subnormal numbers are 0
+            value = torch.where(value.abs() < _SMALLEST, 0 * value, value)
+        return (value.double() * (1 + steps * unit)).to(value.dtype)
+
+    def _any(self, result: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
+        return torch.where(bad, torch.randint(-99, 99, result.shape, generator=self.noise).to(result.dtype), result)
+
+
+def _layer_norm(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    if not x.dtype.is_floating_point:
+        raise TypeError
+    return torch.nn.functional.layer_norm(x.double(), shape).to(x.dtype)
+
+
+#: Rows of equal elements normalised are 0, not nearly 0.
+_EXACTLY: dict[str, Callable[..., Any]] = {"layer_norm": _layer_norm}
+
+
+def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return function(value)
+    if isinstance(value, tuple | list):
+        return tuple(_mapped(function, item) for item in value)
+    return value

@@ -1,0 +1,102 @@
+"""How many bytes an access moves on each target, and how many tiles of memory its lanes touch: counted, not modelled.
+
+On a TPU what a call's windows and DMAs move is read from the last IR, each block as often as it comes. On a GPU
+Triton's interpreter says which addresses each load has. Tiles come from the numbers of the lanes alone.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+import kopt
+from kopt.dialects.pallas import CallOp, DmaStartOp
+from kopt.dialects.tile import ForOp, GetOp, GridOp, RangeType, RefType, TileType, is_gather
+from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.dialects.tile.memory import ref_block_type
+from kopt.lowered import Lowered
+from kopt.passes.pipelines import pipeline
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from support.choices import grid_trips, window_traffic
+
+#: A tile of a TPU's memory, a sector of a GPU's; words of either.
+TILE_BYTES, SECTOR_BYTES, WORDS, SUBLANES, LANES = 4096, 32, 32, 8, 128
+Lanes = tuple[np.ndarray, ...]
+
+
+def tiles(lanes: Lanes, bits: int) -> int:
+    """How many tiles of a TPU's memory lanes touch: (8, 128) words of 32 bits, 1024 of an array of one dimension."""
+    rows = SUBLANES * WORDS // bits
+    if len(lanes) == 1:
+        return len(np.unique(lanes[0] // (rows * LANES)))
+    *outer, row, column = (index.reshape(-1) for index in lanes)
+    return np.unique(np.stack([*outer, row // rows, column // LANES]), axis=1).shape[1]
+
+
+def sectors(lanes: Lanes, shape: Sequence[int], bits: int) -> int:
+    """How many 32-byte sectors of a GPU's memory lanes touch."""
+    return len(np.unique(np.ravel_multi_index(lanes, tuple(shape)) * (bits // 8) // SECTOR_BYTES))
+
+
+def moved_on_tpu(low: Lowered) -> Counter[str]:
+    """The bytes that windows and DMAs of a lowered kernel bring of each array, by its name."""
+    found: Counter[str] = Counter()
+    for call in _calls(kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config))):
+        grid = next(op for op in call.walk() if isinstance(op, GridOp))
+        arrays = zip((*call.inputs, *call.outputs), call.windows.data, call.body.block.args, strict=True)
+        for array, window, ref in arrays:
+            traffic = window_traffic(array.type, window, grid_trips(grid))
+            found[ref.name_hint or ""] += _copied(ref, call, grid) if traffic is None else traffic
+    return found
+
+
+def _calls(module: ModuleOp) -> list[CallOp]:
+    return [op for op in module.walk() if isinstance(op, CallOp)]
+
+
+def _copied(ref: SSAValue, call: CallOp, grid: GridOp) -> int:
+    """The bytes that DMAs bring of an array in HBM: each as often as the loops around it turn."""
+    assert isinstance(ref.type, RefType) and isinstance(ref.type.element_type, FixedBitwidthType)
+    elements = 0
+    for op in call.walk():
+        if isinstance(op, GetOp) and op.memory is ref:
+            elements += _gathered(op, ref.type) * _visits(op, grid)
+        if isinstance(op, DmaStartOp) and op.source is ref:
+            elements += math.prod(ref_block_type(ref.type, op.source_entries).shape) * _visits(op, grid)
+    return elements * max(8, ref.type.element_type.bitwidth) // 8
+
+
+def _gathered(op: GetOp, type: RefType) -> int:
+    """The elements of a gather's DMAs, one for each place."""
+    places = next((entry.type.shape for entry in op.entries if is_gather(entry)), ())  # pyright: ignore
+    return math.prod((*places, *map(_lanes, op.entries, type.shape)))
+
+
+def _lanes(entry: Entry, extent: int) -> int:
+    """What a DMA moves of one dimension: blocks that divide it, else all."""
+    if isinstance(entry, AllAttr | SliceAttr):
+        return extent
+    if isinstance(entry, int) or not isinstance(entry.type, RangeType):
+        return 1
+    return extent if extent % entry.type.size else entry.type.size
+
+
+def _visits(op: Operation, grid: GridOp) -> int:
+    """How often an op of a grid runs, at most."""
+    count, around = math.prod(grid_trips(grid)), op.parent_op()
+    while around is not None and around is not grid:
+        if isinstance(around, ForOp):
+            (lower, upper), range = around.bounds, around.range.type
+            assert isinstance(lower, int) and isinstance(upper, int) and isinstance(range, RangeType | TileType)
+            count *= -(-(upper - lower) // range.size)  # pyright: ignore[reportAttributeAccessIssue]
+        around = around.parent_op()
+    return count

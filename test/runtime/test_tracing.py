@@ -1,0 +1,215 @@
+"""Kernels called where torch or JAX traces, transforms or compiles: a graph break, or an error that says so."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import kopt
+import kopt.language as hl
+from kopt.errors import ArgumentError
+
+TARGETS = ["reference", "pallas:interpret"]
+X = torch.arange(12.0).reshape(3, 4)
+
+
+@kopt.kernel
+def doubled(x):
+    out = torch.empty_like(x)
+    for rows in hl.tile(x.size(0)):
+        out[rows, :] = x[rows, :] * 2
+    return out
+
+
+@kopt.kernel
+def add_into(out, x):
+    for rows in hl.tile(x.size(0)):
+        out[rows, :] += x[rows, :]
+
+
+@pytest.fixture(autouse=True)
+def fresh_compiler():
+    yield
+    torch.compiler.reset()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_compiled_functions_break_their_graph_at_a_kernel(target, dynamic):
+    kernel, graphs = doubled.on(target), []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph.forward
+
+    compiled = torch.compile(lambda x: kernel(x + 1).sin() + 1, backend=backend, dynamic=dynamic)
+    for x in (X, torch.ones(5, 2)):
+        torch.testing.assert_close(compiled(x), (2 * (x + 1)).sin() + 1)
+    assert [node.target for node in graphs[0].graph.nodes if node.op == "call_function"][0].__name__ == "add"
+    assert all("doubled" not in graph.code and "empty" not in graph.code for graph in graphs)
+
+
+def test_a_kernel_itself_compiles_to_itself():
+    torch.testing.assert_close(torch.compile(doubled.on("reference"), backend="eager")(X), 2 * X)
+
+
+def test_compiled_functions_see_what_kernels_write():
+    kernel = add_into.on("reference")
+
+    def function(x):
+        out = x + 1
+        kernel(out, x)
+        return out * 2
+
+    torch.testing.assert_close(torch.compile(function, backend="eager")(X), (2 * X + 1) * 2)
+
+
+def test_whole_graphs_say_why_not():
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="kopt kernels are not custom operators yet"):
+        torch.compile(lambda x: doubled(x) + 1, backend="eager", fullgraph=True)(X)
+
+
+class Module(torch.nn.Module):
+    def forward(self, x):
+        return doubled(x) + 1
+
+
+TRACED: dict[str, Callable[[Any], Any]] = {
+    "make_fx real": lambda kernel: make_fx(kernel)(X),
+    "make_fx fake": lambda kernel: make_fx(kernel, tracing_mode="fake")(X),
+    "make_fx symbolic": lambda kernel: make_fx(kernel, tracing_mode="symbolic")(X),
+    "vmap": lambda kernel: torch.vmap(kernel)(X[None]),
+    "grad": lambda kernel: torch.func.grad(lambda x: kernel(x).sum())(X),
+    "jvp": lambda kernel: torch.func.jvp(kernel, (X,), (X,)),
+    "functionalize": lambda kernel: torch.func.functionalize(kernel)(X),
+    "jit.trace": lambda kernel: torch.jit.trace(kernel, (X,)),
+    "fx": lambda kernel: torch.fx.symbolic_trace(lambda x: kernel(x)),
+    "export": lambda kernel: torch.export.export(Module(), (X,)),
+    "FakeTensorMode": lambda kernel: kernel_under(FakeTensorMode(allow_non_fake_inputs=True), kernel),
+    "fake tensor": lambda kernel: kernel(FakeTensorMode().from_tensor(X)),
+}
+
+
+def kernel_under(mode, kernel):
+    with mode:
+        return kernel(X)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("trace", TRACED.values(), ids=TRACED)
+def test_tracers_are_refused(trace, target):
+    with pytest.raises(ArgumentError, match=r"argument 'x' is .*kopt kernels are not custom operators yet") as caught:
+        trace(doubled.on(target))
+    assert caught.value.location is not None and caught.value.location.file == __file__
+
+
+def test_a_compiled_executable_is_refused_alike():
+    run = doubled.lower(X, target="reference").compile()
+    with pytest.raises(ArgumentError, match="make_fx"):
+        make_fx(run)(X)
+
+
+_FAKE = """
+import torch, kopt, kopt.language as hl
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+@kopt.kernel(target="pallas:interpret")
+def doubled(x):
+    out = torch.empty_like(x)
+    for rows in hl.tile(x.size(0)):
+        out[rows, :] = x[rows, :] * 2
+    return out
+
+try:
+    doubled(FakeTensorMode().from_tensor(torch.ones(3, 4)))
+except Exception as error:
+    print(type(error).__name__)
+"""
+
+
+def test_a_fake_tensor_ends_no_process(tmp_path):
+    (tmp_path / "fake.py").write_text(_FAKE)
+    done = subprocess.run([sys.executable, tmp_path / "fake.py"], capture_output=True, text=True)
+    assert done.stdout == "ArgumentError\n", done.stderr
+
+
+class Dispatches(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+class Functions(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [Dispatches, Functions, torch.inference_mode, lambda: torch.autocast("cpu"), lambda: torch.device("meta")],
+    ids=["dispatch", "function", "inference", "autocast", "device"],
+)
+@pytest.mark.parametrize("target", TARGETS)
+def test_modes_that_only_watch_are_fine(mode, target):
+    torch.testing.assert_close(kernel_under(mode(), doubled.on(target)), 2 * X)
+
+
+J = jnp.arange(12.0).reshape(3, 4)
+
+TRANSFORMED: dict[str, Callable[[Any], Any]] = {
+    "vmap": lambda kernel: jax.vmap(kernel)(J[None]),
+    "vmap in jit": lambda kernel: jax.jit(jax.vmap(kernel))(J[None]),
+    "jit in vmap": lambda kernel: jax.vmap(jax.jit(kernel))(J[None]),
+    "grad": lambda kernel: jax.grad(lambda x: kernel(x).sum())(J),
+    "grad in jit": lambda kernel: jax.jit(jax.grad(lambda x: kernel(x).sum()))(J),
+    "jit in grad": lambda kernel: jax.grad(lambda x: jax.jit(kernel)(x).sum())(J),
+    "jvp": lambda kernel: jax.jvp(kernel, (J,), (J,)),
+    "jit in jvp": lambda kernel: jax.jvp(jax.jit(kernel), (J,), (J,)),
+    "vjp": lambda kernel: jax.vjp(kernel, J),
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMED.values(), ids=TRANSFORMED)
+def test_transformations_of_jax_are_refused(transform):
+    with pytest.raises(
+        ArgumentError, match=r"a kopt kernel has no (batching rule|derivative|rule for jax\.)"
+    ) as caught:
+        transform(doubled.on("pallas:interpret"))
+    assert caught.value.location is not None
+
+
+def test_jax_traces_pallas_kernels():
+    kernel = doubled.on("pallas:interpret")
+    for traced in (
+        jax.jit(kernel),
+        jax.checkpoint(kernel),
+        lambda x: jax.lax.scan(lambda c, _: (kernel(c), 0), x, length=1)[0],
+    ):
+        assert jnp.array_equal(traced(J), 2 * J)
+    assert jax.eval_shape(kernel, J).shape == J.shape
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret"])
+def test_other_targets_say_what_jit_needs(target):
+    with pytest.raises(ArgumentError, match="argument 'x' is traced by JAX(.|\n)*choose a target of the pallas family"):
+        jax.jit(doubled.on(target))(J)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_arrays_that_jax_does_not_trace_are_computed_at_once(target):
+    """A kernel that a traced function calls on its constants."""
+    kernel = doubled.on(target)
+    for transform in (jax.jit, jax.vmap):
+        assert jnp.array_equal(transform(lambda x: kernel(J).sum() + x)(jnp.zeros(3)), jnp.full(3, 2 * J.sum()))
+    assert jax.grad(lambda x: (x * kernel(J)).sum())(1.0) == 2 * J.sum()

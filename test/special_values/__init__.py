@@ -1,0 +1,1 @@
+"""Every elementwise function at special values: zeros of both signs, infinities, NaN, extremes, halves."""
