@@ -74,7 +74,8 @@ def _kind(loop: ForOp, number: int) -> str:
 
 def _combines(op: Operation, carried: SSAValue) -> str | None:
     """The kind of reduction that an op is a step of, with ``carried`` as what was combined so far."""
-    assert isinstance(carried.type, TileType)
+    if not isinstance(carried.type, TileType):
+        return None
     if isinstance(op, DotOp):
         return "add" if op.accumulator is carried else None
     if isinstance(op, ElementwiseOp) and list(op.operands).count(carried) == 1:
