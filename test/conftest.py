@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 from kopt_lit import SUFFIXES, run_file
 
 LIT = Path(__file__).parent / "lit"
+
+# XLA compiles each of thousands of interpreted kernels for one run of it, which LLVM's optimisations do not repay.
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0".strip()
 
 
 @pytest.fixture(autouse=True)

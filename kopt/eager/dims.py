@@ -6,7 +6,9 @@ nothing else has, and where that size comes out, the loop does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -38,7 +40,7 @@ def with_axes(name: str, func: Callable[..., Any], args: Any, kwargs: Any, resul
         same = lambda value: value.shape == first.shape  # noqa: E731
         if all(map(same, _tensors(result))):
             return mapped(result, lambda value: block(value, first.axes))
-    found = iter(_probed(func, args, kwargs, tagged) or ())
+    found = iter(_probed(func, args, kwargs, tagged))
     return mapped(result, lambda value: block(value, next(found, None)))
 
 
@@ -75,28 +77,75 @@ def _kept(source: Block, sizes: Sequence[int]) -> Axes:
     return tuple(axes)
 
 
-def _probed(func: Callable[..., Any], args: Any, kwargs: Any, tagged: Sequence[Block]) -> list[Axes] | None:
-    """The loops of each tensor that a function gives; None where it does not run without data."""
+def _probed(func: Callable[..., Any], args: Any, kwargs: Any, tagged: Sequence[Block]) -> list[Axes]:
+    """The loops of each tensor that a function gives; none where it does not run without data."""
     loops = list(dict.fromkeys(axis for value in tagged for axis in value.axes if axis is not None))
     if len(loops) > len(_PRIMES):
-        return None
+        return []
     sizes = dict(zip(loops, _PRIMES, strict=False))
+    call = func, _frozen(args, sizes), _frozen(kwargs, sizes)
+    try:
+        shapes = _shapes(*call)
+    except TypeError:  # an argument that has no hash
+        shapes = _shapes.__wrapped__(*call)
+    back = {size: axis for axis, size in sizes.items()}
+    return [tuple(back.get(size) for size in shape) for shape in shapes]
 
-    def without_data(value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            axes = value.axes if isinstance(value, Block) else (None,) * value.ndim
-            shape = [sizes.get(axis, size) for axis, size in zip(axes, value.shape, strict=True)]  # pyright: ignore
-            return torch.empty(shape, dtype=value.dtype, device="meta")
-        if type(value) in (tuple, list):
-            return type(value)(map(without_data, value))
-        if type(value) is dict:
-            return {key: without_data(item) for key, item in value.items()}
-        return value
 
+@dataclass(frozen=True)
+class _Empty:
+    """A tensor without data."""
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+
+
+@dataclass(frozen=True)
+class _Items:
+    """A container: its type, the keys of a dictionary, the items."""
+
+    kind: type
+    keys: tuple[Any, ...]
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """Any other value; ``kind`` tells 1, 1.0 and True from each other."""
+
+    kind: type
+    value: Any
+
+
+def _frozen(value: Any, sizes: Mapping[Axis, int]) -> Any:
+    """An argument as `_shapes` remembers it."""
+    if isinstance(value, torch.Tensor):
+        axes = value.axes if isinstance(value, Block) else (None,) * value.ndim
+        shape = tuple(sizes.get(axis, size) for axis, size in zip(axes, value.shape, strict=True))  # pyright: ignore
+        return _Empty(shape, value.dtype)
+    if type(value) in (tuple, list):
+        return _Items(type(value), (), tuple(_frozen(item, sizes) for item in value))
+    if type(value) is dict:
+        return _Items(dict, tuple(value), tuple(_frozen(item, sizes) for item in value.values()))
+    return _Constant(type(value), value)
+
+
+def _thawed(value: Any) -> Any:
+    """The argument to call torch with."""
+    if isinstance(value, _Empty):
+        return torch.empty(value.shape, dtype=value.dtype, device="meta")
+    if isinstance(value, _Constant):
+        return value.value
+    items = map(_thawed, value.items)
+    return dict(zip(value.keys, items, strict=True)) if value.kind is dict else value.kind(items)
+
+
+@lru_cache(maxsize=4096)
+def _shapes(func: Callable[..., Any], args: Any, kwargs: Any) -> tuple[tuple[int, ...], ...]:
+    """The shapes that a function gives, none where it does not run without data."""
     with torch._C.DisableTorchFunction():
         try:
-            result = func(*without_data(args), **without_data(kwargs))
+            result = func(*_thawed(args), **_thawed(kwargs))
         except Exception:
-            return None
-    back = {size: axis for axis, size in sizes.items()}
-    return [tuple(back.get(size) for size in value.shape) for value in _tensors(result)]
+            return ()
+    return tuple(tuple(value.shape) for value in _tensors(result))
