@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +16,7 @@ from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_size
 from kopt.analysis.seen_blocks import seen_blocks
 from kopt.config import Config
 from kopt.diagnostics import remark
-from kopt.dialects.tile import mark_open, open_blocks
+from kopt.dialects.tile import OpenBlock, mark_open, open_blocks
 from kopt.errors import LoweringError
 from kopt.passes.block_forms import BlockForms
 from kopt.passes.retyping import tag_sizes
@@ -86,13 +86,15 @@ class _Choice:
     def __init__(self, module: ModuleOp, func: FuncOp, chip: Chip, config: Config, rounds: bool):
         self._module, self._func, self._chip, self._config = module, func, chip, config
         self._rounds = rounds and isinstance(chip, TpuChip)
-        self._blocks = open_blocks(func)
+        self._blocks = list(_live(open_blocks(func), tag_sizes(module)))
         self._groups = [block.tags for block in self._blocks]
         self._forms = BlockForms(module, chip, config)
 
     def run(self, given: bool) -> None:
         """Chooses, substitutes, and takes the mark off."""
         mark_open(self._func, ())
+        if not self._blocks:
+            return
         settled = given or self._set(self._chosen())
         if settled and not all(block.pinned for block in self._blocks):
             self._fit()
@@ -177,3 +179,10 @@ class _Choice:
             return False
         self._forms = BlockForms(self._module, self._chip, self._config)
         return True
+
+
+def _live(blocks: Iterable[OpenBlock], sizes: Mapping[str, int]) -> Iterator[OpenBlock]:
+    """The blocks that the function still has, by the tags that it has."""
+    for block in blocks:
+        if tags := tuple(tag for tag in block.tags if tag in sizes):
+            yield replace(block, tags=tags)

@@ -16,7 +16,7 @@ from test.property.refusals import REFUSALS
 GIVEN = os.environ.get("KOPT_FUZZ_SEED")
 SEED = int(GIVEN or "1")
 #: How many tests there are of each kind, and how many kernels a test compares.
-REFERENCE, EVERYWHERE = (40, 50), (15, 20)
+REFERENCE, EVERYWHERE = (20, 50), (10, 20)
 #: Of the kernels of a test, how many may be refused, by torch or by a target.
 _REFUSED = 0.1
 

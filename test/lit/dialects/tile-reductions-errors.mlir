@@ -152,3 +152,11 @@ func.func @dot_precision(%a: !tile.tile<8 x 8 x f32>) {
   %x = tile.dot %a, %a precision double : !tile.tile<8 x 8 x f32>, !tile.tile<8 x 8 x f32> -> !tile.tile<8 x 8 x f32>
   func.return
 }
+
+// -----
+
+func.func @dims_of_another_type(%v: !tile.tile<8 x 4 x f32>) {
+  // expected-error @+1 {{an array of i64 belongs here, not of i1}}
+  %x = "tile.reduce"(%v) <{kind = "add", dims = array<i1: 1>}> : (!tile.tile<8 x 4 x f32>) -> !tile.tile<4 x f32>
+  func.return
+}

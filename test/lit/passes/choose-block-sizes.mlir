@@ -68,3 +68,11 @@ func.func @read(%x: memref<4096xf32>) attributes {tile.open = [#tile.open<b0 : s
   }
   func.return
 }
+
+// Blocks that the function has no longer leave nothing to choose.
+// CHECK-LABEL: func.func @without_blocks()
+// CHECK-NOT: tile.open
+// CHECK: return
+func.func @without_blocks() attributes {tile.open = [#tile.open<b0>, #tile.open<b1, b3 : observed least 16 sized most 4096>]} {
+  func.return
+}
