@@ -11,8 +11,10 @@ from kopt_lit import SUFFIXES, run_file
 
 LIT = Path(__file__).parent / "lit"
 
-# XLA compiles each of thousands of interpreted kernels for one run of it, which LLVM's optimisations do not repay.
+# XLA compiles each of thousands of interpreted kernels for one run of it: LLVM's optimisations and the Python lines of
+# operations do not repay what they take.
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0".strip()
+os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
 
 
 @pytest.fixture(autouse=True)

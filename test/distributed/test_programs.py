@@ -29,17 +29,16 @@ def run(folder: Path, ranks: int, names: list[str], runs: int, barriers: str = "
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("ranks", [1, 4])
 def test_programs_are_right(ranks: int, tmp_path: Path) -> None:
     """Every way to place an array, on one rank and on several, in repeated calls."""
     assert run(tmp_path, ranks, NAMES, runs=5) == [dict.fromkeys(NAMES, 0)] * ranks
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_the_model_is_right_every_time(ranks: int, tmp_path: Path) -> None:
+def test_the_model_is_right_every_time(tmp_path: Path) -> None:
     """A hundred runs of eight layers in two buffers."""
-    assert run(tmp_path, ranks, ["model"], runs=100) == [{"model": 0}] * ranks
+    assert run(tmp_path, 3, ["model"], runs=100) == [{"model": 0}] * 3
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ def results(folder: Path, case: str, ranks: int, seconds: int = 120) -> tuple[in
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("ranks", [1, 4])
 def test_ranks_agree_with_torch(ranks: int, tmp_path: Path) -> None:
     """Kernels, library calls, both kinds of collectives, arguments that are updated: repeated calls."""
     assert results(tmp_path, "right", ranks) == (0, [dict.fromkeys(traced.SHAPES, 0)] * ranks)
@@ -44,8 +44,8 @@ def test_the_example_runs_under_torchrun() -> None:
 
 @pytest.mark.slow
 def test_a_missing_rank_is_named(tmp_path: Path) -> None:
-    _, (first, last) = results(tmp_path, "missing", 2, seconds=10)
-    assert first[0] == "RankError" and "rank 1 of group 'tp' did not call library(f32[8,12]) within 10 s" in first[1]
+    _, (first, last) = results(tmp_path, "missing", 2, seconds=5)
+    assert first[0] == "RankError" and "rank 1 of group 'tp' did not call library(f32[8,12]) within 5 s" in first[1]
     assert last is None
 
 
