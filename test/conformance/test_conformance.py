@@ -71,7 +71,9 @@ def test_alone(group: Group, tmp_path) -> None:
     inputs = Inputs.of(group.domain, dtype, RAGGED[group.form])
     calls = {target: [call for call in group.calls if refusal(target, call, dtype) is None] for target in TARGETS[1:]}
     problems = [line for call in calls["triton"] for line in run(group, [call], inputs, _mode("triton"), tmp_path)]
-    problems += filter(None, (refused(group.form, call, inputs, "pallas:interpret", tmp_path) for call in calls["pallas"]))
+    problems += filter(
+        None, (refused(group.form, call, inputs, "pallas:interpret", tmp_path) for call in calls["pallas"])
+    )
     assert not problems, "\n".join(problems)
 
 

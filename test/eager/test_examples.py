@@ -10,11 +10,7 @@ from test.conformance.kernels import Inputs, run
 from test.conformance.table import GROUPS, Group
 from test.conformance.test_conformance import RAGGED
 
-EXAMPLES = [
-    (name, dtype, size)
-    for name in BY_NAME
-    for dtype, size in (("bf16", "tiny"), ("f32", "ragged"))
-]
+EXAMPLES = [(name, dtype, size) for name in BY_NAME for dtype, size in (("bf16", "tiny"), ("f32", "ragged"))]
 
 
 @pytest.mark.parametrize(("name", "dtype", "size"), EXAMPLES)

@@ -15,7 +15,7 @@ SIZES = {
     "triton:gfx942": "ragged",
 }
 #: Of light rows.
-REAL = ("pallas:tpu7x", "pallas:v6e", "triton:sm90")
+REAL = ("pallas:tpu7x", "triton:sm90")
 CASES = [
     (name, target, size)
     for name, example in BY_NAME.items()

@@ -13,7 +13,7 @@ from test.extents.judging import problem, refused
 FAMILIES = {family.name: family for family in (*arrays.FAMILIES, *places.FAMILIES, *forms.FAMILIES)}
 TARGETS = ("reference", "pallas:interpret", "triton:interpret")
 #: How many cases of each family are drawn.
-_DRAWN = 4
+_DRAWN = 3
 
 #: Products and sums over one element, arrays of no elements, and blocks of one lane where layouts turn.
 SMALLEST = [

@@ -14,7 +14,7 @@ from test.property.judge import module_of
 from test.property.test_kernels import SEED
 
 TARGETS = ("reference", "triton:interpret", "pallas:interpret", "pallas:strict")
-FEW, MANY, EACH = 3, 6, 10
+FEW, MANY, EACH = 2, 4, 10
 #: Between the kernels of one seed and the next.
 _STRIDE = 20
 #: What a TPU's lowering may refuse of kernels that are right.

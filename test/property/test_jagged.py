@@ -17,7 +17,7 @@ from test.property.judge import module_of
 from test.property.test_kernels import SEED
 
 TARGETS = ("reference", "eager", "triton:interpret", "pallas:interpret")
-SHARDS, EACH = 8, 5
+SHARDS, EACH = 5, 5
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def kernel(a, b):
         out[i, :] = {text}
     return out
 """
-SHARDS, EACH = 8, 15
+SHARDS, EACH = 5, 15
 #: Of the kernels at small numbers, how many must be computed: the others would have to be proved, or need 64 bits.
 _COMPUTED = 0.3
 
