@@ -8,6 +8,8 @@ sizes by tag without changing the module.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
@@ -23,7 +25,6 @@ from kopt.analysis.streaming import (
     sends,
     streams,
     walks_computed,
-    written_schedule,
 )
 from kopt.analysis.windows import Accesses, Window, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
@@ -54,12 +55,40 @@ def footprint(module: ModuleOp, hoisted: Collection[SSAValue] = ()) -> Callable[
     ``hoisted`` are the ranges of loops that will be dimensions of their grids. The module stays as it is meanwhile.
     """
     grids = [(op, _windows_of(op)) for op in walk(module, GridOp)]
-    return lambda sizes: max((_grid_bytes(grid, seen, sizes, True, hoisted) for grid, seen in grids), default=0)
+    return lambda sizes: max((_grid_bytes(grid, seen, sizes, hoisted) for grid, seen in grids), default=0)
 
 
-def grid_bytes(grid: GridOp, hoisted: Collection[SSAValue] = (), analysis: IndexAnalysis | None = None) -> int:
-    """Bytes of VMEM of one grid before conversion, all of whose arrays come by windows."""
-    return _grid_bytes(grid, _windows_of(grid, analysis), {}, False, hoisted)
+@dataclass(frozen=True)
+class GridMemory:
+    """Bytes of VMEM of one grid before conversion, under each schedule of its loops; it stays as it is meanwhile.
+
+    ``analysis``, in which blocks are numbered, remembers what others have asked for.
+    """
+
+    grid: GridOp
+    analysis: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(numbered=True))
+
+    def of_windows(self, hoisted: Collection[SSAValue] = ()) -> int:
+        """Where all arrays come by windows, and the loops over the ``hoisted`` ranges are dimensions of the grid."""
+        return _window_bytes(self._windows, {}, False, hoisted) + self._temporaries
+
+    def scheduled(self, schedules: Schedules) -> int:
+        """Where loops have schedules: what they stream and send counts by its blocks."""
+        total = 0
+        for window in self._windows:
+            if streams(window, schedules) or sends(window, schedules):
+                total += 2 * sum(_accessed_bytes(access, window.bits, {}) for access in (*window.loads, *window.stores))
+            else:
+                total += 2 * window_bytes(window.block, window.bits)
+        return total + self._temporaries
+
+    @cached_property
+    def _windows(self) -> list[Window]:
+        return _windows_of(self.grid, self.analysis)
+
+    @cached_property
+    def _temporaries(self) -> int:
+        return temporaries(self.grid, {})
 
 
 def imported_bytes(grid: GridOp) -> int:
@@ -68,7 +97,7 @@ def imported_bytes(grid: GridOp) -> int:
         hoisted = [plan_hoist(grid).loop.range]
     except NotHoistable:
         hoisted = []
-    return _grid_bytes(grid, _windows_of(grid), {}, True, hoisted)
+    return _grid_bytes(grid, _windows_of(grid), {}, hoisted)
 
 
 def _windows_of(grid: GridOp, analysis: IndexAnalysis | None = None) -> list[Window]:
@@ -76,10 +105,15 @@ def _windows_of(grid: GridOp, analysis: IndexAnalysis | None = None) -> list[Win
     return list(windows(grid, memories, analysis).values())
 
 
-def _grid_bytes(
-    grid: GridOp, seen: Iterable[Window], sizes: Mapping[str, int], streamed: bool, hoisted: Collection[SSAValue]
+def _grid_bytes(grid: GridOp, seen: Iterable[Window], sizes: Mapping[str, int], hoisted: Collection[SSAValue]) -> int:
+    """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest."""
+    return _window_bytes(seen, sizes, True, hoisted) + temporaries(grid, sizes)
+
+
+def _window_bytes(
+    seen: Iterable[Window], sizes: Mapping[str, int], streamed: bool, hoisted: Collection[SSAValue]
 ) -> int:
-    """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest.
+    """Bytes of the buffers of windows.
 
     What atomic updates accumulate into has a 32-bit block besides. Of an array whose rows DMAs move, the rows that are
     on their way at once count. With ``streamed``, an array that loops of computed bounds walk, and a large one that
@@ -99,26 +133,13 @@ def _grid_bytes(
         ]
         total += 2 * window_bytes(block, window.bits)
         total += window_bytes(block, 32) if window.atomics else 0
-    return total + moved + temporaries(grid, sizes)
+    return total + moved
 
 
 def _comes_in_blocks(window: Window) -> bool:
     """Whether cells, or their loops, fetch what they read of a large array: no window follows loaded numbers."""
     known = window.written or not is_large(window.type) or any(map(is_gather, window.loads[0].entries))
     return not known and all(is_at_computed(load, window) for load in window.loads)
-
-
-def scheduled_bytes(
-    grid: GridOp, schedules: Schedules = written_schedule, analysis: IndexAnalysis | None = None
-) -> int:
-    """As `grid_bytes`, of a grid whose loops have schedules: what they stream and send counts by its blocks."""
-    total = 0
-    for window in _windows_of(grid, analysis):
-        if streams(window, schedules) or sends(window, schedules):
-            total += 2 * sum(_accessed_bytes(access, window.bits, {}) for access in (*window.loads, *window.stores))
-        else:
-            total += 2 * window_bytes(window.block, window.bits)
-    return total + temporaries(grid, {})
 
 
 def _accessed_bytes(access: LoadOp | StoreOp, bits: int, sizes: Mapping[str, int]) -> int:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.address_choice import addressed_windows
+from kopt.analysis.footprint import GridMemory
 from kopt.analysis.grid_orders import grid_order
 from kopt.analysis.launch_buffers import moving_axes, usual_depth, usual_kind
 from kopt.analysis.loop_schedules import Decisions, Remarks, Wanted, candidates, decide
@@ -40,7 +41,7 @@ def launch_plans(
     What is pinned is decided so, whether it can be or not (`kopt.analysis.plan_problems`), and the rest is the usual.
     """
     if pins:
-        schedules = [decide(launch, grid, chip, IndexAnalysis(numbered=True), wanted, pinned_loops(grid, pins))]
+        schedules = [decide(launch, GridMemory(grid), chip, wanted, pinned_loops(grid, pins))]
     else:
         schedules = [*candidates(launch, grid, chip, wanted)]
     windows = unordered_windows(grid, launch.body.block.args, schedules[0].analysis)

@@ -24,7 +24,7 @@ from typing import Literal
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.addressed import addressed
-from kopt.analysis.footprint import grid_bytes, scheduled_bytes
+from kopt.analysis.footprint import GridMemory
 from kopt.analysis.held import is_held
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.launch_temporaries import is_temporary
@@ -66,36 +66,35 @@ class Decisions:
 
 def candidates(launch: LaunchOp, grid: GridOp, chip: TpuChip, wanted: Wanted = "auto") -> Iterator[Decisions]:
     """The schedules that a launch's loops may have together, the usual ones first; one where they are asked for."""
-    analysis = IndexAnalysis(numbered=True)
-    yield (usual := decide(launch, grid, chip, analysis, wanted))
+    memory = GridMemory(grid)
+    yield (usual := decide(launch, memory, chip, wanted))
     if wanted != "auto" or not any(map(_walks_memory, usual.kinds)):
         return
     seen = [usual.kinds]
     for asked in ("resident", "grid", "fori", "pipeline"):
-        if (kinds := decide(launch, grid, chip, analysis, asked).kinds) not in seen:
+        if (kinds := decide(launch, memory, chip, asked).kinds) not in seen:
             seen.append(kinds)
-            yield Decisions(analysis, kinds, asked)
+            yield Decisions(memory.analysis, kinds, asked)
 
 
 def decide(
     launch: LaunchOp,
-    grid: GridOp,
+    memory: GridMemory,
     chip: TpuChip,
-    analysis: IndexAnalysis,
     wanted: Wanted = "auto",
     pinned: Mapping[ForOp, str] = _OPEN,
 ) -> Decisions:
     """A schedule for every loop of a launch; ``auto`` takes the first that applies. What is ``pinned`` stays."""
-    found = Decisions(analysis, dict(pinned), wanted)
+    grid, found = memory.grid, Decisions(memory.analysis, dict(pinned), wanted)
     loops = [loop for loop in walk(grid, ForOp) if loop not in pinned]
     if wanted in ("auto", "grid") and (hoisted := _hoisted(launch, grid, wanted, found)) is not None:
         found.kinds[hoisted] = "grid"
         loops.remove(hoisted)
     if not loops:
         return found
-    kind = _in_kernel(grid, chip, wanted, found)
+    kind = _in_kernel(memory, chip, wanted, found)
     too_large = wanted == "auto" and kind == "prefetch"
-    if wanted == "pipeline" or too_large and _writes(loops) and not _fits_by_blocks(grid, loops, chip, found):
+    if wanted == "pipeline" or too_large and _writes(loops) and not _fits_by_blocks(memory, loops, chip):
         _pipeline(launch, grid, loops, found)
     for loop in loops:
         if found.kinds.get(loop) != "emit_pipeline":
@@ -119,18 +118,17 @@ def _hoisted(launch: LaunchOp, grid: GridOp, wanted: Wanted, found: Decisions) -
     return loop
 
 
-def _in_kernel(grid: GridOp, chip: TpuChip, wanted: Wanted, found: Decisions) -> str:
+def _in_kernel(memory: GridMemory, chip: TpuChip, wanted: Wanted, found: Decisions) -> str:
     """What loops do that stay in the kernel and walk blocks of arrays."""
     if wanted in ("resident", "fori"):
         return "resident" if wanted == "resident" else "prefetch"
-    taken = grid_bytes(grid, found.hoisted, found.analysis)
-    return "resident" if Budget(chip).holds_windows(taken) else "prefetch"
+    return "resident" if Budget(chip).holds_windows(memory.of_windows(found.hoisted)) else "prefetch"
 
 
-def _fits_by_blocks(grid: GridOp, loops: Sequence[ForOp], chip: TpuChip, found: Decisions) -> bool:
+def _fits_by_blocks(memory: GridMemory, loops: Sequence[ForOp], chip: TpuChip) -> bool:
     """Whether a grid fits the chip's memory where all of its loops copy their blocks by DMAs."""
     kinds = {loop: "prefetch" if _walks_memory(loop) else "resident" for loop in loops}
-    return Budget(chip).holds_windows(scheduled_bytes(grid, kinds.get, found.analysis))
+    return Budget(chip).holds_windows(memory.scheduled(kinds.get))
 
 
 def _streams_part(loop: ForOp) -> bool:

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from kopt.analysis.atomic_targets import Turns, targets
-from kopt.analysis.footprint import grid_bytes
+from kopt.analysis.footprint import GridMemory
 from kopt.analysis.overwrites import overwriting
 from kopt.analysis.windows import unordered_windows, windows
 from kopt.diagnostics import location_of, remark
@@ -72,7 +72,7 @@ class OrderGridPass(ModulePass):
         """Marks the reduction dimensions of a grid with updates, or splits the launch where an order is not enough."""
         kept = _made_whole(launch, grid)
         groups = nested_groups(list(unordered_windows(grid, outputs(launch)).values()))
-        fits = Budget(TPU_CHIPS[self.chip]).holds_windows(grid_bytes(grid))
+        fits = Budget(TPU_CHIPS[self.chip]).holds_windows(GridMemory(grid).of_windows())
         if kept and not fits and len(groups) > 1 and can_split(launch):
             remark(launch, f"no order of the grid serves all outputs: the launch is split into {len(groups)}")
             for part in split(launch, [[window.memory for window in group] for group in groups]):

@@ -28,7 +28,7 @@ class VerifyPlanPass(ModulePass):
     * a buffer of a kind that its array cannot have, with the kinds that it may have; several kinds for one array;
       axes that its blocks do not move with; depths and words that no code is made of;
     * a loop that cannot have its schedule, with the reason; words of schedules, as ``unroll 2``;
-    * an order that has an axis which is no dimension of the grid, that takes what runs in order another way, or that
+    * an order that has an axis which is no dimension of the grid, that takes sums over visits another way, or that
       has a dimension that is summed over outside of others;
     * an ``address`` that does not tell where blocks are, or is not there before the grid runs;
     * options and views that no code is made of; walks that are no loops yet; on a GPU, numbers of warps that there

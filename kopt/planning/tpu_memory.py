@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kopt.ir.launch_model import LaunchModel
+from kopt.ir.polynomial import Coefficient
 from kopt.planning.blocks import SCALAR, WINDOWS, Blocks
 from kopt.planning.plan import Buffer, Plan, Value
 from kopt.planning.trips import AllTrips, Number, Sizes, value
@@ -45,10 +46,16 @@ class Memory:
     def live(self) -> Number:
         """The most bytes of values beyond registers that are alive at once."""
         most: Number = 0
+        shapes = {shape for live in self._model.live for shape in live.values}  # few, of many places
+        taken = {shape: self._beyond_registers(*shape) for shape in shapes}
         for live in self._model.live:
-            values = [padded_bytes([value(n, self._sizes) for n in dims] or [1], bits) for dims, bits in live.values]
-            most = np.maximum(most, sum((size * (size > Budget.REGISTER_BYTES) for size in values), 0))
+            most = np.maximum(most, sum(map(taken.__getitem__, live.values), 0))
         return most
+
+    def _beyond_registers(self, dims: tuple[Coefficient, ...], bits: int) -> Number:
+        """The bytes of a value, 0 where it stays in registers."""
+        size = padded_bytes([value(n, self._sizes) for n in dims] or [1], bits)
+        return size * (size > Budget.REGISTER_BYTES)
 
 
 def _axes(value: Value) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def of_words(loop: ForOp) -> Iterator[Problem]:
 
 
 def of_order(grid: GridOp, plan: Plan, hoisted: Sequence[ForOp]) -> Iterator[Problem]:
-    """The order has the dimensions of the grid, loops that become some included, and keeps what runs in order."""
+    """The order has the dimensions of the grid, loops that become some included, and keeps that of sums."""
     loops = [loop.range.type.tag for loop in hoisted]  # pyright: ignore[reportAttributeAccessIssue]
     names = axis_names(grid.body)
     for tag in plan.order:
@@ -66,11 +66,9 @@ def of_order(grid: GridOp, plan: Plan, hoisted: Sequence[ForOp]) -> Iterator[Pro
             message = f"the order has '{names.get(tag, tag)}', which is no dimension of the grid"
             yield Problem(grid, message, ("a loop is one where its schedule is 'grid'",))
     last = [grid.tags[number] for number in grid.reduction_dims] + loops
-    in_order = [tag for tag in grid.tags if tag in last or grid.tags.index(tag) in grid.ordered_dims] + loops
-    kept = [tag for tag in plan.order if tag in in_order]
-    if kept != [tag for tag in in_order if tag in kept]:
-        message = f"the dimensions {axes_text(grid, kept)} run in the order {axes_text(grid, in_order)}"
-        yield Problem(grid, message)
+    kept = [tag for tag in plan.order if tag in last]
+    if kept != [tag for tag in last if tag in kept]:
+        yield Problem(grid, f"the dimensions {axes_text(grid, kept)} run in the order {axes_text(grid, last)}")
     behind = [tag for tag in plan.order if tag not in grid.tags or _turns(grid, tag)]
     if (found := [tag for tag in behind if tag in last]) != behind[len(behind) - len(found) :]:
         message = f"{axes_text(grid, found)} sums over visits: it is inside of all others in the order"

@@ -112,6 +112,36 @@ func.func @axes(%x: memref<64x256xf32>, %out: memref<64x256xf32>) -> memref<64x2
 
 // -----
 
+// Cells that run one after another may do so in any order.
+// CHECK-LABEL: func.func @one_by_one
+// CHECK: plan {order [j, i]
+func.func @one_by_one(%x: memref<64x256xf32>, %out: memref<64x256xf32>) -> memref<64x256xf32> {
+  %new = host.launch @one_by_one (%a = %x, %b = %out) writes [1] : (memref<64x256xf32>, memref<64x256xf32>) -> memref<64x256xf32> {
+    tile.grid (%i: b0=8, %j: b1=128) in (64, 256) ordered [0, 1] plan {order [j, i] @x = %a window(j, i) x2 @out = %b window(j, i) x2} {
+      %v = tile.load %a[%i, %j] via @x : memref<64x256xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      tile.store %v, %b[%i, %j] via @out : !tile.tile<b0=8 x b1=128 x f32>, memref<64x256xf32>
+    }
+  }
+  func.return %new : memref<64x256xf32>
+}
+
+// -----
+
+// Sums over visits are in the order of the grid and its loop.
+func.func @sums(%x: memref<64x256xf32>, %out: memref<64xf32>) -> memref<64xf32> {
+  %new = host.launch @sums (%a = %x, %b = %out) writes [1] : (memref<64x256xf32>, memref<64xf32>) -> memref<64xf32> {
+    // expected-error @+1 {{the dimensions (k, j) run in the order (j, k)}}
+    tile.grid (%i: b0=8, %j: b1=128, %k: b2=1) in (64, 256, 4) reduce [1, 2] plan {order [i, k, j] @x = %a window(i, j) x2 @out = %b window(i) x2} {
+      %v = tile.load %a[%i, %j] via @x : memref<64x256xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %s = tile.reduce max %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+      tile.store %s, %b[%i] via @out : !tile.tile<b0=8 x f32>, memref<64xf32>
+    }
+  }
+  func.return %new : memref<64xf32>
+}
+
+// -----
+
 // Cells whose updates can be told apart run in the order that they are written in.
 func.func @turns(%n: memref<1xi32>, %out: memref<6x4xi32>) -> (memref<1xi32>, memref<6x4xi32>) {
   %count, %new = host.launch @turns (%a = %n, %b = %out) writes [0, 1] : (memref<1xi32>, memref<6x4xi32>) -> (memref<1xi32>, memref<6x4xi32>) {
