@@ -57,6 +57,8 @@ _ENVIRONMENT: dict[str, str | None] = {
     # libtpu logs by the megabyte, into a folder that nobody empties.
     "TPU_LOG_DIR": "disabled",
     "TPU_MIN_LOG_LEVEL": "3",
+    # Reasons name the line of the kernel.
+    "JAX_TRACEBACK_IN_LOCATIONS_LIMIT": None,
 }
 
 
