@@ -1,5 +1,7 @@
 """Every IR file, under every schedule of its loops: the interpreters compute what the reference does."""
 
+from types import SimpleNamespace
+
 import pytest
 
 import kopt
@@ -67,7 +69,7 @@ def test_split_launches(monkeypatch):
     from kopt.runtime.pallas_interpret import PallasRunner
     from kopt.targets.target import parse_target
 
-    monkeypatch.setattr("kopt.passes.order_grid.grid_bytes", lambda grid: 1 << 40)
+    monkeypatch.setattr("kopt.passes.order_grid.GridMemory", lambda grid: SimpleNamespace(of_windows=lambda: 1 << 40))
     low = lowered("updates_crossed", "pallas:interpret", "auto")
     assert low.source.count("pl.pallas_call(") == 2
     runner = PallasRunner(low.source, "crossed", parse_target("pallas:interpret"), False)
