@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from kopt_lit import SUFFIXES, run_file
 
 LIT = Path(__file__).parent / "lit"
@@ -15,6 +16,10 @@ LIT = Path(__file__).parent / "lit"
 # operations do not repay what they take.
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0".strip()
 os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
+
+# What hypothesis draws is the same in each run, so that a change is to blame for what it breaks; time is no property.
+settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True)
