@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from time import process_time
 
 import pytest
@@ -17,6 +18,7 @@ from kopt.ir.atoms import Symbol
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import symbol
 from kopt.ir.value_range import ValueRange
+from test.counting import calls
 from test.ir.kernels import kernels
 
 TEXT = """
@@ -193,21 +195,11 @@ def chain(ops: int, operation: str) -> tuple[SSAValue, SSAValue]:
     return id, value
 
 
-def seconds(value: SSAValue) -> float:
-    """The processor time that a value's form takes, the best of three."""
-    best = float("inf")
-    for _ in range(3):
-        start = process_time()
-        IndexAnalysis().expr(value)
-        best = min(best, process_time() - start)
-    return best
-
-
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_long_chains_take_linear_time(operation: str) -> None:
-    """Four times as many operations take no more than eight times as long; 2,000 less than a second."""
-    short, long = seconds(chain(500, operation)[1]), seconds(chain(2000, operation)[1])
-    assert long < max(8 * short, 0.1) and long < 1
+    """Four times as many operations, no more than five times as many calls."""
+    short, long = (calls(partial(IndexAnalysis().expr, chain(length, operation)[1])) for length in (500, 2000))
+    assert long < 5 * short
 
 
 def test_a_chain_of_sums_stays_a_sum() -> None:

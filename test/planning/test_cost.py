@@ -149,9 +149,9 @@ def test_candidates_at_once_cost_what_they_cost_alone():
 
 def test_ten_thousand_costs_take_less_than_a_second():
     sizes = {name: np.random.default_rng(0).choice([128, 256, 512, 1024], 10_000) for name in ("b0", "b1", "b2")}
-    start = time.perf_counter()
+    start = time.process_time()
     found = cost(matmul(4096, 4096, 4096), sizes, matmul_plan(), V6E)
-    assert time.perf_counter() - start < 1 and found.seconds.shape == (10_000,)
+    assert time.process_time() - start < 1 and found.seconds.shape == (10_000,)
 
 
 def test_a_gpu_has_a_first_model():

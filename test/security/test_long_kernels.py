@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +9,7 @@ from xdsl.ir import Operation, SSAValue
 
 import kopt
 from kopt.analysis.bottom_up import bottom_up, users_of
+from test.counting import calls
 
 LANES = "!tile.tile<b0=32 x f32>"
 NUMBERS = "!tile.tile<b0=32 x i32>"
@@ -76,23 +76,12 @@ def test_long_chains_lower(kind: str, target: str) -> None:
 @pytest.mark.parametrize("target", ["pallas:v6e", "triton:sm90"])
 @pytest.mark.parametrize("kind", ["functions", "equal loads"])
 def test_time_is_linear_in_the_number_of_statements(kind: str, target: str) -> None:
-    def calls(length: int) -> int:
+    def work(length: int) -> int:
         module = kopt.parse(CHAINS[kind](length))
-        counted = 0
+        return calls(lambda: kopt.lower_module(module, target=target))
 
-        def count(frame: object, event: str, argument: object) -> None:
-            nonlocal counted
-            counted += event.endswith("call")
-
-        sys.setprofile(count)
-        try:
-            kopt.lower_module(module, target=target)
-        finally:
-            sys.setprofile(None)
-        return counted
-
-    calls(10)
-    assert calls(1200) < 5 * calls(300)  # four times as many; quadratic time is sixteen times as much
+    work(10)
+    assert work(1200) < 5 * work(300)  # four times as many statements; quadratic work is sixteen times as much
 
 
 @bottom_up()
