@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 import torch
+from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 from kopt.eager.values import Axes, Axis, Block, block
 
@@ -83,7 +84,8 @@ def _probed(func: Callable[..., Any], args: Any, kwargs: Any, tagged: Sequence[B
     if len(loops) > len(_PRIMES):
         return []
     sizes = dict(zip(loops, _PRIMES, strict=False))
-    call = func, _frozen(args, sizes), _frozen(kwargs, sizes)
+    leaves, form = tree_flatten((args, kwargs))
+    call = func, tuple(_without_data(leaf, sizes) for leaf in leaves), form
     try:
         shapes = _shapes(*call)
     except TypeError:  # an argument that has no hash
@@ -101,51 +103,36 @@ class _Empty:
 
 
 @dataclass(frozen=True)
-class _Items:
-    """A container: its type, the keys of a dictionary, the items."""
-
-    kind: type
-    keys: tuple[Any, ...]
-    items: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
 class _Constant:
-    """Any other value; ``kind`` tells 1, 1.0 and True from each other."""
+    """Any other argument; ``kind`` tells 1, 1.0 and True from each other."""
 
     kind: type
     value: Any
 
 
-def _frozen(value: Any, sizes: Mapping[Axis, int]) -> Any:
+def _without_data(value: Any, sizes: Mapping[Axis, int]) -> _Empty | _Constant:
     """An argument as `_shapes` remembers it."""
-    if isinstance(value, torch.Tensor):
-        axes = value.axes if isinstance(value, Block) else (None,) * value.ndim
-        shape = tuple(sizes.get(axis, size) for axis, size in zip(axes, value.shape, strict=True))  # pyright: ignore
-        return _Empty(shape, value.dtype)
-    if type(value) in (tuple, list):
-        return _Items(type(value), (), tuple(_frozen(item, sizes) for item in value))
-    if type(value) is dict:
-        return _Items(dict, tuple(value), tuple(_frozen(item, sizes) for item in value.values()))
-    return _Constant(type(value), value)
+    if not isinstance(value, torch.Tensor):
+        return _Constant(type(value), value)
+    axes = value.axes if isinstance(value, Block) else (None,) * value.ndim
+    shape = tuple(sizes.get(axis, size) for axis, size in zip(axes, value.shape, strict=True))  # pyright: ignore
+    return _Empty(shape, value.dtype)
 
 
-def _thawed(value: Any) -> Any:
+def _meta(value: _Empty | _Constant) -> Any:
     """The argument to call torch with."""
-    if isinstance(value, _Empty):
-        return torch.empty(value.shape, dtype=value.dtype, device="meta")
-    if isinstance(value, _Constant):
-        return value.value
-    items = map(_thawed, value.items)
-    return dict(zip(value.keys, items, strict=True)) if value.kind is dict else value.kind(items)
+    return torch.empty(value.shape, dtype=value.dtype, device="meta") if isinstance(value, _Empty) else value.value
 
 
 @lru_cache(maxsize=4096)
-def _shapes(func: Callable[..., Any], args: Any, kwargs: Any) -> tuple[tuple[int, ...], ...]:
+def _shapes(
+    func: Callable[..., Any], leaves: tuple[_Empty | _Constant, ...], form: TreeSpec
+) -> tuple[tuple[int, ...], ...]:
     """The shapes that a function gives, none where it does not run without data."""
     with torch._C.DisableTorchFunction():
         try:
-            result = func(*_thawed(args), **_thawed(kwargs))
+            args, kwargs = tree_unflatten(map(_meta, leaves), form)
+            result = func(*args, **kwargs)
         except Exception:
             return ()
     return tuple(tuple(value.shape) for value in _tensors(result))

@@ -7,6 +7,7 @@ import torch
 
 import kopt
 import kopt.language as hl
+from test.kernels.test_atomics_strict import matmul
 
 TARGETS = ["reference", "pallas:interpret", "pallas:strict"]
 
@@ -15,16 +16,6 @@ def shifted(x, b):
     out = torch.empty_like(x)
     for i, j in hl.tile(x.size()):
         out[i, j] = torch.exp(x[i, j]) + b[j]
-    return out
-
-
-def product(x, y):
-    out = torch.empty([x.size(0), y.size(1)], dtype=x.dtype)
-    for i, j in hl.tile(out.size()):
-        acc = hl.zeros([i, j], dtype=torch.float32)
-        for k in hl.tile(x.size(1)):
-            acc = torch.addmm(acc, x[i, k], y[k, j])
-        out[i, j] = acc
     return out
 
 
@@ -58,8 +49,8 @@ def test_lanes_and_a_vector_of_them(target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_products(target: str) -> None:
     x, y = torch.randn(24, 768), torch.randn(768, 640)
-    assert sizes(product, x, y)[1:] == (640, 384)
-    torch.testing.assert_close(kopt.kernel(product).on(target)(x, y), x @ y, rtol=1e-4, atol=1e-4)
+    assert sizes(matmul, x, y)[1:] == (640, 384)
+    torch.testing.assert_close(kopt.kernel(matmul).on(target)(x, y), x @ y, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("target", TARGETS)
