@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.windows import Accesses, AtomicOp
+from kopt.analysis.windows import ACCESSES, Accesses, AtomicOp
 from kopt.dialects.atomic import COMMUTES, CasOp, RmwOp
 from kopt.dialects.tile import GridOp
 from kopt.walk import walk
@@ -67,8 +67,7 @@ class Turns:
 def targets(grid: GridOp) -> list[Target]:
     """The targets of the atomic updates inside a grid, in order of appearance."""
     accesses: dict[SSAValue, list[Accesses]] = {}
-    for op in walk(grid):
-        if isinstance(op, Accesses):
-            accesses.setdefault(op.memory, []).append(op)
+    for op in walk(grid, *ACCESSES):
+        accesses.setdefault(op.memory, []).append(op)
     updated = {memory: ops for memory, ops in accesses.items() if any(isinstance(op, AtomicOp) for op in ops)}
     return [Target(memory, tuple(ops)) for memory, ops in updated.items()]

@@ -26,7 +26,7 @@ from kopt.analysis.streaming import (
     streams,
     walks_computed,
 )
-from kopt.analysis.windows import Accesses, Window, windows
+from kopt.analysis.windows import ACCESSES, Window, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
     Access,
@@ -101,7 +101,7 @@ def imported_bytes(grid: GridOp) -> int:
 
 
 def _windows_of(grid: GridOp, analysis: IndexAnalysis | None = None) -> list[Window]:
-    memories = {op.memory for op in walk(grid) if isinstance(op, Accesses)}
+    memories = {op.memory for op in walk(grid, *ACCESSES)}
     return list(windows(grid, memories, analysis).values())
 
 
@@ -209,7 +209,7 @@ def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:
-    return [op for op in walk(grid) if isinstance(op, GridOp | CarryingLoop)]
+    return walk(grid, GridOp, CarryingLoop)
 
 
 def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
 from kopt.analysis.loop_schedules import Wanted
-from kopt.analysis.placements import MOVED_BY_GRID, Place, accesses, may_have, placement
+from kopt.analysis.placements import MOVED_BY_GRID, Place, accesses, may_have
 from kopt.analysis.streaming import is_large, loops_around, walks
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import GridOp, RangeType
@@ -23,7 +23,7 @@ _WALKED = {"prefetch": "prefetch", "writeback": "prefetch", "emit_pipeline": "em
 
 def usual_kind(place: Place, wanted: Wanted = "auto") -> str:
     """The kind that an array has where nothing says another: the first that it may have, DMAs for large ones."""
-    kind = placement(place)
+    kind = place.usual
     return "dma" if kind in MOVED_BY_GRID and _is_fetched(place, wanted) else kind
 
 

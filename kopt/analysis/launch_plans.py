@@ -14,7 +14,7 @@ from kopt.analysis.launch_buffers import moving_axes, usual_depth, usual_kind
 from kopt.analysis.loop_schedules import Decisions, Remarks, Wanted, candidates, decide
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.pinned_loops import pinned_loops
-from kopt.analysis.placements import Place, accesses, is_aligned, placement
+from kopt.analysis.placements import Place, accesses, is_aligned
 from kopt.analysis.plans import buffer_names
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.dialects.host import LaunchOp
@@ -52,7 +52,7 @@ def launch_plans(
 
 def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
     """Whether the parts that loops take of blocks on the chip begin where Mosaic lets them."""
-    return all(is_aligned(place, analysis) for place in places if placement(place) == "resident")
+    return all(is_aligned(place, analysis) for place in places if place.usual == "resident")
 
 
 def _plan(grid: GridOp, places: Sequence[Place], schedules: Decisions, pins: GridPins) -> Plan:

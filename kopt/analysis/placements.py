@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind
@@ -53,7 +54,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class Place:
-    """One array of a launch, by its number, and the schedules that loops have or would have."""
+    """One array of a launch, by its number, and the schedules that loops have or would have.
+
+    What is asked of it is remembered: the launch stays as it is meanwhile.
+    """
 
     launch: LaunchOp
     grid: GridOp
@@ -66,12 +70,17 @@ class Place:
         """The array's name, for messages."""
         return self.window.memory.name_hint or "an array"
 
-    @property
+    @cached_property
+    def usual(self) -> str:
+        """The kind that the array has where no plan says another: the first that it may have."""
+        return next(kind for kind, may in _MAY.items() if may(self))
+
+    @cached_property
     def writes(self) -> bool:
         """Whether the launch gives a new version of the array."""
         return self.number in self.launch.written
 
-    @property
+    @cached_property
     def is_own(self) -> bool:
         """Whether only the cells themselves see the array; the host casts the elements of none that it does not see."""
         type = self.window.type
@@ -83,7 +92,7 @@ class Place:
         """Whether rows or elements are read by computed numbers."""
         return any(is_gather(entry) for load in self.window.loads for entry in load.entries)
 
-    @property
+    @cached_property
     def axes(self) -> tuple[SSAValue, ...]:
         """The ranges of the grid, and of the loops that are to be dimensions of it."""
         loops = (op for op in walk(self.grid, ForOp) if self.schedules(op) == "grid")
@@ -92,10 +101,9 @@ class Place:
     @property
     def addressed(self) -> Window | None:
         """The window whose blocks loaded numbers tell, where the array may have it in place of its own."""
-        usual = placement(self)
-        return addressed(self.window, self.launch, self.axes) if usual in MOVED_BY_GRID else None
+        return addressed(self.window, self.launch, self.axes) if self.usual in MOVED_BY_GRID else None
 
-    @property
+    @cached_property
     def walked(self) -> bool:
         """Whether loops of the kernel walk blocks of the array."""
         return any(
@@ -162,20 +170,13 @@ _MAY_INSTEAD: dict[str, Callable[[Place], bool]] = {
 _FORCED = ("emit_pipeline", "row_dma", "dma", "rows")
 
 
-def placement(at: Place) -> str:
-    """The kind that an array has where no plan says another."""
-    return next(kind for kind, may in _MAY.items() if may(at))
-
-
 def may_have(at: Place, kind: str) -> bool:
     """Whether an array may have a kind."""
-    usual = placement(at)
-    if kind == usual or usual in _FORCED:
-        return kind == usual
+    if kind == at.usual or at.usual in _FORCED:
+        return kind == at.usual
     return any(kind in table and table[kind](at) for table in (_MAY, _MAY_INSTEAD))
 
 
 def placements(at: Place) -> tuple[str, ...]:
     """All kinds that an array may have, the usual one first."""
-    usual = placement(at)
-    return (usual, *(kind for kind in _MAY if kind != usual and may_have(at, kind)))
+    return (at.usual, *(kind for kind in _MAY if kind != at.usual and may_have(at, kind)))

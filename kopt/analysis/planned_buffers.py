@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.placements import Place, accesses, may_have, placement
+from kopt.analysis.placements import Place, accesses, may_have
 from kopt.analysis.windows import Window
 from kopt.planning.plan import Buffer
 
@@ -27,7 +27,7 @@ def _planned(place: Place) -> Buffer:
         kinds = {None if buffer is None else buffer.kind for buffer in found}
         if len(kinds) == 1 and (buffer := found[0]) is not None and may_have(place, buffer.kind):
             return buffer
-    return Buffer("", "", placement(place))
+    return Buffer("", "", place.usual)
 
 
 def is_prefetched(buffer: Buffer) -> bool:

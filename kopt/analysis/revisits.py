@@ -166,38 +166,44 @@ class Return:
 
 def bindings(values: Iterable[SSAValue]) -> set[SSAValue]:
     """The loop bindings that values depend on, those of the loops whose bounds they depend on too."""
-    bound: set[SSAValue] = set()
-    work = list(values)
-    while work:
-        for range in sources(work.pop())[1] - bound:
-            bound.add(range)
-            loop = range.owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
-            work += [] if loop is None or isinstance(loop, GridOp) else loop.operands
-    return bound
+    return _traced(values, through_bounds=True)[1]
 
 
 def sources(value: SSAValue) -> tuple[set[Operation], set[SSAValue]]:
     """The ops that a value is computed by, through loops and branches, and the loop bindings that it depends on."""
+    return _traced([value], through_bounds=False)
+
+
+def _traced(values: Iterable[SSAValue], through_bounds: bool) -> tuple[set[Operation], set[SSAValue]]:
+    """The ops that values are computed by, and the loop bindings that they depend on: each is looked at once.
+
+    ``through_bounds`` says whether what a loop is given counts for its binding.
+    """
     ops: set[Operation] = set()
     bound: set[SSAValue] = set()
-    work = [value]
-    seen: set[SSAValue] = set()
+    work = list(values)
     while work:
         value = work.pop()
-        if value in seen:
-            continue
-        seen.add(value)
         owner = value.owner
         if isinstance(owner, Operation):
-            ops.add(owner)
-            work += owner.operands
-            for inner in (inner for region in owner.regions for inner in walk(region)):
-                ops.add(inner)
-                work += inner.operands
-            continue
-        loop = owner.parent_op()
-        bound.add(value)
-        if isinstance(loop, Carrying) and value in loop.carried:
-            number = loop.carried.index(value)
-            work += [loop.inits[number], loop.yielded[number]]
+            if owner not in ops:
+                ops.add(owner)
+                work += owner.operands
+                for inner in (inner for region in owner.regions for inner in walk(region)):
+                    ops.add(inner)
+                    work += inner.operands
+        elif value not in bound:
+            bound.add(value)
+            work += _given(value, owner.parent_op(), through_bounds)
     return ops, bound
+
+
+def _given(value: SSAValue, loop: Operation | None, through_bounds: bool) -> list[SSAValue]:
+    """What a block's argument is made of."""
+    found: list[SSAValue] = []
+    if isinstance(loop, Carrying) and value in loop.carried:
+        number = loop.carried.index(value)
+        found += [loop.inits[number], loop.yielded[number]]
+    if through_bounds and loop is not None and not isinstance(loop, GridOp):
+        found += loop.operands
+    return found

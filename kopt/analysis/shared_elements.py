@@ -39,8 +39,8 @@ def _shared(grid: GridOp, analysis: IndexAnalysis) -> list[SSAValue]:
     in_order = {*grid.reduction_dims, *grid.ordered_dims}
     axes = [axis for n, axis in enumerate(grid.ranges) if n not in in_order and (binding(axis).trips or 0) > 1]
     found: dict[SSAValue, list[Access]] = defaultdict(list)
-    for op in walk(grid):
-        if isinstance(op, Access) and isinstance(op.memory.type, MemRefType):
+    for op in walk(grid, Access):
+        if isinstance(op.memory.type, MemRefType):
             found[root(op.memory)].append(op)
     shown = {memory: ops for memory, ops in found.items() if axes and _order_shows(ops)}
     return [memory for memory, ops in shown.items() if not _apart(ops, axes, analysis)]
@@ -59,6 +59,9 @@ def _apart(ops: Sequence[Access], axes: Sequence[SSAValue], analysis: IndexAnaly
     if len({op.memory for op in ops}) > 1 or any(isinstance(view, ExpandOp) for view in view_chain(ops[0].memory)):
         return False
     columns = list(zip(*(op.entries for op in ops), strict=True))
+    whole = {column[0] for column in columns if column.count(column[0]) == len(column)}
+    if whole.issuperset(axes):  # each cell has blocks of its own
+        return True
     forms = [[analysis.elements(entry) for entry in column if isinstance(entry, SSAValue)] for column in columns]
     known = [found for found, column in zip(forms, columns, strict=True) if len(found) == len(column)]
     return all(any(_moves_with(analysis.number(axis), column) for column in known) for axis in axes)

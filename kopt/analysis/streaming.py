@@ -154,23 +154,33 @@ def walks(entry: Entry, loop: ForOp) -> bool:
 
 def moving_ops(value: SSAValue, loop: ForOp) -> frozenset[Operation]:
     """The ops of a loop's body that compute a value from its range; none where one of them cannot be repeated."""
-    moving: set[SSAValue] = {loop.range}
-    ops: list[Operation] = []
-    for op in loop.body.block.ops:
-        if any(operand in moving for operand in op.operands):
-            moving.update(op.results)
-            ops.append(op)
-    needed = _needed(value, ops)
-    return needed if all(is_side_effect_free(op) and not op.regions for op in needed) else frozenset()
+    moving = _moving(value, loop)
+    return moving if all(is_side_effect_free(op) and not op.regions for op in moving) else frozenset()
 
 
-def _needed(value: SSAValue, ops: Sequence[Operation]) -> frozenset[Operation]:
-    """Those of some ops in order that a value is computed by."""
-    wanted, found = {value}, set()
-    for op in reversed(ops):
-        if not wanted.isdisjoint(op.results):
-            wanted.update(op.operands)
+def _moving(value: SSAValue, loop: ForOp) -> frozenset[Operation]:
+    """The ops of a loop's body that lie between its range and a value."""
+    body, range = loop.body.block, loop.range
+    users: dict[Operation, list[Operation]] = {}
+    using_range: list[Operation] = []
+    owner = value.owner
+    left = [owner] if isinstance(owner, Operation) and owner.parent is body else []
+    seen = {*left}
+    while left:
+        op = left.pop()
+        for operand in op.operands:
+            owner = operand.owner
+            if operand is range:
+                using_range.append(op)
+            elif isinstance(owner, Operation) and owner.parent is body:
+                users.setdefault(owner, []).append(op)
+                left += [] if owner in seen else [owner]
+                seen.add(owner)
+    found: set[Operation] = set()
+    while using_range:
+        if (op := using_range.pop()) not in found:
             found.add(op)
+            using_range += users.get(op, ())
     return frozenset(found)
 
 

@@ -18,13 +18,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
-from kopt.analysis.index_maps import Number, is_injective, over_grid, used_dims
+from kopt.analysis.index_maps import Number, is_injective, over_axes, used_dims
 from kopt.analysis.revisits import tells_apart
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp
@@ -39,6 +40,7 @@ Kind = Literal["block", "point", "whole"]
 AtomicOp = RmwOp | CasOp
 #: The ops that a window serves.
 Accesses = LoadOp | StoreOp | AtomicOp
+ACCESSES = (LoadOp, StoreOp, RmwOp, CasOp)
 ZERO = AffineExpr.constant(0)
 
 
@@ -103,7 +105,7 @@ class Window:
         assert isinstance(element, FixedBitwidthType)
         return max(8, element.bitwidth)
 
-    @property
+    @cached_property
     def grid_dims(self) -> frozenset[int]:
         """The grid dimensions that the window moves with."""
         return used_dims([dim.index for dim in self.dims], self.numbers)
@@ -137,9 +139,9 @@ def unordered_windows(
     assert isinstance(body, GridOp)
     made = _Windows(body, analysis or IndexAnalysis(numbered=True))
     accesses: dict[SSAValue, list[Accesses]] = {memory: [] for memory in memories}
-    for op in walk(body):
-        if isinstance(op, Accesses) and op.memory in accesses:
-            accesses[op.memory].append(op)
+    for op in walk(body, *ACCESSES):
+        if (memory := op.memory) in accesses:
+            accesses[memory].append(op)
     found = {memory: made.window(memory, ops) for memory, ops in accesses.items() if ops}
     return {memory: _told_by_dims(window, body) if window.atomics else window for memory, window in found.items()}
 
@@ -153,7 +155,7 @@ def _visited_once(window: Window, grid: GridOp) -> Window:
     inside = False
     again: set[int] = set()
     for number, range in enumerate(grid.ranges):
-        if binding(range).trips == 1:
+        if window.analysis.binding(range).trips == 1:
             continue
         if number not in window.grid_dims:
             inside = True
@@ -193,8 +195,8 @@ class _Windows:
     """Finds the windows over one grid."""
 
     def __init__(self, grid: GridOp, analysis: IndexAnalysis):
-        self.grid, self.analysis, self.sums = grid, analysis, IndexAnalysis(sums=True)
-        self.last = [max(0, (analysis.binding(range).trips or 1) - 1) for range in grid.ranges]
+        self.grid, self.axes, self.analysis, self.sums = grid, grid.ranges, analysis, IndexAnalysis(sums=True)
+        self.last = [max(0, (analysis.binding(range).trips or 1) - 1) for range in self.axes]
 
     def window(self, memory: SSAValue, ops: Sequence[Accesses]) -> Window:
         """The window that serves all accesses of a memref."""
@@ -228,7 +230,7 @@ class _Windows:
         if isinstance(entry.type, RangeType):
             return self._range(entry, extent, may_pad)
         form = self.analysis.expr(entry)
-        index = over_grid(form, self.grid)
+        index = over_axes(form, self.axes)
         if index is None:
             return Dim("whole", extent, walk=max(1, form.divisor), step=1, dynamic=True)
         return Dim("point", 1, index)
@@ -252,7 +254,7 @@ class _Windows:
 
     def _block(self, start: IndexExpr, lanes: int, range: SSAValue) -> Dim | None:
         """Blocks of some lanes that begin at multiples of these, which the grid's numbers tell; else None."""
-        index = over_grid(start // lanes, self.grid) if start.divisor % lanes == 0 else None
+        index = over_axes(start // lanes, self.axes) if start.divisor % lanes == 0 else None
         return Dim("block", lanes, index, range, last=index.eval(self.last, [])) if index is not None else None
 
     def _placed(self, entry: SSAValue, start: IndexExpr) -> Dim | None:
@@ -266,7 +268,7 @@ class _Windows:
         """The grid's range whose block holds every block of ``entry``, or None."""
         range, bound = unshifted(entry), self.analysis.binding(entry)
         if bound.owner is self.grid:
-            return range if over_grid(self.analysis.begin(entry), self.grid) is not None else None
+            return range if over_axes(self.analysis.begin(entry), self.axes) is not None else None
         if entry is not range or not isinstance(bound.owner, ForOp):
             return None
         outer = walked_range(bound)

@@ -109,7 +109,7 @@ class IndexAnalysis:
         if base not in self._begins:
             first = self.expr(self.binding(base).lower)
             self._begins[base] = first + self.number(base) * self.size(base)
-        return self._begins[base] + self._shifts(range)
+        return self._begins[base] if base is range else self._begins[base] + self._shifts(range)
 
     def end(self, range: SSAValue) -> IndexExpr:
         """One past the last valid element of a range's block."""

@@ -184,11 +184,15 @@ def _facts(condition: Condition) -> Iterator[Name]:
 
 def widest(places: Iterable[Live]) -> tuple[Live, ...]:
     """Of each body the places whose values are not among those of another."""
-    kept: list[tuple[Live, Counter]] = []
-    for live in places:
-        own = Counter(live.values)
-        if any(live.path == other.path and own <= values for other, values in kept):
-            continue
-        kept = [(other, values) for other, values in kept if live.path != other.path or not values <= own]
-        kept.append((live, own))
-    return tuple(live for live, _ in kept)
+    found = list(places)
+    counts = [Counter(live.values) for live in found]
+    kept: list[int] = []
+    for own in sorted(range(len(found)), key=lambda number: -len(found[number].values)):
+        if not any(found[own].path == found[n].path and _holds(counts[n], counts[own]) for n in kept):
+            kept.append(own)
+    return tuple(found[number] for number in sorted(kept))
+
+
+def _holds(large: Counter, small: Counter) -> bool:
+    """Whether a collection has each value at least as often as another one."""
+    return all(large[value] >= count for value, count in small.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -29,21 +30,21 @@ class Binding:
     upper: SSAValue | int
     position: int = 0
 
-    @property
+    @cached_property
     def trips(self) -> int | None:
         """Number of blocks, where both bounds are numbers."""
         if isinstance(self.lower, int) and isinstance(self.upper, int):
             return -(-(self.upper - self.lower) // self.size)
         return None
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Lanes of a block."""
         type = self.value.type
         assert isinstance(type, RangeType)
         return type.size
 
-    @property
+    @cached_property
     def value(self) -> SSAValue:
         """The range itself."""
         if isinstance(self.owner, GridOp):

@@ -104,7 +104,7 @@ class _Choice:
     def _chosen(self) -> list[int]:
         """The best sizes, by what blocks are used for and what they take."""
         now = self._sizes
-        sizes = now if not self._rounds else self._rounded(now)
+        sizes = self._rounded(now) if self._rounds and any(block.pinned for block in self._blocks) else now
         if not all(block.pinned for block in self._blocks):
             sized = {tag for block in self._blocks if block.sized for tag in block.tags}
             forms = self._forms

@@ -66,13 +66,21 @@ class SliceOperandsPass(ModulePass):
 def _parts(memory: BlockArgument, analysis: IndexAnalysis) -> list[Part] | None:
     """The part of an array that is read, where it is small and no window follows the loads."""
     shape, loads = array_type(memory).get_shape(), [op for op in users(memory) if isinstance(op, LoadOp)]
+    if len(loads) < len(users(memory)) or all(_is_block(load, analysis) for load in loads):
+        return None
     relations = [AccessRelation.of(load, analysis) for load in loads]
-    if len(loads) < len(users(memory)) or not any(map(_is_gathered, loads, relations)):
+    if not any(map(_is_gathered, loads, relations)):
         return None
     parts = [_part(dim, loads, relations, _tile(memory)[dim - len(shape)]) for dim in range(len(shape))]
     count = prod(stop - start for start, stop in parts)
     is_small = count * _SHARE <= prod(shape) and not Budget.is_large(count * element_bits(memory) // 8)
     return parts if is_small else None
+
+
+def _is_block(load: LoadOp, analysis: IndexAnalysis) -> bool:
+    """Whether a load takes a block that a window follows."""
+    values = [entry for entry in load.entries if isinstance(entry, SSAValue)]
+    return not any(map(is_gather, values)) and all(analysis.first(value).is_affine for value in values)
 
 
 def _is_gathered(load: LoadOp, relation: AccessRelation) -> bool:

@@ -1,7 +1,8 @@
 """Windows: which blocks of arrays a grid sees, from the indices of its accesses."""
 
 import kopt
-from kopt.analysis.windows import over_grid, windows
+from kopt.analysis.index_maps import over_grid
+from kopt.analysis.windows import windows
 from kopt.dialects.tile import GridOp, LoadOp
 from kopt.ir.from_ssa import IndexAnalysis
 

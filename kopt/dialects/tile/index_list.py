@@ -98,15 +98,16 @@ def split_entries(entries: Iterable[Entry]) -> tuple[list[SSAValue], ArrayAttr[A
 def join_entries(operands: Sequence[SSAValue], layout: ArrayAttr[Attribute]) -> tuple[Entry, ...]:
     """The inverse of `split_entries`."""
     values = iter(operands)
-    return tuple(_join_entry(attr, values) for attr in layout.data)
+    return tuple([next(values) if type(attr) is UnitAttr else _constant_entry(attr) for attr in layout.data])
 
 
-def _join_entry(attr: Attribute, values) -> Entry:
-    if isinstance(attr, UnitAttr):
-        return next(values)
+def _constant_entry(attr: Attribute) -> Entry:
+    """An entry that is no SSA value."""
+    if type(attr) is AllAttr:
+        return attr
     if isinstance(attr, IntAttr):
         return attr.data
-    assert isinstance(attr, SliceAttr | AllAttr)
+    assert isinstance(attr, SliceAttr)
     return attr
 
 
