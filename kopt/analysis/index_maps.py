@@ -52,12 +52,13 @@ def over_axes(form: IndexExpr, axes: Sequence[SSAValue], other: Leaf = lambda at
 def _affine(form: IndexExpr, leaf: Leaf) -> AffineExpr | None:
     if not isinstance(form.const, int):
         return None
-    total = AffineExpr.constant(form.const)
+    total = AffineExpr.constant(form.const) if form.const or not form.terms else None
     for atom, coefficient in form.terms.items():
         part = _quotient(atom, leaf) if isinstance(atom, FloorDiv | Mod) else leaf(atom)
         if part is None or not isinstance(coefficient, int):
             return None
-        total = total + (part if coefficient == 1 else part * coefficient)
+        part = part if coefficient == 1 else part * coefficient
+        total = part if total is None else total + part
     return total
 
 

@@ -181,16 +181,20 @@ def _facts(condition: Condition) -> Iterator[Name]:
 
 # Values.
 
+#: How many of a body's places others are compared with: of many statements that takes time linear in their number.
+_COMPARED = 8
+
 
 def widest(places: Iterable[Live]) -> tuple[Live, ...]:
-    """Of each body the places whose values are not among those of another."""
+    """Of each body the places whose values are not among those of one of the few places that have the most."""
     found = list(places)
     counts = [Counter(live.values) for live in found]
-    kept: list[int] = []
+    kept: dict[tuple[str, ...], list[int]] = {}
     for own in sorted(range(len(found)), key=lambda number: -len(found[number].values)):
-        if not any(found[own].path == found[n].path and _holds(counts[n], counts[own]) for n in kept):
-            kept.append(own)
-    return tuple(found[number] for number in sorted(kept))
+        others = kept.setdefault(found[own].path, [])
+        if not any(_holds(counts[other], counts[own]) for other in others[:_COMPARED]):
+            others.append(own)
+    return tuple(found[number] for number in sorted(number for numbers in kept.values() for number in numbers))
 
 
 def _holds(large: Counter, small: Counter) -> bool:
