@@ -10,9 +10,9 @@ from xdsl.passes import ModulePass
 
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
-from kopt.passes.to_pallas.elements import legalise_elements
-from kopt.passes.to_pallas.launches import drop_if_idle
-from kopt.passes.to_pallas.operands import plan_operands
+from kopt.passes.binding.operands import plan_operands
+from kopt.passes.launches import drop_if_idle
+from kopt.passes.legalising.elements import legalise_elements
 from kopt.walk import walk
 
 

@@ -172,7 +172,14 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("legalise-layout", chip=chip),
         # Again: windows are what they will be, so their bytes are known; passes between have kept the plan.
         _make("verify-plan", chip=chip),
-        _make("convert-tile-to-pallas", chip=chip),
+        # Layouts are legal, so windows, index maps and what the host pays are derived from the plan, once.
+        _make("bind-buffers"),
+        # Buffers and semaphores of what stays in HBM: from here on the kernel is one that runs.
+        _make("realise-dmas"),
+        # An optimisation of that: copies overlap the steps of the axis that they name.
+        _make("software-pipeline", chip=chip),
+        # Scratch memory is final.
+        _make("plan-vmem", chip=chip),
         # Mosaic compiles lost updates silently: the last look at kernels of one rank.
         _make("verify-accumulators"),
     ]

@@ -1,0 +1,120 @@
+"""Copies that are started and waited for at once, as ``realise-dmas`` makes them, each with a buffer. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+
+from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp, PipelineOp
+from kopt.dialects.tile import Entry, GetOp, PutOp, RefType, SelectOp, TileType
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy whose value is read behind it, ``access`` a `tile.get`, or was written before it, a `tile.put`."""
+
+    start: DmaStartOp
+    wait: DmaWaitOp
+    access: GetOp | PutOp
+
+    @property
+    def array(self) -> SSAValue:
+        """The ref in HBM."""
+        return self.start.source if self.is_fetch else self.start.target
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The index list into the ref in HBM."""
+        return self.start.source_entries if self.is_fetch else self.start.target_entries
+
+    @property
+    def buffer(self) -> SSAValue:
+        """The ref on the chip."""
+        return self.access.memory
+
+    @property
+    def is_fetch(self) -> bool:
+        """Whether it comes from HBM."""
+        return isinstance(self.access, GetOp)
+
+    @property
+    def type(self) -> TileType:
+        """The block that is copied, as a value."""
+        type = (self.access.result if isinstance(self.access, GetOp) else self.access.value).type
+        assert isinstance(type, TileType)
+        return type
+
+    @property
+    def ops(self) -> tuple[Operation, ...]:
+        """All that it is made of."""
+        return self.start, self.wait, self.access
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Lanes that a send leaves alone: they are fetched before, and the block is ``select``\\ ed where it is its own."""
+
+    fetch: Copy
+    select: SelectOp
+
+
+def synchronous_copy(start: DmaStartOp) -> Copy | None:
+    """The copy that an op starts, where it is waited for next, and nothing else uses its buffer and semaphore."""
+    wait = start.next_op
+    if not isinstance(wait, DmaWaitOp) or tuple(wait.operands) != tuple(start.operands):
+        return None
+    access = wait.next_op if _is_in_hbm(start.source) else start.prev_op
+    buffer = start.target if _is_in_hbm(start.source) else start.source
+    if not isinstance(access, GetOp | PutOp) or access.memory is not buffer:
+        return None
+    copy = Copy(start, wait, access)
+    private = _users(buffer) == set(copy.ops) and _users(start.semaphore) == {start, wait}
+    return copy if private else None
+
+
+def kept_lanes(send: Copy) -> Kept | None:
+    """The lanes that a send leaves alone; None where it is made of a value alone."""
+    assert isinstance(send.access, PutOp)
+    select = send.access.value.owner
+    old = select.on_false.owner if isinstance(select, SelectOp) else None
+    if not isinstance(select, SelectOp) or not isinstance(old, GetOp) or _users(select.result) != {send.access}:
+        return None
+    starts = [use.operation for use in old.memory.uses if isinstance(use.operation, DmaStartOp)]
+    fetch = synchronous_copy(starts[0]) if len(starts) == 1 else None
+    if fetch is None or fetch.array is not send.array or fetch.entries != send.entries:
+        return None
+    return Kept(fetch, select) if fetch.start.parent is send.start.parent else None
+
+
+def refs_of_array(call: CallOp, ref: SSAValue) -> set[SSAValue]:
+    """The refs of one array: an operand and the result that takes it over are one."""
+    pairs = [(call.input_refs[n], out) for n, out in zip(call.aliased, call.output_refs, strict=True) if n >= 0]
+    return {ref}.union(*(pair for pair in pairs if ref in pair))
+
+
+def is_only_read(call: CallOp, ref: SSAValue) -> bool:
+    """Whether nothing in a call writes an array."""
+    refs = refs_of_array(call, ref)
+    return all(_reads(use.operation, refs) for same in refs for use in same.uses)
+
+
+def _reads(op: Operation, refs: set[SSAValue]) -> bool:
+    if isinstance(op, DmaOp):
+        return op.target not in refs
+    return isinstance(op, GetOp) or isinstance(op, PipelineOp) and refs.isdisjoint(op.writes)
+
+
+def others_touching(ops: Sequence[Operation], refs: set[SSAValue], own: Sequence[Operation]) -> bool:
+    """Whether some ops, but for a copy's own, name an array."""
+    return any(op not in own and not refs.isdisjoint(op.operands) for op in ops)
+
+
+def _is_in_hbm(ref: SSAValue) -> bool:
+    assert isinstance(ref.type, RefType)
+    return ref.type.space.data == "hbm"
+
+
+def _users(value: SSAValue) -> set[Operation]:
+    return {use.operation for use in value.uses}
