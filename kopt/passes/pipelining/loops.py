@@ -25,6 +25,7 @@ from kopt.dialects.tile import (
     TileType,
     WhenOp,
 )
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
 from kopt.passes.pipelining.building import Building
 from kopt.passes.pipelining.cells import run_in_order
@@ -177,6 +178,9 @@ class _LoopPrefetch(Building):
 
     def _start_next(self, id: SSAValue, slot: SSAValue, ahead: SSAValue | None) -> None:
         """Where there is a next visit, computes there what it will read, and starts the copy; else the next cell's."""
+        if IndexAnalysis().number(self.loop.range).number is not None:
+            self._start_next_cell(slot, ahead)  # the only visit, if there is one: its number is known
+            return
         following = self.value(arith.AddiOp(id, self.number(1)), f"next_{self._name}_number")
         more = self.compare(following, "slt", self.value(CountOp(self.loop.range)), "more")
         other = self.value(arith.SubiOp(self.number(1), slot), "other_slot")
@@ -194,6 +198,11 @@ class _LoopPrefetch(Building):
                 lambda: self.guarded(ahead, lambda: self.add(self._start(self.next_entries, other))),
                 negated=True,
             )
+
+    def _start_next_cell(self, slot: SSAValue, ahead: SSAValue | None) -> None:
+        if ahead is not None:
+            other = self.value(arith.SubiOp(self.number(1), slot), "other_slot")
+            self.guarded(ahead, lambda: self.add(self._start(self.next_entries, other)))
 
     @property
     def _name(self) -> str:
