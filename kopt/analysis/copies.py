@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp, PipelineOp
 from kopt.dialects.tile import Entry, GetOp, PutOp, RefType, SelectOp, TileType
@@ -22,7 +22,7 @@ class Copy:
     @property
     def array(self) -> SSAValue:
         """The ref in HBM."""
-        return self.start.source if self.is_fetch else self.start.target
+        return array_of(self.start)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -60,13 +60,25 @@ class Kept:
     select: SelectOp
 
 
+def is_fetch(start: DmaStartOp) -> bool:
+    """Whether a copy comes from HBM."""
+    assert isinstance(start.source.type, RefType)
+    return start.source.type.space.data == "hbm"
+
+
+def array_of(start: DmaStartOp) -> BlockArgument:
+    """The end of a copy that is in HBM: a ref of an operand or a result."""
+    ref = start.source if is_fetch(start) else start.target
+    assert isinstance(ref, BlockArgument)
+    return ref
+
+
 def synchronous_copy(start: DmaStartOp) -> Copy | None:
     """The copy that an op starts, where it is waited for next, and nothing else uses its buffer and semaphore."""
     wait = start.next_op
     if not isinstance(wait, DmaWaitOp) or tuple(wait.operands) != tuple(start.operands):
         return None
-    access = wait.next_op if _is_in_hbm(start.source) else start.prev_op
-    buffer = start.target if _is_in_hbm(start.source) else start.source
+    access, buffer = (wait.next_op, start.target) if is_fetch(start) else (start.prev_op, start.source)
     if not isinstance(access, GetOp | PutOp) or access.memory is not buffer:
         return None
     copy = Copy(start, wait, access)
@@ -109,11 +121,6 @@ def _reads(op: Operation, refs: set[SSAValue]) -> bool:
 def others_touching(ops: Sequence[Operation], refs: set[SSAValue], own: Sequence[Operation]) -> bool:
     """Whether some ops, but for a copy's own, name an array."""
     return any(op not in own and not refs.isdisjoint(op.operands) for op in ops)
-
-
-def _is_in_hbm(ref: SSAValue) -> bool:
-    assert isinstance(ref.type, RefType)
-    return ref.type.space.data == "hbm"
 
 
 def _users(value: SSAValue) -> set[Operation]:

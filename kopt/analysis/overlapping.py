@@ -6,8 +6,6 @@ is. A block may leave while the next step computes where nothing else in the loo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from xdsl.ir import Block, SSAValue
 
 from kopt.analysis.copies import Copy, is_only_read, kept_lanes, others_touching, refs_of_array
@@ -16,6 +14,7 @@ from kopt.analysis.rematerialisation import Rematerialisation
 from kopt.analysis.revisits import fastest, grid_of
 from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import ForOp, GridOp
+from kopt.ir.ranges import binding
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
@@ -29,13 +28,19 @@ def why_not_overlapped(copy: Copy, call: CallOp, chip: TpuChip) -> str | None:
     assert overlap is not None
     if overlap.depth != DEPTH:
         return f"copies have {DEPTH} buffers, not {overlap.depth}"
-    by_cells = isinstance(_home(overlap.axis).parent_op(), GridOp)
-    why: Callable[[Copy, SSAValue, CallOp, TpuChip], str | None]
-    why = _why_not_behind if not copy.is_fetch else _why_not_ahead_of_cells if by_cells else _why_not_ahead
-    return why(copy, overlap.axis, call, chip)
+    if not copy.is_fetch:
+        return _why_not_behind(copy, overlap.axis, call)
+    if is_of_cells(overlap.axis):
+        return _why_not_ahead_of_cells(copy, overlap.axis, call, chip)
+    return _why_not_ahead(copy, overlap.axis, call)
 
 
-def _why_not_ahead(copy: Copy, axis: SSAValue, call: CallOp, chip: TpuChip) -> str | None:
+def is_of_cells(axis: SSAValue) -> bool:
+    """Whether the steps of an axis are cells of the grid, not visits of a loop."""
+    return isinstance(binding(axis).owner, GridOp)
+
+
+def _why_not_ahead(copy: Copy, axis: SSAValue, call: CallOp) -> str | None:
     """Of a fetch in a loop."""
     if copy.start.parent is not _home(axis):
         return "it is in a loop, or under a condition, of its own"
@@ -59,7 +64,7 @@ def _why_not_ahead_of_cells(copy: Copy, axis: SSAValue, call: CallOp, chip: TpuC
     return None
 
 
-def _why_not_behind(copy: Copy, axis: SSAValue, call: CallOp, chip: TpuChip) -> str | None:
+def _why_not_behind(copy: Copy, axis: SSAValue, call: CallOp) -> str | None:
     """Of a send in a loop."""
     loop = _home(axis).parent_op()
     if copy.start.parent is not _home(axis) or not isinstance(loop, ForOp) or is_pipelined(loop):

@@ -168,7 +168,7 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("materialize-accumulators", chip=chip),
         # A target whose first value an accumulator knows is only written from now on.
         _make("eliminate-output-only", mode=config.output_only or "return"),
-        # Element types and shapes that Mosaic lacks, cast and laid out on the host; the conversion applies the layouts.
+        # Element types and shapes that Mosaic lacks, cast and laid out on the host; binding applies the layouts.
         _make("legalise-layout", chip=chip),
         # Again: windows are what they will be, so their bytes are known; passes between have kept the plan.
         _make("verify-plan", chip=chip),

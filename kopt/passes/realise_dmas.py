@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.overlapping import is_of_cells
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp, FetchOp, Overlap, SendOp
-from kopt.dialects.tile import ALL, Entry, GetOp, GridOp, PutOp, RefType, SelectOp
+from kopt.dialects.tile import ALL, Entry, GetOp, PutOp, RefType, SelectOp
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.replacing import replacing
 from kopt.passes.scratch import scratch_ref
@@ -54,9 +55,9 @@ def _in_order(call: CallOp) -> list[FetchOp | SendOp]:
     then by cells; of one array what is fetched, then what is sent."""
 
     def key(op: FetchOp | SendOp) -> tuple[bool, bool, int, bool]:
-        by_cells = op.axis is not None and isinstance(op.axis.owner.parent_op(), GridOp)  # pyright: ignore
-        number = call.body.block.args.index(op.memory)  # pyright: ignore[reportArgumentType]
-        return op.memory in call.input_refs, by_cells, number, isinstance(op, SendOp)
+        by_cells = op.axis is not None and is_of_cells(op.axis)
+        assert isinstance(op.memory, BlockArgument)
+        return op.memory in call.input_refs, by_cells, op.memory.index, isinstance(op, SendOp)
 
     return sorted(walk(call, FetchOp, SendOp), key=key)
 

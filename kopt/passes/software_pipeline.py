@@ -9,11 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.copies import synchronous_copy
-from kopt.analysis.overlapping import following_cells, why_not_overlapped
+from kopt.analysis.copies import array_of, is_fetch, synchronous_copy
+from kopt.analysis.overlapping import following_cells, is_of_cells, why_not_overlapped
 from kopt.diagnostics import remark
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp
-from kopt.dialects.tile import GridOp
 from kopt.passes.pipelining.cells import prefetch_over_cells
 from kopt.passes.pipelining.loops import prefetch_over_loop
 from kopt.passes.pipelining.writebacks import write_back_behind_loop
@@ -64,37 +63,24 @@ def _in_order(call: CallOp) -> list[DmaStartOp]:
     Where the next cell's blocks are is read off numbers that are loaded in the kernel's own way by then.
     """
 
-    def key(start: DmaStartOp) -> tuple[bool, bool, int]:
-        sends = start.target in call.output_refs
-        array = start.target if sends else start.source
-        return not sends, _is_of_cells(start), call.body.block.args.index(array)  # pyright: ignore
-
-    return sorted((start for start in walk(call, DmaStartOp) if start.axis is not None), key=key)
-
-
-def _is_of_cells(start: DmaStartOp) -> bool:
-    return start.axis is not None and isinstance(start.axis.owner.parent_op(), GridOp)  # pyright: ignore
+    found = [(start, start.axis) for start in walk(call, DmaStartOp) if start.axis is not None]
+    found.sort(key=lambda pair: (is_fetch(pair[0]), is_of_cells(pair[1]), array_of(pair[0]).index))
+    return [start for start, _ in found]
 
 
 def _overlap(start: DmaStartOp, call: CallOp, chip: TpuChip) -> None:
     copy = synchronous_copy(start)
     why = "others use its buffer" if copy is None else why_not_overlapped(copy, call, chip)
     if copy is None or why is not None:
-        remark(start, f"a copy of '{_name(start, call)}' overlaps nothing: {why}")
+        remark(start, f"a copy of '{array_of(start).name_hint or 'an array'}' overlaps nothing: {why}")
         return
-    cells = following_cells(call, chip)
+    assert start.axis is not None
     if not copy.is_fetch:
         write_back_behind_loop(copy)
-    elif _is_of_cells(start):
-        assert cells is not None
-        prefetch_over_cells(copy, call, cells)
+    elif is_of_cells(start.axis):
+        prefetch_over_cells(copy, call, start.axis)
     else:
-        prefetch_over_loop(copy, call, cells)
-
-
-def _name(start: DmaStartOp, call: CallOp) -> str:
-    arrays = {*call.input_refs, *call.output_refs}
-    return next((ref.name_hint for ref in (start.source, start.target) if ref in arrays and ref.name_hint), "an array")
+        prefetch_over_loop(copy, call, following_cells(call, chip))
 
 
 def _forget_axis(end: DmaOp) -> None:

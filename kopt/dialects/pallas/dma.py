@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -72,9 +72,11 @@ def print_overlap(printer: Printer, word: str, overlap: Overlap | None) -> None:
 
 
 def verify_overlap(axis: SSAValue | None, depth: IntegerAttr | None) -> None:
-    """Checks that an axis and a number of buffers stand together, and that there are two buffers at least."""
+    """Checks that an axis, bound by a loop or the grid, and a number of buffers stand together: two at least."""
     if (axis is None) != (depth is None):
         raise VerifyException("a copy that overlaps steps of an axis has a depth, and no other has one")
+    if axis is not None and not isinstance(axis.owner, Block):
+        raise VerifyException("the axis of a copy is a range that a loop or the grid binds, not a shifted one")
     if depth is not None and depth.value.data < 2:
         raise VerifyException(f"a copy that overlaps steps of an axis has 2 buffers at least, found {depth.value.data}")
 

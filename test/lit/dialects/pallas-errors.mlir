@@ -244,3 +244,18 @@ func.func @send_mask(%x: memref<64x128xf32>) -> memref<64x128xf32> {
   }
   func.return %out : memref<64x128xf32>
 }
+
+// -----
+
+func.func @fetch_axis(%x: memref<64x128xf32>) -> memref<64x128xf32> {
+  %out = pallas.call @fetch_axis(%x) windows [<[64, 128], (d0) -> (0, 0), hbm>, <[64, 128], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [-1] : (memref<64x128xf32>) -> (memref<64x128xf32>) {
+  ^bb0(%x_ref: !tile.ref<64 x 128 x f32, hbm>, %out_ref: !tile.ref<64 x 128 x f32, hbm>):
+    tile.grid (%i: b0=8) in (64) {
+      %n = arith.constant 8 : index
+      %j = tile.shift %i by %n : !tile.range<b0=8>
+      // expected-error @+1 {{the axis of a copy is a range that a loop or the grid binds, not a shifted one}}
+      %w = pallas.fetch %x_ref[%i, :] ahead %j depth 2 : !tile.ref<64 x 128 x f32, hbm> -> !tile.tile<b0=8 x 128 x f32>
+    }
+  }
+  func.return %out : memref<64x128xf32>
+}
