@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp, PipelineOp
 from kopt.dialects.tile import Entry, GetOp, PutOp, RefType, SelectOp, TileType
+from kopt.dialects.tile.index_list import AllAttr
 
 
 @dataclass(frozen=True)
@@ -74,16 +76,27 @@ def array_of(start: DmaStartOp) -> BlockArgument:
 
 
 def synchronous_copy(start: DmaStartOp) -> Copy | None:
-    """The copy that an op starts, where it is waited for next, and nothing else uses its buffer and semaphore."""
+    """The copy that an op starts, where it is waited for next, and nothing else uses its buffer and semaphore.
+
+    All of the buffer is copied, and read or written as one.
+    """
     wait = start.next_op
-    if not isinstance(wait, DmaWaitOp) or tuple(wait.operands) != tuple(start.operands):
+    if not _waits_for(wait, start):
         return None
-    access, buffer = (wait.next_op, start.target) if is_fetch(start) else (start.prev_op, start.source)
-    if not isinstance(access, GetOp | PutOp) or access.memory is not buffer:
+    fetched = is_fetch(start)
+    access = wait.next_op if fetched else start.prev_op
+    if not isinstance(access, GetOp if fetched else PutOp):
         return None
     copy = Copy(start, wait, access)
+    buffer, entries = (start.target, start.target_entries) if fetched else (start.source, start.source_entries)
+    whole = all(isinstance(entry, AllAttr) for entry in (*entries, *access.entries))
     private = _users(buffer) == set(copy.ops) and _users(start.semaphore) == {start, wait}
-    return copy if private else None
+    return copy if whole and private else None
+
+
+def _waits_for(op: Operation | None, start: DmaStartOp) -> TypeGuard[DmaWaitOp]:
+    same = isinstance(op, DmaWaitOp) and (*op.operands,) == (*start.operands,)
+    return same and op.properties == start.properties
 
 
 def kept_lanes(send: Copy) -> Kept | None:
@@ -91,7 +104,9 @@ def kept_lanes(send: Copy) -> Kept | None:
     assert isinstance(send.access, PutOp)
     select = send.access.value.owner
     old = select.on_false.owner if isinstance(select, SelectOp) else None
-    if not isinstance(select, SelectOp) or not isinstance(old, GetOp) or _users(select.result) != {send.access}:
+    if not isinstance(select, SelectOp) or not isinstance(old, GetOp):
+        return None
+    if _users(select.result) != {send.access} or _users(old.result) != {select}:
         return None
     starts = [use.operation for use in old.memory.uses if isinstance(use.operation, DmaStartOp)]
     fetch = synchronous_copy(starts[0]) if len(starts) == 1 else None

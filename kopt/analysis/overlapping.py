@@ -42,7 +42,7 @@ def is_of_cells(axis: SSAValue) -> bool:
 
 def _why_not_ahead(copy: Copy, axis: SSAValue, call: CallOp) -> str | None:
     """Of a fetch in a loop."""
-    if copy.start.parent is not _home(axis):
+    if not _is_in_loop(copy, axis):
         return "it is in a loop, or under a condition, of its own"
     if not is_only_read(call, copy.array):
         return "the kernel writes the array"
@@ -66,14 +66,19 @@ def _why_not_ahead_of_cells(copy: Copy, axis: SSAValue, call: CallOp, chip: TpuC
 
 def _why_not_behind(copy: Copy, axis: SSAValue, call: CallOp) -> str | None:
     """Of a send in a loop."""
-    loop = _home(axis).parent_op()
-    if copy.start.parent is not _home(axis) or not isinstance(loop, ForOp) or is_pipelined(loop):
+    if not _is_in_loop(copy, axis):
         return "it is in a loop, or under a condition, of its own"
     kept = kept_lanes(copy)
     own = [*copy.ops, *(() if kept is None else kept.fetch.ops)]
-    if others_touching(walk(loop), refs_of_array(call, copy.array), own):
+    if others_touching(walk(_home(axis)), refs_of_array(call, copy.array), own):
         return "other accesses of the loop touch the array"
     return None
+
+
+def _is_in_loop(copy: Copy, axis: SSAValue) -> bool:
+    """Whether a copy is in the loop itself of an axis, every visit of which makes it."""
+    loop = _home(axis).parent_op()
+    return copy.start.parent is _home(axis) and isinstance(loop, ForOp) and not is_pipelined(loop)
 
 
 def following_cells(call: CallOp, chip: TpuChip) -> SSAValue | None:

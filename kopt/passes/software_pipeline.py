@@ -62,7 +62,6 @@ def _in_order(call: CallOp) -> list[DmaStartOp]:
 
     Where the next cell's blocks are is read off numbers that are loaded in the kernel's own way by then.
     """
-
     found = [(start, start.axis) for start in walk(call, DmaStartOp) if start.axis is not None]
     found.sort(key=lambda pair: (is_fetch(pair[0]), is_of_cells(pair[1]), array_of(pair[0]).index))
     return [start for start, _ in found]
