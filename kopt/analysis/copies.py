@@ -95,8 +95,9 @@ def synchronous_copy(start: DmaStartOp) -> Copy | None:
 
 
 def _waits_for(op: Operation | None, start: DmaStartOp) -> TypeGuard[DmaWaitOp]:
-    same = isinstance(op, DmaWaitOp) and (*op.operands,) == (*start.operands,)
-    return same and op.properties == start.properties
+    if not isinstance(op, DmaWaitOp):
+        return False
+    return (*op.operands,) == (*start.operands,) and op.properties == start.properties
 
 
 def kept_lanes(send: Copy) -> Kept | None:
