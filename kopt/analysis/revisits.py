@@ -39,6 +39,11 @@ def grid_of(call: CallOp) -> GridOp:
     raise LoweringError("the kernel has no grid, or one that does nothing", location_of(call))
 
 
+def fastest(grid: GridOp) -> int | None:
+    """The last dimension of a grid that has several cells: the one along which cells follow one another."""
+    return next((n for n in reversed(range(len(grid.ranges))) if (binding(grid.ranges[n]).trips or 0) > 1), None)
+
+
 @dataclass(frozen=True)
 class Visits:
     """The cells of a call in order, at most a few along each dimension."""

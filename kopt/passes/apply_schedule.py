@@ -13,9 +13,9 @@ from kopt.analysis.pipelining import is_pipelined
 from kopt.analysis.plan_problems.tpu import of_dimension
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp
-from kopt.passes.to_pallas.carried import carry_in_scratch
-from kopt.passes.to_pallas.hoist import hoist
-from kopt.passes.to_pallas.operands import grid_of
+from kopt.passes.launches import grid_of
+from kopt.passes.scheduling.carried import carry_in_scratch
+from kopt.passes.scheduling.hoist import hoist
 from kopt.walk import walk
 
 

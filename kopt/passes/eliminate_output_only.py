@@ -19,7 +19,7 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile.integers import ints_of
-from kopt.passes.to_pallas.launches import erase_unused, new_array
+from kopt.passes.launches import erase_unused, new_array
 from kopt.walk import walk
 
 Mode = Literal["return", "swap", "donate", "off"]

@@ -10,9 +10,9 @@ from xdsl.passes import ModulePass
 
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
-from kopt.passes.to_pallas.elements import legalise_elements
-from kopt.passes.to_pallas.launches import drop_if_idle
-from kopt.passes.to_pallas.operands import plan_operands
+from kopt.passes.binding.operands import plan_operands
+from kopt.passes.launches import drop_if_idle
+from kopt.passes.legalising.elements import legalise_elements
 from kopt.walk import walk
 
 
@@ -24,8 +24,8 @@ class LegaliseLayoutPass(ModulePass):
     use in the kernel shows that this changes nothing, if need be for numbers of arguments that are in an interval:
     ``kopt.interval``, which calls check. Rounding to f16 inside is done on the bits of f32. Narrow arrays without
     dimensions are cast to 32 bits, which scalars have. Windows that are not whole or not multiples of a tile get a
-    physical layout (a pad, a split, a transposition), which the conversion applies; the launch's attribute ``layouts``
-    lists them, and each is a remark:
+    physical layout (a pad, a split, a transposition), which ``bind-buffers`` applies; the launch's attribute
+    ``layouts`` lists them, and each is a remark:
 
         remark: 'out' is laid out as 16 x 1 x 64 for the kernel: blocks of 64 lanes of dimension 0
 

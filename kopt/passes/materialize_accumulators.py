@@ -16,8 +16,7 @@ from kopt.dialects.tile import is_gather
 from kopt.errors import LoweringError
 from kopt.passes.accumulators.block import AccumulatorBlock, Phases
 from kopt.passes.accumulators.updates import Updates
-from kopt.passes.to_pallas.launches import drop_if_idle
-from kopt.passes.to_pallas.operands import grid_of
+from kopt.passes.launches import drop_if_idle, grid_of
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.targets.tiling import window_bytes

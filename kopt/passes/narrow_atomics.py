@@ -17,8 +17,8 @@ from kopt.diagnostics import location_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.errors import LoweringError
-from kopt.passes.to_pallas.elements import cast_operand
-from kopt.passes.to_pallas.intervals import require_interval
+from kopt.passes.legalising.elements import cast_operand
+from kopt.passes.legalising.intervals import require_interval
 from kopt.walk import walk
 
 _I64 = IntegerType(64)

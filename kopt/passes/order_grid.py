@@ -19,9 +19,9 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
 from kopt.dialects.tile.integers import int_array
 from kopt.ir.from_ssa import IndexAnalysis
+from kopt.passes.launches import grid_of
 from kopt.passes.ordering.permute import permute_for
 from kopt.passes.ordering.split import can_split, nested_groups, split
-from kopt.passes.to_pallas.operands import grid_of
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS
 from kopt.walk import walk

@@ -168,11 +168,18 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("materialize-accumulators", chip=chip),
         # A target whose first value an accumulator knows is only written from now on.
         _make("eliminate-output-only", mode=config.output_only or "return"),
-        # Element types and shapes that Mosaic lacks, cast and laid out on the host; the conversion applies the layouts.
+        # Element types and shapes that Mosaic lacks, cast and laid out on the host; binding applies the layouts.
         _make("legalise-layout", chip=chip),
         # Again: windows are what they will be, so their bytes are known; passes between have kept the plan.
         _make("verify-plan", chip=chip),
-        _make("convert-tile-to-pallas", chip=chip),
+        # Layouts are legal, so windows, index maps and what the host pays are derived from the plan, once.
+        _make("bind-buffers"),
+        # Buffers and semaphores of what stays in HBM: from here on the kernel is one that runs.
+        _make("realise-dmas"),
+        # An optimisation of that: copies overlap the steps of the axis that they name.
+        _make("software-pipeline", chip=chip),
+        # Scratch memory is final.
+        _make("plan-vmem", chip=chip),
         # Mosaic compiles lost updates silently: the last look at kernels of one rank.
         _make("verify-accumulators"),
     ]

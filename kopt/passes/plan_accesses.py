@@ -21,7 +21,7 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, RangeType
 from kopt.errors import ConfigError
-from kopt.passes.to_pallas.operands import grid_of
+from kopt.passes.launches import grid_of
 from kopt.planning.choice import cheapest
 from kopt.planning.pins import Pins, read_options
 from kopt.planning.plan import Plan

@@ -19,7 +19,7 @@ from kopt.dialects.tile import Access, CountOp, GridOp, IdOp, RangeType, ShiftOp
 from kopt.dialects.tile.index_list import split_entries
 from kopt.dialects.tile.integers import int_array, ints_of
 from kopt.ir.ranges import Binding, binding
-from kopt.passes.to_pallas.launches import initial_value
+from kopt.passes.launches import initial_value
 from kopt.walk import walk
 
 #: Ops whose result is the same for a range and for the shifted one.

@@ -14,7 +14,7 @@ from kopt.analysis.plan_problems.problem import Problem
 from kopt.analysis.plan_problems.tpu import tpu_problems
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
-from kopt.passes.to_pallas.operands import grid_of
+from kopt.passes.launches import grid_of
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 from kopt.walk import walk
 

@@ -4,7 +4,7 @@ import pytest
 
 from kopt.analysis.layouts import legal_block
 from kopt.dialects.host import LaunchOp
-from kopt.passes.to_pallas.operands import plan_operands
+from kopt.passes.binding.operands import plan_operands
 from kopt.targets.tiling import window_bytes
 from test.pallas.support import module
 

@@ -3,6 +3,7 @@
 The body of a `call` sees refs: its operands, its results, then scratch. It holds one `tile.grid`, whose cells are
 the steps of the Pallas grid in row-major order; in it blocks are read by `tile.get` and written by `tile.put`, and
 everything that is computed stays in ``tile``. Refs outlive the grid's cells, so their dimensions have no tags.
+Blocks of refs in HBM are read by `fetch` and written by `send`, until buffers and DMAs do so.
 
     %out = pallas.call @double(%x) windows [<[128, 256], (d0) -> (d0, 0), vmem>, …] semantics (parallel)
         aliases [-1] : (memref<1000x256xf32>) -> (memref<1000x256xf32>) {
@@ -17,7 +18,8 @@ everything that is computed stays in ``tile``. Refs outlive the grid's cells, so
 from xdsl.ir import Dialect
 
 from kopt.dialects.pallas.call import SEMANTICS, CallOp, ScratchOp
-from kopt.dialects.pallas.dma import DmaOp, DmaStartOp, DmaWaitOp
+from kopt.dialects.pallas.copies import FetchOp, SendOp
+from kopt.dialects.pallas.dma import DmaOp, DmaStartOp, DmaWaitOp, Overlap
 from kopt.dialects.pallas.pipeline import PipelineOp
 from kopt.dialects.pallas.window import NumberAttr, WindowAttr
 
@@ -27,11 +29,18 @@ __all__ = [
     "DmaOp",
     "DmaStartOp",
     "DmaWaitOp",
+    "FetchOp",
     "NumberAttr",
+    "Overlap",
     "Pallas",
     "PipelineOp",
     "ScratchOp",
+    "SendOp",
     "WindowAttr",
 ]
 
-Pallas = Dialect("pallas", [CallOp, ScratchOp, PipelineOp, DmaStartOp, DmaWaitOp], [WindowAttr, NumberAttr])
+Pallas = Dialect(
+    "pallas",
+    [CallOp, ScratchOp, PipelineOp, FetchOp, SendOp, DmaStartOp, DmaWaitOp],
+    [WindowAttr, NumberAttr],
+)

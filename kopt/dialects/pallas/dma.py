@@ -1,17 +1,20 @@
-"""The two ends of an asynchronous copy."""
+"""The two ends of an asynchronous copy, and the axis along which other steps may overlap it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
-from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
+    opt_prop_def,
     prop_def,
     traits_def,
     var_operand_def,
@@ -30,7 +33,52 @@ from kopt.dialects.tile.index_list import (
     verify_entries,
 )
 from kopt.dialects.tile.memory import ref_block_type
-from kopt.dialects.tile.types import RefType
+from kopt.dialects.tile.types import RangeType, RefType
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Steps along ``axis``, a loop's range or one of the grid, may overlap a copy, which has ``depth`` buffers then."""
+
+    axis: SSAValue
+    depth: int = 2
+
+
+def overlap_of(axis: SSAValue | None, depth: IntegerAttr | None) -> Overlap | None:
+    """The overlap that an op stores, or None."""
+    return None if axis is None or depth is None else Overlap(axis, depth.value.data)
+
+
+def split_overlap(overlap: Overlap | None) -> tuple[SSAValue | None, IntegerAttr | None]:
+    """The inverse of `overlap_of`."""
+    return (None, None) if overlap is None else (overlap.axis, IntegerAttr(overlap.depth, 64))
+
+
+def parse_overlap(parser: Parser, word: str) -> Overlap | None:
+    """``ahead %k depth 2``, or nothing."""
+    if parser.parse_optional_keyword(word) is None:
+        return None
+    axis = parser.parse_operand()
+    parser.parse_keyword("depth")
+    return Overlap(axis, parser.parse_integer())
+
+
+def print_overlap(printer: Printer, word: str, overlap: Overlap | None) -> None:
+    """The inverse of `parse_overlap`."""
+    if overlap is not None:
+        printer.print_string(f" {word} ")
+        printer.print_ssa_value(overlap.axis)
+        printer.print_string(f" depth {overlap.depth}")
+
+
+def verify_overlap(axis: SSAValue | None, depth: IntegerAttr | None) -> None:
+    """Checks that an axis, bound by a loop or the grid, and a number of buffers stand together: two at least."""
+    if (axis is None) != (depth is None):
+        raise VerifyException("a copy that overlaps steps of an axis has a depth, and no other has one")
+    if axis is not None and not isinstance(axis.owner, Block):
+        raise VerifyException("the axis of a copy is a range that a loop or the grid binds, not a shifted one")
+    if depth is not None and depth.value.data < 2:
+        raise VerifyException(f"a copy that overlaps steps of an axis has 2 buffers at least, found {depth.value.data}")
 
 
 class _CopyEffects(MemoryEffect):
@@ -43,7 +91,11 @@ class _CopyEffects(MemoryEffect):
 
 
 class DmaOp(IRDLOperation):
-    """Base of the two ends of an asynchronous copy between refs, by index lists of one shape."""
+    """Base of the two ends of an asynchronous copy between refs, by index lists of one shape.
+
+    ``along %k depth 2`` says that other steps along that axis may overlap the copy. Where a copy is started and waited
+    for at once it says what ``software-pipeline`` may do; of itself it changes nothing.
+    """
 
     source = operand_def(RefType)
     target = operand_def(RefType)
@@ -51,6 +103,8 @@ class DmaOp(IRDLOperation):
     source_indices = var_operand_def()
     target_indices = var_operand_def()
     semaphore_indices = var_operand_def()
+    axis = opt_operand_def(RangeType)
+    depth = opt_prop_def(IntegerAttr)
     source_layout = prop_def(ArrayAttr)
     target_layout = prop_def(ArrayAttr)
     semaphore_layout = prop_def(ArrayAttr)
@@ -66,13 +120,20 @@ class DmaOp(IRDLOperation):
         target_entries: Sequence[Entry],
         semaphore: SSAValue,
         semaphore_entries: Sequence[Entry],
+        overlap: Overlap | None = None,
     ):
         lists = [split_entries(entries) for entries in (source_entries, target_entries, semaphore_entries)]
         names = ("source_layout", "target_layout", "semaphore_layout")
+        axis, depth = split_overlap(overlap)
         super().__init__(
-            operands=[source, target, semaphore, *(operands for operands, _ in lists)],
-            properties={name: layout for name, (_, layout) in zip(names, lists, strict=True)},
+            operands=[source, target, semaphore, *(operands for operands, _ in lists), axis],
+            properties={name: layout for name, (_, layout) in zip(names, lists, strict=True)} | {"depth": depth},
         )
+
+    @property
+    def overlap(self) -> Overlap | None:
+        """Which steps may overlap the copy, if any."""
+        return overlap_of(self.axis, self.depth)
 
     @property
     def source_entries(self) -> tuple[Entry, ...]:
@@ -99,6 +160,7 @@ class DmaOp(IRDLOperation):
         read, written = ref_block_type(source, self.source_entries), ref_block_type(target, self.target_entries)
         if read.shape != written.shape or read.element_type != written.element_type:
             raise VerifyException(f"a DMA copies blocks of one shape, found {read} to {written}")
+        verify_overlap(self.axis, self.depth)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -107,10 +169,11 @@ class DmaOp(IRDLOperation):
         target, target_entries = _parse_place(parser)
         parser.parse_keyword("signal")
         semaphore, semaphore_entries = _parse_place(parser)
+        overlap = parse_overlap(parser, "along")
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        op = cls(source, source_entries, target, target_entries, semaphore, semaphore_entries)
+        op = cls(source, source_entries, target, target_entries, semaphore, semaphore_entries, overlap)
         op.attributes |= attributes
         return op
 
@@ -125,6 +188,7 @@ class DmaOp(IRDLOperation):
             printer.print_string(word)
             printer.print_ssa_value(ref)
             print_entries(printer, entries)
+        print_overlap(printer, "along", self.overlap)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_list([ref.type for _, ref, _ in places], printer.print_attribute)
@@ -137,7 +201,7 @@ def _parse_place(parser: Parser) -> tuple[SSAValue, tuple[Entry, ...]]:
 
 @irdl_op_definition
 class DmaStartOp(DmaOp):
-    """Starts a copy: ``pallas.dma_start %x[%k, :] to %buffer[%slot, :, :] signal %sem[%slot] : …``."""
+    """Starts a copy: ``pallas.dma_start %x[%k, :] to %buffer[:, :] signal %sem[0] along %k depth 2 : …``."""
 
     name = "pallas.dma_start"
 

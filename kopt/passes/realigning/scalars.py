@@ -12,9 +12,9 @@ from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, literal, literal_value
 from kopt.passes.gathers.building import Arrays, array_type
+from kopt.passes.launches import host_cast
 from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of, wide
 from kopt.passes.mosaic.scalars import drop_casts_back, own_lane
-from kopt.passes.to_pallas.launches import host_cast
 
 
 def copy_scalars(launch: LaunchOp) -> None:

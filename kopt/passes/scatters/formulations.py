@@ -39,7 +39,6 @@ from kopt.passes.scatters.numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
 from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update, is_exact_in_bf16
-from kopt.passes.to_pallas.rows import hbm
 
 #: Rows of the target that one product makes.
 CHUNK = 512
@@ -113,7 +112,7 @@ class Formulation:
         is_last = build.with_number("eq", build.add(ReduceOp("max", build.flag(again), [0])), 0)
         index = build.named("last_rows", build.select(is_last, update.index, build.full(-1, update.index)))
         stored = build.spread(build.with_number("ge", index, 0), type_of(value).dims.data, [0])
-        store = StoreOp(value, self.target.memory, [index, *update.rest], stored, hbm())
+        store = StoreOp(value, self.target.memory, [index, *update.rest], stored, {SPACE: StringAttr("hbm")})
         build.insert(replacing(update.op, store))
 
     # Pieces.

@@ -12,8 +12,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.coverage import unspecified
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import literal
+from kopt.passes.launches import erase_unused
 from kopt.passes.mosaic.building import wide
-from kopt.passes.to_pallas.launches import erase_unused
 from kopt.targets.tiling import LANES
 
 Make = Callable[[SSAValue], Operation]

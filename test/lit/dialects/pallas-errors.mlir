@@ -173,3 +173,89 @@ func.func @unknown_number(%n: memref<8xi32>, %x: memref<10x8x128xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @fetch_space(%x: memref<64x128xf32>) -> memref<64x128xf32> {
+  %out = pallas.call @fetch_space(%x) windows [<[64, 128], (d0) -> (0, 0), vmem>, <[64, 128], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [-1] : (memref<64x128xf32>) -> (memref<64x128xf32>) {
+  ^bb0(%x_ref: !tile.ref<64 x 128 x f32, vmem>, %out_ref: !tile.ref<64 x 128 x f32, hbm>):
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.full 0.0 : !tile.tile<b0=8 x 128 x f32>
+      // expected-error @+1 {{pallas.fetch copies a block of a ref in hbm, found !tile.ref<64 x 128 x f32, vmem>}}
+      %w = pallas.fetch %x_ref[%i, :] : !tile.ref<64 x 128 x f32, vmem> -> !tile.tile<b0=8 x 128 x f32>
+    }
+  }
+  func.return %out : memref<64x128xf32>
+}
+
+// -----
+
+func.func @fetch_rows(%x: memref<64x128xf32>) -> memref<64x128xf32> {
+  %out = pallas.call @fetch_rows(%x) windows [<[64, 128], (d0) -> (0, 0), hbm>, <[64, 128], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [-1] : (memref<64x128xf32>) -> (memref<64x128xf32>) {
+  ^bb0(%x_ref: !tile.ref<64 x 128 x f32, hbm>, %out_ref: !tile.ref<64 x 128 x f32, hbm>):
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.full 0.0 : !tile.tile<b0=8 x 128 x f32>
+      %n = tile.full 0 : !tile.tile<b0=8 x i32>
+      // expected-error @+1 {{pallas.fetch copies one block; rows by numbers are for tile.get and tile.put}}
+      %w = pallas.fetch %x_ref[%n, :] : !tile.ref<64 x 128 x f32, hbm> -> !tile.tile<b0=8 x 128 x f32>
+    }
+  }
+  func.return %out : memref<64x128xf32>
+}
+
+// -----
+
+func.func @fetch_block(%x: memref<64x128xf32>) -> memref<64x128xf32> {
+  %out = pallas.call @fetch_block(%x) windows [<[64, 128], (d0) -> (0, 0), hbm>, <[64, 128], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [-1] : (memref<64x128xf32>) -> (memref<64x128xf32>) {
+  ^bb0(%x_ref: !tile.ref<64 x 128 x f32, hbm>, %out_ref: !tile.ref<64 x 128 x f32, hbm>):
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.full 0.0 : !tile.tile<b0=8 x 128 x f32>
+      // expected-error @+1 {{the index list addresses !tile.tile<b0=8 x 128 x f32>, found !tile.tile<b0=8 x 64 x f32>}}
+      %w = pallas.fetch %x_ref[%i, :] : !tile.ref<64 x 128 x f32, hbm> -> !tile.tile<b0=8 x 64 x f32>
+    }
+  }
+  func.return %out : memref<64x128xf32>
+}
+
+// -----
+
+func.func @fetch_depth(%x: memref<64x128xf32>) -> memref<64x128xf32> {
+  %out = pallas.call @fetch_depth(%x) windows [<[64, 128], (d0) -> (0, 0), hbm>, <[64, 128], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [-1] : (memref<64x128xf32>) -> (memref<64x128xf32>) {
+  ^bb0(%x_ref: !tile.ref<64 x 128 x f32, hbm>, %out_ref: !tile.ref<64 x 128 x f32, hbm>):
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.full 0.0 : !tile.tile<b0=8 x 128 x f32>
+      // expected-error @+1 {{a copy that overlaps steps of an axis has 2 buffers at least, found 1}}
+      %w = pallas.fetch %x_ref[%i, :] ahead %i depth 1 : !tile.ref<64 x 128 x f32, hbm> -> !tile.tile<b0=8 x 128 x f32>
+    }
+  }
+  func.return %out : memref<64x128xf32>
+}
+
+// -----
+
+func.func @send_mask(%x: memref<64x128xf32>) -> memref<64x128xf32> {
+  %out = pallas.call @send_mask(%x) windows [<[64, 128], (d0) -> (0, 0), hbm>, <[64, 128], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [-1] : (memref<64x128xf32>) -> (memref<64x128xf32>) {
+  ^bb0(%x_ref: !tile.ref<64 x 128 x f32, hbm>, %out_ref: !tile.ref<64 x 128 x f32, hbm>):
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.full 0.0 : !tile.tile<b0=8 x 128 x f32>
+      // expected-error @+1 {{the mask must be !tile.tile<b0=8 x 128 x i1>, found !tile.tile<b0=8 x 128 x f32>}}
+      pallas.send %v, %out_ref[%i, :] mask %v : !tile.tile<b0=8 x 128 x f32>, !tile.ref<64 x 128 x f32, hbm>
+    }
+  }
+  func.return %out : memref<64x128xf32>
+}
+
+// -----
+
+func.func @fetch_axis(%x: memref<64x128xf32>) -> memref<64x128xf32> {
+  %out = pallas.call @fetch_axis(%x) windows [<[64, 128], (d0) -> (0, 0), hbm>, <[64, 128], (d0) -> (0, 0), hbm>] semantics (parallel) aliases [-1] : (memref<64x128xf32>) -> (memref<64x128xf32>) {
+  ^bb0(%x_ref: !tile.ref<64 x 128 x f32, hbm>, %out_ref: !tile.ref<64 x 128 x f32, hbm>):
+    tile.grid (%i: b0=8) in (64) {
+      %n = arith.constant 8 : index
+      %j = tile.shift %i by %n : !tile.range<b0=8>
+      // expected-error @+1 {{the axis of a copy is a range that a loop or the grid binds, not a shifted one}}
+      %w = pallas.fetch %x_ref[%i, :] ahead %j depth 2 : !tile.ref<64 x 128 x f32, hbm> -> !tile.tile<b0=8 x 128 x f32>
+    }
+  }
+  func.return %out : memref<64x128xf32>
+}

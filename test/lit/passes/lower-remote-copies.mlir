@@ -1,5 +1,5 @@
 // RUN: kopt %s --split-input-file --verify-diagnostics -p lower-remote-copies | filecheck %s
-// RUN: kopt %s --split-input-file --verify-diagnostics -p 'lower-remote-copies,convert-tile-to-pallas' | filecheck %s --check-prefix=CALL
+// RUN: kopt %s --split-input-file --verify-diagnostics -p 'lower-remote-copies,bind-buffers' | filecheck %s --check-prefix=CALL
 
 // Each copy has its semaphores, and a barrier with some ranks a second phase.
 // CHECK: host.launch @shift

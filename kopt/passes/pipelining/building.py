@@ -1,4 +1,4 @@
-"""Makes the ops of copies around one access."""
+"""Makes the ops of a copy that steps overlap: in two buffers by turns, started in one step, awaited in another."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, ShiftOp, TileType
+from kopt.analysis.copies import Copy
+from kopt.dialects.tile import ALL, BeginOp, Entry, ForOp, GetOp, RefType, ShiftOp, TileType
 from kopt.ir.ranges import binding, visits
+from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes
+from kopt.passes.scratch import scratch_name
 
 
 def pair_shape(type: TileType) -> tuple[int, ...]:
@@ -20,11 +23,34 @@ def pair_shape(type: TileType) -> tuple[int, ...]:
 
 
 class Building:
-    """Inserts ops where ``at`` is, at the place of an op in the source."""
+    """Inserts ops where ``at`` is, at a copy's place in the source. The copy gets two buffers and two semaphores."""
 
-    def __init__(self, op: Operation):
-        self.op = op
-        self.at = InsertPoint.before(op)
+    def __init__(self, copy: Copy):
+        self.copy, self.op = copy, copy.start
+        self.at = InsertPoint.before(copy.start)
+        self.array, self.entries, self.type = copy.array, list(copy.entries), copy.type
+        self.buffer = self._pair(copy.buffer, pair_shape(self.type), "buffer")
+        self.semaphores = self._pair(copy.start.semaphore, (2,), "arrived" if copy.is_fetch else "sent")
+
+    def _pair(self, ref: SSAValue, shape: tuple[int, ...], what: str) -> SSAValue:
+        assert isinstance(ref.type, RefType)
+        pair = Rewriter.replace_value_with_new_type(ref, RefType(shape, ref.type.element_type, ref.type.space.data))
+        pair.name_hint = scratch_name(self.array, what)
+        return pair
+
+    def erase_copy(self) -> None:
+        """Erases the copy that was started and waited for at once."""
+        if isinstance(self.copy.access, GetOp):
+            assert self.copy.access.result.first_use is None
+        for op in self.copy.ops:
+            Rewriter.erase_op(op)
+
+    def replace_get(self, entries: list[Entry]) -> None:
+        """Lets the value of a fetch be that of one of the two buffers."""
+        get = self.copy.access
+        assert isinstance(get, GetOp)
+        value = self.value(replacing(get, GetOp(self.buffer, entries, self.type)), get.result.name_hint)
+        get.result.replace_all_uses_with(value)
 
     def add(self, op: Operation) -> None:
         """Inserts an op."""

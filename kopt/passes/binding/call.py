@@ -5,40 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.footprint import call_bytes
+from kopt.analysis.revisits import fastest
+from kopt.analysis.streaming import loops_around
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp
-from kopt.dialects.tile import ALL, GetOp, LoadOp, PutOp, RefType, WhenOp, is_gather
+from kopt.dialects.tile import ALL, GetOp, LoadOp, PutOp, RefType, StoreOp, WhenOp, is_gather
 from kopt.dialects.tile.planned import forget_plan
-from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
-from kopt.passes.to_pallas.arrays import from_physical, physical_type, to_physical
-from kopt.passes.to_pallas.cell_streams import fetch_ahead
-from kopt.passes.to_pallas.launches import erase_unused, keep_initial_values
-from kopt.passes.to_pallas.operands import Operand, grid_of, plan_operands, ref_type, taken, window_attr
-from kopt.passes.to_pallas.pipelined import Stream, convert_pipelines
-from kopt.passes.to_pallas.remote import name_refs, number_barriers
-from kopt.passes.to_pallas.rows import erase_dead, fetch_row, scatter_rows, send_row
-from kopt.passes.to_pallas.semantics import fastest, run_in_order, semantics
-from kopt.passes.to_pallas.sends import send_block
-from kopt.passes.to_pallas.streams import stream_load
-from kopt.targets.budget import Budget
-from kopt.targets.chips import TpuChip
+from kopt.passes.binding.accesses import (
+    Place,
+    convert_fetch,
+    convert_load,
+    convert_scatter,
+    convert_send,
+    convert_store,
+    convert_writeback,
+    erase_dead,
+)
+from kopt.passes.binding.arrays import from_physical, physical_type, to_physical
+from kopt.passes.binding.operands import Operand, plan_operands, ref_type, taken, window_attr
+from kopt.passes.binding.pipelined import Stream, convert_pipelines
+from kopt.passes.binding.remote import name_refs, number_barriers
+from kopt.passes.binding.semantics import semantics
+from kopt.passes.launches import erase_unused, grid_of, keep_initial_values
 
-#: The kinds of operands whose every access is a DMA of its own.
-_BY_DMAS = ("dma", "row_dma")
+#: The kinds of operands that stay in HBM, whose every access is a copy of its own.
+_COPIED = ("dma", "row_dma", "prefetch", "writeback")
 
 
 class LaunchConverter:
     """Converts one launch; see `convert`."""
 
-    def __init__(self, launch: LaunchOp, chip: TpuChip):
+    def __init__(self, launch: LaunchOp):
         self.launch = launch
-        self.chip = chip
         self.grid = grid_of(launch)
         self.operands = plan_operands(launch)
         self.rank = max(1, len(self.grid.ranges))
@@ -53,7 +55,6 @@ class LaunchConverter:
         scratch = [op for op in self.launch.body.block.ops if isinstance(op, ScratchOp)]
         call = self._make_call(inputs, outputs, scratch)
         self._move_body(call, inputs, outputs, scratch)
-        self._set_limit(call)
         self._replace_results(call, outputs)
         return call
 
@@ -90,12 +91,6 @@ class LaunchConverter:
         Rewriter.insert_op(call, InsertPoint.before(self.launch))
         return call
 
-    def _set_limit(self, call: CallOp) -> None:
-        """Asks for more VMEM than a kernel has by default where it may need more: up to twice what is seen here."""
-        limit = Budget(self.chip).vmem_limit(call_bytes(call, self.grid))
-        if limit is not None:
-            call.vmem_limit = IntegerAttr(limit, 64)
-
     def _move_body(
         self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]
     ) -> None:
@@ -124,58 +119,41 @@ class LaunchConverter:
                 for walk in operand.pipelined.walks
             ]
         )
-        unmoved = [operand for operand in self.operands if operand.pipelined is None]
-        streamed = [operand for operand in unmoved if operand.kind == "prefetch"]
-        fetched = [operand for operand in unmoved if operand.kind in _BY_DMAS and not operand.window.written]
-        for operand in unmoved:
-            if operand not in streamed and operand not in fetched:
-                self._convert_accesses(operand, places[args[operand.number]], call)
-        # Last: where the next cell's blocks are is read off numbers that are loaded in the kernel's own way by then.
-        for operand in streamed:
-            for load in operand.window.loads:
-                if stream_load(load, places[args[operand.number]].ref, call, self._cell(call)):
-                    run_in_order(call)
-        for operand in fetched:
-            for load in operand.window.loads:
-                self._fetch(load, places[args[operand.number]].ref, call)
+        for operand in self.operands:
+            if operand.pipelined is None:
+                self._convert_accesses(operand, places[args[operand.number]])
         for number in numbers:  # which index maps load
             erase_dead(number)
         name_refs(call, {memory: place.ref for memory, place in places.items()})
         number_barriers(call)
         self._copy_old(call, inputs, outputs)
 
-    def _fetch(self, load: LoadOp, source: SSAValue, call: CallOp) -> None:
-        """Copies a block that the grid does not tell, for the next cell too where that can be told."""
-        cell = self._cell(call)
-        if cell is not None and fetch_ahead(load, source, call, cell):
-            run_in_order(call)
-        else:
-            fetch_row(load, source, call)
-
-    def _convert_accesses(self, operand: Operand, place: Place, call: CallOp) -> None:
+    def _convert_accesses(self, operand: Operand, place: Place) -> None:
         """Lets the accesses of an array see its block, or move it."""
-        by_rows, sent = operand.kind in _BY_DMAS, operand.kind == "writeback"
+        copied = operand.kind in _COPIED
         for load in operand.window.loads:
-            if by_rows or sent:
-                fetch_row(load, place.ref, call)
+            if copied and not _is_by_numbers(load):
+                convert_fetch(load, place, self._ahead(load, operand))
             else:
                 convert_load(load, place)
         for store in operand.window.stores:
-            if by_rows and any(is_gather(entry) for entry in store.entries):
-                scatter_rows(store, place.ref)
-            elif by_rows:
-                send_row(store, place.ref, call)
-            elif sent:
-                send_block(store, place, call)
-            else:
+            if not copied:
                 convert_store(store, place)
+            elif operand.kind == "writeback":
+                convert_writeback(store, place, next((loop.range for loop in loops_around(store)), None))
+            elif _is_by_numbers(store):
+                convert_scatter(store, place)
+            else:
+                convert_send(store, place)
 
-    def _cell(self, call: CallOp) -> SSAValue | None:
-        """The range along which cells follow one another on one core: the one that moves fastest."""
-        number = fastest(self.grid)
-        if number is None or call.semantics.data[number].data == "parallel" and self.chip.cores > 1:
+    def _ahead(self, load: LoadOp, operand: Operand) -> SSAValue | None:
+        """The axis ahead of which a block is fetched: its loop's, or the one along which cells follow one another."""
+        if operand.window.written:
             return None
-        return self.grid.ranges[number]
+        if operand.kind == "prefetch":
+            return next(loop.range for loop in loops_around(load))
+        number = fastest(self.grid)
+        return None if number is None else self.grid.ranges[number]
 
     def _copy_old(self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand]) -> None:
         """Where old elements count, the output's block starts as the input's, on the first visit to it.
@@ -211,6 +189,10 @@ class LaunchConverter:
         sources = list(self.launch.inputs)
         Rewriter.erase_op(self.launch)
         erase_unused(sources)
+
+
+def _is_by_numbers(access: LoadOp | StoreOp) -> bool:
+    return any(map(is_gather, access.entries))
 
 
 def _ref_hint(memory: SSAValue, operand: Operand, is_output: bool) -> str | None:

@@ -14,7 +14,7 @@ from kopt.dialects.tile import BeginOp, GridOp, MaskOp, RangeType, ShiftOp, When
 from kopt.dialects.tile.integers import int_array
 from kopt.dialects.tile.planned import forget_plan
 from kopt.ir.ranges import binding, walked_range
-from kopt.passes.to_pallas.carried import gets, puts, scratch_of
+from kopt.passes.scheduling.carried import gets, puts, scratch_of
 
 
 def hoist(launch: LaunchOp, grid: GridOp, plan: Plan) -> GridOp:

@@ -15,7 +15,7 @@ from kopt.analysis.windows import Window
 from kopt.dialects.pallas import PipelineOp, WindowAttr
 from kopt.dialects.tile import ForOp, IdOp, LoadOp, RangeType, RefType
 from kopt.ir.index_expr import IndexExpr
-from kopt.passes.to_pallas.accesses import Place, convert_load, convert_store
+from kopt.passes.binding.accesses import Place, convert_load, convert_store
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Loads of a loop by double-buffered DMAs: the next block arrives while this one is computed with."""
+"""Fetches in a loop: the next visit's block arrives while this one's is computed with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.copies import Copy
+from kopt.analysis.overlapping import crosses, knows_first_block
+from kopt.analysis.rematerialisation import CONSTANTS, Rematerialisation
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import (
     CountOp,
@@ -14,29 +17,28 @@ from kopt.dialects.tile import (
     ExtractOp,
     ForOp,
     GetOp,
-    GridOp,
     IdOp,
-    LoadOp,
     PutOp,
     RefType,
     ShiftOp,
     SplatOp,
     TileType,
     WhenOp,
-    WholeOp,
 )
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
-from kopt.passes.replacing import replacing
+from kopt.passes.pipelining.building import Building
+from kopt.passes.pipelining.cells import run_in_order
+from kopt.passes.pipelining.rematerialising import Other, rematerialise
 from kopt.passes.retyping import all_lanes
-from kopt.passes.to_pallas.building import Building, pair_shape
-from kopt.passes.to_pallas.elsewhere import Elsewhere, Other
-from kopt.passes.to_pallas.scratch import scratch_ref
+from kopt.passes.scratch import scratch_ref
 
 
-def stream_load(load: LoadOp, source: SSAValue, call: CallOp, cell: SSAValue | None) -> bool:
-    """Copies the block of a load by DMA, one visit of its loop ahead.
+def prefetch_over_loop(copy: Copy, call: CallOp, cell: SSAValue | None) -> None:
+    """Fetches a block one visit of its loop ahead.
 
-        tile.for %k in (0, %n) { %v = tile.load %x[%i, %k] … }
+        tile.for %k in (0, %n) {
+          pallas.dma_start %x[%i, %k] to %buffer[…] …   pallas.dma_wait …   %v = tile.get %buffer[…] … }
     becomes, with a buffer of two blocks and two semaphores,
         scf.if %n > 0 { dma_start %x[%i, 0] to %buffer[0, …] }   // as soon as %n and %i are known
         tile.for %k in (0, %n) {
@@ -46,70 +48,54 @@ def stream_load(load: LoadOp, source: SSAValue, call: CallOp, cell: SSAValue | N
           %v = tile.get %buffer[%slot, …] … }
 
     ``cell`` is the range along which the cells of the grid follow one another on one core, if any does. The first block
-    of the next cell is then on its way in the last visit of the grid's first loop; scratch memory holds whose turn it
-    is of the two buffers. Gives whether it is.
+    of the next cell is then on its way in the last visit of the grid's first loop, where it can be told; scratch memory
+    holds whose turn it is of the two buffers, and the cells run in order.
     """
-    stream = _Stream(load, source, call)
-    crosses = cell is not None and stream.crosses(cell)
-    stream.convert(cell if crosses else None)
-    return crosses
+    crossed = cell is not None and crosses(copy, cell)
+    _LoopPrefetch(copy, call).convert(cell if crossed else None)
+    if crossed:
+        run_in_order(call)
 
 
 def _move_out(block: Block, outer: Block) -> None:
     """Makes constants and whole ranges of a loop's body known around it too."""
-    for op in [op for op in block.ops if isinstance(op, arith.ConstantOp | WholeOp)]:
+    for op in [op for op in block.ops if isinstance(op, CONSTANTS)]:
         op.detach()
         Rewriter.insert_op(op, InsertPoint.at_start(outer))
 
 
-class _Stream(Building):
-    def __init__(self, load: LoadOp, source: SSAValue, call: CallOp):
-        super().__init__(load)
-        loop = load.parent_op()
-        assert isinstance(loop, ForOp) and isinstance(load.result.type, TileType)
-        self.load, self.loop, self.source, self.type, self.call = load, loop, source, load.result.type, call
-        self.entries = list(load.entries)
-        self.buffer = scratch_ref(call, RefType(pair_shape(self.type), self.type.element_type), source, "buffer")
-        self.semaphores = scratch_ref(call, RefType((2,), self.type.element_type, "semaphore"), source, "arrived")
+class _LoopPrefetch(Building):
+    def __init__(self, copy: Copy, call: CallOp):
+        loop = copy.start.parent_op()
+        assert isinstance(loop, ForOp)
         outer = loop.parent_block()
         assert outer is not None
-        self.outer = outer
+        self.loop, self.outer, self.call = loop, outer, call
+        super().__init__(copy)
         _move_out(loop.body.block, outer)
-
-    def crosses(self, cell: SSAValue) -> bool:
-        """Whether the first block of the next cell along a range can be fetched in this one."""
-        grid = self.loop.parent_op()
-        if not isinstance(grid, GridOp) or self.loop is not next(op for op in self.outer.ops if isinstance(op, ForOp)):
-            return False
-        return self._can_begin() and all(map(self._elsewhere(cell).can, [*self.entries, *self.loop.bounds]))
 
     def convert(self, cell: SSAValue | None) -> None:
         turn = ahead = None
+        known = knows_first_block(self.copy)
         if cell is not None:
             turn, ahead = self._begin_cell(cell)
-        elif self._can_begin():
+        elif known:
             self._begin()
         id = self.value(IdOp(self.loop.range))
         slot = self.parity(id if turn is None else self.value(arith.AddiOp(id, turn)), "slot")
-        if cell is None and not self._can_begin():
+        if not known:
             start = self._start(self.entries, slot)
             self.add(WhenOp("first", [self.loop.range], Region(Block([start]))))
         self._start_next(id, slot, ahead)
         wait = DmaWaitOp(*self._places(self.entries, slot))
         self.add(wait)
-        get = replacing(self.load, GetOp(self.buffer, wait.target_entries, self.type))
-        value = self.value(get, self.load.result.name_hint)
-        self.load.result.replace_all_uses_with(value)
-        Rewriter.erase_op(self.load)
+        self.replace_get(list(wait.target_entries))
+        self.erase_copy()
 
     # The first block.
 
-    def _elsewhere(self, *ranges: SSAValue) -> Elsewhere:
-        return Elsewhere({self.loop.range, *ranges}, self.loop.body.block)
-
-    def _can_begin(self) -> bool:
-        """Whether the place of the first block is known outside of the loop."""
-        return all(map(self._elsewhere().can, self.entries))
+    def _elsewhere(self, *ranges: SSAValue) -> Rematerialisation:
+        return Rematerialisation(frozenset({self.loop.range, *ranges}), self.loop.body.block)
 
     def _begin(self) -> None:
         """In front of the loop: its first block is on its way."""
@@ -120,7 +106,8 @@ class _Stream(Building):
     def _start_first(self, slot: SSAValue) -> None:
         def start() -> None:
             others = {self.loop.range: self._first_block(self.loop.bounds[0])}
-            self.add(self._start(self._elsewhere().compute(self.entries, others, self.value, "first"), slot))
+            entries = rematerialise(self._elsewhere(), self.entries, others, self.value, "first")
+            self.add(self._start(entries, slot))
 
         self.visited(self.loop, start)
 
@@ -144,22 +131,21 @@ class _Stream(Building):
         needed = [value for entry in values for value in (*elsewhere.shared(entry), *self._elsewhere().shared(entry))]
         made: list[SSAValue] = []
         self.early(self.outer, needed, lambda: made.extend(self._look_ahead(cell, elsewhere)))
-        self.at = InsertPoint.before(self.load)
+        self.at = InsertPoint.before(self.op)
         return made[0], made[1]
 
-    def _look_ahead(self, cell: SSAValue, elsewhere: Elsewhere) -> tuple[SSAValue, SSAValue]:
-        turns = scratch_ref(self.call, RefType((1,), i32, "smem"), self.source, "turn")
+    def _look_ahead(self, cell: SSAValue, elsewhere: Rematerialisation) -> tuple[SSAValue, SSAValue]:
+        turns = scratch_ref(self.call, RefType((1,), i32, "smem"), self.array, "turn", behind=self.semaphores)
         self._in_first_cell(cell, turns)
         turn = self.value(ExtractOp(self.value(GetOp(turns, [0])), IndexType()), "turn")
         last = self.number((binding(cell).trips or 1) - 1)
         id = self.value(IdOp(cell))
         following = self.value(arith.AddiOp(id, self.number(1)))
         other = self._cell(cell, id, self.value(arith.MinSIOp(following, last), "next_cell"))
-        [lower] = elsewhere.compute([self.loop.bounds[0]], {cell: other}, self.value, "next")
+        [lower] = rematerialise(elsewhere, [self.loop.bounds[0]], {cell: other}, self.value, "next")
         others = {cell: other, self.loop.range: self._first_block(lower)}
-        upper, *self.next_entries = elsewhere.compute(
-            [self.loop.bounds[1], *self.entries], others, self.value, "next_cell"
-        )
+        values = [self.loop.bounds[1], *self.entries]
+        upper, *self.next_entries = rematerialise(elsewhere, values, others, self.value, "next_cell")
         some = self.compare(self.counted(lower, upper, binding(self.loop.range).size), "sgt", self.number(0))
         ahead = self.value(arith.AndIOp(some, self.compare(id, "slt", last)), "ahead")
         count = self.count(self.loop)
@@ -192,6 +178,9 @@ class _Stream(Building):
 
     def _start_next(self, id: SSAValue, slot: SSAValue, ahead: SSAValue | None) -> None:
         """Where there is a next visit, computes there what it will read, and starts the copy; else the next cell's."""
+        if IndexAnalysis().number(self.loop.range).number is not None:
+            self._start_next_cell(slot, ahead)  # the only visit, if there is one: its number is known
+            return
         following = self.value(arith.AddiOp(id, self.number(1)), f"next_{self._name}_number")
         more = self.compare(following, "slt", self.value(CountOp(self.loop.range)), "more")
         other = self.value(arith.SubiOp(self.number(1), slot), "other_slot")
@@ -199,7 +188,8 @@ class _Stream(Building):
         def start() -> None:
             size = self.number(binding(self.loop.range).size)
             others = {self.loop.range: Other(self.value(ShiftOp(self.loop.range, size), "next"), following)}
-            self.add(self._start(Elsewhere({self.loop.range}).compute(self.entries, others, self.value, "next"), other))
+            scope = Rematerialisation(frozenset({self.loop.range}))
+            self.add(self._start(rematerialise(scope, self.entries, others, self.value, "next"), other))
 
         self.guarded(more, start)
         if ahead is not None:
@@ -209,6 +199,11 @@ class _Stream(Building):
                 negated=True,
             )
 
+    def _start_next_cell(self, slot: SSAValue, ahead: SSAValue | None) -> None:
+        if ahead is not None:
+            other = self.value(arith.SubiOp(self.number(1), slot), "other_slot")
+            self.guarded(ahead, lambda: self.add(self._start(self.next_entries, other)))
+
     @property
     def _name(self) -> str:
         return self.loop.range.name_hint or "block"
@@ -217,8 +212,8 @@ class _Stream(Building):
 
     def _start(self, entries: list[Entry], slot: SSAValue) -> Operation:
         start = DmaStartOp(*self._places(entries, slot))
-        start.location = self.load.location
+        start.location = self.op.location
         return start
 
     def _places(self, entries: list[Entry], slot: SSAValue):
-        return self.source, entries, self.buffer, self.pair_entries(self.type, slot, entries), self.semaphores, [slot]
+        return self.array, entries, self.buffer, self.pair_entries(self.type, slot, entries), self.semaphores, [slot]

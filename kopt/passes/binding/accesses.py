@@ -1,4 +1,4 @@
-"""Loads and stores of memrefs become gets and puts of the blocks that the kernel sees."""
+"""Loads and stores of memrefs become gets and puts of the blocks that the kernel sees, or copies of those in HBM."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import stays_inside
+from kopt.analysis.effects import is_trivially_dead
 from kopt.analysis.layouts import Layout, Part
 from kopt.analysis.windows import Dim, Window
+from kopt.dialects.pallas import FetchOp, Overlap, SendOp
 from kopt.dialects.tile import (
     ALL,
     ELEMENTWISE,
@@ -55,7 +57,18 @@ class Place:
 def convert_load(load: LoadOp, place: Place) -> None:
     """A load becomes a get; masked lanes take ``other`` and lanes outside their range ``pad`` by selects."""
     build = _Builder(load)
-    value = build.get(place, build.entries(load, place), _type(load.result))
+    _replace(load, build.get(place, build.entries(load, place), _type(load.result)), build)
+
+
+def convert_fetch(load: LoadOp, place: Place, axis: SSAValue | None) -> None:
+    """A load of an array in HBM becomes a fetch, which steps of an axis may overlap."""
+    build = _Builder(load)
+    fetch = FetchOp(place.ref, load.entries, load.result.type, None if axis is None else Overlap(axis))
+    _replace(load, build.add(replacing(load, fetch)), build)
+
+
+def _replace(load: LoadOp, value: SSAValue, build: _Builder) -> None:
+    """Puts a block in the place of a load's result."""
     if load.pad is not None and (valid := build.validity(load)) is not None:
         value = build.select(valid, value, build.add(FullOp(load.pad, _type(value))))
     if load.mask is not None:
@@ -82,9 +95,39 @@ def convert_store(store: StoreOp, place: Place) -> None:
     Rewriter.erase_op(store)
 
 
-def written_lanes(store: StoreOp, place: Place) -> SSAValue | None:
-    """The lanes that a store writes, or None where it may write all of its block."""
-    return _Builder(store).written_lanes(store, place)
+def convert_writeback(store: StoreOp, place: Place, axis: SSAValue | None) -> None:
+    """A store to an array in HBM becomes a send of the lanes that are its own, which steps of an axis may overlap."""
+    build = _Builder(store)
+    own = build.written_lanes(store, place)
+    overlap = None if axis is None else Overlap(axis)
+    build.add(replacing(store, SendOp(store.value, place.ref, store.entries, own, overlap)))
+    Rewriter.erase_op(store)
+
+
+def convert_send(store: StoreOp, place: Place) -> None:
+    """A store of a row that a load brought becomes a send: lanes outside their range are what they were."""
+    send = SendOp(store.value, place.ref, store.entries, store.mask)
+    _Builder(store).add(replacing(store, send))
+    Rewriter.erase_op(store)
+
+
+def convert_scatter(store: StoreOp, place: Place) -> None:
+    """A store of rows by computed numbers becomes a put to HBM: which ones are stored, their numbers tell."""
+    _Builder(store).add(replacing(store, PutOp(store.value, place.ref, store.entries)))
+    mask = store.mask
+    Rewriter.erase_op(store)
+    if mask is not None:
+        erase_dead(mask)
+
+
+def erase_dead(value: SSAValue) -> None:
+    """Erases what nothing uses any more, and what only that used."""
+    op = value.owner
+    if isinstance(op, Operation) and op.parent is not None and is_trivially_dead(op):
+        operands = list(op.operands)
+        Rewriter.erase_op(op)
+        for operand in operands:
+            erase_dead(operand)
 
 
 def _standing(place: Place, entries: list[Entry], block: TileType) -> TileType | None:

@@ -11,8 +11,18 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
 from kopt.analysis.wide_facts import is_wide
+from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, ViewOp
 from kopt.dialects.tile import GridOp, literal_value
+from kopt.errors import LoweringError
+
+
+def grid_of(launch: LaunchOp) -> GridOp:
+    """The grid of a launch."""
+    for op in launch.body.block.ops:
+        if isinstance(op, GridOp):
+            return op
+    raise LoweringError("a launch without a grid", location_of(launch))
 
 
 def initial_value(launch: LaunchOp, number: int) -> SSAValue:

@@ -1,5 +1,5 @@
-// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,eliminate-output-only,plan-accesses,apply-schedule,convert-tile-to-pallas)' | filecheck %s
-// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,eliminate-output-only,plan-accesses{loop-type=pipeline},apply-schedule,convert-tile-to-pallas)' | filecheck %s --check-prefix=PIPELINE
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,eliminate-output-only,plan-accesses,apply-schedule,bind-buffers)' | filecheck %s
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,eliminate-output-only,plan-accesses{loop-type=pipeline},apply-schedule,bind-buffers)' | filecheck %s --check-prefix=PIPELINE
 
 // A block of a grid's range is a window; a whole dimension is its extent. The alloc is no operand.
 // CHECK-LABEL: func.func @blocks

@@ -31,12 +31,12 @@ from kopt.errors import LoweringError
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.accesses_in_type import retype_access
 from kopt.passes.accumulators.updates import erase_dead
+from kopt.passes.launches import erase_unused, host_cast
+from kopt.passes.legalising.halves import widen_f16
+from kopt.passes.legalising.intervals import require_interval
 from kopt.passes.mosaic.building import Builder
 from kopt.passes.mosaic.scalars import drop_casts_back
 from kopt.passes.retyping import defined_values
-from kopt.passes.to_pallas.halves import widen_f16
-from kopt.passes.to_pallas.intervals import require_interval
-from kopt.passes.to_pallas.launches import erase_unused, host_cast
 from kopt.walk import walk
 
 I8 = Int(8)

@@ -18,9 +18,10 @@ from kopt.analysis.windows import Dim, Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import NumberAttr, WindowAttr
-from kopt.dialects.tile import GridOp, RefType
+from kopt.dialects.tile import RefType
 from kopt.errors import LoweringError
-from kopt.passes.to_pallas.remote import remote_windows
+from kopt.passes.binding.remote import remote_windows
+from kopt.passes.launches import grid_of
 from kopt.planning.plan import Buffer
 
 
@@ -44,14 +45,6 @@ class Operand:
     donated: bool = False
     pipelined: Pipelined | None = None
     prefetched: bool = False
-
-
-def grid_of(launch: LaunchOp) -> GridOp:
-    """The grid of a launch."""
-    for op in launch.body.block.ops:
-        if isinstance(op, GridOp):
-            return op
-    raise LoweringError("a launch without a grid", location_of(launch))
 
 
 def plan_operands(launch: LaunchOp) -> list[Operand]:

@@ -1,0 +1,1 @@
+"""What ``bind-buffers`` does to one launch: its operands, host arrays, accesses, the call."""

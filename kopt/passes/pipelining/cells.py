@@ -1,0 +1,69 @@
+"""Fetches outside of loops: the next cell's block arrives while this one's is used."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from kopt.analysis.copies import Copy
+from kopt.analysis.rematerialisation import Rematerialisation
+from kopt.analysis.revisits import fastest, grid_of
+from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
+from kopt.dialects.tile import Entry, IdOp, ShiftOp, WhenOp
+from kopt.ir.ranges import binding
+from kopt.passes.pipelining.building import Building
+from kopt.passes.pipelining.rematerialising import Other, rematerialise
+
+
+def prefetch_over_cells(copy: Copy, call: CallOp, cell: SSAValue) -> None:
+    """Fetches a block one cell ahead along the range ``cell``, whose cells run in order on one core from then on.
+
+        tile.grid (%i, %k) … {
+          pallas.dma_start %x[%at] to %buffer[…] …   pallas.dma_wait …   %v = tile.get %buffer[…] … }
+    becomes, with a buffer of two blocks and two semaphores,
+        tile.grid (%i, %k) … {
+          %slot = %k's number mod 2
+          tile.when first(%k) { dma_start %x[%at] to %buffer[%slot, …] }
+          scf.if (there is a next cell) { dma_start %x[where %at is there] to %buffer[1 - %slot, …] }
+          dma_wait %x[%at] to %buffer[%slot, …]
+          %v = tile.get %buffer[%slot, …] … }
+    """
+    _CellPrefetch(copy).convert(cell)
+    run_in_order(call)
+
+
+def run_in_order(call: CallOp) -> None:
+    """Keeps the cells along the dimension that moves fastest on one core."""
+    words = [word.data for word in call.semantics.data]
+    number = fastest(grid_of(call))
+    assert number is not None
+    words[number:] = ["arbitrary"] * (len(words) - number)  # those behind it have one cell
+    call.semantics = ArrayAttr([StringAttr(word) for word in words])
+
+
+class _CellPrefetch(Building):
+    def convert(self, cell: SSAValue) -> None:
+        id = self.value(IdOp(cell))
+        slot = self.parity(id, "slot")
+        # Before the condition, under which nothing is computed.
+        places = self._places(self.entries, slot)
+        start: Operation = DmaStartOp(*places)
+        start.location = self.op.location
+        self.add(WhenOp("first", [cell], Region(Block([start]))))
+        following = self.value(arith.AddiOp(id, self.number(1)), "next_cell")
+        more = self.compare(following, "slt", self.number(binding(cell).trips or 1), "more")
+
+        def start_next() -> None:
+            other = Other(self.value(ShiftOp(cell, self.number(binding(cell).size)), "next"), following)
+            there = rematerialise(Rematerialisation(frozenset({cell})), self.entries, {cell: other}, self.value, "next")
+            turned = self.value(arith.SubiOp(self.number(1), slot), "other_slot")
+            self.add(DmaStartOp(*self._places(there, turned)))
+
+        self.guarded(more, start_next)
+        self.add(DmaWaitOp(*places))
+        self.replace_get(self.pair_entries(self.type, slot, self.entries))
+        self.erase_copy()
+
+    def _places(self, entries: list[Entry], slot: SSAValue):
+        return self.array, entries, self.buffer, self.pair_entries(self.type, slot), self.semaphores, [slot]

@@ -1,0 +1,90 @@
+"""The pass ``software-pipeline``: copies of one step of an axis run while other steps compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kopt.analysis.copies import array_of, is_fetch, synchronous_copy
+from kopt.analysis.overlapping import following_cells, is_of_cells, why_not_overlapped
+from kopt.diagnostics import remark
+from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp
+from kopt.passes.pipelining.cells import prefetch_over_cells
+from kopt.passes.pipelining.loops import prefetch_over_loop
+from kopt.passes.pipelining.writebacks import write_back_behind_loop
+from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class SoftwarePipelinePass(ModulePass):
+    """Double-buffers the copies that name an axis: each runs in the steps before, or behind, the one that needs it.
+
+    What a loop's visit fetches is started in the visit before, and its first block in front of the loop, or in the last
+    visit of the cell before. What a cell fetches outside of loops is started in the cell before. What a visit sends is
+    waited for in the next one. Where copies cross cells, these run in order: ``semantics (arbitrary)``.
+
+        tile.for %k in (0, %n) {
+          pallas.dma_start %x[%i, %k] to %buffer[:, :] signal %fetched[0] along %k depth 2
+          pallas.dma_wait %x[%i, %k] to %buffer[:, :] signal %fetched[0] along %k depth 2
+          %v = tile.get %buffer[:, :] … }
+    becomes
+        scf.if %n > 0 { pallas.dma_start %x[%i, %first] to %buffer[0, :, :] signal %arrived[0] }
+        tile.for %k in (0, %n) {
+          scf.if (there is a next block) { pallas.dma_start %x[%i, %next] to %buffer[1 - %slot, :, :] … }
+          pallas.dma_wait %x[%i, %k] to %buffer[%slot, :, :] signal %arrived[%slot]
+          %v = tile.get %buffer[%slot, :, :] … }
+
+    It changes how fast a kernel is, never what it computes: a copy stays as it is, and a remark says why, where the
+    kernel writes what would be fetched ahead, where a step cannot tell where the next one's block is, where the loop
+    has other accesses of what it sends, and where the chip's cores share the cells. Refuses nothing. No copy names an
+    axis after it.
+    """
+
+    name = "software-pipeline"
+
+    chip: str = "tpu7x"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for call in walk(op, CallOp):
+            for start in _in_order(call):
+                _overlap(start, call, TPU_CHIPS[self.chip])
+            for end in walk(call, DmaOp):
+                _forget_axis(end)
+
+
+def _in_order(call: CallOp) -> list[DmaStartOp]:
+    """The copies that name an axis: sends, then fetches of loops, then of cells; each by the number of their array.
+
+    Where the next cell's blocks are is read off numbers that are loaded in the kernel's own way by then.
+    """
+    found = [(start, start.axis) for start in walk(call, DmaStartOp) if start.axis is not None]
+    found.sort(key=lambda pair: (is_fetch(pair[0]), is_of_cells(pair[1]), array_of(pair[0]).index))
+    return [start for start, _ in found]
+
+
+def _overlap(start: DmaStartOp, call: CallOp, chip: TpuChip) -> None:
+    copy = synchronous_copy(start)
+    why = "others use its buffer" if copy is None else why_not_overlapped(copy, call, chip)
+    if copy is None or why is not None:
+        remark(start, f"a copy of '{array_of(start).name_hint or 'an array'}' overlaps nothing: {why}")
+        return
+    assert start.axis is not None
+    if not copy.is_fetch:
+        write_back_behind_loop(copy)
+    elif is_of_cells(start.axis):
+        prefetch_over_cells(copy, call, start.axis)
+    else:
+        prefetch_over_loop(copy, call, following_cells(call, chip))
+
+
+def _forget_axis(end: DmaOp) -> None:
+    if end.axis is not None:
+        places = (end.source, end.source_entries, end.target, end.target_entries)
+        plain = type(end)(*places, end.semaphore, end.semaphore_entries)
+        plain.location = end.location
+        Rewriter.replace_op(end, plain)

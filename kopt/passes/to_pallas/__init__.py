@@ -1,1 +1,0 @@
-"""The steps of ``convert-tile-to-pallas``, one file each: host arrays, accesses, the call."""
