@@ -1,4 +1,4 @@
-"""The attribute that says which interval an argument's integers must be in, as ``legalise-layout`` leaves it."""
+"""The attribute that says which interval an argument's integers must be in, as ``legalise-element-types`` leaves it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ dimension they start at multiples of 128 elements (more of narrower ones), and a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, IndexType, MemRefType

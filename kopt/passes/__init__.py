@@ -36,7 +36,7 @@ PASSES: dict[str, str] = {
     "lower-remote-copies": "kopt.passes.lower_remote_copies:LowerRemoteCopiesPass",
     "lower-scatters": "kopt.passes.lower_scatters:LowerScattersPass",
     "legalise-ops": "kopt.passes.legalise_ops:LegaliseOpsPass",
-    "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
+    "legalise-element-types": "kopt.passes.legalise_element_types:LegaliseElementTypesPass",
     "mask-put-backs": "kopt.passes.mask_put_backs:MaskPutBacksPass",
     "materialize-accumulators": "kopt.passes.materialize_accumulators:MaterializeAccumulatorsPass",
     "name-accesses": "kopt.passes.name_accesses:NameAccessesPass",

@@ -26,7 +26,12 @@ class BindBuffersPass(ModulePass):
     ``emit_pipeline`` become `pallas.pipeline`. A written operand is one that its result takes over, and its block is
     copied first; what a launch yields is a result alone, and what it donates stays in HBM and is not copied (see
     ``eliminate-output-only``). An array that only one launch sees, and whose cells read only what they wrote, is
-    scratch memory. Launches of no cells disappear.
+    scratch memory. Windows that are not whole or not multiples of a tile get a physical layout: a pad, a split, a
+    transposition. Each is a remark:
+
+        remark: 'out' is laid out as 16 x 1 x 64 for the kernel: blocks of 64 lanes of dimension 0
+
+    Launches of no cells disappear.
 
         %new = host.launch @f (%a = %x, %b = %w) yields … { tile.grid (%i: b0=128) in (1000) {
           %v = tile.load %a[%i, :] …

@@ -157,22 +157,22 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("dce"),
         # Loads are final, and what is loaded once has windows and DMAs of its own.
         _make("hoist-loads"),
-        # How blocks arrive decides what must be legal, so plans come before layouts.
+        # How blocks arrive decides what must be legal, so plans come first.
         _make("plan-accesses", loop_type=config.loop_type, chip=chip, **_pins(config)),
         # Right after: what a plan cannot be is said of the kernel as its author wrote it.
         _make("verify-plan", chip=chip),
         _make("apply-schedule"),
         # A hoisted loop is a dimension of the grid like the others.
         _make("order-grid", chip=chip),
-        # Needs the order, which decides what is revisited; before layouts, since targets become plain arrays.
+        # Needs the order, which decides what is revisited; before binding, since targets become plain arrays.
         _make("materialize-accumulators", chip=chip),
         # A target whose first value an accumulator knows is only written from now on.
         _make("eliminate-output-only", mode=config.output_only or "return"),
-        # Element types and shapes that Mosaic lacks, cast and laid out on the host; binding applies the layouts.
-        _make("legalise-layout", chip=chip),
+        # Element types that Mosaic lacks are cast on the host: before windows, whose tiles depend on them.
+        _make("legalise-element-types"),
         # Again: windows are what they will be, so their bytes are known; passes between have kept the plan.
         _make("verify-plan", chip=chip),
-        # Layouts are legal, so windows, index maps and what the host pays are derived from the plan, once.
+        # Windows, index maps, layouts and what the host pays are derived from the plan, once.
         _make("bind-buffers"),
         # Buffers and semaphores of what stays in HBM: from here on the kernel is one that runs.
         _make("realise-dmas"),

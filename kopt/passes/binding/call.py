@@ -51,12 +51,21 @@ class LaunchConverter:
         reads = [operand for operand in self.operands if operand.reads]
         inputs = sorted(reads, key=lambda operand: not operand.prefetched)
         outputs = [operand for operand in self.operands if operand.writes]
+        self._report_layouts()
         self._place_temporaries()
         scratch = [op for op in self.launch.body.block.ops if isinstance(op, ScratchOp)]
         call = self._make_call(inputs, outputs, scratch)
         self._move_body(call, inputs, outputs, scratch)
         self._replace_results(call, outputs)
         return call
+
+    def _report_layouts(self) -> None:
+        """Says which arrays stand otherwise in memory for the kernel, and why."""
+        for operand in self.operands:
+            if not (layout := operand.layout).plain:
+                name = self.launch.body.block.args[operand.number].name_hint or f"operand {operand.number}"
+                shape = " x ".join(map(str, layout.shape))
+                remark(self.launch, f"'{name}' is laid out as {shape} for the kernel: {layout.reason}")
 
     def _place_temporaries(self) -> None:
         """Scratch memory for the arrays that only the cells themselves see."""

@@ -31,7 +31,7 @@ def widen_scalar_load(op: Operation) -> None:
     becomes
         %l = tile.load %x[%i, 11:12] …   %w = tile.cast %l …   %r = tile.reshape %w : … to !tile.tile<f32>   %s = …
 
-    Arrays without dimensions are left to ``legalise-layout``, which casts them around the launch.
+    Arrays without dimensions are left to ``legalise-element-types``, which casts them around the launch.
     """
     assert isinstance(op, LoadOp)
     element = element_of(op.result)

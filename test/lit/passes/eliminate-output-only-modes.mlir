@@ -1,9 +1,9 @@
 // RUN: kopt %s --verify-each --remarks -p 'functionalise-host,eliminate-output-only{mode=donate}' | filecheck %s --check-prefix=DONATE
-// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only{mode=donate},plan-accesses,apply-schedule,legalise-layout,bind-buffers' | filecheck %s --check-prefix=HBM
-// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only{mode=off},plan-accesses,apply-schedule,legalise-layout,bind-buffers' | filecheck %s --check-prefix=OFF
-// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only{mode=swap},plan-accesses,apply-schedule,legalise-layout,bind-buffers' | filecheck %s --check-prefix=RETURN
-// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only,plan-accesses,apply-schedule,legalise-layout,bind-buffers' | filecheck %s --check-prefix=RETURN
-// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only{mode=donate},plan-accesses,apply-schedule,legalise-layout,bind-buffers' -t pallas-py | filecheck %s --check-prefix=PYTHON
+// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only{mode=donate},plan-accesses,apply-schedule,legalise-element-types,bind-buffers' | filecheck %s --check-prefix=HBM
+// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only{mode=off},plan-accesses,apply-schedule,legalise-element-types,bind-buffers' | filecheck %s --check-prefix=OFF
+// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only{mode=swap},plan-accesses,apply-schedule,legalise-element-types,bind-buffers' | filecheck %s --check-prefix=RETURN
+// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only,plan-accesses,apply-schedule,legalise-element-types,bind-buffers' | filecheck %s --check-prefix=RETURN
+// RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only{mode=donate},plan-accesses,apply-schedule,legalise-element-types,bind-buffers' -t pallas-py | filecheck %s --check-prefix=PYTHON
 
 // Donated: memory only. A fill is dead, so what is donated is not filled; an argument is given as it is.
 // DONATE-LABEL: func.func @f

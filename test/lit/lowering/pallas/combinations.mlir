@@ -1,4 +1,4 @@
-// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses,apply-schedule,legalise-layout,bind-buffers' -t pallas-py | filecheck %s
+// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses,apply-schedule,legalise-element-types,bind-buffers' -t pallas-py | filecheck %s
 
 // Functions of the kernel's own stand before what uses them; scans, reductions and sorts are helpers in steps that double.
 // CHECK: def _associative_scan(combine, arrays, axis, reverse=False):

@@ -1,4 +1,4 @@
-// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses,apply-schedule,legalise-layout,bind-buffers' -t pallas-py | filecheck %s
+// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses,apply-schedule,legalise-element-types,bind-buffers' -t pallas-py | filecheck %s
 
 // Random bits are a helper function in 32-bit integers; a scalar comes as an array of one element.
 // CHECK: def _mulhi(a, b):

@@ -1,4 +1,4 @@
-// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses,apply-schedule,legalise-layout,bind-buffers' -t pallas-py | filecheck %s
+// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses,apply-schedule,legalise-element-types,bind-buffers' -t pallas-py | filecheck %s
 
 // The condition of the next visit is the first of the carried values.
 // CHECK: def while_body(carry):
