@@ -1,0 +1,104 @@
+"""The pass ``plan-values``: how what is at computed places is reached, written into the IR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from kopt.analysis.pinned import GridPins, pins_of_grids
+from kopt.analysis.plans import set_plan
+from kopt.analysis.read_back import seen_writes
+from kopt.analysis.values.gathers import Choice, best_choice, choices, gathers, of_kind
+from kopt.analysis.values.plans import value_plan
+from kopt.diagnostics import location_of
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import GridOp, LoadOp
+from kopt.dialects.tile.access_ids import access_ids
+from kopt.errors import LoweringError
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.sums import SumAnalysis
+from kopt.planning.kinds import VALUES
+from kopt.planning.pins import Pins, read_options
+from kopt.targets.chips import TPU_CHIPS
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class PlanValuesPass(ModulePass):
+    """Decides how loads at computed places reach their arrays: gathers, and rows and elements of arrays that are far.
+
+    The decision is text: the grid has a plan with a buffer for each such access, which `realise-values` obeys; edited
+    by hand it is obeyed as well. The kinds, and which of them an access may have, are in `kopt.analysis.values`. What
+    is picked ``from`` the block of another access names the buffer of that, a ``window`` until `plan-accesses` says
+    how it comes. Ordinary blocks are left to `plan-accesses`.
+
+        %n = tile.load %ids[%i]     %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+    becomes
+        tile.grid (%i: b0=16) in (40) plan {order [i] parallel [i] @x = %x one_hot} {
+          %n = tile.load %ids[%i]     %v = tile.load %x[%n, :] via @x … }
+
+    ``accesses`` are pins, by ids of accesses: ``plan-values{accesses="x = rows"}``. What is pinned to be of a kind
+    that `plan-accesses` decides is left to it. ``prefer`` names kinds that every access gets that may have them.
+
+    Refuses, with the access's place, gathers from an array that the same launch may have written by then: by stores,
+    by updates, or by copies from other ranks. A plan that the IR has already is kept.
+    """
+
+    name = "plan-values"
+
+    chip: str = "tpu7x"
+    accesses: tuple[str, ...] = ()
+    prefer: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.pins  # noqa: B018  # words that there are not are refused where the option stands
+
+    @property
+    def pins(self) -> Pins:
+        """What is decided beforehand."""
+        return read_options(self.accesses, (), ())
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        pairs = [(launch, grid) for launch in walk(op, LaunchOp) for grid in walk(launch, GridOp) if grid.plan is None]
+        wanted = {id: pin for id, pin in self.pins.accesses.items() if pin.kind in VALUES}
+        pinned = pins_of_grids([grid for _, grid in pairs], Pins(wanted), "tpu")
+        for (launch, grid), pins in zip(pairs, pinned, strict=True):
+            if chosen := self._chosen(launch, grid, pins):
+                plan = value_plan(grid, chosen, pins.accesses)
+                set_plan(grid, replace(plan, own=not pins))
+
+    def _chosen(self, launch: LaunchOp, grid: GridOp, pins: GridPins) -> dict[Operation, Choice]:
+        """What the accesses of a grid are given that are no ordinary blocks, or are pinned to be none."""
+        left = {id for id, pin in self.pins.accesses.items() if pin.kind not in VALUES}
+        blocks = {op for op, id in access_ids(grid).items() if id in left}
+        chip, sums = TPU_CHIPS[self.chip], SumAnalysis()
+        found: dict[Operation, Choice] = {}
+        for load in walk(grid, LoadOp):
+            if (pin := pins.accesses.get(load)) is not None:
+                found[load] = of_kind([pin.kind], choices(load, launch, sums)) or Choice(pin.kind)
+            elif gathers(load) or load not in blocks:
+                choice = best_choice(load, launch, chip, sums, self.prefer)
+                if choice is not None:
+                    found[load] = choice
+                elif gathers(load):
+                    _refuse(load)
+        return found
+
+
+def _refuse(load: LoadOp) -> NoReturn:
+    writes = seen_writes(load, IndexAnalysis())
+    places = dict.fromkeys(str(place) for write in writes if (place := location_of(write)) is not None)
+    raise LoweringError(
+        "an array is read by computed numbers after the same loop writes it",
+        location_of(load),
+        notes=[
+            *(f"it is written at {place}" for place in places),
+            "what is gathered comes from the array as it is before the loop",
+            "read it by hl.arange, a tile or a slice, or write it in a loop or kernel before",
+        ],
+    )
