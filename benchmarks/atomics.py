@@ -20,6 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+from kopt.passes.lower_scatters import LowerScattersPass
 from support import emit
 
 import kopt
@@ -32,7 +33,6 @@ from kopt.config import CHOICES, Config
 from kopt.errors import KoptError
 from kopt.lowered import Lowered
 from kopt.passes import pipelines
-from kopt.passes.lower_scatters import LowerScattersPass
 from kopt.runtime.specs import spec_of
 from kopt.runtime.tpu_report import compile_report
 from kopt.targets.chips import TPU_CHIPS

@@ -33,7 +33,6 @@ PASSES: dict[str, str] = {
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "lower-jagged": "kopt.passes.lower_jagged:LowerJaggedPass",
     "lower-remote-copies": "kopt.passes.lower_remote_copies:LowerRemoteCopiesPass",
-    "lower-scatters": "kopt.passes.lower_scatters:LowerScattersPass",
     "legalise-ops": "kopt.passes.legalise_ops:LegaliseOpsPass",
     "legalise-layout": "kopt.passes.legalise_layout:LegaliseLayoutPass",
     "mask-put-backs": "kopt.passes.mask_put_backs:MaskPutBacksPass",

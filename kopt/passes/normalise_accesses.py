@@ -14,6 +14,7 @@ from kopt.dialects.tile import LoadOp
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import Arrays, type_of
 from kopt.passes.gathers.normal import normalise
+from kopt.passes.scatters.normal import normalise_updates
 from kopt.walk import walk
 
 
@@ -53,3 +54,5 @@ class NormaliseAccessesPass(ModulePass):
                 normalise(access, launch, arrays, sums)
                 if is_number:  # what is made of them is made of other values now
                     sums = SumAnalysis()
+            for number in launch.written:
+                normalise_updates(launch, launch.body.block.args[number])

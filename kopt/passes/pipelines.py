@@ -129,10 +129,8 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
         _make("normalise-accesses"),
         # Accesses at computed places alone are left to decide about; how blocks come is decided when all are known.
         _make("plan-values", chip=chip.name, **_pins_of_values(config)),
-        # Reads by computed rows become one-hot products or DMAs.
+        # Products, reductions and loops come of it: before masks, and before whatever moves blocks.
         _make("realise-values", chip=chip.name),
-        # Updates of computed rows become loads and stores, before masks too: products and reductions come of it.
-        _make("lower-scatters", chip=chip.name),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -10,20 +11,21 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from kopt.analysis.pinned import GridPins, pins_of_grids
+from kopt.analysis.pinned import pins_of_grids
 from kopt.analysis.plans import set_plan
 from kopt.analysis.read_back import seen_writes
 from kopt.analysis.values.gathers import Choice, best_choice, choices, gathers, of_kind
 from kopt.analysis.values.plans import value_plan
-from kopt.diagnostics import location_of
+from kopt.analysis.values.update_kinds import best_kinds, choice_remarks
+from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, LoadOp
+from kopt.dialects.tile import Access, GridOp, LoadOp
 from kopt.dialects.tile.access_ids import access_ids
 from kopt.errors import LoweringError
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
 from kopt.planning.kinds import VALUES
-from kopt.planning.pins import Pins, read_options
+from kopt.planning.pins import Pin, Pins, read_options
 from kopt.targets.chips import TPU_CHIPS
 from kopt.walk import walk
 
@@ -64,22 +66,29 @@ class PlanValuesPass(ModulePass):
         return read_options(self.accesses, (), ())
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        pairs = [(launch, grid) for launch in walk(op, LaunchOp) for grid in walk(launch, GridOp) if grid.plan is None]
+        open_ones = [launch for launch in walk(op, LaunchOp) if all(grid.plan is None for grid in walk(launch, GridOp))]
+        pairs = [(launch, grid) for launch in open_ones for grid in walk(launch, GridOp)]
         wanted = {id: pin for id, pin in self.pins.accesses.items() if pin.kind in VALUES}
         pinned = pins_of_grids([grid for _, grid in pairs], Pins(wanted), "tpu")
-        for (launch, grid), pins in zip(pairs, pinned, strict=True):
-            if chosen := self._chosen(launch, grid, pins):
-                plan = value_plan(grid, chosen, pins.accesses)
-                set_plan(grid, replace(plan, own=not pins))
+        for launch in open_ones:
+            own = [pins.accesses for (other, _), pins in zip(pairs, pinned, strict=True) if other is launch]
+            self._plan(launch, {op: pin for pins in own for op, pin in pins.items()})
 
-    def _chosen(self, launch: LaunchOp, grid: GridOp, pins: GridPins) -> dict[Operation, Choice]:
-        """What the accesses of a grid are given that are no ordinary blocks, or are pinned to be none."""
+    def _plan(self, launch: LaunchOp, pins: Mapping[Operation, Pin]) -> None:
+        chosen: dict[Operation, Choice] = {**self._loads(launch, pins), **self._updates(launch, pins)}
+        for grid in walk(launch, GridOp):
+            inside = {op: chosen[op] for op in walk(grid, Access) if op in chosen}
+            if inside:
+                set_plan(grid, replace(value_plan(grid, inside, pins), own=not {*pins} & {*inside}))
+
+    def _loads(self, launch: LaunchOp, pins: Mapping[Operation, Pin]) -> dict[Operation, Choice]:
+        """What loads are given that are no ordinary blocks, or are pinned to be none."""
         left = {id for id, pin in self.pins.accesses.items() if pin.kind not in VALUES}
-        blocks = {op for op, id in access_ids(grid).items() if id in left}
+        blocks = {op for grid in walk(launch, GridOp) for op, id in access_ids(grid).items() if id in left}
         chip, sums = TPU_CHIPS[self.chip], SumAnalysis()
         found: dict[Operation, Choice] = {}
-        for load in walk(grid, LoadOp):
-            if (pin := pins.accesses.get(load)) is not None:
+        for load in walk(launch, LoadOp):
+            if (pin := pins.get(load)) is not None:
                 found[load] = of_kind([pin.kind], choices(load, launch, sums)) or Choice(pin.kind)
             elif gathers(load) or load not in blocks:
                 choice = best_choice(load, launch, chip, sums, self.prefer)
@@ -87,6 +96,19 @@ class PlanValuesPass(ModulePass):
                     found[load] = choice
                 elif gathers(load):
                     _refuse(load)
+        return found
+
+    def _updates(self, launch: LaunchOp, pins: Mapping[Operation, Pin]) -> dict[Operation, Choice]:
+        """What stores and updates are given that are no ordinary blocks, or are pinned to be none."""
+        chip, pinned = TPU_CHIPS[self.chip], {op: pin.kind for op, pin in pins.items()}
+        found: dict[Operation, Choice] = {}
+        for number in launch.written:
+            memory = launch.body.block.args[number]
+            accesses = [op for op in walk(launch, Access) if op.memory is memory]
+            kinds = best_kinds(accesses, launch, chip, self.prefer, pinned)
+            found |= {op: Choice(kind) for op, kind in kinds.items()}
+            for at, text in choice_remarks(kinds, chip):
+                remark(at, text)
         return found
 
 

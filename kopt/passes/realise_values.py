@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from kopt.analysis.plan_problems.tpu_values import value_problems
-from kopt.analysis.values.gathers import Choice, best_choice, choices, gathers, of_kind
+from kopt.analysis.values.gathers import Choice, best_choice, choices, gathers
 from kopt.analysis.values.plans import parallel_axes, sources_of, value_buffers
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, LoadOp, PlanAttr
@@ -18,6 +19,8 @@ from kopt.dialects.tile.planned import forget_plan
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import type_of
 from kopt.passes.gathers.realise import Realising
+from kopt.passes.retyping import bound_tags
+from kopt.passes.scatters.realise import realise_updates
 from kopt.planning.kinds import VALUES
 from kopt.planning.plan import Buffer, Plan
 from kopt.planning.renaming import renamed
@@ -34,28 +37,32 @@ class RealiseValuesPass(ModulePass):
     chip: str = "tpu7x"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        chosen: dict[Operation, Choice] = {}
         for launch in walk(op, LaunchOp):
-            chosen: dict[LoadOp, Choice] = {}
             for grid in walk(launch, GridOp):
                 if grid.plan is None or not grid.plan.data.own:
-                    for problem in value_problems(launch, grid):
+                    for problem in value_problems(launch, grid, TPU_CHIPS[self.chip]):
                         raise problem.error
                 chosen |= _chosen(launch, grid)
                 _take_off(grid)
-            _realise(Realising(launch, TPU_CHIPS[self.chip]), chosen)
+            _realise_loads(Realising(launch, TPU_CHIPS[self.chip]), chosen)
+        tags = set(bound_tags(op))
+        for launch in walk(op, LaunchOp):
+            for number in launch.written:
+                realise_updates(launch, number, chosen, tags)
 
 
-def _chosen(launch: LaunchOp, grid: GridOp) -> dict[LoadOp, Choice]:
-    """What the plan of a grid says of its loads."""
+def _chosen(launch: LaunchOp, grid: GridOp) -> dict[Operation, Choice]:
+    """What the plan of a grid says of its accesses at computed places."""
     found, sums = {}, SumAnalysis()
     for op, buffer in value_buffers(grid).items():
-        if isinstance(op, LoadOp):
-            held = choices(op, launch, sums, sources_of(grid, buffer))[0] if buffer.source is not None else None
-            found[op] = held or Choice(buffer.kind)
+        picks = isinstance(op, LoadOp) and buffer.source is not None
+        held = choices(op, launch, sums, sources_of(grid, buffer))[0] if picks else None
+        found[op] = held or Choice(buffer.kind)
     return found
 
 
-def _realise(at: Realising, chosen: Mapping[LoadOp, Choice]) -> None:
+def _realise_loads(at: Realising, chosen: Mapping[Operation, Choice]) -> None:
     """Gathers and picks first, in the order of the program; then what is far, and what has been made of those."""
     known = walk(at.launch, LoadOp)
     for load in [load for load in known if load in chosen and (gathers(load) or chosen[load].held is not None)]:

@@ -67,7 +67,9 @@ _KINDS = (
     Kind("smem_chunk", TPU, True, False, (), ("chunk",), "scalars in scalar memory, a chunk at a time"),
     Kind("dma", TPU, True, False, ("address",), ("outstanding",), "what is asked for, by DMA, when it is asked for"),
     Kind("rows", TPU, True, False, ("into", "address"), ("prefetch", "outstanding"), "a DMA for each row, by numbers"),
-    Kind("runs", TPU, True, False, (), (), "rows of memory around lanes that follow one another, turned to their first"),
+    Kind(
+        "runs", TPU, True, False, (), (), "rows of memory around lanes that follow one another, turned to their first"
+    ),
     Kind("bounded", TPU, True, False, (), (), "the block that has all elements, which are picked from it"),
     Kind("one_hot", TPU, True, True, ("from", "into", "address"), (), "rows on the chip, by a product with ones"),
     Kind("pick", TPU, True, False, ("from", "address"), (), "elements on the chip, by a shuffle of lanes"),

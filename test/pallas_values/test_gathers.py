@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
+from kopt.passes.lower_gathers import LowerGathersPass
 
 import kopt
 from kopt.config import Config
@@ -13,7 +14,6 @@ from kopt.context import make_context
 from kopt.dtypes import BY_SPEC
 from kopt.lowering import emit
 from kopt.pass_manager import run as run_passes
-from kopt.passes.lower_gathers import LowerGathersPass
 from kopt.passes.pipelines import pipeline
 from kopt.runtime.pallas_interpret import exact_options, interpreted_module
 from kopt.runtime.pallas_strict import StrictRunner

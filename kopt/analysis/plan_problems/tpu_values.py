@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from xdsl.ir import SSAValue
+
 from kopt.analysis.plan_problems.problem import Problem, text_of
-from kopt.analysis.values.gathers import Choice, choices, gathers
+from kopt.analysis.values.gathers import Choice, choices
 from kopt.analysis.values.plans import buffers_of, sources_of
+from kopt.analysis.values.update_kinds import update_kinds, why_not_together
+from kopt.analysis.values.updates import UpdateOp, gathered
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, LoadOp
+from kopt.dialects.tile import Access, GridOp, LoadOp
 from kopt.ir.sums import SumAnalysis
 from kopt.planning.kinds import VALUES
 from kopt.planning.plan import Buffer
+from kopt.targets.chips import TpuChip
+from kopt.walk import walk
 
 
-def value_problems(launch: LaunchOp, grid: GridOp) -> Iterator[Problem]:
+def value_problems(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Problem]:
     """The accesses of a grid that no code is made of as its plan says."""
     given, sums = buffers_of(grid), SumAnalysis()
-    for load in [op for op in grid.walk() if isinstance(op, LoadOp)]:
-        buffer = given.get(load)
-        if gathers(load) or buffer is not None and buffer.kind in VALUES:
-            among = sources_of(grid, buffer) if buffer is not None else None
-            yield from _of_access(grid, load, buffer, choices(load, launch, sums, among))
+    updates: dict[SSAValue, dict[UpdateOp, str]] = {}
+    for op in walk(grid, Access):
+        buffer = given.get(op)
+        if not gathered(op) and (buffer is None or buffer.kind not in VALUES):
+            continue
+        if isinstance(op, LoadOp):
+            among = [] if buffer is None else sources_of(grid, buffer)
+            yield from _of_access(grid, op, buffer, choices(op, launch, sums, among))
+        else:
+            yield from _of_access(grid, op, buffer, [Choice(kind) for kind in update_kinds(op, launch, chip)])
+        if buffer is not None and isinstance(op, UpdateOp):
+            updates.setdefault(op.memory, {})[op] = buffer.kind
+    for kinds in updates.values():
+        yield from _of_updates(grid, kinds)
 
 
-def _of_access(grid: GridOp, load: LoadOp, buffer: Buffer | None, found: list[Choice]) -> Iterator[Problem]:
-    name, kinds = load.memory.name_hint or "an array", [choice.kind for choice in found]
+def _of_access(grid: GridOp, op: Access, buffer: Buffer | None, found: Sequence[Choice]) -> Iterator[Problem]:
+    name, kinds = op.memory.name_hint or "an array", [choice.kind for choice in found]
     may = " or ".join(dict.fromkeys(kinds)) or "it is at no computed place"
     if buffer is None:
-        yield Problem(load, f"'{name}' has no buffer here", (f"it may be {may}",))
-    elif Buffer(buffer.name, buffer.operand, buffer.kind) != replace(buffer, source=None):
-        yield Problem(load, f"no Pallas code is made of '{text_of(grid, buffer)}' yet: it has a kind alone")
-    elif buffer.kind not in kinds:
-        yield Problem(load, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {may}")
+        yield Problem(op, f"'{name}' has no buffer here", (f"it may be {may}",))
+    elif replace(buffer, source=None) != Buffer(buffer.name, buffer.operand, buffer.kind):
+        yield Problem(op, f"no Pallas code is made of '{text_of(grid, buffer)}' yet: it has a kind alone")
     elif buffer.source is not None and not any(choice.held for choice in found):
-        yield Problem(load, f"not all of it is in @{buffer.source}", (f"without 'from' it may be {may}",))
+        yield Problem(op, f"not all of it is in @{buffer.source}", (f"without 'from' it may be {may}",))
+    elif buffer.kind not in kinds:
+        yield Problem(op, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {may}")
+
+
+def _of_updates(grid: GridOp, kinds: Mapping[UpdateOp, str]) -> Iterator[Problem]:
+    """The updates of an array go together; blocks of one in HBM are all or none."""
+    for op, reason in why_not_together(kinds):
+        yield Problem(op, f"'{op.memory.name_hint or 'an array'}' has updates of several kinds: {reason}")
+    first = next(iter(kinds))
+    others = [op for op in walk(grid, Access) if op.memory is first.memory and op not in kinds]
+    if not gathered(first) and others:
+        yield Problem(others[0], f"'{first.memory.name_hint or 'an array'}' is in HBM: all updates of its blocks are")

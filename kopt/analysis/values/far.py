@@ -45,7 +45,6 @@ def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip, analysis: IndexAnalysi
     return not Budget(chip).holds_array(4 * prod(array_type(load.memory).get_shape()))
 
 
-
 def _element_bytes(load: LoadOp, analysis: IndexAnalysis) -> int:
     """What VMEM would have to hold for a single element: those that one loaded number tells apart are a tile each."""
     shape = array_type(load.memory).get_shape()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import GROUP, array_type, element_bits
+from kopt.analysis.values.form import GROUP, element_bits
 from kopt.analysis.values.lane_runs import LaneRun, along_last, lane_run, single
 from kopt.dialects.tile import LoadOp, is_gather
 from kopt.ir.index_expr import IndexExpr

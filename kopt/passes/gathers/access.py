@@ -30,6 +30,7 @@ from kopt.passes.scatters.building import Builder as TileBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
+
 class Gathering:
     """The state of rewriting one load: its array, its index list, and what is done to the loaded block.
 

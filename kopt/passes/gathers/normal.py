@@ -34,7 +34,7 @@ from kopt.passes.scatters.access import apart
 
 
 def normalise(access: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
-    """Puts blocks, and gathers of as few indices as there can be, in the place of a load with a tile among its indices."""
+    """Puts blocks, and gathers of as few indices as there can be, in the place of a load at computed places."""
     for load in by_choice(access, sums):
         if gathers(load):
             normal(load, launch, arrays, sums)
