@@ -32,12 +32,13 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class PlanValuesPass(ModulePass):
-    """Decides how loads at computed places reach their arrays: gathers, and rows and elements of arrays that are far.
+    """Decides how accesses at computed places reach their arrays: gathers and updates of rows, and rows of far arrays.
 
     The decision is text: the grid has a plan with a buffer for each such access, which `realise-values` obeys; edited
     by hand it is obeyed as well. The kinds, and which of them an access may have, are in `kopt.analysis.values`. What
     is picked ``from`` the block of another access names the buffer of that, a ``window`` until `plan-accesses` says
-    how it comes. Ordinary blocks are left to `plan-accesses`.
+    how it comes. Ordinary blocks are left to `plan-accesses`. Updates are given what is estimated to take the fewest
+    cycles, as a remark says; of an array that half of VMEM does not hold they stay in HBM.
 
         %n = tile.load %ids[%i]     %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
     becomes
@@ -77,7 +78,7 @@ class PlanValuesPass(ModulePass):
     def _plan(self, launch: LaunchOp, pins: Mapping[Operation, Pin]) -> None:
         chosen: dict[Operation, Choice] = {**self._loads(launch, pins), **self._updates(launch, pins)}
         for grid in walk(launch, GridOp):
-            inside = {op: chosen[op] for op in walk(grid, Access) if op in chosen}
+            inside: dict[Operation, Choice] = {op: chosen[op] for op in walk(grid, Access) if op in chosen}
             if inside:
                 set_plan(grid, replace(value_plan(grid, inside, pins), own=not {*pins} & {*inside}))
 

@@ -30,7 +30,34 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class RealiseValuesPass(ModulePass):
-    """TODO"""
+    """Obeys the plan's kinds of accesses at computed places, by a table: nothing is decided here.
+
+    | kind | what the access becomes |
+    |---|---|
+    | ``pick`` | of ``from`` another access, or of the array as a whole: that block, of which elements are picked |
+    | ``bounded`` | the block of memory that holds all elements, of which they are picked |
+    | ``runs`` | the aligned rows of memory around the lanes, which are shifted by powers of two |
+    | ``one_hot`` | the matrix as a whole, of which `tile.take_along` takes rows: a product, exact for all bits |
+    | ``rows`` | a load of whole rows by their numbers, each a DMA; single lanes are picked from them |
+    | ``one_hot`` of updates | the product of a one-hot matrix with the values, or comparisons and a reduction |
+    | ``row_loop`` | a loop that combines one row after the other, whose numbers it reads as scalars |
+    | ``row_dma`` | such a loop over rows in HBM; rows that are only stored are sent together, the last of a number |
+
+    Single rows below 32 bits come in groups of 8 or 32, elements of an array of one dimension in rows of 128; updated
+    elements are widened and folded so (host ops). Row numbers are clamped to the array, masked lanes take ``other`` by
+    a select; lanes that are masked, outside their ranges or outside the array update nothing. Updates of blocks in an
+    array whose rows are updated, too, become loads and stores; cells that may meet in a row run in order. Gathers that
+    come of it, such as the rows of ``runs``, get the best kind that they may have (`kopt.analysis.values`).
+
+        %v = tile.load %x[%n, %j] via @x : memref<300x200xf32> -> !tile.tile<b0=16 x b1=128 x f32>   // one_hot
+    becomes
+        %t = tile.load %x[:, %j] …   %w = tile.broadcast %n dims [0] …   %v = tile.take_along %t, %w dim 0 …
+
+    The plan loses what has been realised; nothing of it is left unless it says more. Refuses, with the access's place
+    and the kinds that it may have: a kind that an access cannot have; words and axes of such buffers; gathers without a
+    buffer; updates of one array that do not go together. And arrays whose rows no kind updates: of 64-bit elements, by
+    row numbers with other indices between them, accessed otherwise in another form, in HBM with rows too wide to move.
+    """
 
     name = "realise-values"
 
@@ -54,11 +81,11 @@ class RealiseValuesPass(ModulePass):
 
 def _chosen(launch: LaunchOp, grid: GridOp) -> dict[Operation, Choice]:
     """What the plan of a grid says of its accesses at computed places."""
-    found, sums = {}, SumAnalysis()
+    found: dict[Operation, Choice] = {}
     for op, buffer in value_buffers(grid).items():
-        picks = isinstance(op, LoadOp) and buffer.source is not None
-        held = choices(op, launch, sums, sources_of(grid, buffer))[0] if picks else None
-        found[op] = held or Choice(buffer.kind)
+        found[op] = Choice(buffer.kind)
+        if isinstance(op, LoadOp) and buffer.source is not None:
+            found[op] = choices(op, launch, SumAnalysis(), sources_of(grid, buffer))[0]
     return found
 
 

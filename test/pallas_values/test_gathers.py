@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from kopt.passes.lower_gathers import LowerGathersPass
 
 import kopt
 from kopt.config import Config
@@ -37,7 +36,7 @@ class Case:
     grid: str = "(%i: b0=16) in (40)"
     load: str = "[%i]"
     lanes: str = "b0=16"
-    options: dict[str, str] = field(default_factory=dict)
+    accesses: dict[str, str] = field(default_factory=dict)
     before: str = ""
     after: str = ""
     below: int = 0
@@ -160,7 +159,7 @@ CASES = {
         (3, 200), "[1, %at]", "b0=16 x 40", (40, 40), "x[1, n[:, None] + np.arange(40)]", after=_runs("%n"), below=161
     ),
     "rows by product": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]"),
-    "rows by DMA": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]", options={"strategy": "dma"}),
+    "rows by DMA": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]", accesses={"x": "rows"}),
     "ragged columns": Case(
         (30, 200),
         "[%n, %j]",
@@ -168,7 +167,7 @@ CASES = {
         (40, 200),
         "x[n]",
         grid="(%i: b0=16, %j: b1=128) in (40, 200)",
-        options={"strategy": "dma"},
+        accesses={"x": "rows"},
     ),
     "columns that divide": Case(
         (30, 256),
@@ -177,7 +176,7 @@ CASES = {
         (40, 256),
         "x[n]",
         grid="(%i: b0=16, %j: b1=128) in (40, 256)",
-        options={"strategy": "dma"},
+        accesses={"x": "rows"},
     ),
     "elements": Case((5000,), "[%n]", "b0=16", (40,), "x[n]"),
     "few elements": Case((100,), "[%n]", "b0=16", (40,), "x[n]"),
@@ -248,12 +247,9 @@ func.func @gather(%x: memref<{table}>, %ids: memref<{ids}>) -> memref<{out}> {{
 
 
 def emitted(case: Case, element: str, index: str = "i32") -> str:
-    """The Pallas module, by the pipeline with the case's options of ``lower-gathers``."""
+    """The Pallas module, with what the case pins of its accesses."""
     module = kopt.parse(text_of(case, element, index))
-    passes = pipeline(parse_target("pallas:tpu7x"), Config())
-    chosen = [replace(p, **case.options) if isinstance(p, LowerGathersPass) else p for p in passes]
-    run_passes(module, make_context(), chosen)
-    return emit(module, "gather", "pallas")
+    return kopt.lower_module(module, target="pallas:tpu7x", config={"accesses": case.accesses}).source
 
 
 def _arrays(case: Case, element: str) -> tuple[np.ndarray, np.ndarray]:

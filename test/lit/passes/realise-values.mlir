@@ -1,5 +1,5 @@
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,lower-gathers,cse,dce)' | filecheck %s
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,lower-gathers{strategy=dma},cse,dce)' | filecheck %s --check-prefix=DMA
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,normalise-accesses,plan-values,realise-values,cse,dce)' | filecheck %s
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,normalise-accesses,plan-values{prefer=rows},realise-values,cse,dce)' | filecheck %s --check-prefix=DMA
 
 // A small table is loaded whole and its rows taken by a product; or each row comes by a DMA, from an operand of its own.
 // CHECK-LABEL: func.func @rows
