@@ -114,9 +114,8 @@ def _take_off(grid: GridOp) -> None:
         return
     for op in value_buffers(grid):
         op.attributes.pop("via", None)
-    sources = {buffer.source for buffer in plan.buffers if buffer.name in done}
     rest = replace(plan, buffers=tuple(buffer for buffer in plan.buffers if buffer.name not in done))
-    if all(buffer.name in sources and _is_open(buffer) for buffer in rest.buffers) and _says_nothing(grid, rest):
+    if all(map(_is_open, rest.buffers)) and _says_nothing(grid, rest):
         forget_plan(grid)
         return
     numbers: dict[str, str] = {}

@@ -207,7 +207,7 @@ REFUSED = [
         TPU,
         {"accesses": {"x": "rows"}},
         34,
-        "'x' cannot stand in a buffer of kind 'rows' here: it is at no computed place",
+        "'x' cannot stand in a buffer of kind 'rows' here: it is at no",
     ),
     (TPU, {"accesses": {"out": "row_loop"}}, 35, "'out' cannot stand in a buffer of kind 'row_loop' here: it is at no"),
     (TPU, {"accesses": {"x": "pointer"}}, 34, "a TPU has no buffers of kind 'pointer'; it has window, resident"),

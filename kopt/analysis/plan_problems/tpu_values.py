@@ -30,7 +30,7 @@ def value_problems(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Pr
         if not gathered(op) and (buffer is None or buffer.kind not in VALUES):
             continue
         if isinstance(op, LoadOp):
-            among = [] if buffer is None else sources_of(grid, buffer)
+            among = sources_of(grid, buffer) if buffer is not None and buffer.source is not None else None
             yield from _of_access(grid, op, buffer, choices(op, launch, sums, among))
         else:
             yield from _of_access(grid, op, buffer, [Choice(kind) for kind in update_kinds(op, launch, chip)])
@@ -41,16 +41,22 @@ def value_problems(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Pr
 
 
 def _of_access(grid: GridOp, op: Access, buffer: Buffer | None, found: Sequence[Choice]) -> Iterator[Problem]:
-    name, kinds = op.memory.name_hint or "an array", [choice.kind for choice in found]
-    may = " or ".join(dict.fromkeys(kinds)) or "it is at no computed place"
+    name, kinds = op.memory.name_hint or "an array", [choice.kind for choice in found if choice.held is None]
+    may = " or ".join(dict.fromkeys(map(_text, found))) or "it is at no computed place"
     if buffer is None:
         yield Problem(op, f"'{name}' has no buffer here", (f"it may be {may}",))
     elif replace(buffer, source=None) != Buffer(buffer.name, buffer.operand, buffer.kind):
         yield Problem(op, f"no Pallas code is made of '{text_of(grid, buffer)}' yet: it has a kind alone")
-    elif buffer.source is not None and not any(choice.held for choice in found):
-        yield Problem(op, f"not all of it is in @{buffer.source}", (f"without 'from' it may be {may}",))
-    elif buffer.kind not in kinds:
+    elif buffer.source is not None and not (buffer.kind == "pick" and any(choice.held for choice in found)):
+        message = f"'{name}' cannot be '{buffer.kind} from @{buffer.source}' here: {may}"
+        yield Problem(op, message, (f"what 'pick' is from has all elements: not all of them are in @{buffer.source}",))
+    elif buffer.source is None and buffer.kind not in kinds:
         yield Problem(op, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {may}")
+
+
+def _text(choice: Choice) -> str:
+    """A kind; of a pick from the block of another access, so."""
+    return choice.kind if choice.held is None else f"{choice.kind} from another access"
 
 
 def _of_updates(grid: GridOp, kinds: Mapping[UpdateOp, str]) -> Iterator[Problem]:

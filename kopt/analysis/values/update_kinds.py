@@ -90,7 +90,7 @@ def is_flat(op: UpdateOp) -> bool:
 def choice_remarks(found: Mapping[UpdateOp, str], chip: TpuChip) -> Iterator[Remark]:
     """What is to be said of updates that stay on the chip: what each way would take."""
     for op, kind in found.items():
-        costs = cycles(Sizes.of(op), chip)
+        costs = cycles(Sizes.of(op), chip) if gathered(op) else {}
         if kind in costs:
             others = [f"{cost:.0f} by {other}" for other, cost in costs.items() if other != kind]
             against = f", against {', '.join(others)}" if others else ", the only way"

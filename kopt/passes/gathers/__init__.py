@@ -1,1 +1,1 @@
-"""What `normalise-accesses` and `realise-values` do to loads: their normal form, and what each kind of buffer becomes."""
+"""What `normalise-accesses` and `realise-values` do to loads: normal forms, and a way for each kind."""

@@ -1,1 +1,1 @@
-"""What `normalise-accesses` and `realise-values` do to updates: arrays as rows, and what each kind of buffer becomes."""
+"""What `normalise-accesses` and `realise-values` do to updates: arrays as rows, and a way for each kind."""

@@ -68,6 +68,8 @@ def _lost(op: UpdateOp, dims: Sequence[DimAttr]) -> list[SSAValue | None]:
 
 def with_numbers(op: UpdateOp) -> UpdateOp:
     """The update with a tile of equal numbers for each index that is one number."""
+    if all(map(is_gather, op.entries)):
+        return op
     (first, *_) = (entry for entry in op.entries if is_gather(entry))
     assert isinstance(first, SSAValue)
     return _replaced(op, [entry if is_gather(entry) else _repeated(entry, op, type_of(first)) for entry in op.entries])
