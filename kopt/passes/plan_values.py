@@ -21,7 +21,7 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, GridOp, LoadOp
 from kopt.dialects.tile.access_ids import access_ids
-from kopt.errors import LoweringError
+from kopt.errors import ConfigError, LoweringError
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
 from kopt.planning.kinds import VALUES
@@ -60,6 +60,8 @@ class PlanValuesPass(ModulePass):
 
     def __post_init__(self) -> None:
         self.pins  # noqa: B018  # words that there are not are refused where the option stands
+        if unknown := [kind for kind in self.prefer if kind not in VALUES]:
+            raise ConfigError(f"'{unknown[0]}' is no kind of what is at computed places; there are {', '.join(VALUES)}")
 
     @property
     def pins(self) -> Pins:

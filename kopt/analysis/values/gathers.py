@@ -14,7 +14,7 @@ Of a row or an element by a loaded number all but ``runs`` are meant too, where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kopt.analysis.held_blocks import HeldBlock
@@ -48,13 +48,18 @@ def choices(load: LoadOp, launch: LaunchOp, sums: SumAnalysis, among: Collection
 
     ``among`` are the loads whose blocks it may pick from; all, if it is None.
     """
+    return list(dict.fromkeys(_choices(load, launch, sums, among)))
+
+
+def _choices(
+    load: LoadOp, launch: LaunchOp, sums: SumAnalysis, among: Collection[LoadOp] | None = None
+) -> Iterator[Choice]:
     if launch.body.block.args.index(load.memory) in launch.written:
-        return []
-    held = picked(load, launch, among)
-    found = [] if held is None else [Choice("pick", held)]
+        return
+    if (held := picked(load, launch, among)) is not None:
+        yield Choice("pick", held)
     if gathers(load) or may_be_row(load, launch, sums.exact):
-        found += [Choice(kind) for kind, may in _KINDS if may(load, launch, sums)]
-    return list(dict.fromkeys(found))
+        yield from (Choice(kind) for kind, may in _KINDS if may(load, launch, sums))
 
 
 def best_choice(
@@ -63,13 +68,13 @@ def best_choice(
     """The kind that a load is given, the first of those that are ``wanted`` and may be; None for an ordinary block."""
     if not gathers(load) and not is_far(load, launch, chip, sums.exact) and picked(load, launch) is None:
         return None
-    found = choices(load, launch, sums)
-    return of_kind(wanted, found) or next(iter(found), None)
+    return of_kind(wanted, _choices(load, launch, sums)) or next(_choices(load, launch, sums), None)
 
 
 def of_kind(kinds: Iterable[str], found: Iterable[Choice]) -> Choice | None:
-    """The first choice of one of some kinds."""
-    return next((choice for kind in kinds for choice in found if choice.kind == kind), None)
+    """The choice of the first kind of some that there is one of."""
+    known = [*found] if (wanted := [*kinds]) else []
+    return next((choice for kind in wanted for choice in known if choice.kind == kind), None)
 
 
 def _is_one_hot(load: LoadOp, launch: LaunchOp, most: int | None = None) -> bool:
