@@ -82,7 +82,7 @@ blocks `plan-accesses` then treats as any others. It decides nothing, so text th
 
 | edit | what it does |
 |---|---|
-| `@table = %table one_hot` → `rows` | each row comes by a DMA, not the table as a whole, of which a product takes rows |
+| `@table = %table one_hot` → `rows` | a DMA a row; not the table as a whole, of which a product takes rows |
 | `@table = %table rows` → `one_hot` | the other way round |
 | `@logits_1 = %logits pick from @logits` → `rows` | elements are not picked from the row that is there |
 | `@out = %out row_loop` → `one_hot` | rows are added by a product, not one after the other |

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 import kopt
+from kopt.analysis.values.gathers import choices
 from kopt.config import Config
 from kopt.context import make_context
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import LoadOp
 from kopt.dtypes import BY_SPEC
+from kopt.ir.sums import SumAnalysis
 from kopt.lowering import emit
 from kopt.pass_manager import run as run_passes
 from kopt.passes.pipelines import pipeline
@@ -20,6 +24,7 @@ from kopt.runtime.report import report
 from kopt.runtime.specs import TensorSpec
 from kopt.runtime.wire import from_reference, to_reference
 from kopt.targets.target import parse_target
+from kopt.walk import walk
 from test.pallas_values.support import CHIPS
 
 
@@ -286,6 +291,26 @@ def test_rows_arrive(name: str, element: str) -> None:
     table, ids = _arrays(case, element)
     found = _interpreted(emitted(case, element), table, ids, element)
     np.testing.assert_array_equal(found, _expected(case, table, ids))
+
+
+def _kinds(case: Case, element: str) -> list[str]:
+    """The kinds that the access of ``%x`` may have."""
+    module = kopt.parse(text_of(case, element))
+    kopt.run_pipeline(module, "functionalise-host,normalise-accesses")
+    (launch,) = walk(module, LaunchOp)
+    (load,) = [op for op in walk(launch, LoadOp) if op.memory.name_hint.startswith("x")]
+    return [choice.kind for choice in choices(load, launch, SumAnalysis())]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("element", ["f32", "bf16"])
+def test_every_kind_is_right(name: str, element: str) -> None:
+    """What an access may be it can be made, and then has the same values."""
+    case = CASES[name]
+    table, ids = _arrays(case, element)
+    for kind in dict.fromkeys(_kinds(case, element)):
+        found = _interpreted(emitted(replace(case, accesses={"x": kind}), element), table, ids, element)
+        np.testing.assert_array_equal(found, _expected(case, table, ids), err_msg=kind)
 
 
 def test_numbers_outside_the_array_do_not_crash() -> None:
