@@ -294,22 +294,21 @@ def test_rows_arrive(name: str, element: str) -> None:
 
 
 def _kinds(case: Case, element: str) -> list[str]:
-    """The kinds that the access of ``%x`` may have."""
+    """The kinds that the access of ``%x``, or its first part, may have."""
     module = kopt.parse(text_of(case, element))
     kopt.run_pipeline(module, "functionalise-host,normalise-accesses")
     (launch,) = walk(module, LaunchOp)
-    (load,) = [op for op in walk(launch, LoadOp) if op.memory.name_hint.startswith("x")]
+    load, *_ = [op for op in walk(launch, LoadOp) if (op.memory.name_hint or "").startswith("x")]
     return [choice.kind for choice in choices(load, launch, SumAnalysis())]
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("element", ["f32", "bf16"])
-def test_every_kind_is_right(name: str, element: str) -> None:
+def test_every_kind_is_right(name: str) -> None:
     """What an access may be it can be made, and then has the same values."""
     case = CASES[name]
-    table, ids = _arrays(case, element)
-    for kind in dict.fromkeys(_kinds(case, element)):
-        found = _interpreted(emitted(replace(case, accesses={"x": kind}), element), table, ids, element)
+    table, ids = _arrays(case, "f32")
+    for kind in _kinds(case, "f32"):
+        found = _interpreted(emitted(replace(case, accesses={"x": kind}), "f32"), table, ids, "f32")
         np.testing.assert_array_equal(found, _expected(case, table, ids), err_msg=kind)
 
 
