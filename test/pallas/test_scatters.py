@@ -116,7 +116,7 @@ def test_each_formulation_interpreted(name, kind, forced):
 
 
 #: Blocks of rows that no DMA moves.
-NARROW = ("stored_in_narrow_blocks", "dma")
+NARROW = ("stored_in_narrow_blocks", "row_dma")
 
 
 @pytest.mark.slow
