@@ -4,7 +4,7 @@
 
 ``split-k`` is a matrix product with a long inner dimension: as it is, dealt out by the config's ``split_k`` (with
 ``deterministic`` in two launches), and with ``hl.atomic_add`` written by the author, each with every ``loop_type``.
-``scatter`` is ``out[idx[i], :] += v[i, :]`` by each ``strategy`` of ``lower-scatters``. ``auto`` is what kopt chooses
+``scatter`` is ``out[idx[i], :] += v[i, :]`` by each kind of buffer that its plan may say. ``auto`` is what kopt chooses
 by itself; ``times_best`` says how many times as many cycles it takes as the best formulation of its group.
 
 ``kernel_cycles`` are the compiler's own estimates, a sum over a program's kernels; ``hlo_cycles`` those of what XLA
@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from support import emit
@@ -28,11 +26,9 @@ from examples.scatter_add import scatter_add
 from examples.split_k import split_matmul
 from kopt.analysis.entry import entry_function
 from kopt.analysis.signature import mutated_positions
-from kopt.config import CHOICES, Config
+from kopt.config import CHOICES
 from kopt.errors import KoptError
 from kopt.lowered import Lowered
-from kopt.passes import pipelines
-from kopt.passes.lower_scatters import LowerScattersPass
 from kopt.runtime.specs import spec_of
 from kopt.runtime.tpu_report import compile_report
 from kopt.targets.chips import TPU_CHIPS
@@ -42,7 +38,7 @@ PRODUCT, SPLITS = (512, 8192, 512), 4
 LOOP_TYPES = CHOICES["loop_type"]
 #: Rows of the target, rows that are added, and columns.
 SCATTERS = ((384, 256, 256), (384, 64, 256), (2048, 256, 256), (64, 1024, 128), (100_000, 64, 512))
-STRATEGIES = ("auto", "one-hot", "rows", "dma")
+KINDS = ("auto", "one_hot", "row_loop", "row_dma")
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 COLUMNS = {
     "group": "",
@@ -78,27 +74,16 @@ def scatter(chip: str) -> Iterable[dict[str, Any]]:
         for dtype, torch_dtype in DTYPES.items():
             out, values = (torch.empty([n, width], dtype=torch_dtype, device="meta") for n in (rows, updates))
             numbers = torch.empty([updates], dtype=torch.int32, device="meta")
-            for strategy in STRATEGIES:
+            for kind in KINDS:
                 group = f"{rows}x{width} += {updates} rows {dtype}"
-                with patch.object(pipelines, "_pallas", _with_strategy(strategy)):
-                    yield _estimated(measure(group, strategy, scatter_add, (out, numbers, values), chip, {}), updates)
+                config = {} if kind == "auto" else {"accesses": {"out": kind}}
+                yield _estimated(measure(group, kind, scatter_add, (out, numbers, values), chip, config), updates)
 
 
 def _estimated(row: dict[str, Any], updates: int) -> dict[str, Any]:
     """A row without its cycles where the compiler left out the loop: they are fewer than the updated rows."""
     cycles = row.get("kernel_cycles")
     return row if cycles is None or cycles >= updates else row | {"kernel_cycles": None}
-
-
-def _with_strategy(strategy: str) -> Any:
-    """The TPU's pipeline with one formulation for updates of computed rows."""
-    made = pipelines._pallas
-
-    def pipeline(target: Any, config: Config) -> list[Any]:
-        passes = made(target, config)
-        return [replace(p, strategy=strategy) if isinstance(p, LowerScattersPass) else p for p in passes]
-
-    return pipeline
 
 
 def measure(

@@ -75,20 +75,35 @@ any others; `schedule walk` says where they come from.
 `smem whole`, in scalar memory before the grid runs (`pltpu.PrefetchScalarGridSpec`), and index maps load from it. The
 planner takes such a window wherever it moves no more bytes than the array as a whole, or a DMA a cell, would.
 
-Elements of a block that another access has on the chip, `logits[i, labels[i]]` beside `logits[i, :]`, are picked from
-it (`kopt.analysis.held_blocks`): `lower-gathers` loads that block for both, `@logits = %logits window(i) x2`, and the
-array is read once. Where the index algebra does not prove that every lane is in the block, they are fetched: of flat
-storage, `flat[i * n + labels[i]]`, nothing keeps a label from naming another row.
+What is at computed places on a TPU, gathers and updates of rows by numbers, is decided before by `plan-values`, once
+`normalise-accesses` has written as blocks what are blocks: `kopt FILE.mlir -p '…,plan-values'` shows it. Such a buffer
+has a kind of its own, and `realise-values` makes of it what the kind says: products, picks, loops and DMAs, whose
+blocks `plan-accesses` then treats as any others. It decides nothing, so text that was edited is lowered as it says:
+
+| edit | what it does |
+|---|---|
+| `@table = %table one_hot` → `rows` | a DMA a row; not the table as a whole, of which a product takes rows |
+| `@table = %table rows` → `one_hot` | the other way round |
+| `@logits_1 = %logits pick from @logits` → `rows` | elements are not picked from the row that is there |
+| `@out = %out row_loop` → `one_hot` | rows are added by a product, not one after the other |
+| `@out = %out row_loop` → `row_dma` | the array stays in HBM, its rows come and go |
+
+Which kinds an access may have, and which is taken first, is in `kopt.analysis.values`: of gathers the first that holds,
+of updates the one of the fewest cycles, as a remark says. Elements of a block that another access has on the chip,
+`logits[i, labels[i]]` beside `logits[i, :]`, are picked `from` it (`kopt.analysis.held_blocks`): the block is loaded
+once for both, so the last plan has `@logits = %logits window(i) x2` alone; here it is a `window` of which nothing more
+is said yet. Where the index algebra does not prove that every lane is in the block, they are fetched: of flat storage,
+`flat[i * n + labels[i]]`, nothing keeps a label from naming another row.
 
 The pass `verify-plan` runs right after it, and before the conversion of a TPU again, where bytes are known. What cannot
 be it refuses at the access, loop or grid, with what can:
 
     error: 'x' cannot stand in a buffer of kind 'smem' here: window or resident
 
-So it does with what no lowering makes code of yet: on a TPU the kinds `one_hot`, `pick`, `accumulate` and `row_loop`,
-which earlier passes decide, words of buffers but a window's `address` and `smem whole`, other depths than the usual,
-views, and words such as `unroll 2`; on a GPU all but `pointer`, `atomic`, `warps`, `stages` and loops that are
-`resident` or `walk`. All accesses of an array share one buffer."""
+So does `realise-values` with accesses at computed places. What no lowering makes code of yet is refused too: on a TPU
+the kind `accumulate`, words of buffers but a window's `address`, `pick from` and `smem whole`, other depths than the
+usual, views, and words such as `unroll 2`; on a GPU all but `pointer`, `atomic`, `warps`, `stages` and loops that are
+`resident` or `walk`. In the last plan all accesses of an array share one buffer."""
 
 PINS = """## Pins
 
@@ -110,6 +125,10 @@ The values are the words of the tables above, without names of buffers. The name
 
 A name that several launches have holds for each. Axes that `order` leaves out come behind the others. Accesses and
 loops are those that are left when the plan is made: dead ones are gone, and on a TPU loops of one visit.
+
+An access at a computed place may be pinned to be `pick`, `bounded`, `runs`, `one_hot`, `rows`, `row_loop` or
+`row_dma`: `{"table": "rows"}`; other kinds are pinned of what it becomes. A row by a loaded number of an array that is
+far is left as the block that it is pinned to be.
 
 What is pinned is what the plan says, and the rest follows: where `k` is `prefetch`, so are the loops that walk it
 (`kopt.analysis.pinned_loops`). Where `cache` is a `window`, loaded numbers may tell where its blocks are, unless the

@@ -15,7 +15,7 @@ Numbers that do not address the array are refused before a call, so a dimension 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -41,13 +41,18 @@ class HeldBlock:
     spread: bool
 
 
-def held_block(gather: LoadOp, launch: LaunchOp) -> HeldBlock | None:
-    """The block of another access that has all lanes of a gather, or None; of arrays that the launch only reads."""
+def held_block(gather: LoadOp, launch: LaunchOp, among: Collection[LoadOp] | None = None) -> HeldBlock | None:
+    """The block of another access that has all lanes of a gather, or None; of arrays that the launch only reads.
+
+    ``among`` are the accesses that are asked, all if it is None.
+    """
     if launch.body.block.args.index(gather.memory) in launch.written:
         return None
     analysis = IndexAnalysis()
     wanted = AccessRelation.of(gather, analysis)
     for holder in _holders(gather, launch):
+        if among is not None and holder not in among:
+            continue
         found = _lies_in(wanted, AccessRelation.of(holder, analysis))
         if found is not None and _goes_together(gather, holder, found[1], found[2]):
             return HeldBlock(holder, *found)

@@ -38,6 +38,11 @@ def may_see(load: LoadOp, write: Operation, analysis: IndexAnalysis) -> bool:
     return not moved or not _stands_before(load, write)
 
 
+def seen_writes(load: LoadOp, analysis: IndexAnalysis) -> list[Operation]:
+    """The writes that a load may see."""
+    return [write for write in writes_to(load.memory) if may_see(load, write, analysis)]
+
+
 def _walks(entry: Entry, loop: SSAValue, analysis: IndexAnalysis) -> bool:
     """Whether an entry is the elements of a range, as a block or as numbers of lanes."""
     if not isinstance(entry, SSAValue) or not is_gather(entry):

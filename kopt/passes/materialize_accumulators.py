@@ -86,7 +86,7 @@ def _check(target: Target) -> None:
             )
         if any(is_gather(entry) for entry in op.entries):
             raise LoweringError(
-                f"an update of {target.name} at gathered places", location_of(op), notes=["run lower-scatters before"]
+                f"an update of {target.name} at gathered places", location_of(op), notes=["run realise-values before"]
             )
 
 

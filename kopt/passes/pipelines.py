@@ -8,6 +8,7 @@ from xdsl.passes import ModulePass
 
 from kopt.config import Config
 from kopt.passes import PASSES
+from kopt.planning.kinds import VALUES
 from kopt.planning.pins import options as pin_options
 from kopt.registry import load
 from kopt.targets.chips import TpuChip
@@ -124,10 +125,12 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
         _make("narrow-atomics"),
         # Steps that Mosaic does not take become lanes of whole dimensions: before gathers, which take no steps either.
         _make("spread-strides"),
-        # Reads by computed rows become one-hot products or DMAs: new arrays for launches that are functional already.
-        _make("lower-gathers", chip=chip.name),
-        # Updates of computed rows become loads and stores, before masks too: products and reductions come of it.
-        _make("lower-scatters", chip=chip.name),
+        # What is a block after all is written as one: new arrays for launches that are functional already.
+        _make("normalise-accesses"),
+        # Accesses at computed places alone are left to decide about; how blocks come is decided when all are known.
+        _make("plan-values", chip=chip.name, **_pins_of_values(config)),
+        # Products, reductions and loops come of it: before masks, and before whatever moves blocks.
+        _make("realise-values", chip=chip.name),
     ]
 
 
@@ -158,7 +161,7 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         # Loads are final, and what is loaded once has windows and DMAs of its own.
         _make("hoist-loads"),
         # How blocks arrive decides what must be legal, so plans come first.
-        _make("plan-accesses", loop_type=config.loop_type, chip=chip, **_pins(config)),
+        _make("plan-accesses", loop_type=config.loop_type, chip=chip, **_pins_of_blocks(config)),
         # Right after: what a plan cannot be is said of the kernel as its author wrote it.
         _make("verify-plan", chip=chip),
         _make("apply-schedule"),
@@ -248,6 +251,18 @@ def _schedule(config: Config) -> list[ModulePass]:
 def _pins(config: Config) -> dict[str, Any]:
     """What the configuration decides of plans."""
     return pin_options(config.accesses, config.loops, config.order)
+
+
+def _pins_of_values(config: Config) -> dict[str, Any]:
+    """What it decides of accesses; `plan-values` takes what is of its kinds."""
+    return pin_options(config.accesses, (), None)
+
+
+def _pins_of_blocks(config: Config) -> dict[str, Any]:
+    """What it decides of the rest."""
+    kinds = {id: pin.kind for id, pin in config.pins.accesses.items()}
+    accesses = [(id, words) for id, words in config.accesses if kinds[id] not in VALUES]
+    return pin_options(accesses, config.loops, config.order)
 
 
 def _balance(config: Config) -> list[ModulePass]:

@@ -67,6 +67,10 @@ _KINDS = (
     Kind("smem_chunk", TPU, True, False, (), ("chunk",), "scalars in scalar memory, a chunk at a time"),
     Kind("dma", TPU, True, False, ("address",), ("outstanding",), "what is asked for, by DMA, when it is asked for"),
     Kind("rows", TPU, True, False, ("into", "address"), ("prefetch", "outstanding"), "a DMA for each row, by numbers"),
+    Kind(
+        "runs", TPU, True, False, (), (), "rows of memory around lanes that follow one another, turned to their first"
+    ),
+    Kind("bounded", TPU, True, False, (), (), "the block that has all elements, which are picked from it"),
     Kind("one_hot", TPU, True, True, ("from", "into", "address"), (), "rows on the chip, by a product with ones"),
     Kind("pick", TPU, True, False, ("from", "address"), (), "elements on the chip, by a shuffle of lanes"),
     Kind("accumulate", TPU, False, True, (), ("over",), "a block on the chip that visits add to, written at the end"),
@@ -80,6 +84,8 @@ _KINDS = (
     Kind("atomic", GPU, False, True, (), ("vec", "scope"), "updates by atomic instructions"),
 )
 KINDS = {kind.name: kind for kind in _KINDS}
+#: Kinds of accesses at computed places: what stands in their place once they are realised has another kind.
+VALUES = ("pick", "bounded", "runs", "one_hot", "rows", "row_loop", "row_dma")
 
 
 @dataclass(frozen=True)

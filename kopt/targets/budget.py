@@ -36,6 +36,8 @@ class Budget:
     SENT_ROWS: ClassVar[int] = 1024
     #: Elements of whole rows, or of a whole column, that single ones are picked from: 4 MiB of words.
     PICKED_FROM: ClassVar[int] = 1 << 20
+    #: Bytes of a matrix of which a product takes rows; a DMA a row brings those of a larger one.
+    TAKEN_FROM: ClassVar[int] = 256 * KiB
     #: Elements of one dimension that are taken whole to pick from.
     PICKED_WHOLE: ClassVar[int] = 1024
     #: Elements that are picked at once, a row of 128 words standing for each on the way; and in all, in parts.

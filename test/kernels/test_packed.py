@@ -150,8 +150,8 @@ def rows_in_hbm(monkeypatch) -> None:
     make = pipelines._make
 
     def made(name, **options):
-        by_dma = name in ("lower-gathers", "lower-scatters")
-        return make(name, **options, **({"strategy": "dma"} if by_dma else {}))
+        by_dma = {"prefer": ("rows", "row_dma")} if name == "plan-values" else {}
+        return make(name, **options, **by_dma)
 
     monkeypatch.setattr(pipelines, "_make", made)
 

@@ -19,7 +19,7 @@ from kopt.runtime.wire import from_reference, to_reference, unpack
 from kopt.targets.target import parse_target
 from test.pallas.scatter_cases import CASES, Case
 
-STRATEGIES = ("one-hot", "rows", "dma")
+KINDS = ("one_hot", "row_loop", "row_dma")
 
 
 def parsed(text: str):
@@ -61,9 +61,9 @@ def forced(monkeypatch):
     """Makes the pipelines use one formulation."""
     make = pipelines._make
 
-    def force(strategy: str) -> None:
+    def force(kind: str) -> None:
         def made(name, **options):
-            return make(name, **(options | ({"strategy": strategy} if name == "lower-scatters" else {})))
+            return make(name, **(options | ({"prefer": (kind,)} if name == "plan-values" else {})))
 
         monkeypatch.setattr(pipelines, "_make", made)
 
@@ -89,12 +89,13 @@ def check(case: Case, arrays: list[np.ndarray], results: list[object]) -> None:
         assert mismatch(found, wanted, dtype_of(type), 100) is None, mismatch(found, wanted, dtype_of(type), 100)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", CASES)
-def test_rewritten_ir_means_the_same(name, strategy):
+def test_rewritten_ir_means_the_same(name, kind):
     case = CASES[name]
     arrays = inputs(case)
-    passes = f"return-mutated-arguments,functionalise-host,lower-scatters{{strategy={strategy}}},insert-masks,cse,dce"
+    values = f"normalise-accesses,plan-values{{prefer={kind}}},realise-values"
+    passes = f"return-mutated-arguments,functionalise-host,{values},insert-masks,cse,dce"
     results = run(kopt.run_pipeline(parsed(case.text), passes), "f", [a.copy() for a in arrays], masked=True)
     check(case, arrays, list(results))
 
@@ -106,27 +107,27 @@ def test_interpreted(name):
     check(case, arrays, interpreted(case.text, arrays, case.index == "i64"))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["scatter_add", "histogram_f32", "exchanged"])
-def test_each_formulation_interpreted(name, strategy, forced):
-    forced(strategy)
+def test_each_formulation_interpreted(name, kind, forced):
+    forced(kind)
     arrays = inputs(CASES[name])
     check(CASES[name], arrays, interpreted(CASES[name].text, arrays))
 
 
 #: Blocks of rows that no DMA moves.
-NARROW = ("stored_in_narrow_blocks", "dma")
+NARROW = ("stored_in_narrow_blocks", "row_dma")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "strategy"), [*itertools.product(["scatter_add_f16", "tickets_bf16", "stored"], STRATEGIES), NARROW]
+    ("name", "kind"), [*itertools.product(["scatter_add_f16", "tickets_bf16", "stored"], KINDS), NARROW]
 )
-def test_strict(name, strategy, forced):
+def test_strict(name, kind, forced):
     pytest.importorskip("jax")
     from kopt.runtime.pallas_strict import StrictRunner
 
-    forced(strategy)
+    forced(kind)
     case = CASES[name]
     arrays = inputs(case)
     low = kopt.lower_module(parsed(case.text), target="pallas:strict")
@@ -151,11 +152,11 @@ def test_compiles(name, chip):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "strategy"),
-    [*itertools.product(["scatter_add", "segment_max_bf16", "tickets", "compared_rows"], STRATEGIES), NARROW],
+    ("name", "kind"),
+    [*itertools.product(["scatter_add", "segment_max_bf16", "tickets", "compared_rows"], KINDS), NARROW],
 )
-def test_each_formulation_compiles(name, strategy, forced):
-    forced(strategy)
+def test_each_formulation_compiles(name, kind, forced):
+    forced(kind)
     _assert_legal(CASES[name], "v6e")
 
 
@@ -169,25 +170,22 @@ def _assert_legal(case: Case, chip: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("chip", ["tpu7x", "v6e"])
 @pytest.mark.parametrize(("rows", "updates", "width"), [(384, 64, 256), (384, 256, 256), (2048, 256, 256)])
-def test_choice_is_within_a_tenth_of_the_best(rows, updates, width, chip, monkeypatch):
+def test_choice_is_within_a_tenth_of_the_best(rows, updates, width, chip):
     """By libtpu's own estimates of the formulations."""
     if importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")
     case = Case(shape=(rows, width), updates=updates, block=updates, columns=width)
-    make, cycles = pipelines._make, {}
-    for strategy in ("auto", "one-hot", "rows"):
-        forced = {"strategy": strategy}
-        monkeypatch.setattr(
-            pipelines, "_make", lambda name, f=forced, **o: make(name, **(o | (f if name == "lower-scatters" else {})))
-        )
-        report = kopt.lower_module(parsed(case.text), target=f"pallas:{chip}").report()
-        cycles[strategy] = report["estimated_cycles"]
-    assert cycles["auto"] <= 1.1 * min(cycles.values()), cycles
+    cycles = {}
+    for kind in (None, "one_hot", "row_loop"):
+        config = {} if kind is None else {"accesses": {"out": kind}}
+        report = kopt.lower_module(parsed(case.text), target=f"pallas:{chip}", config=config).report()
+        cycles[kind] = report["estimated_cycles"]
+    assert cycles[None] <= 1.1 * min(cycles.values()), cycles
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_infinities_stay_in_their_rows(strategy, forced):
-    forced(strategy)
+@pytest.mark.parametrize("kind", KINDS)
+def test_infinities_stay_in_their_rows(kind, forced):
+    forced(kind)
     case = CASES["scatter_add"]
     arrays = inputs(case)
     arrays[1][3, 5], arrays[1][4, 6], arrays[1][5, 7], arrays[1][6, 7] = np.inf, np.nan, np.inf, -np.inf
@@ -197,10 +195,10 @@ def test_infinities_stay_in_their_rows(strategy, forced):
     np.testing.assert_array_equal(np.asarray(found), wanted)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["scatter_add", "histogram", "stored_elements"])
-def test_rows_outside_the_array_update_nothing(name, strategy, forced):
-    forced(strategy)
+def test_rows_outside_the_array_update_nothing(name, kind, forced):
+    forced(kind)
     case = CASES[name]
     arrays = inputs(case)
     arrays[0][::7] = case.shape[0]

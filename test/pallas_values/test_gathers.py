@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 import kopt
+from kopt.analysis.values.gathers import choices
 from kopt.config import Config
 from kopt.context import make_context
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import LoadOp
 from kopt.dtypes import BY_SPEC
+from kopt.ir.sums import SumAnalysis
 from kopt.lowering import emit
 from kopt.pass_manager import run as run_passes
-from kopt.passes.lower_gathers import LowerGathersPass
 from kopt.passes.pipelines import pipeline
 from kopt.runtime.pallas_interpret import exact_options, interpreted_module
 from kopt.runtime.pallas_strict import StrictRunner
@@ -21,6 +24,7 @@ from kopt.runtime.report import report
 from kopt.runtime.specs import TensorSpec
 from kopt.runtime.wire import from_reference, to_reference
 from kopt.targets.target import parse_target
+from kopt.walk import walk
 from test.pallas_values.support import CHIPS
 
 
@@ -37,7 +41,7 @@ class Case:
     grid: str = "(%i: b0=16) in (40)"
     load: str = "[%i]"
     lanes: str = "b0=16"
-    options: dict[str, str] = field(default_factory=dict)
+    accesses: dict[str, str] = field(default_factory=dict)
     before: str = ""
     after: str = ""
     below: int = 0
@@ -160,7 +164,7 @@ CASES = {
         (3, 200), "[1, %at]", "b0=16 x 40", (40, 40), "x[1, n[:, None] + np.arange(40)]", after=_runs("%n"), below=161
     ),
     "rows by product": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]"),
-    "rows by DMA": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]", options={"strategy": "dma"}),
+    "rows by DMA": Case((30, 200), "[%n, :]", "b0=16 x 200", (40, 200), "x[n]", accesses={"x": "rows"}),
     "ragged columns": Case(
         (30, 200),
         "[%n, %j]",
@@ -168,7 +172,7 @@ CASES = {
         (40, 200),
         "x[n]",
         grid="(%i: b0=16, %j: b1=128) in (40, 200)",
-        options={"strategy": "dma"},
+        accesses={"x": "rows"},
     ),
     "columns that divide": Case(
         (30, 256),
@@ -177,7 +181,7 @@ CASES = {
         (40, 256),
         "x[n]",
         grid="(%i: b0=16, %j: b1=128) in (40, 256)",
-        options={"strategy": "dma"},
+        accesses={"x": "rows"},
     ),
     "elements": Case((5000,), "[%n]", "b0=16", (40,), "x[n]"),
     "few elements": Case((100,), "[%n]", "b0=16", (40,), "x[n]"),
@@ -248,12 +252,9 @@ func.func @gather(%x: memref<{table}>, %ids: memref<{ids}>) -> memref<{out}> {{
 
 
 def emitted(case: Case, element: str, index: str = "i32") -> str:
-    """The Pallas module, by the pipeline with the case's options of ``lower-gathers``."""
+    """The Pallas module, with what the case pins of its accesses."""
     module = kopt.parse(text_of(case, element, index))
-    passes = pipeline(parse_target("pallas:tpu7x"), Config())
-    chosen = [replace(p, **case.options) if isinstance(p, LowerGathersPass) else p for p in passes]
-    run_passes(module, make_context(), chosen)
-    return emit(module, "gather", "pallas")
+    return kopt.lower_module(module, target="pallas:tpu7x", config={"accesses": case.accesses}).source
 
 
 def _arrays(case: Case, element: str) -> tuple[np.ndarray, np.ndarray]:
@@ -290,6 +291,25 @@ def test_rows_arrive(name: str, element: str) -> None:
     table, ids = _arrays(case, element)
     found = _interpreted(emitted(case, element), table, ids, element)
     np.testing.assert_array_equal(found, _expected(case, table, ids))
+
+
+def _kinds(case: Case, element: str) -> list[str]:
+    """The kinds that the access of ``%x``, or its first part, may have."""
+    module = kopt.parse(text_of(case, element))
+    kopt.run_pipeline(module, "functionalise-host,normalise-accesses")
+    (launch,) = walk(module, LaunchOp)
+    load, *_ = [op for op in walk(launch, LoadOp) if (op.memory.name_hint or "").startswith("x")]
+    return [choice.kind for choice in choices(load, launch, SumAnalysis())]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind_is_right(name: str) -> None:
+    """What an access may be it can be made, and then has the same values."""
+    case = CASES[name]
+    table, ids = _arrays(case, "f32")
+    for kind in _kinds(case, "f32"):
+        found = _interpreted(emitted(replace(case, accesses={"x": kind}), "f32"), table, ids, "f32")
+        np.testing.assert_array_equal(found, _expected(case, table, ids), err_msg=kind)
 
 
 def test_numbers_outside_the_array_do_not_crash() -> None:

@@ -1,6 +1,6 @@
 """Gathers and scatters by DMA: ``tile.get`` and ``tile.put`` of a ref in HBM by tiles of row numbers.
 
-A ``tile.load`` that still has a tile among its indices after ``lower-gathers`` is moved by one DMA a gathered place.
+A ``tile.load`` that still has a tile among its indices after ``realise-values`` is moved by one DMA a gathered place.
 Its memref stays in HBM, whole, and the load becomes a ``tile.get`` on a ``!tile.ref<…, hbm>`` with the same index list.
 The buffers and semaphores that it needs are allocated inside the expression, so the launch needs no scratch for it.
 

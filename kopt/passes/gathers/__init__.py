@@ -1,1 +1,1 @@
-"""What the pass ``lower-gathers`` is made of: the plan for one access, and its rewriting."""
+"""What `normalise-accesses` and `realise-values` do to loads: normal forms, and a way for each kind."""

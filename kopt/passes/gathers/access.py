@@ -8,7 +8,8 @@ from math import prod
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
-from kopt.dialects.host import LaunchOp, ReshapeOp
+from kopt.analysis.values.form import GROUP, GatherForm, flattened
+from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ALL,
     BroadcastOp,
@@ -22,15 +23,12 @@ from kopt.dialects.tile import (
     is_gather,
     is_number,
 )
-from kopt.dialects.tile.index_list import Axis, Entry, block_dims
+from kopt.dialects.tile.index_list import Axis, Entry
 from kopt.passes.gathers.building import Arrays, Builder, array_type, element_bits, type_of
 from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import Builder as TileBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
-
-#: Rows of an array that lie in one tile of memory: single ones cannot be moved below 32 bits.
-GROUP = {16: 8, 8: 32}
 
 
 class Gathering:
@@ -52,6 +50,11 @@ class Gathering:
         """The shape of the array as it is seen now."""
         return array_type(self.memory).get_shape()
 
+    @property
+    def form(self) -> GatherForm:
+        """Its shapes as they are now."""
+        return GatherForm.of(self.memory, self.entries, bool(self.picks))
+
     def clamp(self) -> None:
         """Keeps row numbers inside the array."""
         for position, (entry, extent) in enumerate(zip(self.entries, self.shape, strict=True)):
@@ -60,15 +63,20 @@ class Gathering:
 
     # Steps that bring the array into a form whose rows DMAs can move.
 
+    def by_rows(self, launch: LaunchOp) -> None:
+        """Rows in place of elements, of which single lanes are picked."""
+        self.through_reshape(launch)
+        if len(self.shape) == 1:
+            self.fold_flat()
+        self.whole_rows()
+
     def through_reshape(self, launch: LaunchOp) -> None:
         """Elements of a flattened matrix are elements of the matrix: spares the host a copy of it."""
-        source = launch.inputs[launch.body.block.args.index(self.memory)].owner
-        if not isinstance(source, ReshapeOp) or source.source_type.get_num_dims() != 2 or len(self.shape) != 1:
+        view = flattened(self.memory, launch)
+        if view is None or not self.form.flattens(view):
             return
-        flat, width = self._tile(0), source.source_type.get_shape()[1]
-        if prod(type_of(flat).shape) * GROUP.get(element_bits(self.memory), 1) * width > Budget.PICKED_FROM:
-            return
-        self.memory = self.arrays.fetched(source.source, self.memory)
+        flat, width = self._tile(0), view.source_type.get_shape()[1]
+        self.memory = self.arrays.fetched(view.source, self.memory)
         row, column = self.build.compute("truncdiv", flat, width), self.build.compute("rem", flat, width)
         self.entries = [row, column]
 
@@ -113,13 +121,6 @@ class Gathering:
         self.picks.append((row + 1, self.build.compute("and", index, group - 1)))
         self.entries[row : row + 1] = [self.build.compute("shr", index, group.bit_length() - 1), ALL]
 
-    def is_small_product(self) -> bool:
-        """Whether elements of one column of an array, or of all its one, are best picked from the whole of that."""
-        *numbers, column = sorted(range(len(self.shape)), key=self._gathers)
-        if not all(is_number(self.entries[n]) for n in numbers) or column and column == len(numbers):
-            return False
-        return Budget.picks_from_whole(self.shape[column], prod(type_of(self._tile(column)).shape))
-
     # The load.
 
     def load(self) -> SSAValue:
@@ -150,23 +151,6 @@ class Gathering:
             dim = next(n for n, axis in enumerate(axes) if axis.position == position and axis.gather_dim is None)
             value = self.build.pick(value, dim, lane, first)
         return value
-
-    def is_rows_of_table(self, most: int) -> bool:
-        """Whether rows, by an index of one dimension, or elements of rows are taken from a matrix of so many bytes."""
-        rows = len(self.entries) - 2
-        if rows < 0 or not self._gathers(rows) or self._gathers(rows + 1) or is_number(self.entries[rows + 1]):
-            return False
-        if not all(map(is_number, self.entries[:rows])) or element_bits(self.memory) == 64:
-            return False
-        table, lanes = self.shape[rows], self._lanes(rows + 1)
-        count = prod(type_of(self._tile(rows)).shape)
-        few = Budget.takes_rows(count, table, lanes) if self.picks else type_of(self._tile(rows)).rank == 1
-        return few and table * lanes * element_bits(self.memory) // 8 <= most
-
-    def _lanes(self, position: int) -> int:
-        """How many lanes an entry of an index list takes that is neither a number nor gathers."""
-        dim = block_dims([self.entries[position]], [self.shape[position]])[0]
-        return dim.size.data
 
     def take_rows(self) -> SSAValue:
         """The rows of a small matrix by a product: the matrix's block is loaded whole."""

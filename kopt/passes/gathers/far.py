@@ -1,84 +1,26 @@
-"""Rows and elements by a loaded number of arrays that do not fit a TPU's memory: gathers of one place."""
+"""Rows and elements by a loaded number become gathers of one place."""
 
 from __future__ import annotations
 
-from math import prod
-from typing import TypeGuard
-
-from xdsl.dialects.builtin import IndexType, MemRefType, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import i32
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.layouts import fits_scalar_memory
-from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ForOp, LoadOp, RangeType, SplatOp, TileType, WhileOp
-from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
-from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.gathers.building import Builder, array_type, replace_load, type_of
+from kopt.analysis.values.far import is_computed
+from kopt.dialects.tile import LoadOp, SplatOp, TileType
+from kopt.passes.gathers.building import Builder, replace_load, type_of
 from kopt.passes.replacing import replacing
-from kopt.targets.budget import Budget
-from kopt.targets.chips import TpuChip
-from kopt.targets.tiling import LANES, window_bytes
-
-
-def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip, analysis: IndexAnalysis) -> bool:
-    """Whether a load takes a row, by numbers that nothing but memory tells, of an array that half of VMEM does not
-    hold, or a single element of one that scalar memory does not hold either.
-
-    What loops take so of rows is fetched a visit ahead, unless it is lanes that DMAs cannot move.
-    """
-    numbers = [entry for entry in load.entries if _is_number(entry)]
-    written = launch.body.block.args.index(load.memory) in launch.written
-    if written or all(analysis.expr(number).is_affine for number in numbers):
-        return False
-    if not type_of(load.result).rank:
-        words = MemRefType(i32, array_type(load.memory).get_shape())
-        return not fits_scalar_memory(words) and not Budget(chip).holds_array(_element_bytes(load, analysis))
-    if not all(entry in numbers or isinstance(entry, AllAttr) for entry in _but_lanes(load.entries)):
-        return False
-    if _in_loop(load) and _is_movable(load.entries[-1], array_type(load.memory).get_shape()[-1], analysis):
-        return False
-    return not Budget(chip).holds_array(4 * prod(array_type(load.memory).get_shape()))
-
-
-def _element_bytes(load: LoadOp, analysis: IndexAnalysis) -> int:
-    """What VMEM would have to hold for a single element: those that one loaded number tells apart are a tile each."""
-    shape = array_type(load.memory).get_shape()
-    pairs = zip(load.entries, shape, strict=True)
-    told = [extent for entry, extent in pairs if _is_number(entry) and not analysis.expr(entry).is_affine]
-    return window_bytes((told[0], 1, 1), 32) if len(told) == 1 else 4 * prod(shape)
-
-
-def _but_lanes(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """An index list without the block of lanes of a single row: blocks of several rows are moved as they are."""
-    single = len(entries) > 1 and _is_number(entries[-2]) and is_range(entries[-1])
-    return entries[:-1] if single else entries
-
-
-def _is_movable(lanes: Entry, extent: int, analysis: IndexAnalysis) -> bool:
-    """Whether DMAs move a block of lanes as it is: all of them, or whole rows of registers."""
-    if not isinstance(lanes, SSAValue) or not isinstance(lanes.type, RangeType):
-        return True
-    size = lanes.type.size
-    return size >= extent or size % LANES == 0 and analysis.begin(lanes).divisor % LANES == 0
 
 
 def as_gather(load: LoadOp) -> LoadOp:
-    """The load with tiles of one lane for its numbers; the old one's result is its lanes."""
+    """The load with tiles of one lane for its numbers; the old one's result is its lanes.
+
+        %v = tile.load %x[%n, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
+    becomes
+        %t = tile.splat %n …   %w = tile.load %x[%t, :] … -> !tile.tile<1 x 128 x f32>   %v = tile.reshape %w …
+    """
     build = Builder(load)
-    entries = [build.add(SplatOp(entry, TileType([1], i32))) if _is_number(entry) else entry for entry in load.entries]
+    entries = [build.add(SplatOp(entry, TileType([1], i32))) if is_computed(entry) else entry for entry in load.entries]
     gather = replacing(load, LoadOp(load.memory, entries))
     Rewriter.insert_op(gather, InsertPoint.before(load))
     replace_load(load, build.reshape(gather.result, type_of(load.result).dims.data))
     return gather
-
-
-def _is_number(entry: Entry) -> TypeGuard[SSAValue]:
-    return isinstance(entry, SSAValue) and isinstance(entry.type, IndexType)
-
-
-def _in_loop(op: Operation) -> bool:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ForOp | WhileOp):
-        parent = parent.parent_op()
-    return parent is not None

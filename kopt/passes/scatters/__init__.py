@@ -1,1 +1,1 @@
-"""What the pass ``lower-scatters`` is made of: arrays as rows, updates of them, their formulations, and the choice."""
+"""What `normalise-accesses` and `realise-values` do to updates: arrays as rows, and a way for each kind."""

@@ -8,21 +8,19 @@ from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.values.updates import UpdateOp, gathered, repeated, values_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
     ALL,
     Access,
     ArangeOp,
-    BroadcastOp,
     DimAttr,
     ExtractOp,
     FullOp,
     IndexOp,
-    ReshapeOp,
     SplatOp,
     StoreOp,
     TileType,
-    block_axes,
     is_gather,
 )
 from kopt.dialects.tile.index_list import Entry, block_dims
@@ -30,31 +28,6 @@ from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import Builder
-
-UpdateOp = StoreOp | RmwOp | CasOp
-
-
-def gathered(op: Access) -> tuple[int, ...]:
-    """The dimensions of the array that tiles of row numbers index."""
-    return tuple(position for position, entry in enumerate(op.entries) if is_gather(entry))
-
-
-def kind_of(op: UpdateOp) -> str:
-    """How the new element comes about: a kind of `atomic.rmw`, ``cas``, or ``xchg`` for what is just stored."""
-    if isinstance(op, RmwOp):
-        return op.kind.data
-    return "cas" if isinstance(op, CasOp) else "xchg"
-
-
-def values_of(op: UpdateOp) -> tuple[SSAValue, ...]:
-    """What is combined with the old elements; of ``cas`` first what is expected."""
-    return (op.expected, op.desired) if isinstance(op, CasOp) else (op.value,)
-
-
-def previous_of(op: UpdateOp) -> SSAValue | None:
-    """The result that holds previous elements, where something uses it."""
-    results = [result for result in op.results if result.first_use is not None]
-    return results[0] if results else None
 
 
 def as_blocks(op: UpdateOp) -> UpdateOp:
@@ -93,14 +66,10 @@ def _lost(op: UpdateOp, dims: Sequence[DimAttr]) -> list[SSAValue | None]:
     return [None if range is None or always_full(range) else range for range in found]
 
 
-def is_by_element(op: UpdateOp) -> bool:
-    """Whether an update has a lane for each row number and no others: elements of an array, not rows."""
-    axes = block_axes(op.entries, op.memory.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
-    return all(axis.gather_dim is not None for axis in axes)
-
-
 def with_numbers(op: UpdateOp) -> UpdateOp:
     """The update with a tile of equal numbers for each index that is one number."""
+    if all(map(is_gather, op.entries)):
+        return op
     (first, *_) = (entry for entry in op.entries if is_gather(entry))
     assert isinstance(first, SSAValue)
     return _replaced(op, [entry if is_gather(entry) else _repeated(entry, op, type_of(first)) for entry in op.entries])
@@ -131,19 +100,6 @@ def apart(op: Access) -> list[Entry]:
     for position, (source, _) in zip(positions, sources, strict=True):
         found[position] = _lanes(source, shape[position])
     return found if sum(is_gather(entry) for entry in found) <= 1 else entries
-
-
-def repeated(index: Entry) -> tuple[SSAValue, list[int]]:
-    """What a tile repeats, and which of its dimensions that has; the others are copies."""
-    assert isinstance(index, SSAValue)
-    if not isinstance(index.owner, BroadcastOp):
-        return index, list(range(type_of(index).rank))
-    source, places = index.owner.input, index.owner.mapping
-    sizes = type_of(source).shape
-    own = [place for place, size in zip(places, sizes, strict=True) if size != 1]
-    if len(own) < len(sizes) and isinstance(source.owner, ReshapeOp):
-        source = source.owner.input
-    return (source, own) if type_of(source).rank == len(own) else (index, list(range(type_of(index).rank)))
 
 
 def _lanes(entry: Entry, extent: int) -> Entry:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.values.updates import kind_of, previous_of, values_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import LoadOp, StoreOp
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.access import kind_of, previous_of, values_of
 from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.formulations import combined
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Operation
 
+from kopt.analysis.values.updates import UpdateOp, gathered
 from kopt.diagnostics import location_of
 from kopt.errors import LoweringError
-from kopt.passes.scatters.access import UpdateOp, gathered
 from kopt.passes.scatters.target import Target
 
 

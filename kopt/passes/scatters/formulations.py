@@ -38,12 +38,10 @@ from kopt.passes.scatters.building import Builder
 from kopt.passes.scatters.numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
 from kopt.passes.scatters.target import Target
-from kopt.passes.scatters.update import Update, is_exact_in_bf16
+from kopt.passes.scatters.update import Update
 
 #: Rows of the target that one product makes.
 CHUNK = 512
-#: Rows of values that one product can take: more would not be counted right by `_strange_sums`.
-MOST_ROWS = 4095
 _MINUS = 4096.0
 
 #: Makes the sums of the rows of some values from a one-hot matrix.
@@ -69,7 +67,7 @@ class Formulation:
         values = self._neutralised()
         is_finite = build.compute("lt", build.compute("abs", values), build.full(float("inf"), values))
         finite = build.select(is_finite, values, build.full(0.0, values))
-        narrow = is_exact_in_bf16(self.update)
+        narrow = self.update.element == bf16
         self._products(build, finite, lambda build, hot, values: _dot(build, hot, values, narrow))
         every = build.add(ReduceOp("min", build.flag(is_finite), range(type_of(values).rank)))
         strange = scf.IfOp(build.add(ExtractOp(build.with_number("eq", every, 0), i1)), [], _body())

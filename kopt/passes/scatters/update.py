@@ -6,27 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import bf16, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.values.origin import Origin, origin_of
+from kopt.analysis.values.updates import UpdateOp, by_row, gathered, kind_of, places_of, previous_of, values_of
 from kopt.dialects.tile import (
     ALL,
     MaskOp,
     RangeType,
     TakeAlongOp,
     TileType,
-    block_axes,
     is_gather,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, binding, ranges_in_scope
 from kopt.passes.mosaic.building import element_of, type_of, wide
-from kopt.passes.scatters.access import UpdateOp, gathered, kind_of, previous_of, repeated, values_of
 from kopt.passes.scatters.building import Builder
-from kopt.passes.scatters.numbers import Origin, origin
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
@@ -119,12 +118,12 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
     build = Builder(op)
     positions, shape = gathered(op), op.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     indices = [entry for entry in op.entries if isinstance(entry, SSAValue) and is_gather(entry)]
-    found = origin(op, indices[0], extents[0]) if len(indices) == 1 else None
+    found = origin_of(op)
     index, rows = _row_numbers(build, indices, extents)
     keep = op.mask
-    if keep is not None and (by_row := _by_row(keep, op)) is not None:
-        index = build.select(by_row, index, build.full(-1, index))
-        keep, found = None, None
+    if keep is not None and (by := by_row(keep, op)) is not None:
+        index = build.select(by, index, build.full(-1, index))
+        keep = None
     index.name_hint = "row_numbers"
     keep = build.both(keep, _validity(build, values_of(op)))
     values = [_rows_first(build, value, op, rows) for value in values_of(op)]
@@ -137,7 +136,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
         [build.cast(value, wide(element_of(value))) for value in values],
         None if keep is None else _rows_first(build, keep, op, rows),
         previous_of(op),
-        _places(op),
+        places_of(op),
         found,
         fills_rows=all(_fills(entry, extent) for entry, extent in zip(op.entries, shape, strict=True)),
     )
@@ -176,28 +175,13 @@ def _in_ranges(build: Builder, number: SSAValue) -> SSAValue:
     return number if all(limit is None for limit in limits) else build.add(MaskOp(number, limits, -1))
 
 
-def _by_row(mask: SSAValue, op: UpdateOp) -> SSAValue | None:
-    """The predicate of each row, where a mask is one and the same along the rest of the row."""
-    first, count = _places(op)
-    if type_of(mask).rank == count:
-        return mask
-    source, own = repeated(mask)
-    return source if own == list(range(first, first + count)) else None
-
-
 def _rows_first(build: Builder, value: SSAValue, op: UpdateOp, rows: DimAttr) -> SSAValue:
     """A block of the update with the lanes of the row numbers as its first dimension."""
-    first, count = _places(op)
+    first, count = places_of(op)
     rank = type_of(value).rank
     rest = [dim for dim in range(rank) if not first <= dim < first + count]
     value = build.transpose(value, [*range(first, first + count), *rest])
     return build.regroup(value, [rows, *type_of(value).dims.data[count:]])
-
-
-def _places(op: UpdateOp) -> tuple[int, int]:
-    axes = block_axes(op.entries, op.memory.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
-    own = [number for number, axis in enumerate(axes) if axis.gather_dim is not None]
-    return own[0], len(own)
 
 
 def _fills(entry: Entry, extent: int) -> bool:
@@ -206,11 +190,6 @@ def _fills(entry: Entry, extent: int) -> bool:
         return True
     bound = binding(entry)
     return bound.value is entry and bound.lower == 0 and bound.upper == extent
-
-
-def is_exact_in_bf16(update: Update) -> bool:
-    """Whether the author's element type is one whose numbers bf16 holds."""
-    return update.element == bf16
 
 
 def erase(update: Update) -> None:

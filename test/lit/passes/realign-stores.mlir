@@ -1,4 +1,4 @@
-// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,lower-scatters,realign-stores,canonicalize,cse)' --remarks 2>&1 | filecheck %s
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,plan-values,realise-values,realign-stores,canonicalize,cse)' --remarks 2>&1 | filecheck %s
 
 // 16 rows from row n on are put into the 24 rows from the multiple of 8 before; the array ends at row 104.
 // CHECK: remark: cells along %i run in order: which rows of 'out' they update is known from data only

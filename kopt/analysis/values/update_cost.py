@@ -1,23 +1,28 @@
-"""Which formulation of an update takes the fewest cycles: estimates from sizes, measured with libtpu's own estimates.
+"""How many cycles each way to write an update takes: estimates from sizes, measured with libtpu's own estimates. Pure.
 
-Only what differs between the formulations counts: the values and the array come and go in all of them. The numbers are
-fitted to what libtpu estimates for single cells of 64 to 256 rows on v6e and v5e.
+Only what differs between the ways counts: the values and the array come and go in all of them. The numbers are fitted
+to what libtpu estimates for single cells of 64 to 256 rows on v6e and v5e.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
+from xdsl.dialects.builtin import bf16
 from xdsl.ir import SSAValue
 
+from kopt.analysis.values.form import array_type, tile_type
+from kopt.analysis.values.origin import origin_of
+from kopt.analysis.values.updates import UpdateOp, gathered, kind_of, places_of, previous_of, values_of
 from kopt.dialects.tile import COMBINING_OPS, AllAttr, Entry, GridOp, RangeType, is_float
 from kopt.ir.ranges import binding, walked_range
-from kopt.passes.scatters.formulations import MOST_ROWS
-from kopt.passes.scatters.update import Update, is_exact_in_bf16
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
 from kopt.targets.tiling import LANES, window_bytes
 
+#: Rows of values that one product can take: more would not be counted right where they are infinite.
+MOST_ROWS = 4095
 #: Cycles of a host op that pads.
 _PADDING = 2000
 
@@ -40,31 +45,42 @@ class Sizes:
     staged: bool
 
     @classmethod
-    def of(cls, update: Update, shape: tuple[int, ...]) -> Sizes:
-        """The sizes of an update of an array of a shape."""
-        flat = len(shape) == 1
-        commutes = update.kind in COMBINING_OPS and update.previous is None
-        sums = commutes and update.kind == "add" and is_float(update.element)
-        staged = flat or update.origin is None
-        visits = update.rows if staged or update.origin is None else update.origin.most
-        narrow = is_exact_in_bf16(update)
-        return cls(shape[0], update.rows, update.width, flat, commutes, sums, narrow, visits, staged)
+    def of(cls, op: UpdateOp) -> Sizes:
+        """The sizes of an update, as one of an array with the dimensions that row numbers index first, and merged."""
+        positions, shape = gathered(op), array_type(op.memory).get_shape()
+        value = tile_type(values_of(op)[-1])
+        first, count = places_of(op)
+        rows = prod(value.shape[first : first + count])
+        commutes = kind_of(op) in COMBINING_OPS and previous_of(op) is None
+        flat, found = len(positions) == len(shape), origin_of(op)
+        return cls(
+            target=prod(shape[position] for position in positions),
+            rows=rows,
+            width=prod(value.shape) // max(1, rows),
+            flat=flat,
+            commutes=commutes,
+            sums=commutes and kind_of(op) == "add" and is_float(value.element_type),
+            narrow=value.element_type == bf16,
+            visits=rows if flat or found is None else found.most,
+            staged=flat or found is None,
+        )
 
 
-def candidates(sizes: Sizes, chip: TpuChip) -> dict[str, float]:
-    """The formulations on chip that can write an update, with their estimated cycles."""
-    found = {"rows": _rows(sizes)}
+def cycles(sizes: Sizes, chip: TpuChip) -> dict[str, float]:
+    """The kinds of buffers on chip by which an update can be written, with their estimated cycles."""
+    found = {"row_loop": _rows(sizes)}
     if sizes.sums and not sizes.flat and sizes.rows <= MOST_ROWS:
-        found["one-hot"] = _product(sizes, chip.mxu_size)
+        found["one_hot"] = _product(sizes, chip.mxu_size)
     if sizes.commutes and sizes.flat and sizes.rows * sizes.target <= Budget.COMPARED:
-        found["one-hot"] = _reduction(sizes)
+        found["one_hot"] = _reduction(sizes)
     return found
 
 
-def fits(update: Update, shape: tuple[int, ...], chip: TpuChip) -> bool:
-    """Whether the target's rows can stay in VMEM: twice as they come and twice as they go, in half of it."""
-    rows, flat = shape[0], len(shape) == 1
-    row = [_resident(entry, extent) for entry, extent in zip(update.rest, shape[1:], strict=True)]
+def fits(op: UpdateOp, chip: TpuChip) -> bool:
+    """Whether the array's rows can stay in VMEM: twice as they come and twice as they go, in half of it."""
+    positions, shape = gathered(op), array_type(op.memory).get_shape()
+    rows, flat = prod(shape[position] for position in positions), len(positions) == len(shape)
+    row = [_resident(entry, shape[n]) for n, entry in enumerate(op.entries) if n not in positions]
     block = [-(-rows // LANES), LANES] if flat else [rows, *(size for size in row if size)]
     return Budget(chip).holds_updated(window_bytes(block, 32))
 

@@ -1,4 +1,4 @@
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,lower-scatters,cse,dce)' | filecheck %s
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,plan-values,realise-values,cse,dce)' | filecheck %s
 
 // What is updated in blocks beside rows: a load, a combination and a store, in cells that run in order.
 // CHECK-LABEL: func.func @mixed

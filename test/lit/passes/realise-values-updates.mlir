@@ -1,6 +1,6 @@
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,lower-scatters{strategy=one-hot},cse,dce)' | filecheck %s
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,lower-scatters{strategy=rows},cse,dce)' | filecheck %s --check-prefix=ROWS
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,lower-scatters{strategy=dma},cse,dce)' | filecheck %s --check-prefix=DMA
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,plan-values{prefer=one_hot},realise-values,cse,dce)' | filecheck %s
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,plan-values{prefer=row_loop},realise-values,cse,dce)' | filecheck %s --check-prefix=ROWS
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,plan-values{prefer=row_dma},realise-values,cse,dce)' | filecheck %s --check-prefix=DMA
 
 // Sums of rows: a product that no infinity takes part in, and another one where there are any; or a loop over the rows,
 // whose numbers are scalars, of an array of their own; or the same loop with the rows left in HBM, in blocks that DMAs can move.

@@ -1,5 +1,5 @@
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,lower-gathers,cse,dce)' | filecheck %s
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,lower-gathers{strategy=dma},cse,dce)' | filecheck %s --check-prefix=DMA
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,normalise-accesses,plan-values,realise-values,cse,dce)' | filecheck %s
+// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,normalise-accesses,plan-values{prefer=rows},realise-values,cse,dce)' | filecheck %s --check-prefix=DMA
 
 // A small table is loaded whole and its rows taken by a product; or each row comes by a DMA, from an operand of its own.
 // CHECK-LABEL: func.func @rows
@@ -47,21 +47,6 @@ func.func @halves(%x: memref<30x200xbf16>, %ids: memref<40xi32>) -> memref<40xbf
 
 // -----
 
-// A range's own lane numbers are that range.
-// CHECK-LABEL: func.func @lanes
-// CHECK: tile.load %x_1[%i, :] :
-func.func @lanes(%x: memref<40x200xf32>) -> memref<40x200xf32> {
-  %out = host.alloc : memref<40x200xf32>
-  tile.grid (%i: b0=16) in (40) {
-    %n = tile.index %i : !tile.range<b0=16>
-    %v = tile.load %x[%n, :] : memref<40x200xf32> -> !tile.tile<b0=16 x 200 x f32>
-    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<40x200xf32>
-  }
-  func.return %out : memref<40x200xf32>
-}
-
-// -----
-
 // What a cell gathers before it writes is gathered from the array as it was before the launch.
 // CHECK-LABEL: func.func @before
 // CHECK: host.launch @before ({{.*}}[[NEW:%x_.]] = %x, [[OLD:%x_.]] = %x) writes
@@ -74,165 +59,6 @@ func.func @before(%x: memref<300x200xf32>, %ids: memref<300xi32>) -> memref<300x
     tile.store %v, %x[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
   }
   func.return %x : memref<300x200xf32>
-}
-
-// -----
-
-func.func @after(%x: memref<300x200xf32>, %ids: memref<300xi32>, %out: memref<300x200xf32>) {
-  tile.grid (%i: b0=16) in (300) {
-    %n = tile.load %ids[%i] : memref<300xi32> -> !tile.tile<b0=16 x i32>
-    %w = tile.full 1.0 : !tile.tile<b0=16 x 200 x f32>
-    tile.store %w, %x[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
-    // expected-error @+1 {{an array is read by computed numbers after the same loop writes it}}
-    %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
-    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
-  }
-  func.return
-}
-
-// -----
-
-// So it is where an update comes before the load.
-func.func @after_an_update(%x: memref<300x200xf32>, %ids: memref<300xi32>, %out: memref<300x200xf32>) {
-  tile.grid (%i: b0=16) in (300) {
-    %n = tile.load %ids[%i] : memref<300xi32> -> !tile.tile<b0=16 x i32>
-    %w = tile.full 1.0 : !tile.tile<b0=16 x 200 x f32>
-    atomic.rmw add %w, %x[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
-    // expected-error @+1 {{an array is read by computed numbers after the same loop writes it}}
-    %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
-    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
-  }
-  func.return
-}
-
-// -----
-
-// Lanes that count from a scalar on are a block; a mask is applied to what it loads. Of what may begin before the array,
-// in a dimension that begins anywhere, each row comes by itself.
-// CHECK-LABEL: func.func @counted
-// CHECK: [[N:%.+]] = arith.muli
-// CHECK: [[W:%.+]] = tile.whole 32 : !tile.range<b1=32>
-// CHECK: [[K:%.+]] = tile.shift [[W]] by [[N]]
-// CHECK: [[V:%.+]] = tile.load %x_1{{\[}}[[K]], :] : memref<300x200xf32> -> !tile.tile<b1=32 x 200 x f32>
-// CHECK-NEXT: [[P:%.+]] = tile.reshape [[V]] : {{.*}} to !tile.tile<32 x 200 x f32>
-// CHECK: tile.select {{%.+}}, [[P]],
-// CHECK-LABEL: func.func @before
-// CHECK-NOT: tile.whole
-// CHECK: tile.load %x_2
-func.func @counted(%x: memref<300x200xf32>) -> memref<10x200xf32> {
-  %out = host.alloc : memref<10x200xf32>
-  tile.grid (%i: b0=1) in (10) {
-    %b = tile.begin %i : !tile.range<b0=1>
-    %c = arith.constant 32 : index
-    %n = arith.muli %b, %c : index
-    %s = tile.splat %n : index to !tile.tile<i32>
-    %w = tile.broadcast %s dims [] : !tile.tile<i32> to !tile.tile<32 x i32>
-    %a = tile.arange 0, 1 : !tile.tile<32 x i32>
-    %k = tile.add %a, %w : !tile.tile<32 x i32>
-    %e = tile.full 300 : !tile.tile<32 x i32>
-    %l = tile.lt %k, %e : !tile.tile<32 x i32>
-    %m = tile.broadcast %l dims [0] : !tile.tile<32 x i1> to !tile.tile<32 x 200 x i1>
-    %v = tile.load %x[%k, :] mask %m : memref<300x200xf32> -> !tile.tile<32 x 200 x f32>
-    %t = tile.reduce add %v [0] : !tile.tile<32 x 200 x f32>
-    tile.store %t, %out[%b, :] : !tile.tile<200 x f32>, memref<10x200xf32>
-  }
-  func.return %out : memref<10x200xf32>
-}
-func.func @before(%x: memref<300x20x200xf32>) -> memref<10x20x200xf32> {
-  %out = host.alloc : memref<10x20x200xf32>
-  tile.grid (%i: b0=1) in (10) {
-    %b = tile.begin %i : !tile.range<b0=1>
-    %s = tile.splat %b : index to !tile.tile<4 x i32>
-    %a = tile.arange -3, 1 : !tile.tile<4 x i32>
-    %k = tile.add %a, %s : !tile.tile<4 x i32>
-    %z = tile.full 0 : !tile.tile<4 x i32>
-    %l = tile.ge %k, %z : !tile.tile<4 x i32>
-    %m = tile.broadcast %l dims [0] : !tile.tile<4 x i1> to !tile.tile<4 x 20 x 200 x i1>
-    %v = tile.load %x[%k, :, :] mask %m : memref<300x20x200xf32> -> !tile.tile<4 x 20 x 200 x f32>
-    %t = tile.reduce add %v [0] : !tile.tile<4 x 20 x 200 x f32>
-    tile.store %t, %out[%b, :, :] : !tile.tile<20 x 200 x f32>, memref<10x20x200xf32>
-  }
-  func.return %out : memref<10x20x200xf32>
-}
-
-// A row by a loaded number of an array that does not fit is fetched alone; one by the grid's number is a window.
-// CHECK-LABEL: @far
-// CHECK: [[ROW:%.+]] = tile.splat %n : index to !tile.tile<1 x i32>
-// CHECK: tile.load %{{.*}}[%{{.*}}, :] : memref<100000x128xf32> -> !tile.tile<1 x 128 x f32>
-// CHECK: tile.load %{{.*}}[%p, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
-func.func @far(%x: memref<100000x128xf32>, %at: memref<1xi32>, %out: memref<5x128xf32>) -> memref<5x128xf32> {
-  tile.grid (%i: b0=1) in (5) {
-    %s = tile.load %at[0] : memref<1xi32> -> !tile.tile<i32>
-    %n = tile.extract %s : !tile.tile<i32> to index
-    %v = tile.load %x[%n, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
-    %p = tile.begin %i : !tile.range<b0=1>
-    %w = tile.load %x[%p, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
-    %u = tile.add %v, %w : !tile.tile<128 x f32>
-    tile.store %u, %out[%p, :] : !tile.tile<128 x f32>, memref<5x128xf32>
-  }
-  func.return %out : memref<5x128xf32>
-}
-
-// -----
-
-// Groups of lanes that follow one another are one block, reshaped; one whose lanes leave some out is not.
-// CHECK-LABEL: @groups
-// CHECK: [[W:%.+]] = tile.whole 32 : !tile.range<b1=32>
-// CHECK: [[B:%.+]] = tile.begin %g : !tile.range<b0=4>
-// CHECK: [[N:%.+]] = arith.muli [[B]],
-// CHECK: [[K:%.+]] = tile.shift [[W]] by [[N]]
-// CHECK: [[V:%.+]] = tile.load %x_1{{\[}}[[K]]] : memref<64xf32> -> !tile.tile<b1=32 x f32>
-// CHECK: [[R:%.+]] = tile.reshape [[V]] : !tile.tile<b1=32 x f32> to !tile.tile<4 x 8 x f32>
-// CHECK: tile.broadcast [[R]] dims [0, 1] : !tile.tile<4 x 8 x f32> to !tile.tile<b0=4 x 8 x f32>
-// CHECK-LABEL: @gaps
-// CHECK-NOT: tile.whole
-func.func @groups(%x: memref<64xf32>, %out: memref<8x8xf32>) -> memref<8x8xf32> {
-  tile.grid (%g: b0=4) in (8) {
-    %i = tile.index %g : !tile.range<b0=4>
-    %e = tile.full 8 : !tile.tile<b0=4 x i32>
-    %b = tile.mul %i, %e : !tile.tile<b0=4 x i32>
-    %p = tile.broadcast %b dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x 8 x i32>
-    %a = tile.arange 0, 1 : !tile.tile<8 x i32>
-    %q = tile.broadcast %a dims [1] : !tile.tile<8 x i32> to !tile.tile<b0=4 x 8 x i32>
-    %n = tile.add %p, %q : !tile.tile<b0=4 x 8 x i32>
-    %v = tile.load %x[%n] : memref<64xf32> -> !tile.tile<b0=4 x 8 x f32>
-    tile.store %v, %out[%g, :] : !tile.tile<b0=4 x 8 x f32>, memref<8x8xf32>
-  }
-  func.return %out : memref<8x8xf32>
-}
-func.func @gaps(%x: memref<64xf32>, %out: memref<8x7xf32>) -> memref<8x7xf32> {
-  tile.grid (%g: b0=4) in (8) {
-    %i = tile.index %g : !tile.range<b0=4>
-    %e = tile.full 8 : !tile.tile<b0=4 x i32>
-    %b = tile.mul %i, %e : !tile.tile<b0=4 x i32>
-    %p = tile.broadcast %b dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x 7 x i32>
-    %a = tile.arange 0, 1 : !tile.tile<7 x i32>
-    %q = tile.broadcast %a dims [1] : !tile.tile<7 x i32> to !tile.tile<b0=4 x 7 x i32>
-    %n = tile.add %p, %q : !tile.tile<b0=4 x 7 x i32>
-    %v = tile.load %x[%n] : memref<64xf32> -> !tile.tile<b0=4 x 7 x f32>
-    tile.store %v, %out[%g, :] : !tile.tile<b0=4 x 7 x f32>, memref<8x7xf32>
-  }
-  func.return %out : memref<8x7xf32>
-}
-
-// -----
-
-// Indices that have a dimension of the block each, the last one first: a block that is transposed, and so is the mask.
-// CHECK-LABEL: @permuted
-// CHECK: [[M:%.+]] = tile.transpose %m [1, 0] : !tile.tile<b1=16 x b0=8 x i1>
-// CHECK: [[V:%.+]] = tile.load %x{{.*}}[%i, %j] mask [[M]] : memref<24x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
-// CHECK: tile.transpose [[V]] [1, 0] : !tile.tile<b0=8 x b1=16 x f32>
-func.func @permuted(%x: memref<24x40xf32>, %out: memref<40x24xf32>) -> memref<40x24xf32> {
-  tile.grid (%i: b0=8, %j: b1=16) in (24, 40) {
-    %n = tile.index %i : !tile.range<b0=8>
-    %r = tile.broadcast %n dims [1] : !tile.tile<b0=8 x i32> to !tile.tile<b1=16 x b0=8 x i32>
-    %k = tile.index %j : !tile.range<b1=16>
-    %c = tile.broadcast %k dims [0] : !tile.tile<b1=16 x i32> to !tile.tile<b1=16 x b0=8 x i32>
-    %m = tile.lt %r, %c : !tile.tile<b1=16 x b0=8 x i32>
-    %v = tile.load %x[%r, %c] mask %m : memref<24x40xf32> -> !tile.tile<b1=16 x b0=8 x f32>
-    tile.store %v, %out[%j, %i] : !tile.tile<b1=16 x b0=8 x f32>, memref<40x24xf32>
-  }
-  func.return %out : memref<40x24xf32>
 }
 
 // -----
@@ -481,4 +307,24 @@ func.func @every_fourth(%x: memref<4096xf32>, %out: memref<1024xf32>) -> memref<
     tile.store %v, %out[%r] : !tile.tile<b0=8 x f32>, memref<1024xf32>
   }
   func.return %out : memref<1024xf32>
+}
+
+// -----
+
+// A row by a loaded number of an array that does not fit is fetched alone; one by the grid's number is a window.
+// CHECK-LABEL: @far
+// CHECK: [[ROW:%.+]] = tile.splat %n : index to !tile.tile<1 x i32>
+// CHECK: tile.load %{{.*}}[%{{.*}}, :] : memref<100000x128xf32> -> !tile.tile<1 x 128 x f32>
+// CHECK: tile.load %{{.*}}[%p, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
+func.func @far(%x: memref<100000x128xf32>, %at: memref<1xi32>, %out: memref<5x128xf32>) -> memref<5x128xf32> {
+  tile.grid (%i: b0=1) in (5) {
+    %s = tile.load %at[0] : memref<1xi32> -> !tile.tile<i32>
+    %n = tile.extract %s : !tile.tile<i32> to index
+    %v = tile.load %x[%n, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
+    %p = tile.begin %i : !tile.range<b0=1>
+    %w = tile.load %x[%p, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
+    %u = tile.add %v, %w : !tile.tile<128 x f32>
+    tile.store %u, %out[%p, :] : !tile.tile<128 x f32>, memref<5x128xf32>
+  }
+  func.return %out : memref<5x128xf32>
 }

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
+from kopt.analysis.values.form import tile_type
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.runs import Strided, strided
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.mosaic.building import type_of
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def lane_run(index: SSAValue, sums: SumAnalysis) -> LaneRun | None:
     found = along_last(index, sums)
     if found is None or not isinstance(found.step, int) or found.step < 1:
         return None
-    return LaneRun(found.start, found.step, type_of(index).shape[-1])
+    return LaneRun(found.start, found.step, tile_type(index).shape[-1])
 
 
 def single(index: SSAValue, sums: SumAnalysis) -> LaneRun:
@@ -51,4 +51,4 @@ def single(index: SSAValue, sums: SumAnalysis) -> LaneRun:
 
 def along_last(index: SSAValue, sums: SumAnalysis) -> Strided | None:
     """How an index tile goes along its last dimension."""
-    return strided(sums.expr(index), type_of(index).rank - 1)
+    return strided(sums.expr(index), tile_type(index).rank - 1)

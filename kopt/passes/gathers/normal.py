@@ -1,0 +1,131 @@
+"""Loads by computed indices that are blocks after all, or gathers of fewer indices: how an access is written."""
+
+from __future__ import annotations
+
+from xdsl.dialects.arith import ConstantOp, IndexCastOp, SubiOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.read_back import seen_writes
+from kopt.analysis.values.gathers import gathers
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import (
+    ElementwiseOp,
+    ExtractOp,
+    FullOp,
+    IndexOp,
+    LoadOp,
+    RangeType,
+    ShiftOp,
+    SplatOp,
+    is_gather,
+)
+from kopt.dialects.tile.index_list import Entry, block_dims
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.sums import SumAnalysis
+from kopt.passes.gathers.building import Arrays, array_type, replace_load, type_of
+from kopt.passes.gathers.chosen import by_choice
+from kopt.passes.gathers.counted import load_counted
+from kopt.passes.gathers.flat import of_matrix
+from kopt.passes.gathers.own_lanes import with_own_lanes
+from kopt.passes.gathers.permuted import in_order
+from kopt.passes.scatters.access import apart
+
+
+def normalise(access: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
+    """Puts blocks, and gathers of as few indices as there can be, in the place of a load at computed places."""
+    for load in by_choice(access, sums):
+        if gathers(load):
+            normal(load, launch, arrays, sums)
+
+
+def normal(load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> LoadOp | None:
+    """The gather that a load still is; None where it has become a block."""
+    load = with_own_lanes(as_blocks(of_matrix(in_order(load), launch, arrays, sums)), sums)
+    if not _sees_writes(load, launch, sums.exact):
+        _take_input(load, launch, arrays)
+    if (value := load_counted(load, sums)) is not None:
+        replace_load(load, value)
+        return None
+    return load if gathers(load) else None
+
+
+def _sees_writes(load: LoadOp, launch: LaunchOp, analysis: IndexAnalysis) -> bool:
+    """Whether a load may see what its launch writes, or there is nothing else to see."""
+    number = launch.body.block.args.index(load.memory)
+    if number not in launch.written:
+        return False
+    return number >= len(launch.inputs) or bool(seen_writes(load, analysis))
+
+
+def _take_input(load: LoadOp, launch: LaunchOp, arrays: Arrays) -> None:
+    """Lets a load that sees no writes of its launch read an array that the launch only reads: the version before."""
+    if launch.body.block.args.index(load.memory) in launch.written:
+        load.operands[0] = arrays.again(load.memory)
+
+
+def as_blocks(load: LoadOp) -> LoadOp:
+    """The load with each index that is a range's lane numbers as that range, and each scalar as an ``index``."""
+    entries = [_as_block(entry, load) for entry in _apart(load)]
+    if all(before is after for before, after in zip(load.entries, entries, strict=True)):
+        return load
+    replacement = LoadOp(load.memory, entries, load.mask, load.other, load.pad, load.attributes)
+    replacement.location = load.location
+    replacement.result.name_hint = load.result.name_hint
+    Rewriter.replace_op(load, replacement)
+    return replacement
+
+
+def _apart(load: LoadOp) -> list[Entry]:
+    """The index list with the lane numbers of several indices as ranges, where the block has the same dimensions."""
+    found = apart(load)
+    same = block_dims(found, array_type(load.memory).get_shape()) == type_of(load.result).dims.data
+    return found if same else list(load.entries)
+
+
+def _as_block(entry: Entry, load: LoadOp) -> Entry:
+    if not isinstance(entry, SSAValue) or isinstance(entry.type, RangeType) or not is_gather(entry):
+        return entry
+    tiles = [o for o in load.entries if isinstance(o, SSAValue) and is_gather(o) and type_of(o).rank]
+    if len(tiles) == 1 and (range := counted_range(entry, load)) is not None:
+        return range
+    if type_of(entry).rank:
+        return entry
+    scalar = ExtractOp(entry, IndexType())
+    Rewriter.insert_op(scalar, InsertPoint.before(load))
+    return scalar.result
+
+
+def counted_range(entry: SSAValue, load: LoadOp) -> SSAValue | None:
+    """The range whose lane numbers an index is, plus or minus one scalar for all lanes; else None."""
+    op = entry.owner
+    if isinstance(op, IndexOp):
+        return op.range
+    if not isinstance(op, ElementwiseOp) or op.ROW.name not in ("add", "sub"):
+        return None
+    first, second = op.inputs
+    if op.ROW.name == "add" and isinstance(second.owner, IndexOp):
+        first, second = second, first
+    if not isinstance(first.owner, IndexOp) or not isinstance(second.owner, SplatOp | FullOp):
+        return None
+    offset = _offset(second.owner, op.ROW.name == "sub", load)
+    shifted = _insert(ShiftOp(first.owner.range, offset), load)
+    shifted.name_hint = first.owner.range.name_hint
+    return shifted
+
+
+def _offset(op: SplatOp | FullOp, negated: bool, load: LoadOp) -> SSAValue:
+    """The number in every lane of a tile as an ``index``."""
+    if isinstance(op, FullOp):
+        return _insert(ConstantOp(IntegerAttr(-int(op.number) if negated else int(op.number), IndexType())), load)
+    scalar = op.scalar
+    if not isinstance(scalar.type, IndexType):
+        scalar = _insert(IndexCastOp(scalar, IndexType()), load)
+    return _insert(SubiOp(_insert(ConstantOp(IntegerAttr(0, IndexType())), load), scalar), load) if negated else scalar
+
+
+def _insert(op: Operation, load: LoadOp) -> SSAValue:
+    op.location = load.location
+    Rewriter.insert_op(op, InsertPoint.before(load))
+    return op.results[0]

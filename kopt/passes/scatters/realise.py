@@ -1,0 +1,87 @@
+"""What updates at computed places become: a row for each kind of buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.ir import Operation
+
+from kopt.analysis.values.gathers import Choice
+from kopt.analysis.values.updates import UpdateOp, gathered
+from kopt.diagnostics import remark
+from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import Access, GridOp
+from kopt.passes.scatters.blocks import update_block
+from kopt.passes.scatters.checks import checked_extents, refuse_others
+from kopt.passes.scatters.far import update_far_blocks
+from kopt.passes.scatters.formulations import Formulation
+from kopt.passes.scatters.movable import make_movable
+from kopt.passes.scatters.order import run_in_order
+from kopt.passes.scatters.target import Target
+from kopt.passes.scatters.update import Update, erase, plain_update
+from kopt.walk import walk
+
+
+def realise_updates(launch: LaunchOp, number: int, chosen: Mapping[Operation, Choice], tags: set[str]) -> None:
+    """Writes the updates of one array by what is chosen; ``tags`` are those taken in the module."""
+    target = Target(launch, number)
+    accesses = [op for op in walk(launch, Access) if op.memory is target.memory]
+    scattered = [op for op in accesses if isinstance(op, UpdateOp) and gathered(op)]
+    if not scattered:
+        if any(op in chosen for op in accesses):
+            update_far_blocks(target, accesses)
+        return
+    others = [op for op in accesses if op not in scattered]
+    extents = checked_extents(target, scattered)
+    plain = [plain_update(op, extents) for op in scattered]
+    kinds, before = [chosen[op].kind for op in scattered], target.type
+    _rows_first(target, gathered(scattered[0]))
+    _give_form(target, plain, kinds)
+    if others and (target.type != before or "row_dma" in kinds):
+        refuse_others(target, others[0])
+    for update, kind in zip(plain, kinds, strict=True):
+        REALISE[kind](Formulation(launch, target, update, tags))
+        erase(update)
+    for op in others:
+        if isinstance(op, RmwOp | CasOp):
+            update_block(op)
+    for grid in [op for op in launch.body.block.ops if isinstance(op, GridOp)]:
+        run_in_order(grid, target.memory, target.name)
+
+
+def _rows_first(target: Target, positions: Sequence[int]) -> None:
+    """The array with the dimensions that row numbers index first, and merged."""
+    target.permute([*positions, *(n for n in range(len(target.shape)) if n not in positions)])
+    target.merge_first(len(positions))
+
+
+def _give_form(target: Target, updates: Sequence[Update], kinds: Sequence[str]) -> None:
+    """Elements of 32 bits, rows of lanes, and room for whole blocks where DMAs move them."""
+    target.widen()
+    if len(target.shape) == 1 and set(kinds) != {"one_hot"}:
+        target.fold()
+        for update in updates:
+            update.folded()
+    if "row_dma" in kinds:
+        for update in updates:
+            make_movable(target, update)
+
+
+def _one_hot(formulation: Formulation) -> None:
+    formulation.reduction() if len(formulation.target.shape) == 1 else formulation.product()
+
+
+def _row_dma(formulation: Formulation) -> None:
+    sent = formulation.update.is_sent
+    how = "its rows are sent together" if sent else "each of its rows is fetched and sent back"
+    remark(formulation.update.op, f"'{formulation.target.name}' stays in HBM: {how} by DMAs")
+    formulation.send() if sent else formulation.rows("hbm")
+
+
+#: What the kinds of updates become.
+REALISE: dict[str, Callable[[Formulation], None]] = {
+    "one_hot": _one_hot,
+    "row_loop": Formulation.rows,
+    "row_dma": _row_dma,
+}

@@ -1,0 +1,162 @@
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,cse,dce)' | filecheck %s
+
+// A range's own lane numbers are that range.
+// CHECK-LABEL: func.func @lanes
+// CHECK: tile.load %x_1[%i, :] :
+func.func @lanes(%x: memref<40x200xf32>) -> memref<40x200xf32> {
+  %out = host.alloc : memref<40x200xf32>
+  tile.grid (%i: b0=16) in (40) {
+    %n = tile.index %i : !tile.range<b0=16>
+    %v = tile.load %x[%n, :] : memref<40x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<40x200xf32>
+  }
+  func.return %out : memref<40x200xf32>
+}
+
+// -----
+
+// Lanes that count from a scalar on are a block; a mask is applied to what it loads. Of what may begin before the array,
+// in a dimension that begins anywhere, a gather is left.
+// CHECK-LABEL: func.func @counted
+// CHECK: [[N:%.+]] = arith.muli
+// CHECK: [[W:%.+]] = tile.whole 32 : !tile.range<b1=32>
+// CHECK: [[K:%.+]] = tile.shift [[W]] by [[N]]
+// CHECK: [[V:%.+]] = tile.load %x_1{{\[}}[[K]], :] : memref<300x200xf32> -> !tile.tile<b1=32 x 200 x f32>
+// CHECK-NEXT: [[P:%.+]] = tile.reshape [[V]] : {{.*}} to !tile.tile<32 x 200 x f32>
+// CHECK: tile.select {{%.+}}, [[P]],
+// CHECK-LABEL: func.func @before
+// CHECK-NOT: tile.whole
+// CHECK: tile.load %x_1[%k, :, :] mask
+func.func @counted(%x: memref<300x200xf32>) -> memref<10x200xf32> {
+  %out = host.alloc : memref<10x200xf32>
+  tile.grid (%i: b0=1) in (10) {
+    %b = tile.begin %i : !tile.range<b0=1>
+    %c = arith.constant 32 : index
+    %n = arith.muli %b, %c : index
+    %s = tile.splat %n : index to !tile.tile<i32>
+    %w = tile.broadcast %s dims [] : !tile.tile<i32> to !tile.tile<32 x i32>
+    %a = tile.arange 0, 1 : !tile.tile<32 x i32>
+    %k = tile.add %a, %w : !tile.tile<32 x i32>
+    %e = tile.full 300 : !tile.tile<32 x i32>
+    %l = tile.lt %k, %e : !tile.tile<32 x i32>
+    %m = tile.broadcast %l dims [0] : !tile.tile<32 x i1> to !tile.tile<32 x 200 x i1>
+    %v = tile.load %x[%k, :] mask %m : memref<300x200xf32> -> !tile.tile<32 x 200 x f32>
+    %t = tile.reduce add %v [0] : !tile.tile<32 x 200 x f32>
+    tile.store %t, %out[%b, :] : !tile.tile<200 x f32>, memref<10x200xf32>
+  }
+  func.return %out : memref<10x200xf32>
+}
+func.func @before(%x: memref<300x20x200xf32>) -> memref<10x20x200xf32> {
+  %out = host.alloc : memref<10x20x200xf32>
+  tile.grid (%i: b0=1) in (10) {
+    %b = tile.begin %i : !tile.range<b0=1>
+    %s = tile.splat %b : index to !tile.tile<4 x i32>
+    %a = tile.arange -3, 1 : !tile.tile<4 x i32>
+    %k = tile.add %a, %s : !tile.tile<4 x i32>
+    %z = tile.full 0 : !tile.tile<4 x i32>
+    %l = tile.ge %k, %z : !tile.tile<4 x i32>
+    %m = tile.broadcast %l dims [0] : !tile.tile<4 x i1> to !tile.tile<4 x 20 x 200 x i1>
+    %v = tile.load %x[%k, :, :] mask %m : memref<300x20x200xf32> -> !tile.tile<4 x 20 x 200 x f32>
+    %t = tile.reduce add %v [0] : !tile.tile<4 x 20 x 200 x f32>
+    tile.store %t, %out[%b, :, :] : !tile.tile<20 x 200 x f32>, memref<10x20x200xf32>
+  }
+  func.return %out : memref<10x20x200xf32>
+}
+
+// -----
+
+// Groups of lanes that follow one another are one block, reshaped; one whose lanes leave some out is not.
+// CHECK-LABEL: @groups
+// CHECK: [[W:%.+]] = tile.whole 32 : !tile.range<b1=32>
+// CHECK: [[B:%.+]] = tile.begin %g : !tile.range<b0=4>
+// CHECK: [[N:%.+]] = arith.muli [[B]],
+// CHECK: [[K:%.+]] = tile.shift [[W]] by [[N]]
+// CHECK: [[V:%.+]] = tile.load %x_1{{\[}}[[K]]] : memref<64xf32> -> !tile.tile<b1=32 x f32>
+// CHECK: [[R:%.+]] = tile.reshape [[V]] : !tile.tile<b1=32 x f32> to !tile.tile<4 x 8 x f32>
+// CHECK: tile.broadcast [[R]] dims [0, 1] : !tile.tile<4 x 8 x f32> to !tile.tile<b0=4 x 8 x f32>
+// CHECK-LABEL: @gaps
+// CHECK-NOT: tile.whole
+func.func @groups(%x: memref<64xf32>, %out: memref<8x8xf32>) -> memref<8x8xf32> {
+  tile.grid (%g: b0=4) in (8) {
+    %i = tile.index %g : !tile.range<b0=4>
+    %e = tile.full 8 : !tile.tile<b0=4 x i32>
+    %b = tile.mul %i, %e : !tile.tile<b0=4 x i32>
+    %p = tile.broadcast %b dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x 8 x i32>
+    %a = tile.arange 0, 1 : !tile.tile<8 x i32>
+    %q = tile.broadcast %a dims [1] : !tile.tile<8 x i32> to !tile.tile<b0=4 x 8 x i32>
+    %n = tile.add %p, %q : !tile.tile<b0=4 x 8 x i32>
+    %v = tile.load %x[%n] : memref<64xf32> -> !tile.tile<b0=4 x 8 x f32>
+    tile.store %v, %out[%g, :] : !tile.tile<b0=4 x 8 x f32>, memref<8x8xf32>
+  }
+  func.return %out : memref<8x8xf32>
+}
+func.func @gaps(%x: memref<64xf32>, %out: memref<8x7xf32>) -> memref<8x7xf32> {
+  tile.grid (%g: b0=4) in (8) {
+    %i = tile.index %g : !tile.range<b0=4>
+    %e = tile.full 8 : !tile.tile<b0=4 x i32>
+    %b = tile.mul %i, %e : !tile.tile<b0=4 x i32>
+    %p = tile.broadcast %b dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x 7 x i32>
+    %a = tile.arange 0, 1 : !tile.tile<7 x i32>
+    %q = tile.broadcast %a dims [1] : !tile.tile<7 x i32> to !tile.tile<b0=4 x 7 x i32>
+    %n = tile.add %p, %q : !tile.tile<b0=4 x 7 x i32>
+    %v = tile.load %x[%n] : memref<64xf32> -> !tile.tile<b0=4 x 7 x f32>
+    tile.store %v, %out[%g, :] : !tile.tile<b0=4 x 7 x f32>, memref<8x7xf32>
+  }
+  func.return %out : memref<8x7xf32>
+}
+
+// -----
+
+// Indices that have a dimension of the block each, the last one first: a block that is transposed, and so is the mask.
+// CHECK-LABEL: @permuted
+// CHECK: [[M:%.+]] = tile.transpose %m [1, 0] : !tile.tile<b1=16 x b0=8 x i1>
+// CHECK: [[V:%.+]] = tile.load %x{{.*}}[%i, %j] mask [[M]] : memref<24x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+// CHECK: tile.transpose [[V]] [1, 0] : !tile.tile<b0=8 x b1=16 x f32>
+func.func @permuted(%x: memref<24x40xf32>, %out: memref<40x24xf32>) -> memref<40x24xf32> {
+  tile.grid (%i: b0=8, %j: b1=16) in (24, 40) {
+    %n = tile.index %i : !tile.range<b0=8>
+    %r = tile.broadcast %n dims [1] : !tile.tile<b0=8 x i32> to !tile.tile<b1=16 x b0=8 x i32>
+    %k = tile.index %j : !tile.range<b1=16>
+    %c = tile.broadcast %k dims [0] : !tile.tile<b1=16 x i32> to !tile.tile<b1=16 x b0=8 x i32>
+    %m = tile.lt %r, %c : !tile.tile<b1=16 x b0=8 x i32>
+    %v = tile.load %x[%r, %c] mask %m : memref<24x40xf32> -> !tile.tile<b1=16 x b0=8 x f32>
+    tile.store %v, %out[%j, %i] : !tile.tile<b1=16 x b0=8 x f32>, memref<40x24xf32>
+  }
+  func.return %out : memref<40x24xf32>
+}
+
+// -----
+
+// What is chosen from two places is two loads, and a bound that no lane reaches is gone; a gather of fewer indices is left.
+// CHECK-LABEL: @chosen
+// CHECK: tile.load %x_1[%i] mask %c : memref<4096xf32> -> !tile.tile<b0=128 x f32>
+// CHECK: tile.select
+func.func @chosen(%x: memref<4096xf32>, %flags: memref<1024xi1>) -> memref<1024xf32> {
+  %out = host.alloc : memref<1024xf32>
+  tile.grid (%i: b0=128) in (1024) {
+    %c = tile.load %flags[%i] : memref<1024xi1> -> !tile.tile<b0=128 x i1>
+    %n = tile.index %i : !tile.range<b0=128>
+    %z = tile.full 0 : !tile.tile<b0=128 x i32>
+    %k = tile.select %c, %n, %z : !tile.tile<b0=128 x i32>
+    %v = tile.load %x[%k] : memref<4096xf32> -> !tile.tile<b0=128 x f32>
+    tile.store %v, %out[%i] : !tile.tile<b0=128 x f32>, memref<1024xf32>
+  }
+  func.return %out : memref<1024xf32>
+}
+
+// -----
+
+// Updates of a range's own lanes are of its block; row numbers that something loaded stay.
+// CHECK-LABEL: @updates
+// CHECK: atomic.rmw add %v, %{{out.*}}[%i, :]
+// CHECK: atomic.rmw add %v, %{{new.*}}[%n, :]
+func.func @updates(%ids: memref<40xi32>, %x: memref<40x200xf32>, %out: memref<40x200xf32>, %new: memref<40x200xf32>) {
+  tile.grid (%i: b0=16) in (40) {
+    %v = tile.load %x[%i, :] : memref<40x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+    %l = tile.index %i : !tile.range<b0=16>
+    atomic.rmw add %v, %out[%l, :] : !tile.tile<b0=16 x 200 x f32>, memref<40x200xf32>
+    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+    atomic.rmw add %v, %new[%n, :] : !tile.tile<b0=16 x 200 x f32>, memref<40x200xf32>
+  }
+  func.return
+}
