@@ -41,6 +41,8 @@ from kopt.passes.gathers.held import pick_from_held
 from kopt.passes.gathers.near import fetch_near
 from kopt.passes.gathers.own_lanes import with_own_lanes
 from kopt.passes.gathers.permuted import in_order
+from kopt.passes.gathers.places import fetch_places, is_whole_less
+from kopt.passes.gathers.repeated import once
 from kopt.passes.gathers.started import fetch_runs
 from kopt.passes.scatters.access import apart
 from kopt.targets.chips import TPU_CHIPS
@@ -51,6 +53,7 @@ from kopt.walk import walk
 class LowerGathersPass(ModulePass):
     """Rewrites each load with a tile among its indices into one that Mosaic can do.
 
+    * what is the same along a dimension of lanes comes once, and is repeated on the chip;
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
       that counts from a scalar on is a block that begins there, and so are several for one dimension each, or several
       dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;
@@ -98,7 +101,7 @@ class LowerGathersPass(ModulePass):
             arrays, sums = Arrays(launch), SumAnalysis()
             for access in [inner for inner in walk(launch, LoadOp) if _gathers(inner)]:
                 is_number = isinstance(type_of(access.result).element_type, IntegerType)
-                for load in filter(_gathers, by_choice(access, sums)):
+                for load in filter(_gathers, by_choice(once(access, sums), sums)):
                     self._rewrite(load, launch, arrays, sums)
                 if is_number:  # what is made of them is made of other values now
                     sums = SumAnalysis()
@@ -128,9 +131,18 @@ class LowerGathersPass(ModulePass):
         if not self._picks_from_whole(load, arrays):
             if self.strategy == "auto" and fetch_near(load, sums.exact):
                 return None
-            if (rows := fetch_runs(load, arrays, sums)) is not None:
+            if (rows := self._fetch_rows(load, arrays, sums)) is not None:
                 return self._rewrite(rows, launch, arrays, sums) if _gathers(rows) else None
         replace_load(load, self._lower(load, launch, arrays))
+
+    def _fetch_rows(self, load: LoadOp, arrays: Arrays, sums: SumAnalysis) -> LoadOp | None:
+        """The load of the rows that a load is picked from now; None where it is not."""
+        if self.strategy == "auto":
+            if is_whole_less(load, sums):
+                return None
+            if (rows := fetch_places(load, arrays, sums)) is not None:
+                return rows
+        return fetch_runs(load, arrays, sums)
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
         gathering = Gathering(load, arrays)
