@@ -33,6 +33,8 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.access import Gathering
 from kopt.passes.gathers.building import Arrays, array_type, replace_load, type_of
+from kopt.passes.gathers.by_place import fetch_flat, fetch_rows
+from kopt.passes.gathers.cases import by_cases
 from kopt.passes.gathers.chosen import by_choice
 from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.far import as_gather, is_far
@@ -41,7 +43,7 @@ from kopt.passes.gathers.held import pick_from_held
 from kopt.passes.gathers.near import fetch_near
 from kopt.passes.gathers.own_lanes import with_own_lanes
 from kopt.passes.gathers.permuted import in_order
-from kopt.passes.gathers.places import fetch_places, is_whole_less
+from kopt.passes.gathers.places import Places, memory_for, row_places
 from kopt.passes.gathers.repeated import once
 from kopt.passes.gathers.started import fetch_runs
 from kopt.passes.scatters.access import apart
@@ -129,20 +131,26 @@ class LowerGathersPass(ModulePass):
     def _gather(self, load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
         """Puts what DMAs or products pick in the place of a load."""
         if not self._picks_from_whole(load, arrays):
-            if self.strategy == "auto" and fetch_near(load, sums.exact):
+            memory = memory_for(load, sums, self.one_hot_bytes) if self.strategy == "auto" else None
+            if memory == "near" and fetch_near(load, sums.exact):
                 return None
-            if (rows := self._fetch_rows(load, arrays, sums)) is not None:
+            if memory is None and self.strategy == "auto" and (cases := by_cases(load, sums)):
+                for case, places in cases:
+                    self._rewrite(fetch_flat(case, places, arrays, sums), launch, arrays, sums)
+                return None
+            if (rows := self._fetch_rows(load, memory, arrays, sums)) is not None:
                 return self._rewrite(rows, launch, arrays, sums) if _gathers(rows) else None
         replace_load(load, self._lower(load, launch, arrays))
 
-    def _fetch_rows(self, load: LoadOp, arrays: Arrays, sums: SumAnalysis) -> LoadOp | None:
-        """The load of the rows that a load is picked from now; None where it is not."""
-        if self.strategy == "auto":
-            if is_whole_less(load, sums):
-                return None
-            if (rows := fetch_places(load, arrays, sums)) is not None:
-                return rows
-        return fetch_runs(load, arrays, sums)
+    def _fetch_rows(
+        self, load: LoadOp, memory: Places | str | None, arrays: Arrays, sums: SumAnalysis
+    ) -> LoadOp | None:
+        """The load of the rows that lanes are picked from now, one after the other or by place; None where none is."""
+        if isinstance(memory, Places):
+            return fetch_flat(load, memory, arrays, sums)
+        if self.strategy == "auto" and (dims := row_places(load, sums)) is not None:
+            return fetch_rows(load, dims, sums)
+        return None if memory == "whole" else fetch_runs(load, arrays, sums)
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
         gathering = Gathering(load, arrays)

@@ -84,8 +84,8 @@ def _is_gathered(load: LoadOp, relation: AccessRelation) -> bool:
     box, run = relation.box, relation.run
     if box is not None:
         return not all(_is_followed(step, extent) for step, extent in zip(box, relation.shape, strict=True))
-    forwards = not any(peeled.backward for peeled in run.dims)
-    return not (forwards and relation.runs == 1 and _begins_at_multiples(run.start, run.length))
+    in_order = all(peeled.is_whole and not peeled.backward for peeled in run.dims)
+    return not (in_order and relation.runs == 1 and _begins_at_multiples(run.start, run.length))
 
 
 def _is_followed(step: Step, extent: Coefficient) -> bool:
