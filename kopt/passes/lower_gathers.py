@@ -43,7 +43,7 @@ from kopt.passes.gathers.held import pick_from_held
 from kopt.passes.gathers.near import fetch_near
 from kopt.passes.gathers.own_lanes import with_own_lanes
 from kopt.passes.gathers.permuted import in_order
-from kopt.passes.gathers.places import Places, memory_for, row_places
+from kopt.passes.gathers.places import memory_for, row_places
 from kopt.passes.gathers.repeated import once
 from kopt.passes.gathers.started import fetch_runs
 from kopt.passes.scatters.access import apart
@@ -131,26 +131,31 @@ class LowerGathersPass(ModulePass):
     def _gather(self, load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
         """Puts what DMAs or products pick in the place of a load."""
         if not self._picks_from_whole(load, arrays):
-            memory = memory_for(load, sums, self.one_hot_bytes) if self.strategy == "auto" else None
-            if memory == "near" and fetch_near(load, sums.exact):
+            if self.strategy == "auto" and self._fetch_little(load, launch, arrays, sums):
                 return None
-            if memory is None and self.strategy == "auto" and (cases := by_cases(load, sums)):
-                for case, places in cases:
-                    self._rewrite(fetch_flat(case, places, arrays, sums), launch, arrays, sums)
-                return None
-            if (rows := self._fetch_rows(load, memory, arrays, sums)) is not None:
+            if (rows := fetch_runs(load, arrays, sums)) is not None:
                 return self._rewrite(rows, launch, arrays, sums) if _gathers(rows) else None
         replace_load(load, self._lower(load, launch, arrays))
 
-    def _fetch_rows(
-        self, load: LoadOp, memory: Places | str | None, arrays: Arrays, sums: SumAnalysis
-    ) -> LoadOp | None:
-        """The load of the rows that lanes are picked from now, one after the other or by place; None where none is."""
-        if isinstance(memory, Places):
-            return fetch_flat(load, memory, arrays, sums)
-        if self.strategy == "auto" and (dims := row_places(load, sums)) is not None:
-            return fetch_rows(load, dims, sums)
-        return None if memory == "whole" else fetch_runs(load, arrays, sums)
+    def _fetch_little(self, load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> bool:
+        """Puts picks in a load's place where less memory comes than for its lanes one by one or in runs; whether so."""
+        memory = memory_for(load, sums, self.one_hot_bytes)
+        if memory == "near":
+            return fetch_near(load, sums.exact)
+        if memory == "whole":
+            replace_load(load, self._lower(load, launch, arrays))
+            return True
+        cases = by_cases(load, sums) if memory is None else [(load, memory)]
+        for case, places in cases:
+            rows = fetch_flat(case, places, arrays, sums)
+            if places.dims:
+                self._rewrite(rows, launch, arrays, sums)
+            else:  # a block at a number that is known would come with all of its array
+                replace_load(rows, self._lower(rows, launch, arrays))
+        if not cases and (dims := row_places(load, sums)) is not None:
+            self._rewrite(fetch_rows(load, dims, sums), launch, arrays, sums)
+            return True
+        return bool(cases)
 
     def _lower(self, load: LoadOp, launch: LaunchOp, arrays: Arrays) -> SSAValue:
         gathering = Gathering(load, arrays)
