@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
 from xdsl.context import Context
@@ -43,7 +43,7 @@ from kopt.passes.gathers.held import pick_from_held
 from kopt.passes.gathers.near import fetch_near
 from kopt.passes.gathers.own_lanes import with_own_lanes
 from kopt.passes.gathers.permuted import in_order
-from kopt.passes.gathers.places import memory_for, row_places
+from kopt.passes.gathers.places import comes_by_dma, memory_for, row_places
 from kopt.passes.gathers.repeated import once
 from kopt.passes.gathers.started import fetch_runs
 from kopt.passes.scatters.access import apart
@@ -139,7 +139,7 @@ class LowerGathersPass(ModulePass):
 
     def _fetch_little(self, load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> bool:
         """Puts picks in a load's place where less memory comes than for its lanes one by one or in runs; whether so."""
-        memory = memory_for(load, sums, self.one_hot_bytes)
+        memory = memory_for(load, sums, TPU_CHIPS[self.chip], self.one_hot_bytes)
         if memory == "near":
             return fetch_near(load, sums.exact)
         if memory == "whole":
@@ -147,11 +147,12 @@ class LowerGathersPass(ModulePass):
             return True
         cases = by_cases(load, sums) if memory is None else [(load, memory)]
         for case, places in cases:
+            by_dma = comes_by_dma(case, places)
             rows = fetch_flat(case, places, arrays, sums)
-            if places.dims:
+            if by_dma:
+                replace_load(rows, replace(self, strategy="dma")._lower(rows, launch, arrays))
+            else:
                 self._rewrite(rows, launch, arrays, sums)
-            else:  # a block at a number that is known would come with all of its array
-                replace_load(rows, self._lower(rows, launch, arrays))
         if not cases and (dims := row_places(load, sums)) is not None:
             self._rewrite(fetch_rows(load, dims, sums), launch, arrays, sums)
             return True

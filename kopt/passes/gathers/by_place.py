@@ -49,8 +49,11 @@ def fetch_flat(load: LoadOp, places: Places, arrays: Arrays, sums: SumAnalysis) 
     value = build.reshape(build.cast(value, wide(element_of(value))), [*dims, DimAttr(places.count * unit)])
     begins = build.with_number("mul", number, unit)
     if (other := other_dim(places.dims, type_of(entry).shape, places.distance)) is not None:
-        offset, pitch = build.compute("sub", first, begins), gcd(places.first.divisor, unit)
-        build.pick_alike(build.moved_by(value, offset, pitch, unit), places.distance, other)
+        known = places.first.const
+        assert isinstance(known, int)
+        pitch = gcd((places.first - known).divisor, unit)
+        offset = build.with_number("sub", build.compute("sub", first, begins), known % pitch)
+        build.pick_alike(build.moved_by(value, offset, pitch, unit), places.distance + known % pitch, other)
         return found
     every = _plain(entry, range(type_of(entry).rank))
     within = build.reshape(build.cast(entry, element_of(begins)), every)

@@ -25,6 +25,7 @@ from kopt.passes.gathers.access import GROUP
 from kopt.passes.gathers.building import array_type, element_bits, type_of
 from kopt.passes.gathers.lane_runs import lane_run
 from kopt.targets.budget import Budget
+from kopt.targets.chips import TpuChip
 from kopt.targets.tiling import LANES
 
 #: How many times the units that cells ask for a whole array may be, where it comes once in place of those.
@@ -46,11 +47,12 @@ class Places:
         return self.count * prod(shape[dim] for dim in self.dims)
 
 
-def memory_for(load: LoadOp, sums: SumAnalysis, most: int) -> Places | Literal["near", "whole"] | None:
+def memory_for(load: LoadOp, sums: SumAnalysis, chip: TpuChip, most: int) -> Places | Literal["near", "whole"] | None:
     """What comes for a load from an array of one dimension: the fewest units; None for those of its runs or lanes.
 
     All of an array that is no more than what comes for one block, and has ``most`` bytes, comes whole. So it does,
-    once for all cells, for the block ``near`` one number, unless it is much more than these blocks are together.
+    once for all cells, for the block ``near`` one number, unless it is much more than these blocks are together. Of
+    an array that half of VMEM does not hold such blocks come themselves.
     """
     if (entry := flat_index(load)) is None:
         return None
@@ -62,9 +64,18 @@ def memory_for(load: LoadOp, sums: SumAnalysis, most: int) -> Places | Literal["
         return "whole"
     if best is None or best.units(shape) > runs:
         return None
-    if not best.dims and whole <= _HELD * _visits(load) * best.count:
+    is_little = whole <= _HELD * _visits(load) * best.count or not Budget(chip).holds_array(4 * extent)
+    if not best.dims and is_little:
         return "near"
-    return best if best.units(shape) < runs else None
+    run = lane_run(entry, sums)
+    in_steps = run is not None and run.step > 1  # these are picked sooner than every n-th lane is
+    return best if best.units(shape) < runs or in_steps and best.dims else None
+
+
+def comes_by_dma(load: LoadOp, places: Places) -> bool:
+    """Whether the units of all places together are less than the array, which a product of rows would bring whole."""
+    shape, (extent,) = type_of(load.indices[0]).shape, array_type(load.memory).get_shape()
+    return not places.dims or _visits(load) * places.units(shape) < -(-extent // unit_of(load))
 
 
 def best_places(index: IndexExpr, shape: Sequence[int], unit: int) -> Places | None:
