@@ -73,7 +73,9 @@ class LowerGathersPass(ModulePass):
       `tile.take_along`, which is printed as a one-hot product that is exact for every bit pattern; of such a matrix,
       or of flat storage as small, seen as rows of 128, elements are picked from rows so taken;
     * elements that lie near one number, as the index tells: the block of memory that holds all of them, of which those
-      are picked;
+      are picked; near a number of each row, or column, of the block: the rows of memory around each of these; whichever
+      is less, or all of a small array that is no more; where a part of the index is one sum or another, each of both;
+    * elements of rows of a matrix whose numbers lanes repeat: each row once, of which these are picked;
     * lanes that follow one another, or every n-th of such, from a computed element on for each place: the aligned rows
       of memory around them, which are shifted by powers of two;
     * anything else: one DMA a gathered place, and so for rows by a loaded number, or blocks of their lanes, of an array

@@ -74,8 +74,9 @@ def fetch_rows(load: LoadOp, dims: tuple[int, ...], sums: SumAnalysis) -> LoadOp
     build, own = _Picking(load, dims, sums), _plain(last, dims)
 
     def of_places(entry: Entry) -> Entry:
-        numbers = isinstance(entry, SSAValue) and is_gather(entry)
-        return tile_of(_along(sums.expr(entry), dims), own, build, sums) if numbers else entry
+        if not isinstance(entry, SSAValue) or not is_gather(entry):
+            return entry
+        return tile_of(_along(sums.expr(entry), dims), own, build, sums)
 
     found = replacing(load, LoadOp(load.memory, [*map(of_places, load.entries[:-1]), ALL]))
     value = build.named("rows", found)
