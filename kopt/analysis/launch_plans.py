@@ -14,7 +14,7 @@ from kopt.analysis.launch_buffers import moving_axes, usual_depth, usual_kind
 from kopt.analysis.loop_schedules import Decisions, Remarks, Wanted, candidates, decide
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.pinned_loops import pinned_loops
-from kopt.analysis.placements import Place, accesses, is_aligned
+from kopt.analysis.placements import MOVED_BY_GRID, Place, accesses, is_aligned
 from kopt.analysis.plans import buffer_names
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.dialects.host import LaunchOp
@@ -58,7 +58,7 @@ def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
 def _plan(grid: GridOp, places: Sequence[Place], schedules: Decisions, pins: GridPins) -> Plan:
     """The plan for schedules of the loops: of each array the first kind of buffer that applies, or the pinned one."""
     written = [place.window for place in places if place.writes]
-    axes = _axes(grid, written, schedules, pins)
+    axes = _axes(grid, written, _moved_by_grid(places, schedules), schedules, pins)
     order = [*pins.order, *(tag for tag in map(_tag, axes) if tag not in pins.order)]
     names, ids = operand_names(grid), access_ids(grid)
     served = [(place, pin, ops) for place in places for pin, ops in _served(place, pins)]
@@ -76,9 +76,18 @@ def _plan(grid: GridOp, places: Sequence[Place], schedules: Decisions, pins: Gri
     )
 
 
-def _axes(grid: GridOp, written: Sequence[Window], schedules: Decisions, pins: GridPins) -> list[SSAValue]:
+def _moved_by_grid(places: Sequence[Place], schedules: Decisions) -> list[Window]:
+    """The windows of what is only read, where nothing but the grid moves them."""
+    if schedules.hoisted:
+        return []
+    return [place.window for place in places if not place.writes and place.usual in MOVED_BY_GRID]
+
+
+def _axes(
+    grid: GridOp, written: Sequence[Window], read: Sequence[Window], schedules: Decisions, pins: GridPins
+) -> list[SSAValue]:
     """The axes of the grid, outermost first: those that are pinned, then what is left."""
-    usual = [*(grid.ranges[number] for number in grid_order(grid, written)), *schedules.hoisted]
+    usual = [*(grid.ranges[number] for number in grid_order(grid, written, read)), *schedules.hoisted]
     pinned = [axis for tag in pins.order for axis in usual if _tag(axis) == tag]
     return [*pinned, *(axis for axis in usual if axis not in pinned)]
 

@@ -288,7 +288,7 @@ def walked(start: IndexExpr, size: int, extent: int) -> Dim:
     """A whole dimension that blocks of ``size`` walk: rounded up so that the last one fits."""
     divisor, only = start.divisor or size, start.range.number
     aligned = divisor % size == 0
-    walk = math.gcd(divisor, size) if only is None else only
+    walk = divisor if only is None else only
     reach = -(-extent // size) * size if aligned else extent - 1 + size
     if only is not None:
         reach = max(extent, only + size)

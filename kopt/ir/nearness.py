@@ -1,4 +1,4 @@
-"""Lanes that all lie near one number: what that is, and how far from it they are.
+"""Lanes that all lie near one number, or near one for each place: what that is, and how far from it they are.
 
 ``(row >> 7)·512 + (row & 31)·16`` of blocks of 128 rows is near ``4·begin``: 0 to 496 from it.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kopt.ir.atoms import Atom, Extremum, FloorDiv, Lane, Mod, Symbol
+from kopt.ir.atoms import Atom, Dims, Extremum, FloorDiv, Lane, Mod, Select
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.value_range import ValueRange
 
 
 @dataclass(frozen=True)
 class Near:
-    """Every lane is ``base``, the same for all, and some of ``distance`` more."""
+    """Every lane is ``base``, the same for all lanes of a place, and some of ``distance`` more."""
 
     base: IndexExpr
     distance: ValueRange
@@ -23,15 +23,18 @@ class Near:
         return Near(self.base + other.base, self.distance + other.distance)
 
 
-def near(expr: IndexExpr) -> Near | None:
-    """What the lanes are near; None where loaded numbers differ from lane to lane, or nothing tells."""
+def near(expr: IndexExpr, places: Dims = frozenset()) -> Near | None:
+    """What the lanes are near; None where loaded numbers differ from lane to lane, or nothing tells.
+
+    The lanes along ``places`` are asked of one by one: each place has a base of its own.
+    """
     total = Near(ZERO, ValueRange.exactly(0))
     rest = IndexExpr(expr.const)
     for atom, factor in expr.terms.items():
-        if not atom.along:
+        if atom.along <= places:
             rest = rest + IndexExpr(0, {atom: factor})
             continue
-        found = _of_atom(atom) if isinstance(factor, int) else None
+        found = _of_atom(atom, places) if isinstance(factor, int) else None
         if found is None:
             return None
         assert isinstance(factor, int)
@@ -39,19 +42,17 @@ def near(expr: IndexExpr) -> Near | None:
     return Near(rest + total.base, total.distance)
 
 
-def _of_atom(atom: Atom) -> Near | None:
-    if any(isinstance(one, Symbol) and one.dims for one in IndexExpr(0, {atom: 1}).atoms()):
-        return None
+def _of_atom(atom: Atom, places: Dims) -> Near | None:
     if isinstance(atom, FloorDiv) and (by := atom.divisor.number) and by > 0:
-        return _quotient(atom, by)
-    if isinstance(atom, Lane | Mod | Extremum) and atom.range.is_bounded:
+        return _quotient(atom, by, places)
+    if isinstance(atom, Lane | Mod | Extremum | Select) and atom.range.is_bounded:
         return Near(ZERO, atom.range)
     return None
 
 
-def _quotient(atom: FloorDiv, by: int) -> Near | None:
+def _quotient(atom: FloorDiv, by: int, places: Dims) -> Near | None:
     """Of lanes in several groups, the quotient of the last is one more than the distance says, at most."""
-    inner = near(atom.dividend)
+    inner = near(atom.dividend, places)
     if inner is None or inner.distance.low is None or inner.distance.high is None:
         return None
     more = 0 if inner.base.divisor % by == 0 else by - 1

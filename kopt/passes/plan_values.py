@@ -92,7 +92,7 @@ class PlanValuesPass(ModulePass):
         found: dict[Operation, Choice] = {}
         for load in walk(launch, LoadOp):
             if (pin := pins.get(load)) is not None:
-                found[load] = of_kind([pin.kind], choices(load, launch, sums)) or Choice(pin.kind)
+                found[load] = of_kind([pin.kind], choices(load, launch, chip, sums)) or Choice(pin.kind)
             elif gathers(load) or load not in blocks:
                 choice = best_choice(load, launch, chip, sums, self.prefer)
                 if choice is not None:

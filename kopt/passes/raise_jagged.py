@@ -28,7 +28,8 @@ class RaiseJaggedPass(ModulePass):
     * a load or store whose index tiles are sums of lanes and of numbers of the items has `jagged.rows` and ranges as
       entries. An index into flat storage is taken apart by the strides of the array that it is a view of, or else by
       its own coefficients, where each inner part is known to stay inside its dimension; `tile.arange` is a slice;
-    * a load whose index tiles are sums of lanes and of loaded numbers alone has ranges moved by them;
+    * a load whose index tiles are sums of lanes and of loaded numbers alone has ranges moved by them; numbers that are
+      computed of lanes alone are no items';
     * of its mask, what the loops around say already is dropped.
 
         %f = host.reshape %x : memref<40x20xf32> to memref<800xf32>   // %at = (%starts + %k) * 20 + %m

@@ -24,7 +24,7 @@ from kopt.passes.scatters.realise import realise_updates
 from kopt.planning.kinds import VALUES
 from kopt.planning.plan import Buffer, Plan
 from kopt.planning.renaming import renamed
-from kopt.targets.chips import TPU_CHIPS
+from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.walk import walk
 
 
@@ -36,6 +36,7 @@ class RealiseValuesPass(ModulePass):
     |---|---|
     | ``pick`` | of ``from`` another access, or of the array as a whole: that block, of which elements are picked |
     | ``bounded`` | the block of memory that holds all elements, of which they are picked |
+    | ``places`` | the rows of memory around a number of each place, of which its lanes are picked |
     | ``runs`` | the aligned rows of memory around the lanes, which are shifted by powers of two |
     | ``one_hot`` | the matrix as a whole, of which `tile.take_along` takes rows: a product, exact for all bits |
     | ``rows`` | a load of whole rows by their numbers, each a DMA; single lanes are picked from them |
@@ -70,7 +71,7 @@ class RealiseValuesPass(ModulePass):
                 if grid.plan is None or not grid.plan.data.own:
                     for problem in value_problems(launch, grid, TPU_CHIPS[self.chip]):
                         raise problem.error
-                chosen |= _chosen(launch, grid)
+                chosen |= _chosen(launch, grid, TPU_CHIPS[self.chip])
                 _take_off(grid)
             _realise_loads(Realising(launch, TPU_CHIPS[self.chip]), chosen)
         tags = set(bound_tags(op))
@@ -79,13 +80,13 @@ class RealiseValuesPass(ModulePass):
                 realise_updates(launch, number, chosen, tags)
 
 
-def _chosen(launch: LaunchOp, grid: GridOp) -> dict[Operation, Choice]:
+def _chosen(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> dict[Operation, Choice]:
     """What the plan of a grid says of its accesses at computed places."""
     found: dict[Operation, Choice] = {}
     for op, buffer in value_buffers(grid).items():
         found[op] = Choice(buffer.kind)
         if isinstance(op, LoadOp) and buffer.source is not None:
-            found[op] = choices(op, launch, SumAnalysis(), sources_of(grid, buffer))[0]
+            found[op] = choices(op, launch, chip, SumAnalysis(), sources_of(grid, buffer))[0]
     return found
 
 

@@ -19,8 +19,10 @@ from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp, SliceOp
 from kopt.dialects.tile import ELEMENTWISE, FullOp, LoadOp, TileType, is_gather, is_number, is_range
 from kopt.dialects.tile.index_list import Entry
-from kopt.ir.access_relation import AccessRelation
+from kopt.ir.access_relation import AccessRelation, Step
 from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import ZERO, IndexExpr
+from kopt.ir.polynomial import Coefficient
 from kopt.ir.value_range import EMPTY
 from kopt.passes.gathers.building import array_type, element_bits
 from kopt.passes.mosaic.building import Builder, type_of
@@ -84,12 +86,26 @@ def _is_block(load: LoadOp, analysis: IndexAnalysis) -> bool:
 
 
 def _is_gathered(load: LoadOp, relation: AccessRelation) -> bool:
-    """Whether a load is neither a block nor a contiguous run that begins where windows follow."""
+    """Whether no window follows a load: it is no block, nor a contiguous run, that begins where one may."""
     if not any(map(is_gather, load.entries)):
         return not all(index.is_affine for index in relation.indices)
-    forwards = not any(peeled.backward for peeled in relation.run.dims)
-    is_block = relation.box is not None and all(step.step in (0, 1) for step in relation.box)
-    return not is_block and not (forwards and relation.runs == 1)
+    box, run = relation.box, relation.run
+    if box is not None:
+        return not all(_is_followed(step, extent) for step, extent in zip(box, relation.shape, strict=True))
+    in_order = all(peeled.is_whole and not peeled.backward for peeled in run.dims)
+    return not (in_order and relation.runs == 1 and _begins_at_multiples(run.start, run.length))
+
+
+def _is_followed(step: Step, extent: Coefficient) -> bool:
+    """Whether windows follow one dimension of a box: single elements, blocks that begin at their multiples, or all."""
+    if step.dim is None or step.step == 1 and step.start == ZERO and step.lanes == extent:
+        return True
+    return step.step == 1 and _begins_at_multiples(step.start, step.lanes)
+
+
+def _begins_at_multiples(start: IndexExpr, lanes: Coefficient) -> bool:
+    """Whether cells of a grid begin blocks at multiples of their lanes."""
+    return not start.is_constant and isinstance(lanes, int) and start.divisor % lanes == 0
 
 
 def _tile(memory: SSAValue) -> tuple[int, ...]:

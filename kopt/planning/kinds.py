@@ -70,6 +70,7 @@ _KINDS = (
     Kind(
         "runs", TPU, True, False, (), (), "rows of memory around lanes that follow one another, turned to their first"
     ),
+    Kind("places", TPU, True, False, (), (), "rows of memory around a number of each place, of which lanes are picked"),
     Kind("bounded", TPU, True, False, (), (), "the block that has all elements, which are picked from it"),
     Kind("one_hot", TPU, True, True, ("from", "into", "address"), (), "rows on the chip, by a product with ones"),
     Kind("pick", TPU, True, False, ("from", "address"), (), "elements on the chip, by a shuffle of lanes"),
@@ -85,7 +86,7 @@ _KINDS = (
 )
 KINDS = {kind.name: kind for kind in _KINDS}
 #: Kinds of accesses at computed places: what stands in their place once they are realised has another kind.
-VALUES = ("pick", "bounded", "runs", "one_hot", "rows", "row_loop", "row_dma")
+VALUES = ("pick", "bounded", "places", "runs", "one_hot", "rows", "row_loop", "row_dma")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from kopt.runtime.pallas_strict import StrictRunner
 from kopt.runtime.report import report
 from kopt.runtime.specs import TensorSpec
 from kopt.runtime.wire import from_reference, to_reference
+from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.target import parse_target
 from kopt.walk import walk
 from test.pallas_values.support import CHIPS
@@ -299,7 +300,7 @@ def _kinds(case: Case, element: str) -> list[str]:
     kopt.run_pipeline(module, "functionalise-host,normalise-accesses")
     (launch,) = walk(module, LaunchOp)
     load, *_ = [op for op in walk(launch, LoadOp) if (op.memory.name_hint or "").startswith("x")]
-    return [choice.kind for choice in choices(load, launch, SumAnalysis())]
+    return [choice.kind for choice in choices(load, launch, TPU_CHIPS["v6e"], SumAnalysis())]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -27,19 +27,18 @@ from test.property.traffic import SECTOR_BYTES, TILE_BYTES, moved_on_tpu, sector
 EACH, DRAWN = 4, 125
 #: How many kernels of a run tests without the mark take to chips, and run.
 FEW_ON_CHIPS, FEW_VALUES = 8, 3
-#: How many accesses of 500 may have a class worse than their numbers have: sums of loaded numbers that may wrap, and
-#: what is regular in this launch alone. It may only fall.
-WEAKER = 12
+#: How many accesses of 500 may have a class worse than their numbers have. It may only fall. They are rows at numbers
+#: that are loaded by one index for a whole block, ``numbers[i // 16]`` of blocks of 16 rows, and remainders of sums
+#: that may wrap, or of groups inside of groups.
+WEAKER = 8
 #: How many times the tiles that its blocks touch an access may move.
 MOST = 4
-#: How many accesses of 100 may move more on a TPU, and how many lowerings refuse. They may only fall.
-#:
-#: | moves more | times |
-#: |---|---|
-#: | single elements at loaded places of arrays of more than 256 KiB: a DMA of a row of 512 bytes each | 8 to 512 |
-#: | columns of rows at loaded places of arrays of more than 256 KiB, once for each block of rows | 8 |
-EXCEEDING, REFUSED = 8, 10
+#: How many accesses of 100 may move more on a TPU. It may only fall. They are rows at loaded numbers that are few, so
+#: that most rows of a block are in one tile: two DMAs of 512 bytes each come for every row, 8 times what is touched.
+EXCEEDING = 1
 _BITS = 32
+#: How many times numbers are drawn that kernels load: what is regular in one launch alone is no class.
+_SEEDS = 8
 _gpu = Worker(
     "sectors_worker",
     {"PYTHONPATH": str(Path(__file__).parent), "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
@@ -137,7 +136,7 @@ def relations(loads: Loads, kernel) -> list[AccessRelation]:
 def class_of_numbers(loads: Loads, number: int) -> Kind:
     """The class that every block of an access has, whatever numbers are loaded: of several, the worst."""
     worst = 0
-    for seed in (loads.seed, -loads.seed - 1, -loads.seed - 2):
+    for seed in (loads.seed, *(-loads.seed - n for n in range(1, _SEEDS))):
         visits = replace(loads, seed=seed % (1 << 32)).visits(number)
         worst = max([worst, *(KINDS.index(_class_of_block(visit, loads.blocks)) for visit in visits)])
     return KINDS[worst]
@@ -179,11 +178,8 @@ def _has_runs(address: np.ndarray, dim: int, size: int) -> bool:
 def compare_bytes(numbers: Sequence[int], folder: Path) -> None:
     """All but a few accesses of some kernels, each in a kernel of its own, move what their blocks touch."""
     found = [problem for number in numbers for loads in apart(kernel_of(number)) if (problem := excess(loads, folder))]
-    refused = sum("refused" in problem for problem in found)
-    count = EACH * len(numbers)
-    assert refused <= -(-REFUSED * count // 100) and len(found) - refused <= -(-EXCEEDING * count // 100), "\n".join(
-        found
-    )
+    refused = [problem for problem in found if "refused" in problem]
+    assert refused == [] and len(found) <= -(-EXCEEDING * EACH * len(numbers) // 100), "\n".join(found)
 
 
 def apart(loads: Loads) -> list[Loads]:
@@ -207,14 +203,9 @@ def excess(loads: Loads, folder: Path) -> str | None:
 
 
 def compare_values(numbers: Sequence[int], folder: Path) -> None:
-    """Every target gives what NumPy does for some kernels; of a few, lowerings to a TPU refuse an access."""
-    refused = []
+    """Every target gives what NumPy does for some kernels."""
     for loads in map(kernel_of, numbers):
-        try:
-            check_values(loads, module_of(loads.text, folder).kernel)
-        except kopt.LoweringError as error:
-            refused.append(str(error))
-    assert len(refused) <= -(-REFUSED * EACH * len(numbers) // 100), "\n".join(refused)
+        check_values(loads, module_of(loads.text, folder).kernel)
 
 
 def check_values(loads: Loads, kernel) -> None:

@@ -31,7 +31,7 @@ def value_problems(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Pr
             continue
         if isinstance(op, LoadOp):
             among = sources_of(grid, buffer) if buffer is not None and buffer.source is not None else None
-            yield from _of_access(grid, op, buffer, choices(op, launch, sums, among))
+            yield from _of_access(grid, op, buffer, choices(op, launch, chip, sums, among))
         else:
             yield from _of_access(grid, op, buffer, [Choice(kind) for kind in update_kinds(op, launch, chip)])
         if buffer is not None and isinstance(op, UpdateOp):

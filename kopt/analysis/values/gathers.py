@@ -5,6 +5,7 @@
 | ``pick from`` | another access has a block with all its elements on the chip (`held`) | nothing more |
 | ``pick`` | single elements of a small array, or column | that as a whole |
 | ``bounded`` | elements that lie near one number, as the index tells (`bounded`) | the block that has all of them |
+| ``places`` | elements near a number of each row or column of the block (`places`) | rows of memory around these |
 | ``runs`` | lanes that follow one another from a computed element on (`runs`) | rows of memory around them |
 | ``one_hot`` | rows of a matrix of few bytes, or elements of such rows | the matrix as a whole |
 | ``rows`` | anything else | a DMA a row |
@@ -16,12 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 from kopt.analysis.held_blocks import HeldBlock
 from kopt.analysis.values.bounded import bounded
 from kopt.analysis.values.far import is_far, may_be_row
 from kopt.analysis.values.form import GatherForm, flattened
 from kopt.analysis.values.held import picked
+from kopt.analysis.values.places import Places, cases_of, memory_for, row_places
 from kopt.analysis.values.runs import runs
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, is_gather
@@ -43,23 +47,26 @@ def gathers(load: LoadOp) -> bool:
     return any(map(is_gather, load.entries))
 
 
-def choices(load: LoadOp, launch: LaunchOp, sums: SumAnalysis, among: Collection[LoadOp] | None = None) -> list[Choice]:
+def choices(
+    load: LoadOp, launch: LaunchOp, chip: TpuChip, sums: SumAnalysis, among: Collection[LoadOp] | None = None
+) -> list[Choice]:
     """The kinds that a load may have, the best one first; none where its launch writes the array, or it is a block.
 
     ``among`` are the loads whose blocks it may pick from; all, if it is None.
     """
-    return list(dict.fromkeys(_choices(load, launch, sums, among)))
+    return list(dict.fromkeys(_choices(load, launch, chip, sums, among)))
 
 
 def _choices(
-    load: LoadOp, launch: LaunchOp, sums: SumAnalysis, among: Collection[LoadOp] | None = None
+    load: LoadOp, launch: LaunchOp, chip: TpuChip, sums: SumAnalysis, among: Collection[LoadOp] | None = None
 ) -> Iterator[Choice]:
     if launch.body.block.args.index(load.memory) in launch.written:
         return
     if (held := picked(load, launch, among)) is not None:
         yield Choice("pick", held)
     if gathers(load) or may_be_row(load, launch, sums.exact):
-        yield from (Choice(kind) for kind, may in _KINDS if may(load, launch, sums))
+        at = _Asked(load, launch, chip, sums)
+        yield from (Choice(kind) for kind, may in _KINDS if may(at))
 
 
 def best_choice(
@@ -68,7 +75,7 @@ def best_choice(
     """The kind that a load is given, the first of those that are ``wanted`` and may be; None for an ordinary block."""
     if not gathers(load) and not is_far(load, launch, chip, sums.exact) and picked(load, launch) is None:
         return None
-    return of_kind(wanted, _choices(load, launch, sums)) or next(_choices(load, launch, sums), None)
+    return of_kind(wanted, _choices(load, launch, chip, sums)) or next(_choices(load, launch, chip, sums), None)
 
 
 def of_kind(kinds: Iterable[str], found: Iterable[Choice]) -> Choice | None:
@@ -77,21 +84,56 @@ def of_kind(kinds: Iterable[str], found: Iterable[Choice]) -> Choice | None:
     return next((choice for kind in wanted for choice in known if choice.kind == kind), None)
 
 
-def _is_one_hot(load: LoadOp, launch: LaunchOp, most: int | None = None) -> bool:
-    """Whether a product may take rows of a matrix of so many bytes, or elements of such."""
-    form = GatherForm.of(load.memory, load.entries)
-    if not form.takes_rows:
-        form = form.by_rows(flattened(load.memory, launch))
-    return form.takes_rows and (most is None or form.table_bytes <= most)
+@dataclass(frozen=True)
+class _Asked:
+    """One load of a launch, as the rules of the kinds ask for it."""
+
+    load: LoadOp
+    launch: LaunchOp
+    chip: TpuChip
+    sums: SumAnalysis
+
+    @cached_property
+    def memory(self) -> Places | Literal["near", "whole"] | None:
+        """What comes for it with the fewest rows of memory."""
+        return memory_for(self.load, self.sums, self.chip)
+
+    @cached_property
+    def form(self) -> GatherForm:
+        """The gather as products and DMAs see it."""
+        return GatherForm.of(self.load.memory, self.load.entries)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether one block holds all elements."""
+        return bounded(self.load, self.sums.exact) is not None
+
+    @property
+    def has_places(self) -> bool:
+        """Whether lanes lie near numbers of places, in each case of a choice, or are of rows that lanes repeat."""
+        if isinstance(self.memory, Places):
+            return True
+        if self.memory is not None:
+            return False
+        return cases_of(self.load, self.sums) is not None or row_places(self.load, self.sums) is not None
+
+    def is_one_hot(self, most: int | None = None) -> bool:
+        """Whether a product may take rows of a matrix of so many bytes, or elements of such."""
+        form = self.form
+        if not form.takes_rows:
+            form = form.by_rows(flattened(self.load.memory, self.launch))
+        return form.takes_rows and (most is None or form.table_bytes <= most)
 
 
-_Rule = Callable[[LoadOp, LaunchOp, SumAnalysis], bool]
-#: Kinds and whether a load may have them.
-_KINDS: tuple[tuple[str, _Rule], ...] = (
-    ("pick", lambda load, launch, sums: GatherForm.of(load.memory, load.entries).picks_from_whole),
-    ("bounded", lambda load, launch, sums: bounded(load, sums.exact) is not None),
-    ("runs", lambda load, launch, sums: runs(load, sums) is not None),
-    ("one_hot", lambda load, launch, sums: _is_one_hot(load, launch, Budget.TAKEN_FROM)),
-    ("rows", lambda load, launch, sums: True),
-    ("one_hot", lambda load, launch, sums: _is_one_hot(load, launch)),
+#: Kinds and whether a load may have them: those that are taken first; then those that it may have besides.
+_KINDS: tuple[tuple[str, Callable[[_Asked], bool]], ...] = (
+    ("pick", lambda at: at.form.picks_from_whole),
+    ("bounded", lambda at: at.memory == "near" and at.is_bounded),
+    ("one_hot", lambda at: at.memory == "whole" and at.is_one_hot()),
+    ("places", lambda at: at.has_places),
+    ("runs", lambda at: runs(at.load, at.sums) is not None),
+    ("one_hot", lambda at: at.is_one_hot(Budget.TAKEN_FROM)),
+    ("rows", lambda at: True),
+    ("one_hot", lambda at: at.is_one_hot()),
+    ("bounded", lambda at: at.is_bounded),
 )

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import (
-    Axis,
     BroadcastOp,
     CastOp,
     ElementwiseOp,
-    Entry,
     LoadOp,
     ReshapeOp,
     SelectOp,
@@ -21,12 +18,10 @@ from kopt.dialects.tile import (
     is_gather,
 )
 from kopt.ir.from_access import known_inside
-from kopt.ir.index_expr import IndexExpr
-from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import array_type, replace_load
-from kopt.passes.gathers.indices import index_of, tile_of
 from kopt.passes.gathers.merged import block_of
+from kopt.passes.gathers.repeated import as_block_of, element, narrow
 from kopt.passes.mosaic.building import element_of, type_of
 from kopt.passes.scatters.building import Builder
 
@@ -123,55 +118,18 @@ class _Arm:
         # Lanes of other indices that a mask leaves out may be anywhere: numbers beside them would be blocks beyond.
         is_one = not form.along and (load.mask is None or _gathers_once(load))
         if is_one:
-            entries[position] = _number(form, shape[position], build, sums)
-            kept = _narrow(entries, shape, build, sums)
+            entries[position] = element(form, shape[position], build, sums)
+            kept = narrow(entries, shape, build, sums)
         else:
             entries[position] = _spread(index, spread, build)
         self.load = LoadOp(load.memory, entries, None if is_one else needed, attributes=load.attributes)
         self.value = build.named(load.result.name_hint or "chosen", self.load)
         if is_one:
-            self.value = _as_block_of(load, self.value, block_axes(entries, shape), kept, build)
+            self.value = as_block_of(load, self.value, block_axes(entries, shape), kept, build)
 
 
 def _gathers_once(load: LoadOp) -> bool:
     return sum(map(is_gather, load.entries)) == 1
-
-
-def _narrow(entries: list[Entry], shape: Sequence[int], build: Builder, sums: SumAnalysis) -> list[int]:
-    """Leaves indices without the dimensions that none of them differs along, and says which ones they have."""
-    tiles = {n: entry for n, entry in enumerate(entries) if isinstance(entry, SSAValue) and is_gather(entry)}
-    forms = {n: sums.expr(tile) for n, tile in tiles.items()}
-    kept = sorted(frozenset[int]().union(*(form.along for form in forms.values())))
-    wide = [dim for tile in tiles.values() for dim, size in enumerate(type_of(tile).shape) if size > 1]
-    if set(wide) <= set(kept):
-        return list(range(max((type_of(tile).rank for tile in tiles.values()), default=0)))
-    for n, form in forms.items():
-        dims = [type_of(tiles[n]).dims.data[dim] for dim in kept]
-        narrow = moved({dim: place for place, dim in enumerate(kept)}).expr(form)
-        entries[n] = tile_of(narrow, dims, build, sums) if dims else _number(narrow, shape[n], build, sums)
-    return kept
-
-
-def _as_block_of(load: LoadOp, value: SSAValue, axes: Sequence[Axis], kept: Sequence[int], build: Builder) -> SSAValue:
-    """A block that lacks some dimensions of the gathered places, all but those ``kept``, as one with a load's."""
-    before = block_axes(load.entries, array_type(load.memory).get_shape())
-    every = range(len(before))
-    places = [[_origin(old, every) for old in before].index(_origin(axis, kept)) for axis in axes]
-    value = build.transpose(value, sorted(range(len(places)), key=places.__getitem__))
-    return build.spread(value, type_of(load.result).dims.data, sorted(places))
-
-
-def _origin(axis: Axis, kept: Sequence[int]) -> tuple[str, int]:
-    """What a block's dimension comes from: one of the gathered places', or a position in the index list."""
-    return ("position", axis.position) if axis.gather_dim is None else ("place", kept[axis.gather_dim])
-
-
-def _number(form: IndexExpr, extent: int, build: Builder, sums: SumAnalysis) -> int | SSAValue:
-    """One element's number, inside the array."""
-    if (known := form.number) is not None:
-        return min(max(known, 0), extent - 1)
-    below = build.add(arith.MinSIOp(index_of(form, build, sums), build.index(extent - 1)))
-    return build.add(arith.MaxSIOp(below, build.index(0)))
 
 
 def _spread(value: SSAValue, ops: Sequence[Operation], build: Builder) -> SSAValue:

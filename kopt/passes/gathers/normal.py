@@ -30,12 +30,13 @@ from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.flat import of_matrix
 from kopt.passes.gathers.own_lanes import with_own_lanes
 from kopt.passes.gathers.permuted import in_order
+from kopt.passes.gathers.repeated import once
 from kopt.passes.scatters.access import apart
 
 
 def normalise(access: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
     """Puts blocks, and gathers of as few indices as there can be, in the place of a load at computed places."""
-    for load in by_choice(access, sums):
+    for load in by_choice(once(access, sums), sums):
         if gathers(load):
             normal(load, launch, arrays, sums)
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from kopt.analysis.values.bounded import bounded
 from kopt.analysis.values.gathers import Choice, best_choice, gathers
+from kopt.analysis.values.places import Places, comes_by_dma, memory_for, row_places
 from kopt.analysis.values.runs import runs
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.access import Gathering
 from kopt.passes.gathers.building import Arrays, replace_load
+from kopt.passes.gathers.by_place import fetch_flat, fetch_rows
+from kopt.passes.gathers.cases import by_cases
 from kopt.passes.gathers.far import as_gather
 from kopt.passes.gathers.held import pick_from_held
 from kopt.passes.gathers.near import fetch_near
@@ -55,7 +58,26 @@ class Realising:
         """The rows that come are a gather of their own, or a block."""
         found = runs(load, self.sums)
         assert found is not None
-        rows = fetch_runs(load, found, self.arrays, self.sums)
+        self._again(fetch_runs(load, found, self.arrays, self.sums))
+
+    def _places(self, load: LoadOp) -> None:
+        """Rows of memory for the places of a load, in each case of a choice; or the rows of a matrix, each once."""
+        memory = memory_for(load, self.sums, self.chip)
+        cases = [(load, memory)] if isinstance(memory, Places) else by_cases(load, self.sums)
+        for case, places in cases:
+            by_dma = comes_by_dma(case, places)
+            rows = fetch_flat(case, places, self.arrays, self.sums)
+            if by_dma:
+                self._rows(rows)
+            else:
+                self._again(rows)
+        if not cases:
+            dims = row_places(load, self.sums)
+            assert dims is not None
+            self._again(fetch_rows(load, dims, self.sums))
+
+    def _again(self, rows: LoadOp) -> None:
+        """What realising has made: a gather of its own, or a block."""
         rest = normal(rows, self.launch, self.arrays, self.sums) if gathers(rows) else None
         choice = None if rest is None else best_choice(rest, self.launch, self.chip, self.sums)
         if rest is not None and choice is not None:
@@ -83,6 +105,7 @@ class Realising:
 REALISE: dict[str, Callable[[Realising, LoadOp], None]] = {
     "pick": Realising._pick,
     "bounded": Realising._bounded,
+    "places": Realising._places,
     "runs": Realising._runs,
     "one_hot": Realising._one_hot,
     "rows": Realising._rows,

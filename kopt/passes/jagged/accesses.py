@@ -46,21 +46,21 @@ def raise_access(access: LoadOp | StoreOp, sums: SumAnalysis) -> None:
     """Rewrites an access whose gathering entries are slices; raises `NotSlices` where they are not.
 
     Accesses that have none that starts at loaded numbers stay as they are, but for loads that repeat blocks of flat
-    storage; so do stores where all lanes start at one, since to write blocks that begin anywhere needs what they held,
-    unless other blocks of their loop serve as well.
+    storage: what is computed of lanes alone is no item's. So do stores where all lanes start at one, since to write
+    blocks that begin anywhere needs what they held, unless other blocks of their loop serve as well.
     """
     gathers = [entry for entry in access.entries if isinstance(entry, SSAValue) and is_gather(entry)]
     dims = _type(gathers[0]).dims.data
     slicing = Slicing(access, dims, sums)
     shape, parts = _parts(access, slicing)
     found = [part for part in parts if isinstance(part, Part)]
-    loaded = any(map(_tiles, found))
+    counted = [part for part in found if _is_loaded(part, sums)]
     repeats = isinstance(access, LoadOp) and access.mask is None and bool(_along(found))  # else nothing but numbers
     repeated = repeats and shape is not None and len(_along(found)) < len(_wide(dims))
     if (
         repeated
-        or any(part.dims for part in found)
-        or loaded
+        or any(part.dims for part in counted)
+        or counted
         and (isinstance(access, LoadOp) or _may_move(access, parts, slicing))
     ):
         _check(found, dims, repeats)
@@ -76,6 +76,13 @@ def _tiles(part: Part) -> list[TileType]:
     """The types of the tiles that an entry's sum counts."""
     names = [atom.name for atom in part.added.terms if isinstance(atom, Symbol)]
     return [name.type for name in names if isinstance(name, SSAValue) and isinstance(name.type, TileType)]
+
+
+def _is_loaded(part: Part, sums: SumAnalysis) -> bool:
+    """Whether numbers that are loaded, and not computed of lanes alone, are among what an entry's sum counts."""
+    names = [atom.name for atom in part.added.terms if isinstance(atom, Symbol)]
+    exact = [sums.exact.expr(name) for name in names if isinstance(name, SSAValue) and isinstance(name.type, TileType)]
+    return any(isinstance(atom, Symbol) for expr in exact for atom in expr.atoms())
 
 
 def _may_move(store: StoreOp, parts: Sequence[Part | Entry], slicing: Slicing) -> bool:

@@ -243,3 +243,40 @@ func.func @numbered_part(%x: memref<40x20xf32>, %bounds: memref<1xi32>, %out: me
   }
   func.return
 }
+
+// -----
+
+// What is computed of lanes alone is no item's: it stays a gather. Starts that are loaded make rows.
+// CHECK-LABEL: @computed_starts
+// CHECK-NOT: jagged.rows
+// CHECK-LABEL: @loaded_starts
+// CHECK: jagged.rows %j from
+func.func @computed_starts(%x: memref<9344xf32>, %out: memref<50x72xf32>) {
+  tile.grid (%i: b0=16, %j: b1=72) in (50, 72) {
+    %r = tile.index %i : !tile.range<b0=16>
+    %l = tile.index %j : !tile.range<b1=72>
+    %t = tile.full 16 : !tile.tile<b0=16 x i32>
+    %g = tile.gt %r, %t : !tile.tile<b0=16 x i32>
+    %w = tile.full 128 : !tile.tile<b0=16 x i32>
+    %p = tile.mul %r, %w : !tile.tile<b0=16 x i32>
+    %s = tile.select %g, %p, %w : !tile.tile<b0=16 x i32>
+    %a = tile.broadcast %s dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=72 x i32>
+    %b = tile.broadcast %l dims [1] : !tile.tile<b1=72 x i32> to !tile.tile<b0=16 x b1=72 x i32>
+    %at = tile.add %a, %b : !tile.tile<b0=16 x b1=72 x i32>
+    %v = tile.load %x[%at] : memref<9344xf32> -> !tile.tile<b0=16 x b1=72 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=72 x f32>, memref<50x72xf32>
+  }
+  func.return
+}
+func.func @loaded_starts(%x: memref<9344xf32>, %ids: memref<50xi32>, %out: memref<50x72xf32>) {
+  tile.grid (%i: b0=16, %j: b1=72) in (50, 72) {
+    %s = tile.load %ids[%i] : memref<50xi32> -> !tile.tile<b0=16 x i32>
+    %l = tile.index %j : !tile.range<b1=72>
+    %a = tile.broadcast %s dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=72 x i32>
+    %b = tile.broadcast %l dims [1] : !tile.tile<b1=72 x i32> to !tile.tile<b0=16 x b1=72 x i32>
+    %at = tile.add %a, %b : !tile.tile<b0=16 x b1=72 x i32>
+    %v = tile.load %x[%at] : memref<9344xf32> -> !tile.tile<b0=16 x b1=72 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=72 x f32>, memref<50x72xf32>
+  }
+  func.return
+}

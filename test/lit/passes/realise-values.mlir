@@ -328,3 +328,103 @@ func.func @far(%x: memref<100000x128xf32>, %at: memref<1xi32>, %out: memref<5x12
   }
   func.return %out : memref<5x128xf32>
 }
+
+// -----
+
+// Blocks of 16 rows take one row of a table each: it comes once, and is repeated.
+// CHECK-LABEL: @repeated
+// CHECK: [[V:%.+]] = tile.load %{{.+}}[%{{.+}}, %j] : memref<40x96xf32> -> !tile.tile<b1=96 x f32>
+// CHECK-NEXT: tile.broadcast [[V]] dims [1] : !tile.tile<b1=96 x f32> to !tile.tile<b0=16 x b1=96 x f32>
+// CHECK-NOT: tile.load
+func.func @repeated(%x: memref<40x96xf32>, %out: memref<64x96xf32>) -> memref<64x96xf32> {
+  tile.grid (%i: b0=16, %j: b1=96) in (64, 96) {
+    %r = tile.index %i : !tile.range<b0=16>
+    %c = tile.index %j : !tile.range<b1=96>
+    %s = tile.full 16 : !tile.tile<b0=16 x i32>
+    %q = tile.floordiv %r, %s : !tile.tile<b0=16 x i32>
+    %n = tile.broadcast %q dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=96 x i32>
+    %m = tile.broadcast %c dims [1] : !tile.tile<b1=96 x i32> to !tile.tile<b0=16 x b1=96 x i32>
+    %v = tile.load %x[%n, %m] : memref<40x96xf32> -> !tile.tile<b0=16 x b1=96 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=96 x f32>, memref<64x96xf32>
+  }
+  func.return %out : memref<64x96xf32>
+}
+
+// -----
+
+// Each row of the block goes backwards from a loaded number on: two rows of memory come for it, which are shifted to
+// where its lanes begin; a product takes these. Forced DMAs bring a row of memory for each lane.
+// CHECK-LABEL: @backwards_from
+// CHECK: %rows = tile.load %{{.+}}[%{{.+}}, :] : memref<3907x128xf32> -> !tile.tile<16 x 2 x 128 x f32>
+// CHECK: tile.reshape %rows : !tile.tile<16 x 2 x 128 x f32> to !tile.tile<16 x 256 x f32>
+// CHECK: tile.take_along %{{.+}}, %{{.+}} dim 0 : !tile.tile<{{[0-9]+}} x 16 x f32>, !tile.tile<64 x 16 x i32>
+// CHECK-NOT: tile.load
+// DMA-LABEL: @backwards_from
+// DMA: tile.load %{{.+}}[%{{.+}}, :] : memref<3907x128xf32> -> !tile.tile<b0=16 x b1=64 x 128 x f32>
+func.func @backwards_from(%x: memref<500000xf32>, %ids: memref<64xi32>, %out: memref<64x64xf32>) -> memref<64x64xf32> {
+  tile.grid (%i: b0=16, %j: b1=64) in (64, 64) {
+    %n = tile.load %ids[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %c = tile.index %j : !tile.range<b1=64>
+    %w = tile.full 64 : !tile.tile<b0=16 x i32>
+    %p = tile.mul %n, %w : !tile.tile<b0=16 x i32>
+    %l = tile.full 300 : !tile.tile<b1=64 x i32>
+    %q = tile.sub %l, %c : !tile.tile<b1=64 x i32>
+    %a = tile.broadcast %p dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+    %b = tile.broadcast %q dims [1] : !tile.tile<b1=64 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+    %at = tile.add %a, %b : !tile.tile<b0=16 x b1=64 x i32>
+    %v = tile.load %x[%at] : memref<500000xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<64x64xf32>
+  }
+  func.return %out : memref<64x64xf32>
+}
+
+// -----
+
+// Columns of a matrix backwards, of rows by number: each row comes once, not once for each of its lanes.
+// CHECK-LABEL: @columns_backwards
+// CHECK: %rows = tile.load %{{.+}}[%{{.+}}, :] : memref<900x320xf32> -> !tile.tile<16 x 320 x f32>
+// CHECK: [[C:%.+]] = tile.transpose %rows [1, 0]
+// CHECK: tile.take_along [[C]], %{{.+}} dim 0 : !tile.tile<320 x 16 x f32>, !tile.tile<64 x 16 x i32>
+// CHECK-NOT: tile.load
+func.func @columns_backwards(%x: memref<900x320xf32>, %ids: memref<64xi32>, %out: memref<64x64xf32>) -> memref<64x64xf32> {
+  tile.grid (%i: b0=16, %j: b1=64) in (64, 64) {
+    %n = tile.load %ids[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %c = tile.index %j : !tile.range<b1=64>
+    %l = tile.full 300 : !tile.tile<b1=64 x i32>
+    %q = tile.sub %l, %c : !tile.tile<b1=64 x i32>
+    %a = tile.broadcast %n dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+    %b = tile.broadcast %q dims [1] : !tile.tile<b1=64 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+    %v = tile.load %x[%a, %b] : memref<900x320xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<64x64xf32>
+  }
+  func.return %out : memref<64x64xf32>
+}
+
+// -----
+
+// Some lanes are near a number of their row, others near one that is known: both come, and a choice is made.
+// CHECK-LABEL: @cases
+// CHECK-DAG: tile.load %{{.+}}[%{{.+}}, :] : memref<3907x128xf32> -> !tile.tile<16 x {{[0-9]+}} x 128 x f32>
+// CHECK-DAG: tile.load %{{.+}}[%{{.+}}, :] : memref<3907x128xf32> -> !tile.tile<{{[0-9]+}} x 128 x f32>
+// CHECK: tile.select
+func.func @cases(%x: memref<500000xf32>, %ids: memref<64xi32>, %out: memref<64x64xf32>) -> memref<64x64xf32> {
+  tile.grid (%i: b0=16, %j: b1=64) in (64, 64) {
+    %n = tile.load %ids[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %c = tile.index %j : !tile.range<b1=64>
+    %w = tile.full 128 : !tile.tile<b0=16 x i32>
+    %p = tile.mul %n, %w : !tile.tile<b0=16 x i32>
+    %t = tile.full 31 : !tile.tile<b1=64 x i32>
+    %g = tile.gt %c, %t : !tile.tile<b1=64 x i32>
+    %h = tile.broadcast %g dims [1] : !tile.tile<b1=64 x i1> to !tile.tile<b0=16 x b1=64 x i1>
+    %a = tile.broadcast %p dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+    %f = tile.full 4000 : !tile.tile<b0=16 x b1=64 x i32>
+    %s = tile.select %h, %a, %f : !tile.tile<b0=16 x b1=64 x i32>
+    %e = tile.full 3 : !tile.tile<b1=64 x i32>
+    %m = tile.mul %c, %e : !tile.tile<b1=64 x i32>
+    %b = tile.broadcast %m dims [1] : !tile.tile<b1=64 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+    %at = tile.add %s, %b : !tile.tile<b0=16 x b1=64 x i32>
+    %v = tile.load %x[%at] : memref<500000xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<64x64xf32>
+  }
+  func.return %out : memref<64x64xf32>
+}

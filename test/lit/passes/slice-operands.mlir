@@ -41,6 +41,24 @@ func.func @backwards(%x: memref<1000x256xf32>) -> memref<64x256xf32> {
 
 // -----
 
+// A block that begins where no cell's number tells: no window follows it.
+// CHECK-LABEL: func.func @first_rows
+// CHECK: host.slice %x [0, 0] [16, 256] [1, 1] : memref<1000x256xf32> to memref<16x256xf32>
+func.func @first_rows(%x: memref<1000x256xf32>) -> memref<64x256xf32> {
+  %out = host.alloc : memref<64x256xf32>
+  // expected-remark@+1 {{'x' is sliced to [0:16, 0:256]: nothing else of it is read}}
+  tile.grid (%i: b0=16, %j: b1=128) in (64, 256) {
+    %l = tile.index %i : !tile.range<b0=16>
+    %c = tile.full 16 : !tile.tile<b0=16 x i32>
+    %n = tile.mod %l, %c : !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%n, %j] : memref<1000x256xf32> -> !tile.tile<b0=16 x b1=128 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=128 x f32>, memref<64x256xf32>
+  }
+  func.return %out : memref<64x256xf32>
+}
+
+// -----
+
 // Blocks stay as they are, and so do numbers of which nothing is known.
 // CHECK-LABEL: func.func @unbounded
 // CHECK-NOT: host.slice
