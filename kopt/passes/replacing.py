@@ -1,4 +1,4 @@
-"""Accesses in place of others: they have the other's id, by which plans and reports speak of it."""
+"""Accesses in place of others: they have the other's id, by which plans and reports speak of it, and its buffer."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ _Access = TypeVar("_Access", bound=Access)
 def replacing(access: Operation, new: _Access) -> _Access:
     """A new access that does the work of another, or a part of it: with the other's id and place in the source.
 
-    tile.load %x[%n] {access = "x#1"}
+    One of the same array has the other's buffer, too.
+
+    tile.load %x[%n] via @x {access = "x#1"}
     becomes
-    tile.load %x[%block] {access = "x#1"}     …
+    tile.load %x[%block] via @x {access = "x#1"}     …
     """
     if (id := access.attributes.get(ACCESS)) is not None:
         new.attributes[ACCESS] = id
+    if isinstance(access, Access) and access.memory is new.memory and access.via is not None:
+        new.via = access.via
     new.location = access.location
     return new
