@@ -91,7 +91,7 @@ MAY = {
     "label": ("pick", "one_hot", "rows"),
     "added": ("row_loop", "one_hot", "row_dma"),
     "counted": ("one_hot", "row_loop", "row_dma"),
-    "bounded": ("bounded", "runs", "one_hot", "rows"),
+    "bounded": ("places", "runs", "one_hot", "rows", "bounded"),
     "runs": ("runs", "one_hot", "rows"),
 }
 

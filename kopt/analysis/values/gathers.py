@@ -23,7 +23,7 @@ from typing import Literal
 from kopt.analysis.held_blocks import HeldBlock
 from kopt.analysis.values.bounded import bounded
 from kopt.analysis.values.far import is_far, may_be_row
-from kopt.analysis.values.form import GatherForm, flattened
+from kopt.analysis.values.form import GatherForm, element_bits, flattened
 from kopt.analysis.values.held import picked
 from kopt.analysis.values.places import Places, cases_of, memory_for, row_places
 from kopt.analysis.values.runs import runs
@@ -109,6 +109,13 @@ class _Asked:
         return bounded(self.load, self.sums.exact) is not None
 
     @property
+    def comes_whole(self) -> bool:
+        """Whether nothing less than a small array comes. Runs of narrow elements are turned to their first lanes in any
+        case: Mosaic packs several of them in a word, and moves no masks of these."""
+        is_turned = element_bits(self.load.memory) < 32 and runs(self.load, self.sums) is not None
+        return self.memory == "whole" and not is_turned
+
+    @property
     def has_places(self) -> bool:
         """Whether lanes lie near numbers of places, in each case of a choice, or are of rows that lanes repeat."""
         if isinstance(self.memory, Places):
@@ -129,7 +136,7 @@ class _Asked:
 _KINDS: tuple[tuple[str, Callable[[_Asked], bool]], ...] = (
     ("pick", lambda at: at.form.picks_from_whole),
     ("bounded", lambda at: at.memory == "near" and at.is_bounded),
-    ("one_hot", lambda at: at.memory == "whole" and at.is_one_hot()),
+    ("one_hot", lambda at: at.comes_whole and at.is_one_hot()),
     ("places", lambda at: at.has_places),
     ("runs", lambda at: runs(at.load, at.sums) is not None),
     ("one_hot", lambda at: at.is_one_hot(Budget.TAKEN_FROM)),
