@@ -13,7 +13,6 @@ from typing import Literal
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSymExpr
 
-from kopt.dialects.tile import GridOp
 from kopt.ir.atoms import Atom, BlockNumber, FloorDiv, Mod
 from kopt.ir.index_expr import IndexExpr
 
@@ -31,11 +30,6 @@ class Number:
     kind: Literal["load", "min", "max"]
     at: tuple[AffineExpr, ...]
     memory: SSAValue | None = None
-
-
-def over_grid(form: IndexExpr, grid: GridOp) -> AffineExpr | None:
-    """An index as an affine expression of the block numbers of a grid (``d0`` the first dimension's), else None."""
-    return over_axes(form, grid.ranges)
 
 
 def over_axes(form: IndexExpr, axes: Sequence[SSAValue], other: Leaf = lambda atom: None) -> AffineExpr | None:

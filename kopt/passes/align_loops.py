@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import Walk, walk_to_align
 from kopt.analysis.combining import combined_operands
+from kopt.analysis.values.form import array_type
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -32,7 +33,7 @@ from kopt.dialects.tile import (
     WholeOp,
 )
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.gathers.building import Arrays, array_type
+from kopt.passes.gathers.building import Arrays
 from kopt.passes.retyping import new_tags
 from kopt.walk import walk
 

@@ -12,13 +12,13 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import users
+from kopt.analysis.values.form import array_type
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp, PermuteOp
 from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, is_gather, is_number
 from kopt.ir.atoms import Atom, BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
-from kopt.passes.gathers.building import array_type
 from kopt.walk import walk
 
 

@@ -14,6 +14,7 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
 from kopt.analysis.layouts import LayoutProblem, fits_scalar_memory, layout, stands_in_scalar_memory
+from kopt.analysis.values.form import array_type
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -24,7 +25,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.gathers.building import Arrays, array_type
+from kopt.passes.gathers.building import Arrays
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.realigning.cutting import Cutter
 from kopt.passes.realigning.far_blocks import not_fetched

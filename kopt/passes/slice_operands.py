@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import users
 from kopt.analysis.layouts import sublanes
+from kopt.analysis.values.form import array_type, element_bits
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp, SliceOp
 from kopt.dialects.tile import ELEMENTWISE, FullOp, LoadOp, TileType, is_gather, is_number, is_range
@@ -24,7 +25,6 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.value_range import EMPTY
-from kopt.passes.gathers.building import array_type, element_bits
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.replacing import replacing
 from kopt.targets.budget import Budget

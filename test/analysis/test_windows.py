@@ -1,7 +1,7 @@
 """Windows: which blocks of arrays a grid sees, from the indices of its accesses."""
 
 import kopt
-from kopt.analysis.index_maps import over_grid
+from kopt.analysis.index_maps import over_axes
 from kopt.analysis.windows import windows
 from kopt.dialects.tile import GridOp, LoadOp
 from kopt.ir.from_ssa import IndexAnalysis
@@ -33,7 +33,7 @@ def parts():
 
 def test_division_of_block_numbers_is_affine():
     grid, loads = parts()
-    assert str(over_grid(IndexAnalysis(numbered=True).expr(loads[1].entries[0]), grid)) == "(d0 floordiv 4)"
+    assert str(over_axes(IndexAnalysis(numbered=True).expr(loads[1].entries[0]), grid.ranges)) == "(d0 floordiv 4)"
 
 
 def test_part_of_a_block_has_the_blocks_window():

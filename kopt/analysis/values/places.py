@@ -14,9 +14,9 @@ from typing import Literal
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.values.form import GROUP, array_type, element_bits
+from kopt.analysis.values.form import GROUP, array_type, element_bits, tile_type
 from kopt.analysis.values.lane_runs import lane_run
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, TileType, is_gather, is_number
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, is_gather, is_number
 from kopt.ir.access_relation import AccessRelation, settled
 from kopt.ir.condition import Condition
 from kopt.ir.index_expr import IndexExpr
@@ -56,7 +56,7 @@ def memory_for(load: LoadOp, sums: SumAnalysis, chip: TpuChip) -> Places | Liter
     """
     if (entry := flat_index(load)) is None:
         return None
-    shape, unit, (extent,) = _shape(entry), unit_of(load), array_type(load.memory).get_shape()
+    shape, unit, (extent,) = tile_type(entry).shape, unit_of(load), array_type(load.memory).get_shape()
     best, runs = best_places(settled(sums.exact.expr(entry), extent), shape, unit), units_of_runs(load, sums)
     least = runs if best is None else min(runs, best.units(shape))
     whole = -(-extent // unit)
@@ -74,7 +74,7 @@ def memory_for(load: LoadOp, sums: SumAnalysis, chip: TpuChip) -> Places | Liter
 
 def comes_by_dma(load: LoadOp, places: Places) -> bool:
     """Whether the units of all places together are less than the array, which a product of rows would bring whole."""
-    shape, (extent,) = _shape(load.indices[0]), array_type(load.memory).get_shape()
+    shape, (extent,) = tile_type(load.indices[0]).shape, array_type(load.memory).get_shape()
     return not places.dims or _visits(load) * places.units(shape) < -(-extent // unit_of(load))
 
 
@@ -87,7 +87,7 @@ def best_places(index: IndexExpr, shape: Sequence[int], unit: int) -> Places | N
 def units_of_runs(load: LoadOp, sums: SumAnalysis) -> int:
     """The units that come for each lane of a load by itself, or for its runs of lanes."""
     (entry,) = load.indices
-    shape, run = _shape(entry), lane_run(entry, sums)
+    shape, run = tile_type(entry).shape, lane_run(entry, sums)
     if run is None:
         return prod(shape)
     return min(prod(shape), prod(shape[:-1]) * _units(run.first, run.step * (run.size - 1) + 1, unit_of(load)))
@@ -100,7 +100,7 @@ def row_places(load: LoadOp, sums: SumAnalysis) -> tuple[int, ...] | None:
     known = all(is_number(entry) or entry in gathers for entry in load.entries)
     if not others or last not in gathers or len(gathers) < 2 or not known or element_bits(load.memory) > 32:
         return None
-    shape = _shape(gathers[0])
+    shape = tile_type(gathers[0]).shape
     along = frozenset[int]().union(*(sums.expr(index).along for index in gathers[:-1]))
     dims = tuple(dim for dim, size in enumerate(shape) if size > 1 and dim in along)
     if not dims or prod(shape[dim] for dim in dims) == prod(shape):
@@ -118,7 +118,7 @@ def cases_of(load: LoadOp, sums: SumAnalysis) -> tuple[Condition, list[tuple[Ind
     pieces = AccessRelation.of(load, sums.exact).pieces
     if len(pieces) != 2:
         return None
-    shape, unit, indices = _shape(entry), unit_of(load), [piece.indices[0] for _, piece in pieces]
+    shape, unit, indices = tile_type(entry).shape, unit_of(load), [piece.indices[0] for _, piece in pieces]
     found = [(index, places) for index in indices if (places := best_places(index, shape, unit)) is not None]
     if len(found) < len(indices) or not all(map(TileWriter.can_write, indices)):
         return None
@@ -178,8 +178,3 @@ def _visits(op: Operation) -> int:
         count *= prod(binding(range).trips or 1 for range in ranges)
         around = around.parent_op()
     return count
-
-
-def _shape(index: SSAValue) -> tuple[int, ...]:
-    assert isinstance(index.type, TileType)
-    return index.type.shape

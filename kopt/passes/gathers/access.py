@@ -8,7 +8,7 @@ from math import prod
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import GROUP, GatherForm, flattened
+from kopt.analysis.values.form import GROUP, GatherForm, array_type, element_bits, flattened
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ALL,
@@ -24,7 +24,7 @@ from kopt.dialects.tile import (
     is_number,
 )
 from kopt.dialects.tile.index_list import Axis, Entry
-from kopt.passes.gathers.building import Arrays, Builder, array_type, element_bits, type_of
+from kopt.passes.gathers.building import Arrays, Builder, type_of
 from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import Builder as TileBuilder
 from kopt.targets.budget import Budget

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, IntegerAttr, MemRefType, UnitAttr, i32, i64
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, UnitAttr, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.values.form import array_type
 from kopt.dialects.host import CallOp, LaunchOp, ReshapeOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -67,19 +68,6 @@ def type_of(value: SSAValue) -> TileType:
     """A value's type as a tile."""
     assert isinstance(value.type, TileType)
     return value.type
-
-
-def array_type(value: SSAValue) -> MemRefType:
-    """A value's type as an array."""
-    assert isinstance(value.type, MemRefType)
-    return value.type
-
-
-def element_bits(memory: SSAValue) -> int:
-    """Width of an array's element in memory."""
-    element = array_type(memory).element_type
-    assert isinstance(element, FixedBitwidthType)
-    return max(8, element.bitwidth)
 
 
 def replace_load(load: LoadOp, value: SSAValue) -> None:

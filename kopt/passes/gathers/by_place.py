@@ -11,13 +11,14 @@ from math import gcd
 
 from xdsl.ir import SSAValue
 
+from kopt.analysis.values.form import array_type
 from kopt.analysis.values.places import Places, other_dim, unit_of
 from kopt.dialects.tile import ALL, DimAttr, LoadOp, TakeAlongOp, is_gather
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, array_type, replace_load
+from kopt.passes.gathers.building import Arrays, replace_load
 from kopt.passes.gathers.indices import tile_of
 from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.replacing import replacing

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.values.form import array_type
 from kopt.dialects.tile import (
     BroadcastOp,
     CastOp,
@@ -19,7 +20,7 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.from_access import known_inside
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import array_type, replace_load
+from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.merged import block_of
 from kopt.passes.gathers.repeated import as_block_of, element, narrow
 from kopt.passes.mosaic.building import element_of, type_of

@@ -10,6 +10,7 @@ from xdsl.rewriter import Rewriter
 from kopt.analysis.aliases import users
 from kopt.analysis.alignment import multiple
 from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.values.form import array_type
 from kopt.dialects.tile import (
     ELEMENTWISE,
     LoadOp,
@@ -21,7 +22,6 @@ from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import unshifted
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import array_type
 from kopt.passes.gathers.merged import blocks
 from kopt.passes.gathers.touching import touching
 from kopt.passes.mosaic.building import Builder, type_of

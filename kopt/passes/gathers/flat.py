@@ -9,13 +9,14 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.slices import NotSlices, Slicing
+from kopt.analysis.values.form import array_type
 from kopt.dialects.host import LaunchOp, ReshapeOp
 from kopt.dialects.tile import DimAttr, LoadOp
 from kopt.ir.index_expr import ZERO, IndexExpr, number
 from kopt.ir.runs import strided
 from kopt.ir.sums import SumAnalysis
 from kopt.ir.value_range import ValueRange
-from kopt.passes.gathers.building import Arrays, array_type
+from kopt.passes.gathers.building import Arrays
 from kopt.passes.gathers.indices import tile_of
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.targets.tiling import LANES

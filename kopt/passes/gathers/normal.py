@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.read_back import seen_writes
+from kopt.analysis.values.form import array_type
 from kopt.analysis.values.gathers import gathers
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -24,7 +25,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, array_type, replace_load, type_of
+from kopt.passes.gathers.building import Arrays, replace_load, type_of
 from kopt.passes.gathers.chosen import by_choice
 from kopt.passes.gathers.counted import load_counted
 from kopt.passes.gathers.flat import of_matrix

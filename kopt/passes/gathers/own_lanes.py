@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.values.form import array_type
 from kopt.analysis.values.lane_runs import LaneRun, along_last, lane_run
 from kopt.dialects.tile import ALL, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import array_type, replace_load
+from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.indices import tile_of
 from kopt.passes.gathers.merged import Block
 from kopt.passes.mosaic.building import element_of, type_of, wide

@@ -7,8 +7,8 @@ from typing import Any
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.values.form import array_type
 from kopt.dialects.tile import BroadcastOp, CastOp, LoadOp, ReshapeOp, TransposeOp, block_axes, is_gather
-from kopt.passes.gathers.building import array_type
 from kopt.passes.mosaic.building import Builder, type_of
 
 

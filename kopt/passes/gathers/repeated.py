@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
+from kopt.analysis.values.form import array_type
 from kopt.dialects.tile import Axis, Entry, LoadOp, block_axes, is_gather
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import array_type, replace_load
+from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.indices import index_of, tile_of
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.scatters.building import Builder

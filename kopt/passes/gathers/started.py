@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import GROUP
+from kopt.analysis.values.form import GROUP, array_type, element_bits
 from kopt.analysis.values.runs import Runs, unit_of
 from kopt.dialects.tile import ALL, ConcatOp, DimAttr, FullOp, LoadOp, TileType, is_gather
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, array_type, element_bits, replace_load
+from kopt.passes.gathers.building import Arrays, replace_load
 from kopt.passes.gathers.indices import tile_of
 from kopt.passes.mosaic.building import element_of, type_of, wide
 from kopt.passes.replacing import replacing

@@ -8,11 +8,11 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.values.form import array_type
 from kopt.dialects.tile import LoadOp, ShiftOp, StoreOp, WholeOp
 from kopt.dialects.tile.index_list import is_range
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.value_range import ValueRange
-from kopt.passes.gathers.building import array_type
 from kopt.passes.mosaic.building import Builder
 
 

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import lanes_dim
+from kopt.analysis.values.form import array_type
 from kopt.analysis.windows import Window
 from kopt.diagnostics import remark
 from kopt.dialects.tile import (
@@ -18,7 +19,7 @@ from kopt.dialects.tile import (
     ReshapeOp,
     block_axes,
 )
-from kopt.passes.gathers.building import Arrays, array_type, replace_load
+from kopt.passes.gathers.building import Arrays, replace_load
 from kopt.passes.mosaic.building import Builder, type_of
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, start
 from kopt.passes.replacing import replacing

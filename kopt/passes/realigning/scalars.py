@@ -8,10 +8,11 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kopt.analysis.layouts import fits_scalar_memory
+from kopt.analysis.values.form import array_type
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, literal, literal_value
-from kopt.passes.gathers.building import Arrays, array_type
+from kopt.passes.gathers.building import Arrays
 from kopt.passes.launches import host_cast
 from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of, wide
 from kopt.passes.mosaic.scalars import drop_casts_back, own_lane

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.values.form import array_type
 from kopt.analysis.values.updates import UpdateOp, gathered, repeated
 from kopt.dialects.tile import ALL, StoreOp
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import array_type
 from kopt.passes.gathers.indices import index_of
 from kopt.passes.gathers.merged import block_of
 from kopt.passes.mosaic.building import type_of

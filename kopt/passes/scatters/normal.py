@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.values.form import array_type
 from kopt.analysis.values.updates import UpdateOp, gathered, is_by_element, previous_of, values_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import FullOp, StoreOp
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import array_type
 from kopt.passes.gathers.counted import counts, store_counted
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.scatters.access import as_blocks, with_numbers
