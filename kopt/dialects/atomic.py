@@ -22,7 +22,6 @@ from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, i1
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     prop_def,
@@ -35,6 +34,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import irdl_op_definition
 from kopt.dialects.tile.access_ids import print_access_attributes
 from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
 from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, parse_mask, print_mask

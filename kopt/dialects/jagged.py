@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     region_def,
     result_def,
@@ -37,6 +36,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.loops import (
     CarryingLoop,
     YieldOp,
@@ -125,7 +125,7 @@ class ForOp(CarryingLoop):
 
 
 @irdl_op_definition
-class ValidOp(IRDLOperation):
+class ValidOp(Op):
     """Which lanes of a block each item has: ``begin + lane < length``. The items' dimensions come first.
 
     %v = jagged.valid %k of %lengths : !tile.range<b1=16>, !tile.tile<b0=8 x i32>   // -> !tile.tile<b0=8 x b1=16 x i1>
@@ -164,7 +164,7 @@ class ValidOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RowsOp(IRDLOperation):
+class RowsOp(Op):
     """The row numbers of a slice for each item: ``start + lane``. The items' dimensions come first.
 
     An access that gathers by them reads or writes, for each item, rows that follow one another:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -53,17 +53,21 @@ def replace_dims(op: Operation, replace: Callable[[DimAttr], DimAttr]) -> None:
     """Puts other dimensions into the type of every value that an operation and those inside it define."""
     for inner in walk(op):
         for value in defined_values(inner):
-            type = _with_dims(value.type, replace)
-            if type != value.type:
-                Rewriter.replace_value_with_new_type(value, type)
+            old = _dims_of(value.type)
+            if (new := tuple(map(replace, old))) != old:
+                Rewriter.replace_value_with_new_type(value, _with_dims(value.type, new))
 
 
-def _with_dims(type: Attribute, replace: Callable[[DimAttr], DimAttr]) -> Attribute:
+def _dims_of(type: Attribute) -> tuple[DimAttr, ...]:
     if isinstance(type, RangeType):
-        dim = replace(type.dim)
-        return RangeType(dim.tag.data, dim.size.data)
+        return (type.dim,)
+    return type.dims.data if isinstance(type, TileType | RefType) else ()
+
+
+def _with_dims(type: Attribute, dims: Sequence[DimAttr]) -> Attribute:
+    if isinstance(type, RangeType):
+        return RangeType(dims[0].tag.data, dims[0].size.data)
     if isinstance(type, TileType):
-        return type.with_dims([replace(dim) for dim in type.dims.data])
-    if isinstance(type, RefType):
-        return RefType([replace(dim) for dim in type.dims.data], type.element_type, type.space.data)
-    return type
+        return type.with_dims(dims)
+    assert isinstance(type, RefType)
+    return RefType(dims, type.element_type, type.space.data)

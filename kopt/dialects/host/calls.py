@@ -16,8 +16,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     traits_def,
@@ -27,6 +25,7 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.host.operators import KEYWORDS as KNOWN_KEYWORDS
 from kopt.dialects.host.operators import problem
 from kopt.dialects.host.out_forms import OUT_FORMS
@@ -43,7 +42,7 @@ def keywords_of(op: Operation) -> tuple[str, ...]:
 
 
 @irdl_op_definition
-class CallOp(IRDLOperation):
+class CallOp(Op):
     """A call of a torch operator on the host, by its ATen name, that gives new arrays.
 
     Which ones there are says `kopt.dialects.host.operators`: functional ones only, the same on every target.
@@ -99,7 +98,7 @@ class _WritesOut(MemoryEffect):
 
 
 @irdl_op_definition
-class CallOutOp(IRDLOperation):
+class CallOutOp(Op):
     """`host.call` in destination-passing form: the result's elements are written into an array that is given.
 
     ``callee`` is the operator's functional name; the ones that torch has an ``out=`` form of are those of

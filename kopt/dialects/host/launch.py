@@ -13,8 +13,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     region_def,
@@ -31,12 +29,13 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.types import parse_known_types
 
 
 @irdl_op_definition
-class LaunchOp(IRDLOperation):
+class LaunchOp(Op):
     """One launch of a device body in functional form: the written memrefs come back as new versions.
 
     The body sees the operands as its own arguments. ``writes`` lists the operands that it writes; each has one

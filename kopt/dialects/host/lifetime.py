@@ -7,8 +7,6 @@ from typing import Self
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     result_def,
@@ -19,6 +17,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.host.types import parse_memref
 from kopt.dialects.tile.constants import parse_untyped_literal
 from kopt.dialects.tile.values import literal, print_literal
@@ -37,7 +36,7 @@ class _Reuses(MemoryEffect):
 
 
 @irdl_op_definition
-class ReuseOp(IRDLOperation):
+class ReuseOp(Op):
     """A new array in the memory of one that nothing uses after: as `host.alloc` otherwise, ``fill`` and all.
 
     Both have one type, so size, strides, element type and allocator are the same.
@@ -93,7 +92,7 @@ class _Frees(MemoryEffect):
 
 
 @irdl_op_definition
-class FreeOp(IRDLOperation):
+class FreeOp(Op):
     """Gives back an array's memory, which nothing uses after: ``host.free %a : memref<8x64xf32>``."""
 
     name = "host.free"

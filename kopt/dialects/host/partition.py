@@ -8,8 +8,6 @@ from typing import Self
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     region_def,
     traits_def,
     var_operand_def,
@@ -20,11 +18,12 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.host.types import parse_memref
 
 
 @irdl_op_definition
-class YieldOp(IRDLOperation):
+class YieldOp(Op):
     """Ends a partition and names the arrays made in it that are used after it: ``host.yield %a : memref<8xf32>``."""
 
     name = "host.yield"
@@ -40,7 +39,7 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
-class PartitionOp(IRDLOperation):
+class PartitionOp(Op):
     """A run of host ops that is captured once and replayed in every later call, with the addresses of the capture.
 
     ``static`` lists the arrays from outside that are at the same address in every call, such as symmetric buffers:

@@ -13,8 +13,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -32,6 +30,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.host.types import check_numbers, parse_memref
 from kopt.dialects.tile.constants import parse_untyped_literal
 from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
@@ -40,7 +39,7 @@ from kopt.dialects.tile.values import literal, print_literal
 
 
 @irdl_op_definition
-class AllocOp(IRDLOperation):
+class AllocOp(Op):
     """A new array; its elements are unspecified, or all ``fill``: ``host.alloc fill 0.0 : memref<1000xf32>``.
 
     A ``persistent`` array is the same memory in every call of the function, known by its id, which no other
@@ -107,7 +106,7 @@ class _CopyEffects(MemoryEffect):
 
 
 @irdl_op_definition
-class CopyOp(IRDLOperation):
+class CopyOp(Op):
     """Writes one array's elements into another of the same shape, converting them: ``host.copy %a to %b : A, B``."""
 
     name = "host.copy"
@@ -130,7 +129,7 @@ class CopyOp(IRDLOperation):
 
 
 @irdl_op_definition
-class InsertOp(IRDLOperation):
+class InsertOp(Op):
     """The array that results from writing ``value`` into a slice of ``base``; ``base`` itself is unchanged.
 
     %new = host.insert %value into %base [0, 8] [10, 16] [1, 2] : memref<10x16xf32>, memref<10x100xf32>

@@ -11,8 +11,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -25,6 +23,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.host.types import check_numbers, parse_memref
 from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
 
@@ -36,7 +35,7 @@ def _numel(type: MemRefType) -> int:
     return count
 
 
-class ViewOp(IRDLOperation):
+class ViewOp(Op):
     """Base of the ops whose result shares the storage of ``source``."""
 
     source = operand_def(MemRefType)

@@ -8,8 +8,6 @@ from typing import Self
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, StringAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     region_def,
@@ -23,6 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, MemoryAllocEffect, NoMemoryEffect, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_numbers, verify_window
 from kopt.dialects.tile.shape import int_array, parse_ints, print_ints
 from kopt.dialects.tile.types import RefType
@@ -32,7 +31,7 @@ SEMANTICS = ("parallel", "arbitrary")
 
 
 @irdl_op_definition
-class CallOp(IRDLOperation):
+class CallOp(Op):
     """One `pl.pallas_call`: ``windows`` of the operands, then of the results; ``semantics`` of the grid's dimensions.
 
     ``aliases`` gives for each result the operand whose buffer it takes over, or -1. ``vmem_limit`` raises the
@@ -188,7 +187,7 @@ class CallOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ScratchOp(IRDLOperation):
+class ScratchOp(Op):
     """Memory on the chip that lives as long as a launch: ``%acc = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>``.
 
     Stands beside the grid of a `host.launch`; it becomes a scratch argument of the call's body. Undefined at first.

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -22,6 +21,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import irdl_op_definition
 from kopt.dialects.pallas.dma import (
     Overlap,
     overlap_of,

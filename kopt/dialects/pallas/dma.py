@@ -10,8 +10,6 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -24,6 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.index_list import (
     Entry,
     join_entries,
@@ -90,7 +89,7 @@ class _CopyEffects(MemoryEffect):
         }
 
 
-class DmaOp(IRDLOperation):
+class DmaOp(Op):
     """Base of the two ends of an asynchronous copy between refs, by index lists of one shape.
 
     ``along %k depth 2`` says that other steps along that axis may overlap the copy. Where a copy is started and waited

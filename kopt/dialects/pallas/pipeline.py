@@ -9,8 +9,6 @@ from xdsl.dialects.builtin import ArrayAttr, IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
-    irdl_op_definition,
     prop_def,
     region_def,
     traits_def,
@@ -21,6 +19,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_window
 from kopt.dialects.tile.loops import ForOp
 from kopt.dialects.tile.types import RefType
@@ -37,7 +36,7 @@ class _StreamEffects(MemoryEffect):
 
 
 @irdl_op_definition
-class PipelineOp(IRDLOperation):
+class PipelineOp(Op):
     """One `pltpu.emit_pipeline`: the blocks that its `tile.for` reads and writes move while others are computed with.
 
     ``reads`` and ``writes`` are refs in HBM, with a window each: the number of its block is a function of the number

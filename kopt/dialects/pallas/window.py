@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntAttr, MemRefType, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Attr
 from kopt.dialects.tile.types import SPACES, RefType
 
 #: What index maps compute beyond affine expressions.
@@ -19,7 +20,7 @@ NUMBERS = ("load", "min", "max")
 
 
 @irdl_attr_definition
-class NumberAttr(ParametrizedAttribute):
+class NumberAttr(Attr):
     """A number that an index map computes: ``#pallas.number<load 0, (d0) -> (d0)>``, the element of operand 0 there.
 
     The operand is in scalar memory before the grid runs. The map may depend on the numbers before it: the smaller one
@@ -53,7 +54,7 @@ class NumberAttr(ParametrizedAttribute):
 
 
 @irdl_attr_definition
-class WindowAttr(ParametrizedAttribute):
+class WindowAttr(Attr):
     """What one step of a grid sees of an array: ``#pallas.window<[128, _, 64], (d0, d1) -> (d0, d1, 0), vmem>``.
 
     The lanes of the block in each dimension (``_``: one element, which the kernel's ref does not have as a

@@ -7,8 +7,6 @@ from typing import Self
 from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -19,6 +17,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.host.types import parse_memref
 from kopt.dialects.symm.checks import check_collective, check_parts, check_reduction, check_same
 
@@ -35,7 +34,7 @@ class _Collective(MemoryEffect):
         }
 
 
-class CollectiveOp(IRDLOperation):
+class CollectiveOp(Op):
     """Base of the collectives: ``name %x group "tp" : memref<…> to memref<…>``, one element type throughout."""
 
     input = operand_def(MemRefType)
@@ -59,7 +58,7 @@ class CollectiveOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AllReduceOp(IRDLOperation):
+class AllReduceOp(Op):
     """The combination of all ranks' arrays, the same on each: ``add``, ``max``, ``min`` or ``avg``.
 
     ``by`` names an algorithm that reads the other ranks' symmetric memory, in which the input then must lie:

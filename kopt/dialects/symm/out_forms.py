@@ -8,8 +8,6 @@ from typing import Self
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -20,6 +18,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.host.types import parse_memref
 from kopt.dialects.symm.checks import check_collective, check_parts, check_reduction, check_same
 
@@ -42,7 +41,7 @@ class _Writes(MemoryEffect):
         }
 
 
-class CollectiveOutOp(IRDLOperation):
+class CollectiveOutOp(Op):
     """Base of the ``_out`` forms: ``name %x to %out group "tp" : memref<…> to memref<…>``."""
 
     input = operand_def(MemRefType)
@@ -66,7 +65,7 @@ class CollectiveOutOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AllReduceOutOp(IRDLOperation):
+class AllReduceOutOp(Op):
     """`symm.all_reduce` into an array that is given.
 
     ``barriers`` says where all ranks wait for each other: at the ``entry``, so that all inputs are written before

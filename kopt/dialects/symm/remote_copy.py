@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, MemRefType, StringAttr
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     BaseAttr,
-    IRDLOperation,
     irdl_attr_definition,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -26,6 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Attr, Op, irdl_op_definition
 from kopt.dialects.tile.index_list import (
     Entry,
     join_entries,
@@ -42,7 +41,7 @@ _PLACES = ("source", "target", "sent", "received")
 
 
 @irdl_attr_definition
-class TransferType(ParametrizedAttribute, TypeAttribute):
+class TransferType(Attr, TypeAttribute):
     """A copy to another rank: ``!symm.transfer``. It is started, and either end is waited for by itself."""
 
     name = "symm.transfer"
@@ -62,7 +61,7 @@ class _Moves(MemoryEffect):
 
 
 @irdl_op_definition
-class RemoteCopyOp(IRDLOperation):
+class RemoteCopyOp(Op):
     """Describes a copy of a block of ``source`` here to a block of ``target`` on another rank; it moves nothing yet.
 
     Every rank of the group describes one, each for a rank of its own, and so receives in ``target`` from whoever
@@ -198,7 +197,7 @@ class _Waits(MemoryEffect):
 
 
 @irdl_op_definition
-class RemoteCopyStartOp(IRDLOperation):
+class RemoteCopyStartOp(Op):
     """Starts a copy that was described: ``symm.remote_copy_start %t``.
 
     Until its ends have been waited for, the source is not written, and the target, on the other rank, is not used.
@@ -217,7 +216,7 @@ class RemoteCopyStartOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RemoteCopyWaitOp(IRDLOperation):
+class RemoteCopyWaitOp(Op):
     """Waits for one end of a copy: ``send``, after which the source may be written, or ``receive``: it has arrived.
 
     What has arrived is what another rank sent here by its own copy of the same place. Any description of the same

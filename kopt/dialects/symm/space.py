@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import MemRefType, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Attr
+
 
 @irdl_attr_definition
-class SpaceAttr(ParametrizedAttribute):
+class SpaceAttr(Attr):
     """The memory space of buffers that every rank of a group can address: ``#symm.space<"tp">``."""
 
     name = "symm.space"

@@ -9,8 +9,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     BaseAttr,
     EqAttrConstraint,
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -21,12 +19,13 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.symm.space import group_of
 from kopt.dialects.tile.types import RefType
 
 
 @irdl_op_definition
-class RankOp(IRDLOperation):
+class RankOp(Op):
     """The number of this rank in its group: ``%me = symm.rank group "tp"``, an ``index``."""
 
     name = "symm.rank"
@@ -43,7 +42,7 @@ class RankOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BarrierOp(IRDLOperation):
+class BarrierOp(Op):
     """All ranks of a group wait for each other: ``symm.barrier group "tp"``. Its effects are unknown.
 
     In a kernel ``ranks`` says how many they are: ``symm.barrier group "tp" ranks 4 : i32``; or it is of this rank and
@@ -69,7 +68,7 @@ class BarrierOp(IRDLOperation):
             raise VerifyException(f"{self.name} is of all ranks or with some, not both")
 
 
-class _SignalOp(IRDLOperation):
+class _SignalOp(Op):
     """Base of the two ends of a signal, which travels beside a symmetric buffer, or to a kernel's counters."""
 
     buffer = operand_def(BaseAttr(MemRefType) | BaseAttr(RefType))

@@ -12,8 +12,6 @@ from typing import Self
 from xdsl.dialects.builtin import IntAttr, UnitAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     region_def,
@@ -26,11 +24,12 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.loops import YieldOp
 from kopt.dialects.tile.types import TileType, parse_tile_type
 
 
-class AssociativeOp(IRDLOperation):
+class AssociativeOp(Op):
     """Base of the ops that combine lanes of one dimension by the function in their region."""
 
     inputs = var_operand_def(TileType)

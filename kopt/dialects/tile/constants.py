@@ -7,8 +7,6 @@ from typing import Self
 from xdsl.dialects.builtin import IntAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -19,6 +17,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import TileType, parse_tile_type
 from kopt.dialects.tile.values import literal, literal_value, parse_literal, print_literal, whole
@@ -43,7 +42,7 @@ class _Constant(ConstantLike):
 
 
 @irdl_op_definition
-class FullOp(IRDLOperation):
+class FullOp(Op):
     """Every lane the same literal: ``%z = tile.full 0.0 : !tile.tile<b0=128 x f32>``."""
 
     name = "tile.full"
@@ -88,7 +87,7 @@ class FullOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SplatOp(IRDLOperation):
+class SplatOp(Op):
     """Every lane the same scalar: ``tile.splat %s : i32 to !tile.tile<b0=128 x i32>``; ``index`` makes integers."""
 
     name = "tile.splat"
@@ -112,7 +111,7 @@ class SplatOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ExtractOp(IRDLOperation):
+class ExtractOp(Op):
     """The scalar of a rank-0 tile: ``tile.extract %t : !tile.tile<i32> to index``. Integers may become ``index``."""
 
     name = "tile.extract"
@@ -138,7 +137,7 @@ class ExtractOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ArangeOp(IRDLOperation):
+class ArangeOp(Op):
     """Lane numbers scaled: ``%t = tile.arange 3, 2 : !tile.tile<64 x i32>`` is 3, 5, 7, … over its one dimension."""
 
     name = "tile.arange"

@@ -19,12 +19,13 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, f32, f64, i1
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import operand_def, result_def, traits_def, var_operand_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Commutative, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import TileType, parse_tile_type
 
@@ -139,7 +140,7 @@ TABLE = (
 )
 
 
-class ElementwiseOp(IRDLOperation):
+class ElementwiseOp(Op):
     """Base of the ops of `TABLE`: ``tile.name %a, … : operand type``; ``ROW`` is the table's row."""
 
     ROW: ClassVar[Row]
@@ -208,7 +209,7 @@ ELEMENTWISE: dict[str, type[ElementwiseOp]] = {row.name: _define(row) for row in
 
 
 @irdl_op_definition
-class SelectOp(IRDLOperation):
+class SelectOp(Op):
     """``tile.select %c, %a, %b : T``: each lane is ``%a`` where the i1 tile ``%c`` holds, else ``%b``; any type."""
 
     name = "tile.select"
@@ -261,7 +262,7 @@ class SelectOp(IRDLOperation):
 
 
 @irdl_op_definition
-class CastOp(IRDLOperation):
+class CastOp(Op):
     """``tile.cast %v : A to B``: each lane converted to another element type, as torch's ``to`` does.
 
     Float to float rounds to nearest even, float to integer truncates, to i1 is ``!= 0``, integers wrap.
@@ -290,7 +291,7 @@ class CastOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BitcastOp(IRDLOperation):
+class BitcastOp(Op):
     """``tile.bitcast %v : A to B``: each lane's bits read as another element type of the same width."""
 
     name = "tile.bitcast"

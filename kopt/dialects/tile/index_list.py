@@ -22,17 +22,18 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntAttr, IntegerType, UnitAttr
-from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.tile.types import DimAttr, RangeType, TileType
+from kopt.dialects.definition import Attr
+from kopt.dialects.tile.types import DimAttr, RangeType, TileType, as_dim
 
 
 @irdl_attr_definition
-class SliceAttr(ParametrizedAttribute):
+class SliceAttr(Attr):
     """A static slice ``start:stop:step`` of one dimension, with 0 <= start <= stop and step >= 1."""
 
     name = "tile.slice"
@@ -70,7 +71,7 @@ class SliceAttr(ParametrizedAttribute):
 
 
 @irdl_attr_definition
-class AllAttr(ParametrizedAttribute):
+class AllAttr(Attr):
     """The whole of one dimension: ``:`` in an index list."""
 
     name = "tile.all"
@@ -144,9 +145,9 @@ def block_axes(entries: Sequence[Entry], shape: Sequence[int]) -> tuple[Axis, ..
     gathered = False
     for position, (entry, size) in enumerate(zip(entries, shape, strict=True)):
         if isinstance(entry, AllAttr):
-            axes.append(Axis(position, DimAttr(size)))
+            axes.append(Axis(position, as_dim(size)))
         elif isinstance(entry, SliceAttr):
-            axes.append(Axis(position, DimAttr(entry.length)))
+            axes.append(Axis(position, as_dim(entry.length)))
         elif isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
             axes.append(Axis(position, entry.type.dim))
         elif isinstance(entry, SSAValue) and isinstance(entry.type, TileType) and not gathered:

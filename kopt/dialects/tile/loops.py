@@ -13,8 +13,6 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemR
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     region_def,
@@ -33,6 +31,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.plan_attr import PlanAttr, ScheduleAttr, parse_schedule, print_schedule
 from kopt.dialects.tile.plan_directive import parse_plan, print_plan
@@ -42,7 +41,7 @@ from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types
 
 
 @irdl_op_definition
-class YieldOp(IRDLOperation):
+class YieldOp(Op):
     """Ends a loop's body and passes the carried values on: ``tile.yield %a, %b : T, U``."""
 
     name = "tile.yield"
@@ -81,7 +80,7 @@ def print_body(printer: Printer, region: Region, print_terminator: bool) -> None
 
 
 @irdl_op_definition
-class GridOp(IRDLOperation):
+class GridOp(Op):
     """Runs its body for every combination of blocks of its ranges, in no order: one launch on the device.
 
     ``in`` gives the extent walked by each range, ``lo to hi`` where it does not start at 0. Cells may run at the
@@ -213,7 +212,7 @@ def _parse_extent(parser: Parser) -> tuple[int, int]:
     return (number, parser.parse_integer()) if parser.parse_optional_keyword("to") else (0, number)
 
 
-class Carrying(IRDLOperation):
+class Carrying(Op):
     """Base of the loops that carry values from visit to visit."""
 
     if TYPE_CHECKING:
@@ -410,7 +409,7 @@ def _print_carry(printer: Printer, name: SSAValue, init: SSAValue) -> None:
 
 
 @irdl_op_definition
-class WhenOp(IRDLOperation):
+class WhenOp(Op):
     """Runs its body on the first or the last visit of some ranges, resolved to a condition only when printed.
 
     tile.when first(%k) {

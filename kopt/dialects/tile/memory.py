@@ -19,7 +19,6 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     OperandDef,
-    irdl_op_definition,
     operand_def,
     opt_attr_def,
     opt_operand_def,
@@ -34,6 +33,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.access_ids import print_access_attributes
 from kopt.dialects.tile.index_list import (
     AllAttr,
@@ -92,7 +92,7 @@ def block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:
     return TileType(block_dims(entries, memory_shape(memory)), memory.element_type)
 
 
-class Access(IRDLOperation):
+class Access(Op):
     """Base of the four: an index list into ``memory``.
 
     An access of a memref may name the buffer of its grid's plan that serves it: ``via @x``.

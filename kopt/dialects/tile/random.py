@@ -9,12 +9,13 @@ from typing import Self
 
 from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, traits_def, var_result_def
+from xdsl.irdl import operand_def, traits_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.types import TileType, parse_tile_type
 
 #: The words that one counter gives.
@@ -23,7 +24,7 @@ _WORD = TileType([], i32)
 
 
 @irdl_op_definition
-class PhiloxOp(IRDLOperation):
+class PhiloxOp(Op):
     """The four 32-bit words of Philox 4x32-10 for the counter in each lane, as i32.
 
     ``%a, %b, %c, %d = tile.philox %offset key %low, %high : T``: ``%offset`` is a tile of i32 or i64, whose number,

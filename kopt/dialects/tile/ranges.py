@@ -11,17 +11,18 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import IndexType, IntAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import operand_def, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure, Resource
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RangeType, TileType, parse_range_type
 
 
-class RangeNumberOp(IRDLOperation):
+class RangeNumberOp(Op):
     """Base of the ops that give a number (``index``) of a range."""
 
     range = operand_def(RangeType)
@@ -77,7 +78,7 @@ class ValidCountOp(RangeNumberOp):
     name = "tile.valid_count"
 
 
-class RangeLanesOp(IRDLOperation):
+class RangeLanesOp(Op):
     """Base of the ops that give a number to each lane of a range."""
 
     ELEMENT_TYPE: ClassVar[Attribute]
@@ -135,7 +136,7 @@ class ValidOp(RangeLanesOp):
 
 
 @irdl_op_definition
-class ShiftOp(IRDLOperation):
+class ShiftOp(Op):
     """The same lanes, ``offset`` elements further: begin and limit both move. Validity of lanes does not change."""
 
     name = "tile.shift"
@@ -191,7 +192,7 @@ class _BindsTag(MemoryEffect):
 
 
 @irdl_op_definition
-class WholeOp(IRDLOperation):
+class WholeOp(Op):
     """A range over a whole plain extent, wider than it: ``%w = tile.whole 2560 : !tile.range<w0=4096>``.
 
     Begins at 0; its limit is ``extent``. Made where a target wants blocks of a power of two. What nothing uses is kept

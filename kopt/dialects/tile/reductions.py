@@ -12,8 +12,6 @@ from typing import ClassVar, Self
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerType, StringAttr, UnitAttr, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -26,6 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.index_list import ALL
 from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.traits import Canonicalized
@@ -58,7 +57,7 @@ def _without(dims: Sequence[DimAttr], dropped: Sequence[int]) -> list[DimAttr]:
     return [dim for position, dim in enumerate(dims) if position not in dropped]
 
 
-class _Combining(IRDLOperation):
+class _Combining(Op):
     """Shared checks of the combining ops."""
 
     def _check_kind(self, kind: str, kinds: Sequence[str], type: Attribute) -> None:
@@ -235,7 +234,7 @@ class ScanOp(_AlongOneDimension):
 
 
 @irdl_op_definition
-class MaskOp(IRDLOperation):
+class MaskOp(Op):
     """Gives lanes outside their range a value. One entry a dimension: the range that limits it, or ``_``.
 
     A range may name a dimension of its size under another tag (the lanes kept through a gather or an offset).
@@ -347,7 +346,7 @@ PRECISIONS = ("ieee", "tf32", "bf16")
 
 
 @irdl_op_definition
-class DotOp(IRDLOperation):
+class DotOp(Op):
     """Matrix product over leading batch dimensions, plus an accumulator if given.
 
     ``[…, M, K] x […, K, N] -> […, M, N]``; K has one size and one tag on both sides. The result's element type is

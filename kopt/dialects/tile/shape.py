@@ -9,8 +9,6 @@ from typing import Self
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -22,12 +20,13 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import DimAttr, DimLike, TileType, as_dim, parse_known_types, parse_tile_type
+from kopt.dialects.tile.types import DimLike, TileType, as_dim, parse_known_types, parse_tile_type
 
 
-class _Rearranging(IRDLOperation):
+class _Rearranging(Op):
     """Base of the ops with one input, a list of integers, and both types printed."""
 
     input = operand_def(TileType)
@@ -86,7 +85,7 @@ class BroadcastOp(_Rearranging):
                 f"tile.broadcast needs one increasing result dimension an input dimension, found {list(mapping)}"
             )
         for dim, position in zip(source, mapping, strict=True):
-            if dim not in (target[position], DimAttr(1), DimAttr(target[position].size.data)):
+            if dim not in (target[position], as_dim(1), as_dim(target[position].size.data)):
                 raise VerifyException(f"tile.broadcast cannot repeat dimension {dim} to {target[position]}")
 
     @classmethod
@@ -274,7 +273,7 @@ class SliceOp(_Rearranging):
 
 
 @irdl_op_definition
-class DynamicSliceOp(IRDLOperation):
+class DynamicSliceOp(Op):
     """The lanes of one dimension from a computed one on: lane ``n`` is the input's lane ``offset + n``.
 
     The result's dimension has no more lanes, and may have a tag of its own; lanes from outside the input are undefined.
@@ -331,7 +330,7 @@ class DynamicSliceOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ConcatOp(IRDLOperation):
+class ConcatOp(Op):
     """Joins tiles along one dimension, which becomes plain: ``tile.concat %a, %b dim 1 : A, B to R``."""
 
     name = "tile.concat"
@@ -395,7 +394,7 @@ def _concat(values: Sequence[SSAValue], dim: int) -> TileType:
 
 
 @irdl_op_definition
-class TakeAlongOp(IRDLOperation):
+class TakeAlongOp(Op):
     """Picks lanes along one dimension by number, as NumPy's ``take_along_axis``: both tiles have one rank.
 
     A number below 0 or past the last lane is an access that is wrong, where its own lane is inside its ranges.

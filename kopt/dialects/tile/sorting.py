@@ -7,8 +7,6 @@ from typing import Self
 from xdsl.dialects.builtin import IntAttr, UnitAttr, i1, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -20,13 +18,14 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.reductions import neutral
 from kopt.dialects.tile.types import TileType, parse_tile_type
 from kopt.dialects.tile.values import is_float
 
 
 @irdl_op_definition
-class SortOp(IRDLOperation):
+class SortOp(Op):
     """The lanes of one dimension in increasing (or ``descending``) order, and the number (i32) that each lane had.
 
     Stable: equal lanes stay in their order. NaN is above every number, as in torch. Lanes outside their range are last.

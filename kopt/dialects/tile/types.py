@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Attr
 from kopt.limits import RANK
 
 #: A tag must not read as an element type (``i32``) or as a hexadecimal size.
@@ -25,7 +27,7 @@ _NOT_A_TAG = re.compile(r"(?:(?:i|si|ui|f|bf|tf)\d\w*|index|none|x|x\d\w*)\Z")
 
 
 @irdl_attr_definition
-class DimAttr(ParametrizedAttribute):
+class DimAttr(Attr):
     """One dimension: ``size`` lanes, and the ``tag`` of the range they walk (empty for a plain extent)."""
 
     name = "tile.dim"
@@ -64,9 +66,12 @@ def as_dim(dim: DimLike) -> DimAttr:
     """A dimension from any of its spellings in Python."""
     if isinstance(dim, DimAttr):
         return dim
-    if isinstance(dim, int):
-        return DimAttr(dim)
-    return DimAttr(dim[1], dim[0])
+    return _dim(dim, "") if isinstance(dim, int) else _dim(dim[1], dim[0])
+
+
+@lru_cache(maxsize=4096)
+def _dim(size: int, tag: str) -> DimAttr:
+    return DimAttr(size, tag)
 
 
 def parse_dim(parser: AttrParser) -> DimAttr:
@@ -146,7 +151,7 @@ class _Shaped:
 
 
 @irdl_attr_definition
-class TileType(_Shaped, ParametrizedAttribute, TypeAttribute):
+class TileType(_Shaped, Attr, TypeAttribute):
     """A block being computed: an immutable value. ``!tile.tile<b0=128 x 64 x f32>``; rank 0 is a scalar."""
 
     name = "tile.tile"
@@ -176,7 +181,7 @@ class TileType(_Shaped, ParametrizedAttribute, TypeAttribute):
 
 
 @irdl_attr_definition
-class RangeType(ParametrizedAttribute, TypeAttribute):
+class RangeType(Attr, TypeAttribute):
     """One block of a loop: where it begins, and the limit beyond which lanes are not valid.
 
     ``!tile.range<b0=128>`` has 128 lanes and names the axis ``b0``. The limit belongs to the range that
@@ -220,7 +225,7 @@ SPACES = ("vmem", "smem", "hbm", "any", "semaphore", "counter")
 
 
 @irdl_attr_definition
-class RefType(_Shaped, ParametrizedAttribute, TypeAttribute):
+class RefType(_Shaped, Attr, TypeAttribute):
     """A mutable buffer on the chip: ``!tile.ref<b0=128 x 64 x f32, vmem>``, read by `get`, written by `put`."""
 
     name = "tile.ref"

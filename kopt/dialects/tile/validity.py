@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import operand_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.types import TileType
 
 
 @irdl_op_definition
-class ValidLanesOp(IRDLOperation):
+class ValidLanesOp(Op):
     """Whether each lane of a tile was made from lanes inside their ranges only, wherever those have gone.
 
     Dimensions that still have a tag need none of this: their validity is the range's. A dimension that was reshaped,

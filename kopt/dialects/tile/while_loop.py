@@ -7,12 +7,13 @@ from typing import Self
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, region_def, traits_def, var_operand_def, var_result_def
+from xdsl.irdl import operand_def, region_def, traits_def, var_operand_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import irdl_op_definition
 from kopt.dialects.tile.loops import Carrying, YieldOp, parse_carries, print_body, print_carries, verify_carried_types
 
 

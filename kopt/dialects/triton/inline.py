@@ -7,10 +7,11 @@ from keyword import iskeyword
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, traits_def, var_operand_def, var_result_def
+from xdsl.irdl import prop_def, traits_def, var_operand_def, var_result_def
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.types import TileType
 
 
@@ -23,7 +24,7 @@ class _ActsWithoutResults(MemoryEffect):
 
 
 @irdl_op_definition
-class InlineOp(IRDLOperation):
+class InlineOp(Op):
     """A call of a ``@triton.jit`` function that the kernel's author wrote: ``%r = triton.inline "add"(%x, %y) …``.
 
     ``functions`` has its text and that of what it uses, by name, users last: what follows ``def name`` for functions,

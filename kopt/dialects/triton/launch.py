@@ -14,8 +14,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     region_def,
@@ -35,12 +33,13 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.integers import int_array, ints_of
 from kopt.dialects.tile.types import RangeType, TileType
 
 
 @irdl_op_definition
-class LaunchOp(IRDLOperation):
+class LaunchOp(Op):
     """One kernel and its launch over ``programs`` programs. The body sees the memrefs as its own arguments.
 
     ``num_warps`` and ``num_stages`` are Triton's launch options. Through a ``writeonly`` pointer nothing is read.
@@ -153,7 +152,7 @@ def _print_argument(printer: Printer, name: SSAValue, value: SSAValue, write_onl
 
 
 @irdl_op_definition
-class ProgramIdOp(IRDLOperation):
+class ProgramIdOp(Op):
     """The number of this program in its launch: ``%pid = triton.program_id``."""
 
     name = "triton.program_id"
@@ -169,7 +168,7 @@ class ProgramIdOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RangeOp(IRDLOperation):
+class RangeOp(Op):
     """Block ``block`` of a walk from ``lower`` to ``upper``: begins at ``lower + block * size``, limited by ``upper``.
 
     %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
@@ -218,7 +217,7 @@ class RangeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RetagOp(IRDLOperation):
+class RetagOp(Op):
     """The same lanes, whose dimensions are named by other tags: ``triton.retag %v : A to B``; sizes are kept."""
 
     name = "triton.retag"

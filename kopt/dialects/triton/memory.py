@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import ArrayAttr, MemRefType, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -22,6 +21,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.definition import irdl_op_definition
 from kopt.dialects.tile.access_ids import print_access_attributes
 from kopt.dialects.tile.index_list import ALL, Entry, join_entries, parse_entries, print_entries, split_entries
 from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, block_type, parse_mask, print_mask
