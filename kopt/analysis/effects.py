@@ -11,6 +11,7 @@ from xdsl.traits import (
     IsTerminator,
     MemoryEffect,
     MemoryEffectKind,
+    NoMemoryEffect,
     RecursiveMemoryEffect,
     SymbolOpInterface,
 )
@@ -18,6 +19,8 @@ from xdsl.traits import (
 
 def get_effects(op: Operation) -> set[EffectInstance] | None:
     """The reads, writes and allocations of an operation; None where they are not known."""
+    if _is_pure(type(op)):
+        return set()
     found: set[EffectInstance] = set()
     for effect in _effects(op):
         if effect is None:
@@ -28,7 +31,7 @@ def get_effects(op: Operation) -> set[EffectInstance] | None:
 
 def is_side_effect_free(op: Operation) -> bool:
     """Whether it is known that an operation neither reads, writes nor allocates memory."""
-    return next(_effects(op), _NOTHING) is _NOTHING
+    return _is_pure(type(op)) or next(_effects(op), _NOTHING) is _NOTHING
 
 
 def is_trivially_dead(op: Operation) -> bool:
@@ -38,7 +41,9 @@ def is_trivially_dead(op: Operation) -> bool:
 
 def would_be_trivially_dead(op: Operation) -> bool:
     """Whether an operation does no more than to compute its results: it only reads, or allocates what is its own."""
-    return not _is_always_needed(type(op)) and all(
+    if _is_always_needed(type(op)):
+        return False
+    return _is_pure(type(op)) or all(
         effect is not None and (effect.kind is MemoryEffectKind.READ or _is_own_allocation(op, effect))
         for effect in _effects(op)
     )
@@ -60,7 +65,8 @@ def _effects(op: Operation) -> Iterator[EffectInstance | None]:
     for interface in interfaces:
         if isinstance(interface, RecursiveMemoryEffect):
             for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
-                yield from _effects(inner)
+                if not _is_pure(type(inner)):
+                    yield from _effects(inner)
         else:
             effects = interface.get_effects(op)
             yield from (None,) if effects is None else effects
@@ -69,6 +75,13 @@ def _effects(op: Operation) -> Iterator[EffectInstance | None]:
 @cache
 def _interfaces(cls: type[Operation]) -> tuple[MemoryEffect, ...]:
     return tuple(cls.get_traits_of_type(MemoryEffect))
+
+
+@cache
+def _is_pure(cls: type[Operation]) -> bool:
+    """Whether no operation of a class does anything to memory."""
+    interfaces = _interfaces(cls)
+    return bool(interfaces) and all(isinstance(interface, NoMemoryEffect) for interface in interfaces)
 
 
 @cache

@@ -10,15 +10,12 @@ names an access for plans and reports; it is printed where it is not the operand
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, StringAttr, UnitAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
-    OperandDef,
     operand_def,
     opt_attr_def,
     opt_operand_def,
@@ -53,31 +50,20 @@ from kopt.dialects.tile.types import RefType, TileType, parse_known_types, parse
 from kopt.dialects.tile.values import parse_literal, print_literal
 
 
-@cache
-def _place(cls: type[Operation], name: str) -> int:
-    """Where an operand stands, or a list of operands begins, that only single ones stand before: segment sizes need not
-    be read for it."""
-    assert issubclass(cls, IRDLOperation)
-    operands = cls.get_irdl_definition().operands
-    place = next(number for number, (known, _) in enumerate(operands) if known == name)
-    assert all(type(definition) is OperandDef for _, definition in operands[:place])
-    return place
-
-
 class ReadsMemory(MemoryEffect):
     """The op reads its ``memory`` operand."""
 
     @classmethod
-    def get_effects(cls, op: Operation):
-        return {EffectInstance(MemoryEffectKind.READ, op.operands[_place(type(op), "memory")])}
+    def get_effects(cls, op: Any):
+        return {EffectInstance(MemoryEffectKind.READ, op.memory)}
 
 
 class WritesMemory(MemoryEffect):
     """The op writes its ``memory`` operand."""
 
     @classmethod
-    def get_effects(cls, op: Operation):
-        return {EffectInstance(MemoryEffectKind.WRITE, op.operands[_place(type(op), "memory")])}
+    def get_effects(cls, op: Any):
+        return {EffectInstance(MemoryEffectKind.WRITE, op.memory)}
 
 
 def memory_shape(type: Attribute) -> tuple[int, ...]:
@@ -109,7 +95,7 @@ class Access(Op):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The index list."""
-        return join_entries(self.operands[_place(type(self), "indices") :], self.layout)
+        return join_entries(self.indices, self.layout)
 
     def masked(self, mask: SSAValue) -> Self:
         """The access (one that may have a mask) with another mask; ``other`` of a load stays."""

@@ -1,24 +1,12 @@
-"""How the classes of ops and types are made: as xDSL makes them, with names that are read directly.
-
-An accessor of xDSL makes a view of all operands and looks up what kind of construct it is for, each time. And its
-classes are abstract, so ``isinstance`` asks for registered subclasses, of which ops and types have none. Together that
-is a tenth of a compilation; `docs/upstream.md` has what xDSL could take over.
-
-    @irdl_op_definition
-    class SplatOp(Op):
-        name = "tile.splat"
-        value = operand_def()       # read as _operands[0]
-"""
+"""Operands, results and regions by their names: without a view, and without a look at the definition."""
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from xdsl import irdl
-from xdsl.ir import Operation, ParametrizedAttribute
-from xdsl.irdl import IRDLOperation
+from xdsl.ir import Operation
+from xdsl.irdl import IRDLOperation, VariadicDef
 from xdsl.irdl.operations import (
     BaseAttrAccessor,
     BeforeVariadicSingleAccessor,
@@ -29,48 +17,40 @@ from xdsl.irdl.operations import (
     VarIRConstruct,
 )
 
-_OpClass = TypeVar("_OpClass", bound=type[IRDLOperation])
 _Read = Callable[[Operation], Any]
+_OPERAND = VarIRConstruct.OPERAND
 
 
-class _Concrete(ABCMeta):
-    """A class whose instances are those of it and of what derives from it: none are registered."""
-
-    __instancecheck__ = type.__instancecheck__
-
-
-class Op(IRDLOperation, metaclass=_Concrete):
-    """The base of ops."""
-
-
-class Attr(ParametrizedAttribute, metaclass=_Concrete):
-    """The base of types and of other attributes with parameters."""
-
-
-def irdl_op_definition(cls: _OpClass) -> _OpClass:
-    """xDSL's decorator of op classes. Operands, results and regions are read without a view where that is possible."""
-    cls = irdl.irdl_op_definition(cls)
-    for name, accessor in list(vars(cls).items()):
-        if (make := _READS.get(type(accessor))) is not None:
-            setattr(cls, name, property(make(accessor)))
-    return cls
+def reads(cls: type[IRDLOperation]) -> dict[str, _Read]:
+    """What reads the constructs for which xDSL gave a class accessors, by their names, where that is possible."""
+    operands = cls.get_irdl_definition().operands
+    fixed = next((n for n, (_, part) in enumerate(operands) if isinstance(part, VariadicDef)), len(operands))
+    found: dict[str, _Read] = {}
+    for name, accessor in vars(cls).items():
+        if isinstance(accessor, SingleAttrAccessor) and accessor.construct is _OPERAND and accessor.idx < fixed:
+            found[name] = _operand(accessor.idx)
+        elif type(accessor) in _READS:
+            found[name] = _READS[type(accessor)](accessor)
+    return found
 
 
 #: Where an op has its constructs of a kind.
 _PLACES = {
-    VarIRConstruct.OPERAND: "_operands",
+    _OPERAND: "_operands",
     VarIRConstruct.RESULT: "results",
     VarIRConstruct.REGION: "regions",
     VarIRConstruct.SUCCESSOR: "successors",
 }
 
 
+def _operand(number: int) -> _Read:
+    return lambda op: op._operands[number]  # pyright: ignore[reportPrivateUsage]
+
+
 def _single(accessor: BeforeVariadicSingleAccessor) -> _Read:
     """The one at a number, with no variadic before it."""
     place, number = _PLACES[accessor.construct], accessor.idx
-    if accessor.construct is VarIRConstruct.OPERAND:
-        return lambda op: op._operands[number]  # pyright: ignore[reportPrivateUsage]
-    return lambda op: getattr(op, place)[number]
+    return _operand(number) if accessor.construct is _OPERAND else lambda op: getattr(op, place)[number]
 
 
 def _rest(accessor: UniqueVariadicAccessor) -> _Read:
@@ -86,8 +66,7 @@ def _rest(accessor: UniqueVariadicAccessor) -> _Read:
 
 def _segment(accessor: BaseAttrAccessor) -> _Read:
     """What a segment of known sizes has: all, the one that there is, or None where it is empty."""
-    place, number, option = _PLACES[accessor.construct], accessor.idx, accessor.option
-    bounds = _bounds_of(number)
+    place, option, bounds = _PLACES[accessor.construct], accessor.option, _bounds_of(accessor.idx)
     variadic, optional = isinstance(accessor, VariadicAttrAccessor), isinstance(accessor, OptionalAttrAccessor)
 
     def read(op: Operation) -> Any:

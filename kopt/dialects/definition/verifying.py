@@ -1,0 +1,95 @@
+"""Does an op have what its definition says? Asked quickly; where not, xDSL's verifier says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrConstraint,
+    BaseAttr,
+    OpDef,
+    OperandDef,
+    OptAttributeDef,
+    OptPropertyDef,
+    RangeOf,
+    ResultDef,
+    VariadicDef,
+)
+from xdsl.irdl.constraints import RangeLengthConstraint
+from xdsl.traits import OpTrait
+
+_Accepts = Callable[[Any], bool]
+
+
+def verifier(definition: OpDef, own: Callable[[Any], None]) -> Callable[[Any], None]:
+    """The ``verify_`` of a class of ops: its definition, the traits, and what the class itself checks."""
+    accepts = _acceptance(definition)
+    traits = [trait for trait in definition.traits if type(trait).verify is not OpTrait.verify]
+
+    def verify_(op: Operation) -> None:
+        if not accepts(op):
+            definition.verify(op)
+        else:
+            for trait in traits:
+                trait.verify(op)
+        own(op)
+
+    return verify_
+
+
+def _acceptance(definition: OpDef) -> _Accepts:
+    """Whether an op surely has the operands, results and properties that are its own; False where that is not clear."""
+    values = {name: _class_of_values(part) for name, part in (*definition.operands, *definition.results)}
+    properties = {name: _class_of(part.constr) for name, part in definition.properties.items()}
+    needed = {name for name, part in definition.properties.items() if not isinstance(part, OptPropertyDef)}
+    attributes = {name: _class_of(part.constr) for name, part in definition.attributes.items()}
+    optional = all(isinstance(part, OptAttributeDef) for part in definition.attributes.values())
+    if None in (*values.values(), *properties.values(), *attributes.values()) or definition.regions or not optional:
+        return lambda op: False
+
+    def accepts(op: Operation) -> bool:
+        if not needed <= op.properties.keys() <= properties.keys() or op.regions or op.successors:
+            return False
+        if not _are_of(op.properties, properties) or not _are_of(op.attributes, attributes):
+            return False
+        count = 0
+        for name, cls in values.items():
+            found = _found(op, name)
+            count += len(found)
+            if not all(isinstance(value.type, cls) for value in found):  # pyright: ignore[reportArgumentType]
+                return False
+        return count == len(op.operands) + len(op.results)
+
+    return accepts
+
+
+def _are_of(found: Mapping[str, Attribute], classes: Mapping[str, Any]) -> bool:
+    """Whether those that are there are each of its class."""
+    return all(isinstance(found[name], cls) for name, cls in classes.items() if name in found)
+
+
+def _found(op: Operation, name: str) -> Sequence[SSAValue]:
+    """The values of a name; none where an op with too few of them has no such place."""
+    try:
+        found = getattr(op, name)
+    except IndexError:
+        return ()
+    return (found,) if isinstance(found, SSAValue) else found or ()
+
+
+def _class_of_values(part: OperandDef | ResultDef) -> type[Attribute] | None:
+    """The class of each value's type, where that is all that is asked for."""
+    constraint = part.constr
+    if isinstance(constraint, RangeLengthConstraint) and not isinstance(part, VariadicDef):
+        constraint = constraint.constraint  # of one
+    return _class_of(constraint.constr) if isinstance(constraint, RangeOf) else None
+
+
+def _class_of(constraint: AttrConstraint) -> type[Attribute] | None:
+    """The class that a constraint asks for and no more than that, or None."""
+    if isinstance(constraint, BaseAttr):
+        return constraint.attr
+    return Attribute if isinstance(constraint, AnyAttr) else None
