@@ -66,6 +66,7 @@ def lower_module(
     from kopt.analysis.entry import entry_function
     from kopt.analysis.signature import signature
     from kopt.config import make_config
+    from kopt.passes.opened import Opened
     from kopt.runtime.devices import default_target
     from kopt.targets.target import parse_target
     from kopt.verification import verify
@@ -75,8 +76,9 @@ def lower_module(
     verify(module)
     checked = make_config(config)
     _refuse_tunables(checked.tunables)
-    opened = _configured(module, checked)
-    module, checked, remarks = _sized(opened, chosen, checked)
+    module = _configured(module, checked)
+    opened = Opened.of(module)
+    module, checked, remarks = _sized(module, chosen, checked)
     func = entry_function(module, entry)
     return lower(
         module,

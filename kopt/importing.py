@@ -66,11 +66,11 @@ def choose(imported: Imported, target: Target, config: Config, start: str = "ope
     from kopt.context import make_context
     from kopt.diagnostics import collect
     from kopt.dialects.tile import mark_open, open_blocks
+    from kopt.passes.opened import Opened
     from kopt.passes.pipelines import choosing
     from kopt.passes.retyping import tag_sizes
 
-    opened = imported.module if start == "open" else None
-    chosen = replace(imported, module=imported.module.clone(), opened=opened)
+    chosen = replace(imported, opened=Opened.of(imported.module) if start == "open" else None)
     with collect():  # what is wanted is imported
         choosing(target, config, start).apply(make_context(), chosen.module)
     func = _entry(chosen)

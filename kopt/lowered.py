@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kopt.analysis.offset_checks import ItemSlice
     from kopt.interpreter.access_checks import AccessChecks
     from kopt.interpreter.host_arrays import HostArrays
+    from kopt.passes.opened import Opened
     from kopt.programs import ProgramOptions
     from kopt.runtime.executable import Executable
     from kopt.runtime.signature import Signature
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 class Lowered:
     """What ``kernel.lower(…)`` gives.
 
-    ``module`` is the imported module (``ModuleOp``) with its block sizes chosen, never rewritten; ``opened`` the same
-    before the choice, where there was one; ``config`` has the chosen sizes; ``source`` the self-contained Python module
-    that was emitted (empty for ``reference``, which emits nothing); ``remarks`` what the passes reported on the way;
-    ``intervals`` which integers arguments must hold, by position, for 32 bits to serve; ``program`` how a host program
-    was planned (None for a kernel), and ``groups`` torch's names of its process groups by its own.
+    ``module`` is the imported module (``ModuleOp``) with its block sizes chosen, never rewritten; ``opened`` what the
+    choice changed in it, where there was one; ``config`` has the chosen sizes; ``source`` the self-contained Python
+    module that was emitted (empty for ``reference``, which emits nothing); ``remarks`` what the passes reported on the
+    way; ``intervals`` which integers arguments must hold, by position, for 32 bits to serve; ``program`` how a host
+    program was planned (None for a kernel), and ``groups`` torch's names of its process groups by its own.
     """
 
     module: ModuleOp
@@ -46,12 +47,17 @@ class Lowered:
     package: Callable[[Executable], Callable[..., Any]] = field(default=lambda executable: executable, repr=False)
     program: ProgramOptions | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
-    opened: ModuleOp | None = None
+    opened: Opened | None = None
 
     @property
     def ir(self) -> str:
         """The text of the imported module."""
         return str(self.module)
+
+    @property
+    def imported(self) -> ModuleOp:
+        """A copy of the module as it was imported: before the choice of block sizes, where there was one."""
+        return self.module.clone() if self.opened is None else self.opened.put_back(self.module)
 
     @property
     def function(self) -> str:
@@ -67,9 +73,10 @@ class Lowered:
 
         recorder = _recorder()
         passes = _passes(self.target, self.config, self.program)
-        imported = self.opened or self.module
-        run(imported.clone(), make_context(), passes, instrumentation=[recorder])
-        return [("import", str(imported)), *recorder.stages]
+        imported = self.imported
+        text = str(imported)
+        run(imported, make_context(), passes, instrumentation=[recorder])
+        return [("import", text), *recorder.stages]
 
     def compile(self) -> Any:
         """The kernel ready to run on its target: an `Executable`, called with tensors."""
@@ -203,14 +210,14 @@ def lower(
     program: ProgramOptions | None = None,
     groups: Mapping[str, str] | None = None,
     allow_inline: bool = False,
-    opened: ModuleOp | None = None,
+    opened: Opened | None = None,
     remarks: Sequence[Any] = (),
 ) -> Lowered:
     """Runs the target's pipeline on a copy of an imported module, verifies what came out, and prints it.
 
     ``program`` says how a host program is planned, and ``groups`` names its process groups; ``allow_inline`` whether
-    the module may bring code of its own, as kernels of Python authors do; ``opened`` is the module with its block sizes
-    open, and ``remarks`` what was said of them.
+    the module may bring code of its own, as kernels of Python authors do; ``opened`` is what the choice of block
+    sizes changed, and ``remarks`` what was said of them.
     """
     from kopt.analysis.entry import entry_function
     from kopt.analysis.intervals import intervals

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from xdsl.dialects.builtin import ModuleOp
@@ -32,6 +32,9 @@ from kopt.runtime.seeds import RandomSeed
 from kopt.runtime.sharing import same_elements, share_an_element
 from kopt.runtime.specs import TensorSpec, framework_of, is_struct, spec_of
 
+if TYPE_CHECKING:
+    from kopt.passes.opened import Opened
+
 Sizes = Sequence[int] | Callable[[list[BlockInfo]], Sequence[int]]
 
 
@@ -53,8 +56,8 @@ class Imported:
 
     ``results`` rebuilds the Python result from the function's; ``mutated`` numbers the arguments that are written;
     ``guards`` are host values the import relied on; ``blocks`` and ``tunables`` what a configuration may choose;
-    ``groups`` torch's names of the process groups, by those of the IR; ``opened`` the module as it was recorded, where
-    ``module`` has other block sizes.
+    ``groups`` torch's names of the process groups, by those of the IR; ``opened`` what the choice of block sizes
+    changed in ``module``.
     """
 
     module: ModuleOp
@@ -67,7 +70,7 @@ class Imported:
     blocks: list[BlockInfo]
     tunables: dict[str, Any] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
-    opened: ModuleOp | None = None
+    opened: Opened | None = None
 
 
 def import_kernel(

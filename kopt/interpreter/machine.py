@@ -106,7 +106,7 @@ class Machine:
 
     def call(self, function: FuncOp, args: Sequence[Any]) -> tuple[Any, ...]:
         """Run a function of the module."""
-        for op in function.walk():
+        for op in walk(function):
             for result in op.results:
                 if isinstance(result.type, MemRefType | tile.TileType) and _lanes(result.type) > ELEMENTS:
                     message = f"the reference interpreter holds at most {ELEMENTS} elements, found {result.type}"

@@ -222,7 +222,7 @@ class IndexAnalysis:
             return found if sum(part.weight for part in found.parts) <= _HEAVY else self._named(value)
         if isinstance(found, IndexExpr):
             found = held(found, value.type)
-            if found.weight <= _HEAVY and not (self._sums and value.type == IndexType() and not _is_sum(found)):
+            if found.weight <= _HEAVY and not (self._sums and value.type == _INDEX and not _is_sum(found)):
                 return found
             found = found.range
         return self._named(value, found or ANY)
@@ -237,6 +237,7 @@ class IndexAnalysis:
 
 
 _TRUTH = IntegerType(1)
+_INDEX = IndexType()
 
 
 def element_of(type: Attribute) -> Attribute:
@@ -273,7 +274,7 @@ def _is_sum(expr: IndexExpr) -> bool:
 
 def _is_index(atom: Atom) -> bool:
     name = atom.name if isinstance(atom, Symbol) else None
-    return isinstance(name, SSAValue) and name.type == IndexType()
+    return isinstance(name, SSAValue) and name.type == _INDEX
 
 
 def _has_form(type: Attribute) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 _INF = math.inf
 
@@ -30,11 +31,13 @@ class ValueRange:
             self.__dict__.update(zip(("low", "high", "divisor"), _normal(low, high, abs(divisor)), strict=True))
 
     @staticmethod
+    @lru_cache(maxsize=4096)
     def exactly(number: int) -> ValueRange:
         """One number."""
         return ValueRange(number, number)
 
     @staticmethod
+    @cache
     def of_bits(bits: int, signed: bool = True) -> ValueRange:
         """What an integer type of a width holds."""
         return ValueRange(-(1 << bits - 1), (1 << bits - 1) - 1) if signed else ValueRange(0, (1 << bits) - 1)

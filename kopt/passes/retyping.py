@@ -27,7 +27,7 @@ def bound_tags(op: Operation) -> Iterator[str]:
 
 def tag_sizes(op: Operation) -> dict[str, int]:
     """The lanes of every range's blocks in an operation, by its tag."""
-    values = (value for inner in op.walk() for value in defined_values(inner))
+    values = (value for inner in walk(op) for value in defined_values(inner))
     return {value.type.tag: value.type.size for value in values if isinstance(value.type, RangeType)}
 
 

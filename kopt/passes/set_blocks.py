@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -67,18 +68,19 @@ def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
         _check_read(op, sizes)
         _check(op, sizes)
 
-    _resize(module, sizes)
+    resize(module, sizes)
     try:
         verify(module)
     except VerifyError as error:
-        _resize(module, before)
+        resize(module, before)
         notes = ["a number follows from an old size: import the kernel again with the new block sizes"]
         raise LoweringError(error.message, error.location, notes=notes) from error
 
 
-def _resize(module: ModuleOp, sizes: dict[str, int]) -> None:
+def resize(op: Operation, sizes: Mapping[str, int]) -> None:
+    """Replaces the sizes of tags in every type inside of an operation, whatever follows from the old ones."""
     dims = {tag: DimAttr(size, tag) for tag, size in sizes.items()}
-    replace_dims(module, lambda dim: dims.get(dim.tag.data, dim))
+    replace_dims(op, lambda dim: dims.get(dim.tag.data, dim))
 
 
 def _check_read(func: Operation, sizes: dict[str, int]) -> None:

@@ -39,7 +39,7 @@ SIZES = ("tiny", pytest.param("ragged", marks=pytest.mark.slow))
 def before(low: Lowered) -> Lowered:
     """What was lowered, with copies that are started and waited for at once."""
     passes = [each for each in pipeline(low.target, low.config) if each.name != PASS]
-    module = (low.opened or low.module).clone()
+    module = low.imported
     run(module, make_context(), passes)
     verify(module)
     return replace(low, source=emit(module, low.entry, low.target.family))

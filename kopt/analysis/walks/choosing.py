@@ -20,6 +20,7 @@ from kopt.planning.plan import Walk
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, GpuChip
 from kopt.targets.tiling import window_bytes
+from kopt.walk import walk
 
 #: What is to be said of a launch, and where.
 Remarks = list[tuple[Operation, str]]
@@ -60,7 +61,7 @@ class _Held:
     def __init__(self, grid: GridOp, chip: Chip):
         self.grid, self.budget = grid, Budget(chip)
         self.cut: dict[Lanes, int] = {}
-        tiles = (value for op in grid.walk() for value in op.results if isinstance(value.type, TileType))
+        tiles = (value for op in walk(grid) for value in op.results if isinstance(value.type, TileType))
         self.is_full = any(map(self._is_large, tiles)) and (
             isinstance(chip, GpuChip) or imported_bytes(grid) > self.budget.vmem
         )
@@ -68,7 +69,7 @@ class _Held:
     def dimensions(self) -> list[tuple[SSAValue, int]]:
         """The dimensions of arrays that are loaded whole, and with too much beside, the largest first."""
         found: dict[tuple[SSAValue, int], int] = {}
-        for op in self.grid.walk() if self.is_full else ():
+        for op in walk(self.grid) if self.is_full else ():
             if isinstance(op, LoadOp) and self._is_large(op.result):
                 shape = op.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
                 found |= {(op.memory, n): shape[n] for n, entry in enumerate(op.entries) if isinstance(entry, AllAttr)}

@@ -23,6 +23,7 @@ from kopt.analysis.walks.rescaling import Rescaling, depends, rescaling
 from kopt.analysis.walks.walkable import Sink, Walkable
 from kopt.dialects.tile import Access, LoadOp, ReduceOp, StoreOp
 from kopt.dialects.tile.memory import WritesMemory
+from kopt.walk import walk
 
 
 @dataclass
@@ -66,7 +67,7 @@ def visits(found: Walkable, online: bool) -> Visits:
 
 def _made_by(op: Operation) -> Iterator[Operation]:
     """The ops whose results an op uses, inside of it too."""
-    for inner in op.walk():
+    for inner in walk(op):
         yield from (operand.owner for operand in inner.operands if isinstance(operand.owner, Operation))
 
 
@@ -81,7 +82,7 @@ def _ordered(found: Walkable) -> set[Operation]:
     """The ops outside of the walks that stay in order: they write memory, or read what is written."""
     inside = {sink.op for sink in found.sinks}
     ops = [op for op in found.block.ops if op not in inside and not is_side_effect_free(op)]
-    accesses = [inner for op in found.block.ops for inner in op.walk() if isinstance(inner, Access)]
+    accesses = walk(found.block, Access)
     written = {root(op.memory) for op in accesses if op.has_trait(WritesMemory)}
     return {op for op in ops if not isinstance(op, LoadOp) or root(op.memory) in written}
 

@@ -80,7 +80,7 @@ def walkable(grid: GridOp, memory: SSAValue, dim: int) -> Walkable:
                 raise NotWalkable(f"{use.operation.name} takes it in one piece", use.operation)
     if not sinks:
         raise NotWalkable(f"no access takes dimension {dim} of '{_name(memory)}' whole and uses it", grid)
-    block = _block([op for op in grid.walk() if op in sinks])
+    block = _block([op for op in walk(grid) if op in sinks])
     ends = tuple(sinks[op] for op in block.ops if op in sinks)
     found = Walkable(memory_shape(memory.type)[dim], block, ends, _values(ends))
     _check_memory(found, grid)

@@ -14,10 +14,11 @@ take over.
 from __future__ import annotations
 
 from abc import ABCMeta
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from xdsl import irdl
-from xdsl.ir import ParametrizedAttribute
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from kopt.dialects.definition.reading import reads
@@ -35,9 +36,40 @@ class _Concrete(ABCMeta):
 class Op(IRDLOperation, metaclass=_Concrete):
     """The base of ops."""
 
+    def __init__(self, **parts: Any):
+        if parts.keys() <= _SIMPLE and not self.get_irdl_definition().options:
+            Operation.__init__(
+                self,
+                operands=list(_each(parts.get("operands", ()), SSAValue)),
+                result_types=list(_each(parts.get("result_types", ()), Attribute)),
+                properties=_present(parts.get("properties")),
+                attributes=_present(parts.get("attributes")),
+            )
+        else:  # sizes of segments, and regions of lists
+            super().__init__(**parts)
+
 
 class Attr(ParametrizedAttribute, metaclass=_Concrete):
     """The base of types and of other attributes with parameters."""
+
+
+#: What an op without regions is made of.
+_SIMPLE = {"operands", "result_types", "properties", "attributes"}
+
+
+def _each(parts: Iterable[Any], kind: type[Any]) -> Iterator[Any]:
+    """Single ones, those of lists, and the values of ops; None stands for no one."""
+    for part in parts:
+        if isinstance(part, kind):
+            yield part
+        elif isinstance(part, Operation):
+            yield SSAValue.get(part)
+        elif part is not None:
+            yield from _each(part, kind)
+
+
+def _present(parts: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: part for name, part in (parts or {}).items() if part is not None}
 
 
 def irdl_op_definition(cls: _OpClass) -> _OpClass:
