@@ -6,7 +6,6 @@ from xdsl.dialects.builtin import ModuleOp
 
 from kopt.diagnostics import location_of
 from kopt.errors import ConfigError, LoweringError
-from kopt.lowering.unused import drop_unused
 from kopt.registry import load
 from kopt.walk import walk
 
@@ -32,7 +31,7 @@ def emit(module: ModuleOp, entry: str, family: str, allow_inline: bool = False) 
         raise ConfigError(f"no printer for '{family}'", notes=[f"printers: {', '.join(PRINTERS)}"])
     if not allow_inline:
         _refuse_inline(module)
-    return drop_unused(load(PRINTERS[family])(module, entry))
+    return load(PRINTERS[family])(module, entry)
 
 
 def _refuse_inline(module: ModuleOp) -> None:

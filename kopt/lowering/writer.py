@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -13,15 +14,19 @@ from kopt.lowering.names import one_line
 from kopt.source_lines import source_line
 
 _INDENT = "    "
+#: A name that is read: no attribute, no keyword or target of an assignment, no part of a string.
+_READ = re.compile(r"""(?<![\w."'])[^\W\d]\w*+(?! *=[^=])""")
+_GUARD = "def _():"
 #: The most of a file's name and of a source line that a comment shows.
 _LONGEST = 200
 
 
 class Writer:
-    """Collects lines of Python at the current indentation."""
+    """Collects lines of Python at the current indentation. Names that nothing reads are not in the `text`."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
+        self._assigned: dict[int, str] = {}
         self._depth = 0
 
     def line(self, text: str = "") -> None:
@@ -32,6 +37,11 @@ class Writer:
         """Adds lines."""
         for text in texts:
             self.line(text)
+
+    def assign(self, name: str, statement: Iterable[str]) -> None:
+        """Adds the lines of a statement that does no more than to give a name its value."""
+        self._assigned[len(self._lines)] = name
+        self._lines.append("\n".join(f"{_INDENT * self._depth}{text}" for text in statement))
 
     def gap(self) -> None:
         """One empty line, unless nothing stands above it in its block."""
@@ -63,8 +73,45 @@ class Writer:
             self._depth -= 1
 
     def text(self) -> str:
-        """Everything written, ending in a newline."""
-        return "\n".join(self._lines).rstrip("\n") + "\n"
+        """Everything written that is needed, ending in a newline."""
+        return "\n".join(self._needed() if self._assigned else self._lines).rstrip("\n") + "\n"
+
+    def _needed(self) -> list[str]:
+        """The lines but for assignments of names that their function does not read, and for guards of nothing else."""
+        found: list[str] = []
+        read: set[str] = set()
+        guard = False
+        for number, line in reversed([*enumerate(self._lines)]):
+            name = self._assigned.get(number)
+            if guard or (name is not None and name not in read):
+                guard = False  # the condition stands above its function
+                continue
+            if line.lstrip() == _GUARD and _depth(found) <= _depth([line]):
+                guard = True
+                while found and not found[-1]:
+                    found.pop()
+                continue
+            found.append(line)
+            if line and not line.startswith(_INDENT):
+                read.clear()
+            else:
+                read.update(_READ.findall(line.split("  # ")[0]))
+        return _without_gaps(reversed(found))
+
+
+def _depth(lines: list[str]) -> int:
+    """How far the last line that is not empty is indented."""
+    line = next(filter(None, reversed(lines)), "")
+    return len(line) - len(line.lstrip())
+
+
+def _without_gaps(lines: Iterable[str]) -> list[str]:
+    """The lines without empty ones under a header."""
+    found: list[str] = []
+    for line in lines:
+        if line or not (found and found[-1].split("  # ")[0].endswith("):")):
+            found.append(line)
+    return found
 
 
 def source_place(op: Operation) -> str | None:

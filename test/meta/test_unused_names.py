@@ -2,58 +2,60 @@
 
 from __future__ import annotations
 
-from kopt.lowering.unused import drop_unused
+from kopt.lowering.writer import Writer
 
-BEFORE = """def kernel(x_ref, out_ref):
-    i = pl.program_id(0)
-    a = i * 8
-    b = 0 - a
-    c = b + (
-        1
-    )
-    first = i == 0
 
-    @pl.when(first)
-    def _():
-        n = i * 4
+def assign(writer: Writer, name: str, value: str) -> None:
+    writer.assign(name, f"{name} = {value}".splitlines())
+
+
+WANTED = """def kernel(x_ref, out_ref):
+    a = i * 8  # c
 
     v = x_ref[...]
-    w = _gather(x_ref, a)
 
     def body(k, acc):
-        d = k * 2
-        e = jnp.minimum(k, 3)
+        e = jnp.minimum(
+            k, 3
+        )
         return acc + e
 
-    out_ref[...] = jax.lax.fori_loop(0, 4, body, 0)
+    out_ref[...] = jax.lax.fori_loop(0, 4, body, c=a)
     stored = jax.lax.fori_loop(0, 4, body, 0)
 
 
 def f(x):
-    unused = jnp.zeros((4,), jnp.float32)
-    return x
-"""
-
-AFTER = """def kernel(x_ref, out_ref):
-    i = pl.program_id(0)
-    a = i * 8
-
-    v = x_ref[...]
-    w = _gather(x_ref, a)
-
-    def body(k, acc):
-        e = jnp.minimum(k, 3)
-        return acc + e
-
-    out_ref[...] = jax.lax.fori_loop(0, 4, body, 0)
-    stored = jax.lax.fori_loop(0, 4, body, 0)
-
-
-def f(x):
-    return x
+    return x.c
 """
 
 
-def test_only_arithmetic_goes() -> None:
-    """Reads of memory, and calls of loops and helpers, which may write or move data, stay."""
-    assert drop_unused(BEFORE) == AFTER
+def test_what_nothing_reads_goes() -> None:
+    """And so does what only that reads, and a guard of nothing else; other statements stay."""
+    writer = Writer()
+    with writer.block("def kernel(x_ref, out_ref):"):
+        assign(writer, "b", "0 - i")
+        writer.gap()
+        writer.line("a = i * 8  # c")
+        assign(writer, "c", "b + (\n    1\n)")
+        assign(writer, "first", "i == 0")
+        writer.gap()
+        writer.line("@pl.when(first)")
+        with writer.block("def _():"):
+            assign(writer, "n", "i * 4")
+        writer.gap()
+        writer.line("v = x_ref[...]")
+        writer.gap()
+        with writer.block("def body(k, acc):"):
+            assign(writer, "d", "k * 2")
+            writer.gap()
+            assign(writer, "e", "jnp.minimum(\n    k, 3\n)")
+            writer.line("return acc + e")
+        writer.gap()
+        writer.line("out_ref[...] = jax.lax.fori_loop(0, 4, body, c=a)")
+        writer.line("stored = jax.lax.fori_loop(0, 4, body, 0)")
+    writer.lines(["", ""])
+    with writer.block("def f(x):"):
+        assign(writer, "c", "jnp.zeros((4,), jnp.float32)")
+        assign(writer, "a", "1")
+        writer.line("return x.c")
+    assert writer.text() == WANTED

@@ -123,9 +123,12 @@ class Printing:
     # Writing.
 
     def assign(self, expression: str, hint: str | None = None, op: Operation | None = None) -> str:
-        """Writes ``name = expression`` with the op's place as a comment; gives the new name."""
+        """Writes ``name = expression`` with the op's place as a comment; gives the new name.
+
+        The expression has no effects: where nothing reads the name, there will be no line.
+        """
         name = self.names.fresh(hint)
-        self.line(f"{name} = {expression}", op)
+        self.writer.assign(name, [self._placed(f"{name} = {expression}", op)])
         return name
 
     def bind(self, value: SSAValue, expression: str, op: Operation | None = None) -> str:
@@ -145,15 +148,18 @@ class Printing:
 
     def line(self, text: str, op: Operation | None = None) -> None:
         """Writes one line, with the place in the user's source that it comes from."""
-        place = source_place(op) if op is not None else None
-        self.writer.line(f"{text}  # {place}" if place else text)
+        self.writer.line(self._placed(text, op))
 
     @contextmanager
     def block(self, header: str, op: Operation | None = None) -> Iterator[None]:
         """Writes a header such as ``def body(k, carry):`` and indents what is written inside."""
-        place = source_place(op) if op is not None else None
-        with self.writer.block(f"{header}  # {place}" if place else header):
+        with self.writer.block(self._placed(header, op)):
             yield
+
+    def _placed(self, text: str, op: Operation | None) -> str:
+        """A line with the place in the user's source that an op comes from, where it has one."""
+        place = source_place(op) if op is not None else None
+        return f"{text}  # {place}" if place else text
 
     def helper(self, name: str, source: str) -> str:
         """Asks for a function of the emitted module, written once above the kernels; gives its name.

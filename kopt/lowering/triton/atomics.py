@@ -33,7 +33,9 @@ def _emit(kernel: Kernel, op: _Update, arguments: list[str], shape: tuple[int, .
         kernel.line(text)
         return
     hint = op.results[0].name_hint or f"{kernel[op.memory].text}_before"
-    kernel.assign(op.results[0], Expr(f"{text}{read}", shape=shape), hint)
+    name = kernel.names.bind(op.results[0], hint)
+    kernel.line(f"{name} = {text}{read}")
+    kernel.alias(op.results[0], Expr(name, shape=shape))
 
 
 def print_rmw(kernel: Kernel, op: triton.AtomicRmwOp) -> None:

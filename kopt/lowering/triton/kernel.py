@@ -88,6 +88,11 @@ class Kernel:
         self._explain()
         self.writer.lines(broken(text))
 
+    def give(self, name: str, expr: Expr) -> None:
+        """Gives a name the value of an expression without effects, in a line that goes where nothing reads the name."""
+        self._explain()
+        self.writer.assign(name, broken(f"{name} = {expr.text}"))
+
     @contextmanager
     def block(self, header: str) -> Iterator[None]:
         """A compound statement; what is written inside is indented."""
@@ -157,9 +162,9 @@ class Kernel:
         return not named_by_source or value.name_hint == _hint_of(use)
 
     def assign(self, value: SSAValue, expr: Expr, hint: str | None = None) -> Expr:
-        """A line that gives an expression the value's name."""
+        """A line that gives an expression without effects the value's name."""
         name = self.names.bind(value, hint)
-        self.line(f"{name} = {expr.text}")
+        self.give(name, expr)
         self._exprs[value] = Expr(name, shape=expr.shape)
         return self._exprs[value]
 

@@ -74,7 +74,7 @@ def bind(kernel: Kernel, range: SSAValue, begin: Expr, limit: Expr, lower: Expr)
         names.lanes = kernel.assign(range, lanes)
     if checks(range) > 1:
         names.mask = kernel.names.fresh(f"{names.lanes.text}_mask")
-        kernel.line(f"{names.mask} = {infix('<', COMPARE, names.lanes, limit).text}")
+        kernel.give(names.mask, infix("<", COMPARE, names.lanes, limit))
 
 
 def print_range(kernel: Kernel, op: triton.RangeOp) -> None:
@@ -93,7 +93,7 @@ def print_range(kernel: Kernel, op: triton.RangeOp) -> None:
     if needs_begin(op.result) and not begin.is_name:
         hint = op.result.name_hint or "tile"
         name = kernel.names.fresh(f"{hint}_begin" if needs_lanes(op.result) else hint)
-        kernel.line(f"{name} = {begin.text}")
+        kernel.give(name, begin)
         begin = Expr(name)
     bind(kernel, op.result, begin, number(op.upper.data), lower)
 
