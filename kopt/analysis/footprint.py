@@ -31,10 +31,8 @@ from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
     Access,
     CarryingLoop,
-    GetOp,
     GridOp,
     LoadOp,
-    PutOp,
     RangeType,
     RefType,
     StoreOp,
@@ -115,14 +113,15 @@ def _window_bytes(
 ) -> int:
     """Bytes of the buffers of windows.
 
-    What atomic updates accumulate into has a 32-bit block besides. Of an array whose rows DMAs move, the rows that are
-    on their way at once count. With ``streamed``, an array that loops of computed bounds walk, and a large one that
-    loaded numbers index, is counted by the blocks of its accesses; what a ``hoisted`` loop walks by one block of it.
+    What atomic updates accumulate into has a 32-bit block besides. Of an array whose rows DMAs move, the buffers of
+    these count, which its accesses of one size share. With ``streamed``, an array that loops of computed bounds walk,
+    and a large one that loaded numbers index, is counted by the blocks of its accesses; what a ``hoisted`` loop walks
+    by one block of it.
     """
-    total = moved = 0
+    total = 0
     for window in seen:
         if moves_rows(window):
-            moved = max(moved, *(_moved_bytes(access, sizes) for access in (*window.loads, *window.stores)))
+            total += sum({_moved_bytes(access, sizes) for access in (*window.loads, *window.stores)})
             continue
         if streamed and (walks_computed(window) or _comes_in_blocks(window)):
             total += 2 * sum(_accessed_bytes(access, window.bits, sizes) for access in (*window.loads, *window.stores))
@@ -133,7 +132,7 @@ def _window_bytes(
         ]
         total += 2 * window_bytes(block, window.bits)
         total += window_bytes(block, 32) if window.atomics else 0
-    return total + moved
+    return total
 
 
 def _comes_in_blocks(window: Window) -> bool:
@@ -165,7 +164,7 @@ def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:
 
 
 def call_bytes(call: CallOp, grid: GridOp) -> int:
-    """Bytes of VMEM of a call: windows, scratch, blocks of pipelines, rows on their way, temporaries of its body."""
+    """Bytes of VMEM of a call: windows, scratch, blocks of pipelines, temporaries of its body."""
     total = 0
     arrays = [value.type for value in (*call.inputs, *call.outputs)]
     for window, type in zip(call.windows.data, arrays, strict=True):
@@ -175,18 +174,17 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
         assert isinstance(ref.type, RefType)
         if ref.type.space.data == "vmem":
             total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
-    moved = [op for op in walk(grid, GetOp, PutOp) if any(map(is_gather, op.entries))]
-    return total + max((_moved_bytes(op, {}) for op in moved), default=0) + temporaries(grid, {})
+    return total + temporaries(grid, {})
 
 
 def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
-    """The buffer that DMAs of rows fill or send, which is freed after: a block for each number where several are."""
+    """The buffer that DMAs of rows fill or send: a block for each number where several are."""
     type = access.memory.type
-    assert isinstance(type, RefType | MemRefType)
+    assert isinstance(type, MemRefType)
     rows = [entry.type for entry in access.indices if isinstance(entry.type, TileType)]
     count = max((prod(_shape(numbers, sizes)) for numbers in rows), default=1)
-    shape = type.shape if isinstance(type, RefType) else type.get_shape()
-    block = [_moved_lanes(entry, extent, sizes) for entry, extent in zip(access.entries, shape, strict=True)]
+    extents = zip(access.entries, type.get_shape(), strict=True)
+    block = [_moved_lanes(entry, extent, sizes) for entry, extent in extents]
     return count * window_bytes(block[-2:], _bits(type.element_type)) * prod(block[:-2])
 
 

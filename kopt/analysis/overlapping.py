@@ -6,14 +6,14 @@ is. A block may leave while the next step computes where nothing else in the loo
 
 from __future__ import annotations
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.copies import Copy, is_only_read, kept_lanes, others_touching, refs_of_array
 from kopt.analysis.pipelining import is_pipelined
 from kopt.analysis.rematerialisation import Rematerialisation
 from kopt.analysis.revisits import fastest, grid_of
 from kopt.dialects.pallas import CallOp
-from kopt.dialects.tile import ForOp, GridOp
+from kopt.dialects.tile import ForOp, GridOp, PutOp
 from kopt.ir.ranges import binding
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
@@ -99,12 +99,18 @@ def knows_first_block(copy: Copy, *cells: SSAValue) -> bool:
 
 
 def crosses(copy: Copy, cell: SSAValue) -> bool:
-    """Whether the first block of a loop can be fetched in the last visit of the cell before: of a cell's first loop."""
+    """Whether the first block of a loop can be fetched in the last visit of the cell before: of the first loop
+    of a cell that computes."""
     loop, grid = copy.start.parent_op(), _home(cell).parent_op()
     assert isinstance(loop, ForOp)
-    if loop.parent_op() is not grid or loop is not next(op for op in _home(cell).ops if isinstance(op, ForOp)):
+    if loop.parent_op() is not grid or loop is not next(op for op in _home(cell).ops if op is loop or _computes(op)):
         return False
     return knows_first_block(copy) and knows_first_block(copy, cell)
+
+
+def _computes(op: Operation) -> bool:
+    """Whether an op is a loop that does more than start copies, or wait for them."""
+    return isinstance(op, ForOp) and (len(op.results) > 0 or any(isinstance(inner, PutOp) for inner in walk(op)))
 
 
 def _home(axis: SSAValue) -> Block:

@@ -1,4 +1,4 @@
-"""The pass ``realise-dmas``: blocks of arrays in HBM are copied to buffers of scratch memory, and from them."""
+"""The pass ``realise-dmas``: blocks and rows of arrays in HBM are copied to scratch memory, and from it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.overlapping import is_of_cells
+from kopt.analysis.row_copies import moves_by_numbers
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp, FetchOp, Overlap, SendOp
 from kopt.dialects.tile import ALL, Entry, GetOp, PutOp, RefType, SelectOp
+from kopt.passes.dmas.rows import realise_rows
 from kopt.passes.mosaic.building import type_of
 from kopt.passes.replacing import replacing
 from kopt.passes.scratch import scratch_ref
@@ -22,7 +24,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class RealiseDmasPass(ModulePass):
-    """Gives each copy a buffer of one block and a semaphore; it is started and waited for where its value is needed.
+    """Gives each copy a buffer and a semaphore; it is started and waited for where its value is needed.
 
         %v = pallas.fetch %x[%i, %k] ahead %k depth 2 : !tile.ref<…, hbm> -> !tile.tile<b0=8 x b1=128 x f32>
     becomes
@@ -38,8 +40,20 @@ class RealiseDmasPass(ModulePass):
         %new = tile.select %own, %v, %o
         tile.put %new, %buffer[:, :] …   pallas.dma_start %buffer[:, :] to %x[%rows, :] …   pallas.dma_wait …
 
+    Of rows by numbers each comes or goes by a copy of its own, and all of them are on their way together. The numbers
+    are brought to scalar memory, for loops to read. What DMAs do not move alone comes whole, and is cut on the chip.
+
+        %v = tile.get %x[%n, :] : !tile.ref<500 x 256 x f32, hbm> -> !tile.tile<b0=8 x 256 x f32>
+    becomes
+        tile.put %n, %block[:] …   pallas.dma_start %block[:] to %numbers[:] …   pallas.dma_wait …
+        tile.for %r in (0, 8) { %row = …   pallas.dma_start %x[%row, :] to %rows[%r, :, :] signal %moved[0] … }
+        tile.for %r in (0, 8) { %row = …   pallas.dma_wait %x[%row, :] to %rows[%r, :, :] signal %moved[0] … }
+        %v = tile.get %rows[:, 0, :] …
+
+    A `tile.put` by numbers sends rows so; negative numbers name none.
+
     What it makes is correct by itself, step after step in the order of the program. The axis that a copy may overlap is
-    kept, for ``software-pipeline``. Refuses nothing.
+    kept, for ``software-pipeline``. Refuses, at the access, writes of rows that are no whole tiles of memory.
     """
 
     name = "realise-dmas"
@@ -48,6 +62,9 @@ class RealiseDmasPass(ModulePass):
         for call in walk(op, CallOp):
             for access in _in_order(call):
                 _Copies(access, call).realise()
+            for access in walk(call, GetOp, PutOp):
+                if moves_by_numbers(access):
+                    realise_rows(access, call)
 
 
 def _in_order(call: CallOp) -> list[FetchOp | SendOp]:

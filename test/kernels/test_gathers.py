@@ -109,7 +109,7 @@ def test_windows_from_anywhere(dtype):
     padded = torch.nn.functional.pad(x, (3, 300, 0, 50))
     wanted = torch.stack([padded[first : first + 16, n * 128 : n * 128 + 128] for n, first in enumerate(start)])
     low = window.lower(x, start, 16, 128, target="pallas:interpret")
-    assert "_gather(" not in low.source and "_take_along(" not in low.source
+    assert "_moved_ref" not in low.source and "_take_along(" not in low.source
     for target in TARGETS:
         torch.testing.assert_close(window.on(target)(x, start, 16, 128), wanted)
 
@@ -282,7 +282,7 @@ def test_rows_picked_by_a_block_come_whole(kernel):
     for target in TARGETS:
         torch.testing.assert_close(kernel.on(target)(columns, values, x), wanted)
     source = kernel.on("pallas:tpu7x").lower(columns, values, torch.rand(3000, 200)).source
-    assert "_gather(x_ref, (" in source and "_take_along" not in source
+    assert "x_moved_ref.at" in source and "_take_along" not in source
 
 
 @pytest.mark.slow
@@ -342,6 +342,40 @@ def test_a_row_of_a_table_beyond_vmem_compiles():
 
 
 @kopt.kernel
+def doubled_rows(table, at):
+    """Blocks of rows of a table that no VMEM holds."""
+    out = torch.empty([at.size(0), table.size(1)], dtype=table.dtype)
+    for i, j in hl.tile(out.size()):
+        out[i, j] = table[at[i], j] * 2
+    return out
+
+
+#: Lanes of a row and of a block, and whether the block is cut out of the row on the chip: it divides no row.
+BLOCKS = [(200, 256, False), (200, 128, True), (384, 256, True), (256, 128, False)]
+
+
+@pytest.mark.parametrize(("columns", "block", "is_cut"), BLOCKS)
+def test_blocks_of_rows_of_a_table_beyond_vmem(columns, block, is_cut):
+    table, at = torch.randn(70_000, columns), torch.randint(0, 70_000, (20,), dtype=torch.int32)
+    kernel = kopt.kernel(doubled_rows, config={"block_sizes": [16, block], "accesses": {"table": "rows"}})
+    low = kernel.on("pallas:interpret").lower(table, at)
+    assert "table_moved_ref.at" in low.source
+    assert ("_lanes_from(" in low.source) == is_cut
+    torch.testing.assert_close(kernel.on("pallas:interpret")(table, at), table[at.long()] * 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("columns", "block", "is_cut"), BLOCKS)
+@pytest.mark.parametrize("dtype", ["f32", "bf16", "i8"])
+def test_blocks_of_rows_compile(columns, block, is_cut, dtype):
+    kernel = kopt.kernel(doubled_rows, config={"block_sizes": [16, block], "accesses": {"table": "rows"}})
+    low = kernel.on("pallas:tpu7x").lower(f"{dtype}[70000,{columns}]", "i32[20]")
+    report = low.report(estimates=False)
+    assert report["legal"], report["reason"]
+    assert is_cut == ("_lanes_from(" in low.source)
+
+
+@kopt.kernel
 def every_second(x, out):
     for i in hl.grid(out.size(0)):
         out[i] = x[::2][i]
@@ -379,4 +413,4 @@ def test_blocks_of_indices_the_other_way_round(target, dtype):
 
 def test_blocks_of_indices_the_other_way_round_are_no_gathers():
     low = product_of_columns.lower("f32[64,2048]", "f32[2048,4096]", target="pallas:tpu7x")
-    assert "def _gather" not in low.source and ".T" in low.source
+    assert "_moved_ref" not in low.source and ".T" in low.source

@@ -163,7 +163,7 @@ def rows_in_hbm(monkeypatch) -> None:
 def test_rows_in_hbm_strictly(name, dtype) -> None:
     """Rows are picked and stored by DMAs that are on their way together."""
     low = check(name, "pallas:strict", "huge", dtype, torch.int32)
-    assert "_gather(x_ref" in low.source and "_scatter(new_out_ref" in low.source
+    assert "x_moved_ref.at" in low.source and "new_out_moved_ref.at" in low.source
 
 
 @pytest.mark.slow

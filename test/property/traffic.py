@@ -18,8 +18,7 @@ from xdsl.ir import Operation, SSAValue
 
 import kopt
 from kopt.dialects.pallas import CallOp, DmaStartOp
-from kopt.dialects.tile import ForOp, GetOp, GridOp, RangeType, RefType, TileType, is_gather
-from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.dialects.tile import ForOp, GridOp, RangeType, RefType, TileType
 from kopt.dialects.tile.memory import ref_block_type
 from kopt.lowered import Lowered
 from kopt.passes.pipelines import pipeline
@@ -52,7 +51,8 @@ def moved_on_tpu(low: Lowered) -> Counter[str]:
     found: Counter[str] = Counter()
     for call in _calls(kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config))):
         grid = next(op for op in call.walk() if isinstance(op, GridOp))
-        arrays = zip((*call.inputs, *call.outputs), call.windows.data, call.body.block.args, strict=True)
+        refs = (*call.input_refs, *call.output_refs)
+        arrays = zip((*call.inputs, *call.outputs), call.windows.data, refs, strict=True)
         for array, window, ref in arrays:
             traffic = window_traffic(array.type, window, grid_trips(grid))
             found[ref.name_hint or ""] += _copied(ref, call, grid) if traffic is None else traffic
@@ -68,26 +68,9 @@ def _copied(ref: SSAValue, call: CallOp, grid: GridOp) -> int:
     assert isinstance(ref.type, RefType) and isinstance(ref.type.element_type, FixedBitwidthType)
     elements = 0
     for op in call.walk():
-        if isinstance(op, GetOp) and op.memory is ref:
-            elements += _gathered(op, ref.type) * _visits(op, grid)
         if isinstance(op, DmaStartOp) and op.source is ref:
             elements += math.prod(ref_block_type(ref.type, op.source_entries).shape) * _visits(op, grid)
     return elements * max(8, ref.type.element_type.bitwidth) // 8
-
-
-def _gathered(op: GetOp, type: RefType) -> int:
-    """The elements of a gather's DMAs, one for each place."""
-    places = next((entry.type.shape for entry in op.entries if is_gather(entry)), ())  # pyright: ignore
-    return math.prod((*places, *map(_lanes, op.entries, type.shape)))
-
-
-def _lanes(entry: Entry, extent: int) -> int:
-    """What a DMA moves of one dimension: blocks that divide it, else all."""
-    if isinstance(entry, AllAttr | SliceAttr):
-        return extent
-    if isinstance(entry, int) or not isinstance(entry.type, RangeType):
-        return 1
-    return extent if extent % entry.type.size else entry.type.size
 
 
 def _visits(op: Operation, grid: GridOp) -> int:

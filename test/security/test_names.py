@@ -28,14 +28,14 @@ HOSTILE = [
     "x # comment\r\nimport sys\x0cimport os\x85import re\u2028import ast",
     "{__import__('os')}",
     "\\", "\\N{BULLET}", "\0", "\t", " ", "", "%s", "{0}", "\ud7ff", "é", "ｊｎｐ", "ﬁ", "²", "x" * 5000,
-    "__builtins__", "__import__", "__name__", "_", "__", "_gather", "_sort", "_combine", "print", "eval", "exec",
+    "__builtins__", "__import__", "__name__", "_", "__", "_pick", "_sort", "_combine", "print", "eval", "exec",
     "None", "True", "match", "type", "lambda", "def", "float", "range", "tuple", "jit",
     *sorted(IMPORTED), "Captured", "lax", "mesh", "in_specs", "f_kernel", "run_f_0", "x", "arg",
 ]  # fmt: skip
 VALUES = ("x", "out", "work", "i", "v", "m", "w", "d")
 #: Name hints that text can spell: also all that the modules use themselves.
 HINTS = ["jnp", "pl", "tl", "torch", "jax", "triton", "f_kernel", "f_0_kernel", "lambda", "range", "tuple", "print",
-         "_gather", "__import__", "f", "dist", "a.b", "a-b", "a$b", "_", "x", "group", "BLOCK_0", "carry"]  # fmt: skip
+         "_pick", "__import__", "f", "dist", "a.b", "a-b", "a$b", "_", "x", "group", "BLOCK_0", "carry"]  # fmt: skip
 
 
 def spelt(text: str) -> str:
@@ -82,7 +82,7 @@ def test_every_text_becomes_an_identifier(text: str) -> None:
     names = Names(IMPORTED)
     found = [names.public(text), names.fresh(text), names.fresh(text)]
     assert all(is_identifier(name) and name.isascii() for name in found)
-    assert len(set(found)) == 3 and not set(found) & (IMPORTED | {"__import__", "_gather", "_sort"})
+    assert len(set(found)) == 3 and not set(found) & (IMPORTED | {"__import__", "_pick", "_sort"})
     assert ast.literal_eval(quoted(text)) == text and "\n" not in quoted(text)
 
 

@@ -11,21 +11,16 @@ from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp, WholeO
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.index_expr import ZERO, IndexExpr
-from kopt.lowering.pallas.gathers import is_gathering, print_gather, print_scatter
 from kopt.lowering.pallas.printing import Printing, Visit
 
 
 def _get(op: Operation, printing: Printing) -> None:
     assert isinstance(op, GetOp)
-    text = print_gather(op, printing) if is_gathering(op) else _at(op.memory, op.entries, printing)
-    printing.bind(op.result, text, op)
+    printing.bind(op.result, _at(op.memory, op.entries, printing), op)
 
 
 def _put(op: Operation, printing: Printing) -> None:
     assert isinstance(op, PutOp)
-    if is_gathering(op):
-        printing.line(print_scatter(op, printing), op)
-        return
     type, value = printing.type(op.value), printing.name(op.value)
     assert isinstance(op.memory.type, RefType)
     if type.rank == 0 and op.memory.type.space.data == "vmem":  # which takes no scalars

@@ -1,7 +1,7 @@
 // RUN: kopt %s --verify-each -p 'functionalise-host,eliminate-output-only,plan-accesses,apply-schedule,bind-buffers' | filecheck %s
 
-// Rows by computed numbers are gets and puts of arrays in HBM, a DMA each when they are printed: their numbers tell which
-// ones are stored, so the mask goes.
+// Rows by computed numbers are gets and puts of arrays in HBM, which become a DMA each: their numbers tell which ones are
+// stored, so the mask goes.
 // CHECK: pallas.call @rows({{.+}}) windows [{{.*}}<[500, 256], (d0) -> (0, 0), hbm>
 // CHECK-NOT: tile.ge %
 // CHECK: %v = tile.get {{%.+}}[%n, :] : !tile.ref<500 x 256 x f32, hbm> -> !tile.tile<b0=8 x 256 x f32>

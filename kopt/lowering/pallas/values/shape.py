@@ -107,9 +107,12 @@ def _part(offset: int, size: int, stride: int, lanes: int) -> str:
 
 def _dynamic_slice(op: Operation, printing: Printing) -> str:
     assert isinstance(op, DynamicSliceOp)
-    dim = op.dim.data
-    numbers = f"{printing.name(op.offset)}, {printing.shape(op.result)[dim]}, {dim}"
-    return f"{use_helper('_lanes_from', printing)}({printing.name(op.input)}, {numbers})"
+    dim, name, offset = op.dim.data, printing.name(op.input), printing.name(op.offset)
+    lanes, size = printing.shape(op.input), printing.shape(op.result)[dim]
+    if offset.isdigit():
+        part = _part(int(offset), size, 1, lanes[dim])
+        return name if part == ":" else f"{name}[{', '.join([*[':'] * dim, part])}]"
+    return f"{use_helper('_lanes_from', printing)}({name}, {offset}, {size}, {dim})"
 
 
 def _concat(op: Operation, printing: Printing) -> str:

@@ -1,0 +1,1 @@
+"""Copies between arrays in HBM and buffers of scratch memory, as ops: what ``realise-dmas`` writes."""
