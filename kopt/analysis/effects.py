@@ -19,7 +19,7 @@ from xdsl.traits import (
 
 def get_effects(op: Operation) -> set[EffectInstance] | None:
     """The reads, writes and allocations of an operation; None where they are not known."""
-    if _is_pure(type(op)):
+    if is_pure(type(op)):
         return set()
     found: set[EffectInstance] = set()
     for effect in _effects(op):
@@ -31,7 +31,7 @@ def get_effects(op: Operation) -> set[EffectInstance] | None:
 
 def is_side_effect_free(op: Operation) -> bool:
     """Whether it is known that an operation neither reads, writes nor allocates memory."""
-    return _is_pure(type(op)) or next(_effects(op), _NOTHING) is _NOTHING
+    return is_pure(type(op)) or next(_effects(op), _NOTHING) is _NOTHING
 
 
 def is_trivially_dead(op: Operation) -> bool:
@@ -43,7 +43,7 @@ def would_be_trivially_dead(op: Operation) -> bool:
     """Whether an operation does no more than to compute its results: it only reads, or allocates what is its own."""
     if _is_always_needed(type(op)):
         return False
-    return _is_pure(type(op)) or all(
+    return is_pure(type(op)) or all(
         effect is not None and (effect.kind is MemoryEffectKind.READ or _is_own_allocation(op, effect))
         for effect in _effects(op)
     )
@@ -65,7 +65,7 @@ def _effects(op: Operation) -> Iterator[EffectInstance | None]:
     for interface in interfaces:
         if isinstance(interface, RecursiveMemoryEffect):
             for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
-                if not _is_pure(type(inner)):
+                if not is_pure(type(inner)):
                     yield from _effects(inner)
         else:
             effects = interface.get_effects(op)
@@ -78,14 +78,18 @@ def _interfaces(cls: type[Operation]) -> tuple[MemoryEffect, ...]:
 
 
 @cache
-def _is_pure(cls: type[Operation]) -> bool:
+def is_pure(cls: type[Operation]) -> bool:
     """Whether no operation of a class does anything to memory."""
     interfaces = _interfaces(cls)
     return bool(interfaces) and all(isinstance(interface, NoMemoryEffect) for interface in interfaces)
 
 
 @cache
+def is_terminator(cls: type[Operation]) -> bool:
+    """Whether the operations of a class end blocks."""
+    return cls.has_trait(IsTerminator, value_if_unregistered=False)
+
+
+@cache
 def _is_always_needed(cls: type[Operation]) -> bool:
-    return cls.has_trait(IsTerminator, value_if_unregistered=False) or cls.has_trait(
-        SymbolOpInterface, value_if_unregistered=False
-    )
+    return is_terminator(cls) or cls.has_trait(SymbolOpInterface, value_if_unregistered=False)

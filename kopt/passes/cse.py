@@ -8,10 +8,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.passes import ModulePass
-from xdsl.traits import IsolatedFromAbove, IsTerminator, MemoryEffectKind
+from xdsl.traits import IsolatedFromAbove, MemoryEffectKind
 from xdsl.transforms.common_subexpression_elimination import OperationInfo
 
-from kopt.analysis.effects import get_effects, is_trivially_dead
+from kopt.analysis.effects import get_effects, is_pure, is_terminator, is_trivially_dead
 from kopt.dialects.tile.access_ids import ACCESS
 from kopt.walk import walk
 
@@ -45,8 +45,8 @@ class _Info(OperationInfo):
 
     def __init__(self, op: Operation):
         self.op = op
-        attributes, properties = frozenset(op.attributes.items()), frozenset(op.properties.items())
-        self._hash = hash((op.name, *map(id, op.operands), attributes, properties))
+        known = [frozenset(items.items()) for items in (op.attributes, op.properties) if items]
+        self._hash = hash((op.name, *map(id, op.operands), *known))
 
     def __hash__(self) -> int:
         return self._hash
@@ -85,10 +85,13 @@ class _Driver:
             self._simplify_operation(op, scopes)
 
     def _simplify_operation(self, op: Operation, scopes: _Scopes) -> None:
-        if op.has_trait(IsTerminator):
+        if is_terminator(type(op)):
             return
         if is_trivially_dead(op):
             self._dead.append(op)
+            return
+        if is_pure(type(op)) and not op.regions:
+            self._simplify_known(op, scopes, reads=False)
             return
         effects = get_effects(op)
         kinds = {effect.kind for effect in effects} if effects is not None else {MemoryEffectKind.WRITE}
