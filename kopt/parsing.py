@@ -23,6 +23,7 @@ from kopt.analysis.extents import beyond_limits
 from kopt.context import make_context
 from kopt.diagnostics import location_of
 from kopt.dialects import DIALECTS
+from kopt.dialects.formats import defined
 from kopt.errors import Location, ParseError
 from kopt.limits import beyond
 from kopt.registry import did_you_mean
@@ -160,8 +161,8 @@ class _LocatingParser(Parser):
             self.first_uses.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
 
-    # Our dialects read types off operands instead of spelling them twice. xDSL is about to drop operands without a type
-    # (it warns), so they are parsed here: the value has to be defined already.
+    # Ops with regions read types off operands. xDSL is about to drop operands without a type (it warns), so they are
+    # parsed here: the value has to be defined already.
 
     def parse_operand(self, type: Attribute | None = None, *, msg: str = "Expected an operand.") -> SSAValue:
         """An operand; without a ``type`` its value has to be defined before."""
@@ -172,13 +173,7 @@ class _LocatingParser(Parser):
         operand = self.parse_optional_unresolved_operand()
         if operand is None:
             return None
-        if type is not None:
-            return self.resolve_operand(operand, type)
-        values = self.ssa_values.get(operand.operand_name, ())
-        if operand.index < len(values):
-            return values[operand.index]
-        suffix = f"#{operand.index}" if values else ""
-        self.raise_error(f"%{operand.operand_name}{suffix} is not defined", operand.span)
+        return self.resolve_operand(operand, type) if type is not None else defined(self, operand)
 
     def _describe(self, error: Exception) -> str:
         name = self._names[-1].text.strip('"')

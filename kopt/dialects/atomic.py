@@ -16,7 +16,7 @@ more bits than its type has, and a term that was cast to the type only to be add
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, i1
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
@@ -30,18 +30,14 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import irdl_op_definition
-from kopt.dialects.tile.access_ids import print_access_attributes
-from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
-from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, parse_mask, print_mask
-from kopt.dialects.tile.plan_attr import parse_via, print_via
+from kopt.dialects.tile.index_list import Entry, split_entries
+from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory
 from kopt.dialects.tile.planned import verify_via
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import TileType, parse_known_types
+from kopt.dialects.tile.types import TileType
 from kopt.dialects.tile.values import is_float
 
 if TYPE_CHECKING:
@@ -83,17 +79,6 @@ def _verify_ordering(op: RmwOp | CasOp | AtomicRmwOp | AtomicCasOp) -> None:
         raise VerifyException(f"{op.name} knows the orderings {', '.join(ORDERINGS)}, found {op.ordering}")
 
 
-def parse_ordering(parser: Parser) -> str:
-    """``ordering acquire``, or nothing."""
-    return parser.parse_identifier() if parser.parse_optional_keyword("ordering") else "relaxed"
-
-
-def print_ordering(printer: Printer, ordering: StringAttr) -> None:
-    """The inverse of `parse_ordering`."""
-    if ordering.data != "relaxed":
-        printer.print_string(f" ordering {ordering.data}")
-
-
 @irdl_op_definition
 class RmwOp(Access):
     """Combines each element with a value: ``add``, ``max``, ``min``, ``and``, ``or``, ``xor``, ``xchg``.
@@ -112,11 +97,18 @@ class RmwOp(Access):
     mask = opt_operand_def(TileType)
     kind = prop_def(StringAttr)
     layout = prop_def(ArrayAttr)
-    ordering = prop_def(StringAttr)
+    ordering = prop_def(StringAttr, default_value=StringAttr("relaxed"))
     previous = var_result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(ReadsMemory(), WritesMemory(), Canonicalized())
+
+    assembly_format = """
+        custom<Word>($kind) $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
+        (`via` custom<Symbol>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
+        (`ordering` custom<Word>($ordering)^)? custom<AccessId>($access) attr-dict
+        `:` type($value) `,` type($memory) (`->` type($previous)^)?
+    """
 
     def __init__(
         self,
@@ -148,43 +140,6 @@ class RmwOp(Access):
         kind, returns = self.kind.data, bool(self.previous)
         return RmwOp(kind, self.value, self.memory, entries, mask, self.ordering.data, returns, self.attributes)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        kind = parser.parse_identifier()
-        value = parser.parse_operand()
-        parser.parse_punctuation(",")
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        via, mask, ordering = parse_via(parser), parse_mask(parser), parse_ordering(parser)
-        attributes = parser.parse_optional_attr_dict() | via
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [value.type, memory.type])
-        returns = parser.parse_optional_punctuation("->") is not None
-        if returns:
-            parse_known_types(parser, [value.type])
-        return cls(kind, value, memory, join_entries(operands, layout), mask, ordering, returns, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_ssa_value(self.value)
-        _print_target(printer, self, self.value.type)
-        if self.previous:
-            printer.print_string(" -> ")
-            printer.print_attribute(self.previous[0].type)
-
-
-def _print_target(printer: Printer, op: RmwOp | CasOp, value: Attribute) -> None:
-    """``, %x[…] mask %m ordering … {…} : value type, memref``."""
-    printer.print_string(", ")
-    printer.print_ssa_value(op.memory)
-    print_entries(printer, op.entries)
-    print_via(printer, op.via)
-    print_mask(printer, op.mask)
-    print_ordering(printer, op.ordering)
-    print_access_attributes(printer, op)
-    printer.print_string(" : ")
-    printer.print_list((value, op.memory.type), printer.print_attribute)
-
 
 @irdl_op_definition
 class CasOp(Access):
@@ -201,11 +156,19 @@ class CasOp(Access):
     indices = var_operand_def()
     mask = opt_operand_def(TileType)
     layout = prop_def(ArrayAttr)
-    ordering = prop_def(StringAttr)
+    ordering = prop_def(StringAttr, default_value=StringAttr("relaxed"))
     previous = result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(ReadsMemory(), WritesMemory(), Canonicalized())
+
+    assembly_format = """
+        custom<Known>($expected, type($expected)) `,` $desired `,`
+        custom<Indexed>($memory, $indices, type($indices), $layout)
+        (`via` custom<Symbol>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
+        (`ordering` custom<Word>($ordering)^)? custom<AccessId>($access) attr-dict
+        `:` type($desired) `,` type($memory) custom<Same>(type($previous), ref(type($desired)))
+    """
 
     def __init__(
         self,
@@ -235,25 +198,6 @@ class CasOp(Access):
         """The same update of other elements and lanes."""
         ordering = self.ordering.data
         return CasOp(self.expected, self.desired, self.memory, entries, mask, ordering, self.attributes)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        expected = parser.parse_operand()
-        parser.parse_punctuation(",")
-        desired = parser.parse_operand()
-        parser.parse_punctuation(",")
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        via, mask, ordering = parse_via(parser), parse_mask(parser), parse_ordering(parser)
-        attributes = parser.parse_optional_attr_dict() | via
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [desired.type, memory.type])
-        return cls(expected, desired, memory, join_entries(operands, layout), mask, ordering, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list((self.expected, self.desired), printer.print_ssa_value)
-        _print_target(printer, self, self.desired.type)
 
 
 Atomic = Dialect("atomic", [RmwOp, CasOp])

@@ -17,13 +17,12 @@ flat storage in which each item's follow one another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Self
 
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     operand_def,
     region_def,
     result_def,
@@ -37,6 +36,7 @@ from xdsl.traits import Pure, RecursiveMemoryEffect, SingleBlockImplicitTerminat
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.formats import Infers
 from kopt.dialects.tile.loops import (
     CarryingLoop,
     YieldOp,
@@ -48,9 +48,7 @@ from kopt.dialects.tile.loops import (
     print_carries,
     verify_carries,
 )
-from kopt.dialects.tile.types import RangeType, TileType, parse_range_type, parse_tile_type
-
-_Lanes = TypeVar("_Lanes", bound=IRDLOperation)
+from kopt.dialects.tile.types import RangeType, TileType
 
 
 def _check_lengths(op: Operation, lengths: Attribute) -> None:
@@ -125,7 +123,7 @@ class ForOp(CarryingLoop):
 
 
 @irdl_op_definition
-class ValidOp(Op):
+class ValidOp(Infers, Op):
     """Which lanes of a block each item has: ``begin + lane < length``. The items' dimensions come first.
 
     %v = jagged.valid %k of %lengths : !tile.range<b1=16>, !tile.tile<b0=8 x i32>   // -> !tile.tile<b0=8 x b1=16 x i1>
@@ -139,6 +137,10 @@ class ValidOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = """
+        $range `of` $lengths attr-dict `:` type($range) `,` type($lengths) custom<Infer>(type(results))
+    """
+
     @property
     def result_type(self) -> TileType:
         """The result's type."""
@@ -147,24 +149,21 @@ class ValidOp(Op):
 
     def __init__(self, range: SSAValue | Operation, lengths: SSAValue | Operation):
         range, lengths = SSAValue.get(range), SSAValue.get(lengths)
-        super().__init__(operands=[range, lengths], result_types=[_valid_type(range.type, lengths.type)])
+        super().__init__(operands=[range, lengths], result_types=self.infer((range.type, lengths.type), {}))
 
     def verify_(self) -> None:
         _check_lengths(self, self.lengths.type)
-        expected = _valid_type(self.range.type, self.lengths.type)
-        if self.result.type != expected:
-            raise VerifyException(f"jagged.valid gives {expected}, found {self.result.type}")
+        self.check_results()
 
     @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        return _parse_lanes(parser, cls, "of")
-
-    def print(self, printer: Printer) -> None:
-        _print_lanes(printer, self, "of", self.range, self.lengths)
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        range, lengths = operands
+        assert isinstance(range, RangeType) and isinstance(lengths, TileType)
+        return [TileType([*lengths.dims.data, range.dim], i1)]
 
 
 @irdl_op_definition
-class RowsOp(Op):
+class RowsOp(Infers, Op):
     """The row numbers of a slice for each item: ``start + lane``. The items' dimensions come first.
 
     An access that gathers by them reads or writes, for each item, rows that follow one another:
@@ -181,9 +180,13 @@ class RowsOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = """
+        $range `from` $starts attr-dict `:` type($range) `,` type($starts) custom<Infer>(type(results))
+    """
+
     def __init__(self, range: SSAValue | Operation, starts: SSAValue | Operation):
         range, starts = SSAValue.get(range), SSAValue.get(starts)
-        super().__init__(operands=[range, starts], result_types=[_rows_type(range.type, starts.type)])
+        super().__init__(operands=[range, starts], result_types=self.infer((range.type, starts.type), {}))
 
     @property
     def result_type(self) -> TileType:
@@ -196,51 +199,13 @@ class RowsOp(Op):
         assert isinstance(starts, TileType)
         if not isinstance(starts.element_type, IntegerType) or starts.element_type.width.data < 32:
             raise VerifyException(f"jagged.rows needs starts of at least 32 bits, found {starts}")
-        expected = _rows_type(self.range.type, starts)
-        if self.result.type != expected:
-            raise VerifyException(f"jagged.rows gives {expected}, found {self.result.type}")
+        self.check_results()
 
     @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        return _parse_lanes(parser, cls, "from")
-
-    def print(self, printer: Printer) -> None:
-        _print_lanes(printer, self, "from", self.range, self.starts)
-
-
-def _valid_type(range: Attribute, lengths: Attribute) -> TileType:
-    assert isinstance(range, RangeType) and isinstance(lengths, TileType)
-    return TileType([*lengths.dims.data, range.dim], i1)
-
-
-def _rows_type(range: Attribute, starts: Attribute) -> TileType:
-    assert isinstance(range, RangeType) and isinstance(starts, TileType)
-    return TileType([*starts.dims.data, range.dim], starts.element_type)
-
-
-def _parse_lanes(parser: Parser, kind: Callable[[SSAValue, SSAValue], _Lanes], word: str) -> _Lanes:
-    """``%k of %lengths {…} : range, tile``."""
-    range = parser.parse_unresolved_operand()
-    parser.parse_keyword(word)
-    items = parser.parse_unresolved_operand()
-    attributes = parser.parse_optional_attr_dict()
-    parser.parse_punctuation(":")
-    range = parser.resolve_operand(range, parse_range_type(parser))
-    parser.parse_punctuation(",")
-    op = kind(range, parser.resolve_operand(items, parse_tile_type(parser)))
-    op.attributes |= attributes
-    return op
-
-
-def _print_lanes(printer: Printer, op: Operation, word: str, range: SSAValue, items: SSAValue) -> None:
-    """The inverse of `_parse_lanes`."""
-    printer.print_string(" ")
-    printer.print_ssa_value(range)
-    printer.print_string(f" {word} ")
-    printer.print_ssa_value(items)
-    printer.print_op_attributes(op.attributes)
-    printer.print_string(" : ")
-    printer.print_list((range.type, items.type), printer.print_attribute)
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        range, starts = operands
+        assert isinstance(range, RangeType) and isinstance(starts, TileType)
+        return [TileType([*starts.dims.data, range.dim], starts.element_type)]
 
 
 Jagged = Dialect("jagged", [ForOp, ValidOp, RowsOp])

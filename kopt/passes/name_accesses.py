@@ -21,7 +21,7 @@ class NameAccessesPass(ModulePass):
 
         %a = tile.load %x[%i]     %b = tile.load %x[%j]
     becomes
-        %a = tile.load %x[%i] {access = "x"}     %b = tile.load %x[%j] {access = "x#1"}
+        %a = tile.load %x[%i] access "x"     %b = tile.load %x[%j] access "x#1"
 
     It never refuses.
     """

@@ -17,9 +17,9 @@ def replacing(access: Operation, new: _Access) -> _Access:
 
     One of the same array has the other's buffer, too.
 
-    tile.load %x[%n] via @x {access = "x#1"}
+    tile.load %x[%n] via @x access "x#1"
     becomes
-    tile.load %x[%block] via @x {access = "x#1"}     …
+    tile.load %x[%block] via @x access "x#1"     …
     """
     if (id := access.attributes.get(ACCESS)) is not None:
         new.attributes[ACCESS] = id

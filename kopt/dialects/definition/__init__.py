@@ -23,6 +23,7 @@ from xdsl.irdl import IRDLOperation
 
 from kopt.dialects.definition.reading import reads
 from kopt.dialects.definition.verifying import verifier
+from kopt.dialects.formats.late import give_format
 
 _OpClass = TypeVar("_OpClass", bound=type[IRDLOperation])
 
@@ -73,10 +74,16 @@ def _present(parts: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def irdl_op_definition(cls: _OpClass) -> _OpClass:
-    """xDSL's decorator of op classes; what its accessors and its verifier find out each time is found out once."""
-    own = cls.verify_
+    """xDSL's decorator of op classes; what its accessors and its verifier find out each time is found out once.
+
+    A format is read when it is first used (`kopt.dialects.formats`).
+    """
+    own, format = cls.verify_, cls.assembly_format
+    cls.assembly_format = None
     cls = irdl.irdl_op_definition(cls)
     for name, read in reads(cls).items():
         setattr(cls, name, property(read))
     cls.verify_ = verifier(cls.get_irdl_definition(), own)  # pyright: ignore[reportAttributeAccessIssue]
+    if format is not None:
+        give_format(cls, format)
     return cls

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -12,15 +10,11 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.host.types import parse_memref
-from kopt.dialects.tile.constants import parse_untyped_literal
-from kopt.dialects.tile.values import literal, print_literal
+from kopt.dialects.tile.values import Literal, Typed
 
 
 class _Reuses(MemoryEffect):
@@ -52,30 +46,15 @@ class ReuseOp(Op):
 
     traits = traits_def(_Reuses())
 
+    custom_directives = (Literal, Typed)
+    assembly_format = """
+        $source (`fill` custom<Literal>($fill)^)? attr-dict `:` type($source)
+        custom<Same>(type($result), ref(type($source))) custom<Typed>(ref(type($source)))
+    """
+
     def __init__(self, source: SSAValue | Operation, fill: Attribute | None = None):
         source = SSAValue.get(source)
         super().__init__(operands=[source], properties={"fill": fill}, result_types=[source.type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        source = parser.parse_unresolved_operand()
-        value = parse_untyped_literal(parser) if parser.parse_optional_keyword("fill") else None
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parse_memref(parser)
-        op = cls(parser.resolve_operand(source, type), None if value is None else literal(value, type.element_type))
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        if self.fill is not None:
-            printer.print_string(" fill ")
-            print_literal(printer, self.fill)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
         if self.source.type != self.result.type:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    IntegerType,
     MemRefType,
     StringAttr,
 )
@@ -19,8 +17,6 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import (
     EffectInstance,
     MemoryAllocEffect,
@@ -31,11 +27,9 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.host.types import check_numbers, parse_memref
-from kopt.dialects.tile.constants import parse_untyped_literal
-from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
-from kopt.dialects.tile.types import parse_known_types
-from kopt.dialects.tile.values import literal, print_literal
+from kopt.dialects.host.types import check_numbers
+from kopt.dialects.tile.integers import int_array, ints_of
+from kopt.dialects.tile.values import Literal, Typed, literal
 
 
 @irdl_op_definition
@@ -56,25 +50,17 @@ class AllocOp(Op):
 
     traits = traits_def(MemoryAllocEffect())
 
+    custom_directives = (Literal, Typed)
+    assembly_format = """
+        (`persistent` custom<String>($id)^)? (`fill` custom<Literal>($fill)^)? attr-dict `:` type($result)
+        custom<Typed>(ref(type($result)))
+    """
+
     def __init__(self, type: MemRefType, fill: Attribute | float | int | None = None, id: str | None = None):
         attr = literal(fill, type.element_type) if isinstance(fill, float | int) else fill
         super().__init__(
             properties={"fill": attr, "id": StringAttr(id) if id is not None else None}, result_types=[type]
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        start = parser.pos
-        id = parser.parse_str_literal("the array's id") if parser.parse_optional_keyword("persistent") else None
-        fill = parse_untyped_literal(parser) if parser.parse_optional_keyword("fill") else None
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parse_memref(parser)
-        if fill is not None and isinstance(type.element_type, IntegerType) and not float(fill).is_integer():
-            parser.raise_error(f"host.alloc cannot fill {type} with {fill}", start, parser.pos)
-        op = cls(type, fill, id)
-        op.attributes |= attributes
-        return op
 
     def verify_(self) -> None:
         if self.id is not None and not self.id.data:
@@ -83,17 +69,6 @@ class AllocOp(Op):
         assert isinstance(type, MemRefType)
         if self.fill is not None and getattr(self.fill, "type", None) != type.element_type:
             raise VerifyException(f"host.alloc cannot fill {type} with {self.fill}")
-
-    def print(self, printer: Printer) -> None:
-        if self.id is not None:
-            printer.print_string(" persistent ")
-            printer.print_string_literal(self.id.data)
-        if self.fill is not None:
-            printer.print_string(" fill ")
-            print_literal(printer, self.fill)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
 
 class _CopyEffects(MemoryEffect):
@@ -146,6 +121,11 @@ class InsertOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = """
+        $value `into` $base custom<Ints>($offsets) custom<Ints>($sizes) custom<Ints>($strides) attr-dict
+        `:` type($value) `,` type($base) custom<Same>(type($result), ref(type($base)))
+    """
+
     def __init__(
         self,
         value: SSAValue | Operation,
@@ -176,28 +156,3 @@ class InsertOp(Op):
             raise VerifyException(f"host.insert of {value} into {base} does not fit {lists}")
         if self.result.type != base:
             raise VerifyException(f"host.insert gives {base}, found {self.result.type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        value = parser.parse_operand()
-        parser.parse_keyword("into")
-        base = parser.parse_operand()
-        lists = [parse_ints(parser) for _ in range(3)]
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [value.type, base.type])
-        op = cls(value, base, *lists)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(" into ")
-        printer.print_ssa_value(self.base)
-        for attr in (self.offsets, self.sizes, self.strides):
-            printer.print_string(" ")
-            print_ints(printer, ints_of(attr))
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list((self.value.type, self.base.type), printer.print_attribute)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -16,16 +15,14 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import (
     Pure,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.host.types import check_numbers, parse_memref
-from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.host.types import check_numbers
+from kopt.dialects.tile.integers import int_array, ints_of
 
 
 def _numel(type: MemRefType) -> int:
@@ -77,35 +74,8 @@ class ReshapeOp(ViewOp):
             raise VerifyException(f"host.reshape keeps the elements, found {self.source_type} to {self.result_type}")
 
 
-class _ListedView(ViewOp):
-    """Base of the views that print one list of integers after the source."""
-
-    @classmethod
-    def _parse_parts(cls, parser: Parser, lists: int):
-        source = parser.parse_unresolved_operand()
-        numbers = [parse_ints(parser) for _ in range(lists)]
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source_type = parse_memref(parser)
-        parser.parse_keyword("to")
-        type = parse_memref(parser)
-        return parser.resolve_operand(source, source_type), numbers, type, attributes
-
-    def _print_parts(self, printer: Printer, *lists: Sequence[int]) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        for numbers in lists:
-            printer.print_string(" ")
-            print_ints(printer, numbers)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
-
-
 @irdl_op_definition
-class PermuteOp(_ListedView):
+class PermuteOp(ViewOp):
     """Dimensions in another order: result dimension ``n`` is source dimension ``permutation[n]``.
 
     host.permute %x [1, 0] : memref<10x100xf32> to memref<100x10xf32, strided<[1, 100]>>
@@ -114,6 +84,8 @@ class PermuteOp(_ListedView):
     name = "host.permute"
 
     permutation = prop_def(DenseArrayBase)
+
+    assembly_format = "$source custom<Ints>($permutation) attr-dict `:` type($source) `to` type($result)"
 
     def __init__(self, source: SSAValue | Operation, permutation: Sequence[int], type: MemRefType):
         super().__init__(operands=[source], properties={"permutation": int_array(permutation)}, result_types=[type])
@@ -131,19 +103,9 @@ class PermuteOp(_ListedView):
         if tuple(shape[d] for d in self.order) != self.result_type.get_shape():
             raise VerifyException(f"host.permute {list(self.order)} of {self.source_type} is not {self.result_type}")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        source, (order,), type, attributes = cls._parse_parts(parser, 1)
-        op = cls(source, order, type)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        self._print_parts(printer, self.order)
-
 
 @irdl_op_definition
-class SliceOp(_ListedView):
+class SliceOp(ViewOp):
     """A static slice of each dimension, by offset, size and stride in elements of that dimension.
 
     host.slice %x [0, 8] [10, 16] [1, 2] : memref<10x100xf32> to memref<10x16xf32, strided<[100, 2], offset: 8>>
@@ -154,6 +116,11 @@ class SliceOp(_ListedView):
     offsets = prop_def(DenseArrayBase)
     sizes = prop_def(DenseArrayBase)
     strides = prop_def(DenseArrayBase)
+
+    assembly_format = """
+        $source custom<Ints>($offsets) custom<Ints>($sizes) custom<Ints>($strides) attr-dict
+        `:` type($source) `to` type($result)
+    """
 
     def __init__(
         self,
@@ -179,16 +146,6 @@ class SliceOp(_ListedView):
                 raise VerifyException(f"slice [{offset}] [{size}] [{stride}] is outside a dimension of {extent}")
         if tuple(size for _, size, _ in self.bounds) != self.result_type.get_shape():
             raise VerifyException(f"host.slice of {self.source_type} is not {self.result_type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        source, (offsets, sizes, strides), type, attributes = cls._parse_parts(parser, 3)
-        op = cls(source, offsets, sizes, strides, type)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        self._print_parts(printer, *map(ints_of, (self.offsets, self.sizes, self.strides)))
 
 
 @irdl_op_definition

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, i1
 from xdsl.ir import Attribute, SSAValue
@@ -17,30 +17,23 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import irdl_op_definition
 from kopt.dialects.pallas.dma import (
     Overlap,
     overlap_of,
-    parse_overlap,
-    print_overlap,
     split_overlap,
     verify_overlap,
 )
-from kopt.dialects.tile.access_ids import print_access_attributes
-from kopt.dialects.tile.index_list import Entry, is_gather, join_entries, parse_entries, print_entries, split_entries
+from kopt.dialects.tile.index_list import Entry, is_gather, split_entries
 from kopt.dialects.tile.memory import (
     Access,
     ReadsMemory,
     WritesMemory,
-    parse_mask,
-    print_mask,
     ref_block_type,
 )
-from kopt.dialects.tile.types import RangeType, RefType, TileType, parse_known_types, parse_tile_type
+from kopt.dialects.tile.types import RangeType, RefType, TileType
 
 
 class CopyAccess(Access):
@@ -91,6 +84,12 @@ class FetchOp(CopyAccess):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(ReadsMemory())
 
+    assembly_format = """
+        custom<Indexed>($memory, $indices, type($indices), $layout)
+        (`ahead` custom<Known>($axis, type($axis))^ `depth` custom<Int64>($depth))?
+        custom<AccessId>($access) attr-dict `:` type($memory) `->` type($result)
+    """
+
     def __init__(self, memory: SSAValue, entries: Iterable[Entry], type: Attribute, overlap: Overlap | None = None):
         operands, layout = split_entries(entries)
         axis, depth = split_overlap(overlap)
@@ -102,30 +101,6 @@ class FetchOp(CopyAccess):
 
     def verify_(self) -> None:
         self._verify_copy(self.result.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memory = parser.parse_operand()
-        entries = join_entries(*parse_entries(parser))
-        overlap = parse_overlap(parser, "ahead")
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [memory.type])
-        parser.parse_punctuation("->")
-        op = cls(memory, entries, parse_tile_type(parser), overlap)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.memory)
-        print_entries(printer, self.entries)
-        print_overlap(printer, "ahead", self.overlap)
-        print_access_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memory.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition
@@ -150,6 +125,13 @@ class SendOp(CopyAccess):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(WritesMemory())
 
+    assembly_format = """
+        $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
+        (`mask` custom<Known>($mask, type($mask))^)?
+        (`behind` custom<Known>($axis, type($axis))^ `depth` custom<Int64>($depth))?
+        custom<AccessId>($access) attr-dict `:` type($value) `,` type($memory)
+    """
+
     def __init__(
         self,
         value: SSAValue,
@@ -170,29 +152,3 @@ class SendOp(CopyAccess):
         assert isinstance(self.value.type, TileType)
         if self.mask is not None and self.mask.type != (expected := self.value.type.with_element(i1)):
             raise VerifyException(f"the mask must be {expected}, found {self.mask.type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        value = parser.parse_operand()
-        parser.parse_punctuation(",")
-        memory = parser.parse_operand()
-        entries = join_entries(*parse_entries(parser))
-        mask, overlap = parse_mask(parser), parse_overlap(parser, "behind")
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [value.type, memory.type])
-        op = cls(value, memory, entries, mask, overlap)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.memory)
-        print_entries(printer, self.entries)
-        print_mask(printer, self.mask)
-        print_overlap(printer, "behind", self.overlap)
-        print_access_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_list((self.value.type, self.memory.type), printer.print_attribute)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
@@ -17,17 +16,14 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.index_list import (
     Entry,
+    Indexed,
     join_entries,
-    parse_entries,
-    print_entries,
     split_entries,
     verify_entries,
 )
@@ -51,23 +47,6 @@ def overlap_of(axis: SSAValue | None, depth: IntegerAttr | None) -> Overlap | No
 def split_overlap(overlap: Overlap | None) -> tuple[SSAValue | None, IntegerAttr | None]:
     """The inverse of `overlap_of`."""
     return (None, None) if overlap is None else (overlap.axis, IntegerAttr(overlap.depth, 64))
-
-
-def parse_overlap(parser: Parser, word: str) -> Overlap | None:
-    """``ahead %k depth 2``, or nothing."""
-    if parser.parse_optional_keyword(word) is None:
-        return None
-    axis = parser.parse_operand()
-    parser.parse_keyword("depth")
-    return Overlap(axis, parser.parse_integer())
-
-
-def print_overlap(printer: Printer, word: str, overlap: Overlap | None) -> None:
-    """The inverse of `parse_overlap`."""
-    if overlap is not None:
-        printer.print_string(f" {word} ")
-        printer.print_ssa_value(overlap.axis)
-        printer.print_string(f" depth {overlap.depth}")
 
 
 def verify_overlap(axis: SSAValue | None, depth: IntegerAttr | None) -> None:
@@ -110,6 +89,15 @@ class DmaOp(Op):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(_CopyEffects())
+
+    custom_directives = (Indexed,)
+    assembly_format = """
+        custom<Indexed>($source, $source_indices, type($source_indices), $source_layout)
+        `to` custom<Indexed>($target, $target_indices, type($target_indices), $target_layout)
+        `signal` custom<Indexed>($semaphore, $semaphore_indices, type($semaphore_indices), $semaphore_layout)
+        (`along` custom<Known>($axis, type($axis))^ `depth` custom<Int64>($depth))? attr-dict
+        `:` type($source) `,` type($target) `,` type($semaphore)
+    """
 
     def __init__(
         self,
@@ -160,42 +148,6 @@ class DmaOp(Op):
         if read.shape != written.shape or read.element_type != written.element_type:
             raise VerifyException(f"a DMA copies blocks of one shape, found {read} to {written}")
         verify_overlap(self.axis, self.depth)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        source, source_entries = _parse_place(parser)
-        parser.parse_keyword("to")
-        target, target_entries = _parse_place(parser)
-        parser.parse_keyword("signal")
-        semaphore, semaphore_entries = _parse_place(parser)
-        overlap = parse_overlap(parser, "along")
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        op = cls(source, source_entries, target, target_entries, semaphore, semaphore_entries, overlap)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        places = (
-            ("", self.source, self.source_entries),
-            (" to ", self.target, self.target_entries),
-            (" signal ", self.semaphore, self.semaphore_entries),
-        )
-        for word, ref, entries in places:
-            printer.print_string(word)
-            printer.print_ssa_value(ref)
-            print_entries(printer, entries)
-        print_overlap(printer, "along", self.overlap)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list([ref.type for _, ref, _ in places], printer.print_attribute)
-
-
-def _parse_place(parser: Parser) -> tuple[SSAValue, tuple[Entry, ...]]:
-    ref = parser.parse_operand()
-    return ref, join_entries(*parse_entries(parser))
 
 
 @irdl_op_definition

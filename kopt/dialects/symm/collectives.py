@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
@@ -13,12 +11,9 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.host.types import parse_memref
 from kopt.dialects.symm.checks import check_collective, check_parts, check_reduction, check_same
 
 
@@ -77,6 +72,11 @@ class AllReduceOp(Op):
 
     traits = traits_def(_Collective())
 
+    assembly_format = """
+        custom<Word>($kind) $input `group` custom<String>($group) (`by` custom<Word>($algorithm)^)?
+        attr-dict `:` type($input) `to` type($result)
+    """
+
     def __init__(
         self, kind: str, input: SSAValue | Operation, group: str, type: MemRefType, algorithm: str | None = None
     ):
@@ -91,34 +91,6 @@ class AllReduceOp(Op):
         check_collective(self, self.group, self.input.type, self.result.type)
         check_same(self, self.input.type, self.result.type)
         check_reduction(self, self.kind, self.algorithm, self.input.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        kind = parser.parse_identifier()
-        input = parser.parse_unresolved_operand()
-        parser.parse_keyword("group")
-        group = parser.parse_str_literal("the group's name")
-        algorithm = parser.parse_identifier() if parser.parse_optional_keyword("by") else None
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parser.parse_type()
-        parser.parse_keyword("to")
-        op = cls(kind, parser.resolve_operand(input, source), group, parse_memref(parser), algorithm)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(" group ")
-        printer.print_string_literal(self.group.data)
-        if self.algorithm is not None:
-            printer.print_string(f" by {self.algorithm.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr
 from xdsl.ir import Operation, SSAValue
@@ -13,13 +12,10 @@ from xdsl.irdl import (
     prop_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.host.types import parse_memref
 from kopt.dialects.symm.checks import check_collective, check_parts, check_reduction, check_same
 
 BARRIERS = ("entry", "exit")
@@ -86,6 +82,11 @@ class AllReduceOutOp(Op):
 
     traits = traits_def(_Writes())
 
+    assembly_format = """
+        custom<Word>($kind) $input `to` $out `group` custom<String>($group) (`by` custom<Word>($algorithm)^)?
+        (`barriers` custom<Words>($barriers)^)? attr-dict `:` type($input) `to` type($out)
+    """
+
     def __init__(
         self,
         kind: str,
@@ -117,45 +118,6 @@ class AllReduceOutOp(Op):
         check_reduction(self, self.kind, self.algorithm, self.input.type)
         if not set(self.waits_at) <= set(BARRIERS):
             raise VerifyException(f"{self.name} waits at {' and '.join(BARRIERS)}, found {list(self.waits_at)}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        kind = parser.parse_identifier()
-        input = parser.parse_unresolved_operand()
-        parser.parse_keyword("to")
-        out = parser.parse_unresolved_operand()
-        parser.parse_keyword("group")
-        group = parser.parse_str_literal("the group's name")
-        algorithm = parser.parse_identifier() if parser.parse_optional_keyword("by") else None
-        barriers: Sequence[str] = BARRIERS
-        if parser.parse_optional_keyword("barriers"):
-            barriers = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_identifier)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parse_memref(parser)
-        parser.parse_keyword("to")
-        target = parse_memref(parser)
-        operands = parser.resolve_operand(input, source), parser.resolve_operand(out, target)
-        op = cls(kind, *operands, group, algorithm, barriers)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(" to ")
-        printer.print_ssa_value(self.out)
-        printer.print_string(" group ")
-        printer.print_string_literal(self.group.data)
-        if self.algorithm is not None:
-            printer.print_string(f" by {self.algorithm.data}")
-        if self.barriers is not None:
-            printer.print_string(f" barriers [{', '.join(self.waits_at)}]")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.out.type)
 
 
 @irdl_op_definition

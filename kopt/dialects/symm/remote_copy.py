@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, MemRefType, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
@@ -19,17 +18,14 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Attr, Op, irdl_op_definition
 from kopt.dialects.tile.index_list import (
     Entry,
+    Indexed,
     join_entries,
-    parse_entries,
-    print_entries,
     split_entries,
     verify_entries,
 )
@@ -97,6 +93,16 @@ class RemoteCopyOp(Op):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(_Moves())
 
+    custom_directives = (Indexed,)
+    assembly_format = """
+        custom<Indexed>($source, $source_indices, type($source_indices), $source_layout)
+        `to` custom<Indexed>($target, $target_indices, type($target_indices), $target_layout) `on` $rank
+        (`signal` custom<Indexed>($sent, $sent_indices, type($sent_indices), $sent_layout)^
+         `,` custom<Indexed>($received, $received_indices, type($received_indices), $received_layout))?
+        `group` custom<String>($group) attr-dict
+        `:` type($source) `,` type($target) (`,` type($sent)^ `,` type($received))?
+    """
+
     def __init__(
         self,
         refs: Sequence[SSAValue],
@@ -142,46 +148,6 @@ class RemoteCopyOp(Op):
         source, target, *_ = blocks
         if source.shape != target.shape or source.element_type != target.element_type:
             raise VerifyException(f"{self.name} copies blocks of one shape, found {source} to {target}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        places = [_parse_place(parser)]
-        parser.parse_keyword("to")
-        places.append(_parse_place(parser))
-        parser.parse_keyword("on")
-        rank = parser.parse_operand()
-        if parser.parse_optional_keyword("signal"):
-            places.append(_parse_place(parser))
-            parser.parse_punctuation(",")
-            places.append(_parse_place(parser))
-        parser.parse_keyword("group")
-        group = parser.parse_str_literal("the group's name")
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        op = cls([ref for ref, _ in places], [entries for _, entries in places], rank, group)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        words = (" ", " to ", " signal ", ", ")
-        for number, (word, (ref, entries)) in enumerate(zip(words, self.places, strict=False)):
-            printer.print_string(word)
-            printer.print_ssa_value(ref)
-            print_entries(printer, entries)
-            if number == 1:
-                printer.print_string(" on ")
-                printer.print_ssa_value(self.rank)
-        printer.print_string(" group ")
-        printer.print_string_literal(self.group.data)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list([ref.type for ref, _ in self.places], printer.print_attribute)
-
-
-def _parse_place(parser: Parser) -> tuple[SSAValue, tuple[Entry, ...]]:
-    ref = parser.parse_operand()
-    return ref, join_entries(*parse_entries(parser))
 
 
 def _is_semaphore(type: Attribute) -> bool:
@@ -232,22 +198,11 @@ class RemoteCopyWaitOp(Op):
 
     traits = traits_def(_Waits())
 
+    assembly_format = "custom<Word>($end) $transfer attr-dict"
+
     def __init__(self, end: str, transfer: SSAValue | Operation):
         super().__init__(operands=[transfer], properties={"end": StringAttr(end)})
 
     def verify_(self) -> None:
         if self.end.data not in ENDS:
             raise VerifyException(f"{self.name} waits for {' or '.join(ENDS)}, found '{self.end.data}'")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        end = parser.parse_identifier()
-        transfer = parser.resolve_operand(parser.parse_unresolved_operand(), TransferType())
-        op = cls(end, transfer)
-        op.attributes |= parser.parse_optional_attr_dict()
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.end.data} ")
-        printer.print_ssa_value(self.transfer)
-        printer.print_op_attributes(self.attributes)

@@ -3,7 +3,7 @@
 The attribute ``access`` holds the id that the pass ``name-accesses`` gave; whoever replaces an access hands it on. It
 is printed only where it is not the one that the order of the program gives:
 
-    %a = tile.load %x[%i]        %b = tile.load %x[%j] {access = "x#2"}
+    %a = tile.load %x[%i]        %b = tile.load %x[%j] access "x#2"
 """
 
 from __future__ import annotations
@@ -13,9 +13,18 @@ from weakref import WeakKeyDictionary
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from kopt.dialects.formats import AttributeText
 from kopt.dialects.tile.loops import GridOp
 from kopt.walk import walk
 
@@ -62,12 +71,28 @@ def access_ids(top: Operation) -> dict[Operation, str]:
     return ids
 
 
-def print_access_attributes(printer: Printer, op: Operation) -> None:
-    """The attributes of an access, but for its buffer, which has a place of its own, and for an id that the order of
-    the program gives as well."""
-    given = given_id(op)
-    known = given is not None and given == _ordered_id(printer, op)
-    printer.print_op_attributes(op.attributes, reserved_attr_names=("via", ACCESS) if known else ("via",))
+@irdl_custom_directive
+class AccessId(AttributeText):
+    """``access "x#2"``, or nothing where there is no id, or the order of the program gives it as well."""
+
+    attribute: AttributeVariable
+
+    def read(self, parser: Parser) -> Attribute:
+        return StringAttr(parser.parse_str_literal())
+
+    def write(self, printer: Printer, attribute: Attribute) -> None:
+        assert isinstance(attribute, StringAttr)
+        printer.print_string("access ")
+        printer.print_string_literal(attribute.data)
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if parser.parse_optional_keyword("access"):
+            super().parse(parser, state)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        given = given_id(op)
+        if given is not None and given != _ordered_id(printer, op):
+            super().print(printer, state, op)
 
 
 def _ordered_id(printer: Printer, op: Operation) -> str | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from xdsl.dialects.builtin import IntAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -12,27 +10,13 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import TileType, parse_tile_type
-from kopt.dialects.tile.values import literal, literal_value, parse_literal, print_literal, whole
-
-
-def parse_untyped_literal(parser: Parser) -> float | int:
-    """A literal whose type is not known yet, as a Python number."""
-    from xdsl.dialects.builtin import f64
-
-    sign = -1 if parser.parse_optional_punctuation("-") else 1
-    if (number := parser.parse_optional_number()) is not None:
-        return sign * number
-    if (boolean := parser.parse_optional_boolean()) is not None:
-        return int(boolean)
-    return sign * literal_value(parse_literal(parser, f64))
+from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.values import Literal, Typed, literal, literal_value
 
 
 class _Constant(ConstantLike):
@@ -52,6 +36,9 @@ class FullOp(Op):
 
     traits = traits_def(Pure(), _Constant())
 
+    custom_directives = (Literal, Typed)
+    assembly_format = "custom<Literal>($value) attr-dict `:` type($result) custom<Typed>(ref(type($result)))"
+
     def __init__(self, value: Attribute | float | int, type: TileType):
         attr = value if isinstance(value, Attribute) else literal(value, type.element_type)
         super().__init__(properties={"value": attr}, result_types=[type])
@@ -65,25 +52,6 @@ class FullOp(Op):
         assert isinstance(self.result.type, TileType)
         if getattr(self.value, "type", None) != self.result.type.element_type:
             raise VerifyException(f"tile.full of {self.value} cannot make {self.result.type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        start = parser.pos
-        # The literal's type comes after it: read it once as a number of the widest kind, then again as its own.
-        text = parse_untyped_literal(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parse_tile_type(parser)
-        op = cls(whole(parser, start, text, type.element_type), type)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        print_literal(printer, self.value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition
@@ -148,6 +116,8 @@ class ArangeOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = "custom<Int>($start) `,` custom<Int>($step) attr-dict `:` type($result)"
+
     def __init__(self, start: int, step: int, type: TileType):
         super().__init__(properties={"start": IntAttr(start), "step": IntAttr(step)}, result_types=[type])
 
@@ -156,23 +126,6 @@ class ArangeOp(Op):
         assert isinstance(type, TileType)
         if type.rank != 1 or not isinstance(type.element_type, IntegerType):
             raise VerifyException(f"tile.arange makes one dimension of integers, found {type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        start = parser.parse_integer()
-        parser.parse_punctuation(",")
-        step = parser.parse_integer()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(start, step, parse_tile_type(parser))
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.start.data}, {self.step.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
 
 OPS = (FullOp, SplatOp, ExtractOp, ArangeOp)

@@ -13,21 +13,20 @@ The NumPy meaning and the Pallas and Triton spellings are tables with the same k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, f32, f64, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import operand_def, result_def, traits_def, var_operand_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Commutative, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.formats import Infers
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import TileType, parse_tile_type
+from kopt.dialects.tile.types import TileType
 
 
 def _is_compute_float(type: Attribute) -> bool:
@@ -140,7 +139,7 @@ TABLE = (
 )
 
 
-class ElementwiseOp(Op):
+class ElementwiseOp(Infers, Op):
     """Base of the ops of `TABLE`: ``tile.name %a, … : operand type``; ``ROW`` is the table's row."""
 
     ROW: ClassVar[Row]
@@ -148,14 +147,16 @@ class ElementwiseOp(Op):
     inputs = var_operand_def(TileType)
     result = result_def(TileType)
 
+    assembly_format = "$inputs attr-dict `:` custom<OneType>(type($inputs)) custom<Infer>(type(results))"
+
     def __init__(self, *inputs: SSAValue | Operation, attributes: Mapping[str, Attribute | None] | None = None):
         values = [SSAValue.get(value) for value in inputs]
-        super().__init__(operands=[values], result_types=[self._result_type(values[0].type)], attributes=attributes)
+        super().__init__(operands=[values], result_types=self.infer([values[0].type], {}), attributes=attributes)
 
     @classmethod
-    def _result_type(cls, operand: Attribute) -> Attribute:
-        gives = cls.ROW.rule.gives
-        return operand.with_element(gives) if gives is not None and isinstance(operand, TileType) else operand
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        operand, gives = operands[0], cls.ROW.rule.gives
+        return [operand.with_element(gives) if gives is not None and isinstance(operand, TileType) else operand]
 
     def verify_(self) -> None:
         row = self.ROW
@@ -168,23 +169,7 @@ class ElementwiseOp(Op):
         assert isinstance(first, TileType)
         if not row.rule.accepts(first.element_type):
             raise VerifyException(f"{self.name} computes in {row.rule.words}, found {first.element_type}: cast first")
-        if self.result.type != self._result_type(first):
-            raise VerifyException(f"{self.name} gives {self._result_type(first)}, found {self.result.type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        operands = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parse_tile_type(parser)
-        return cls(*(parser.resolve_operand(operand, type) for operand in operands), attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.inputs, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.inputs[0].type)
+        self.check_results()
 
 
 def _define(row: Row) -> type[ElementwiseOp]:
@@ -221,6 +206,11 @@ class SelectOp(Op):
 
     traits = traits_def(Pure(), Canonicalized())
 
+    assembly_format = """
+        custom<Known>($condition, type($condition)) `,` $on_true `,` $on_false attr-dict `:` type($on_true)
+        custom<Same>(type($on_false), ref(type($on_true))) custom<Same>(type($result), ref(type($on_true)))
+    """
+
     def __init__(
         self,
         condition: SSAValue | Operation,
@@ -240,25 +230,6 @@ class SelectOp(Op):
             raise VerifyException(
                 f"tile.select needs values and result of one type, found {value} and {self.on_false.type}"
             )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        condition = parser.parse_operand()
-        parser.parse_punctuation(",")
-        on_true = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        on_false = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parse_tile_type(parser)
-        return cls(condition, parser.resolve_operand(on_true, type), parser.resolve_operand(on_false, type), attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition

@@ -23,12 +23,24 @@ from typing import TypeGuard
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntAttr, IntegerType, UnitAttr
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser, Parser
+from xdsl.irdl import IRDLOperation, irdl_attr_definition
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    OperandDirective,
+    OperandVariable,
+    OptionalOperandVariable,
+    ParsingState,
+    PrintingState,
+    VariadicOperandVariable,
+    irdl_custom_directive,
+)
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Attr
+from kopt.dialects.formats import WrittenType, defined
 from kopt.dialects.tile.types import DimAttr, RangeType, TileType, as_dim
 
 
@@ -187,28 +199,55 @@ def _verify_entry(position: int, entry: Entry, size: int) -> None:
         raise VerifyException(f"index {position} is a range, an index or a tile of integers, found {entry.type}")
 
 
-def parse_entries(parser: Parser) -> tuple[list[SSAValue], ArrayAttr[Attribute]]:
-    """``[%i, :, 3, 0:64, %idx]``."""
-    return split_entries(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_entry(parser)))
+@irdl_custom_directive
+class Indexed(CustomDirective):
+    """A memref or ref and its index list: ``%x[%i, :, 3, 0:64, %idx]``; indices are defined before."""
+
+    memory: OperandDirective
+    indices: VariadicOperandVariable
+    types: WrittenType
+    layout: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        memory = parser.parse_unresolved_operand()
+        assert isinstance(self.memory, OperandVariable | OptionalOperandVariable)
+        self.memory.set(state, memory)
+        entries = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_entry(parser))
+        indices = [entry for entry in entries if isinstance(entry, UnresolvedOperand)]
+        self.indices.set(state, indices)
+        self.types.set(state, [defined(parser, index).type for index in indices])
+        layout = [_OPERAND if isinstance(entry, UnresolvedOperand) else entry for entry in entries]
+        self.layout.set(state, ArrayAttr(layout))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        layout = self.layout.get(op)
+        assert isinstance(layout, ArrayAttr)
+        self.memory.print(printer, state, op)
+        with printer.in_square_brackets():
+            printer.print_list(join_entries(self.indices.get(op), layout), lambda entry: _print_entry(printer, entry))
+
+    def is_present(self, op: IRDLOperation) -> bool:
+        return self.memory.is_present(op)
+
+    def is_anchorable(self) -> bool:
+        return self.memory.is_anchorable()
+
+    def set_empty(self, state: ParsingState) -> None:
+        for directive in (self.memory, self.indices, self.types):
+            directive.set_empty(state)
 
 
-def _parse_entry(parser: Parser) -> Entry:
-    if (value := parser.parse_optional_operand()) is not None:
-        return value
+def _parse_entry(parser: Parser) -> UnresolvedOperand | Attribute:
+    if (index := parser.parse_optional_unresolved_operand()) is not None:
+        return index
     if parser.parse_optional_punctuation(":"):
         return ALL
     start = parser.parse_integer(allow_boolean=False)
     if not parser.parse_optional_punctuation(":"):
-        return start
+        return IntAttr(start)
     stop = parser.parse_integer(allow_boolean=False)
     step = parser.parse_integer(allow_boolean=False) if parser.parse_optional_punctuation(":") else 1
     return SliceAttr(start, stop, step)
-
-
-def print_entries(printer: Printer, entries: Sequence[Entry]) -> None:
-    """The inverse of `parse_entries`."""
-    with printer.in_square_brackets():
-        printer.print_list(entries, lambda entry: _print_entry(printer, entry))
 
 
 def _print_entry(printer: Printer, entry: Entry) -> None:

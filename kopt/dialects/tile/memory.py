@@ -3,8 +3,8 @@
     %v = tile.load %x[%i, :] : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
     tile.store %v, %out[%i, :] : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
 
-Lanes outside their range are undefined when loaded and are not written when stored. An attribute ``access = "x#1"``
-names an access for plans and reports; it is printed where it is not the operand's name and the access's number there.
+Lanes outside their range are undefined when loaded and are not written when stored. ``access "x#1"`` names an access
+for plans and reports; it is printed where it is not the operand's name and the access's number there.
 """
 
 from __future__ import annotations
@@ -25,29 +25,25 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.access_ids import print_access_attributes
+from kopt.dialects.tile.access_ids import AccessId
 from kopt.dialects.tile.index_list import (
     AllAttr,
     Entry,
+    Indexed,
     block_axes,
     block_dims,
     join_entries,
-    parse_entries,
-    print_entries,
     split_entries,
     verify_entries,
 )
-from kopt.dialects.tile.plan_attr import parse_via, print_via
 from kopt.dialects.tile.planned import verify_via
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import RefType, TileType, parse_known_types, parse_tile_type
-from kopt.dialects.tile.values import parse_literal, print_literal
+from kopt.dialects.tile.types import RefType, TileType
+from kopt.dialects.tile.values import Literal, Typed
 
 
 class ReadsMemory(MemoryEffect):
@@ -85,6 +81,9 @@ class Access(Op):
     """
 
     via = opt_attr_def(StringAttr)
+    access = opt_attr_def(StringAttr)
+
+    custom_directives = (Indexed, AccessId, Literal, Typed)
 
     if TYPE_CHECKING:
         memory: SSAValue
@@ -124,18 +123,6 @@ class Access(Op):
             raise VerifyException(f"the mask must be {expected.with_element(i1)}, found {self.mask.type}")
 
 
-def parse_mask(parser: Parser) -> SSAValue | None:
-    """``mask %m``, or nothing."""
-    return parser.parse_operand() if parser.parse_optional_keyword("mask") else None
-
-
-def print_mask(printer: Printer, mask: SSAValue | None) -> None:
-    """The inverse of `parse_mask`."""
-    if mask is not None:
-        printer.print_string(" mask ")
-        printer.print_ssa_value(mask)
-
-
 @irdl_op_definition
 class LoadOp(Access):
     """Reads a block of a memref.
@@ -158,6 +145,13 @@ class LoadOp(Access):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(ReadsMemory(), Canonicalized())
+
+    assembly_format = """
+        custom<Indexed>($memory, $indices, type($indices), $layout)
+        (`via` custom<Symbol>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
+        (`other` custom<Literal>($other)^)? (`pad` custom<Literal>($pad)^)? custom<AccessId>($access)
+        attr-dict `:` type($memory) `->` type($result) custom<Typed>(ref(type($memory)))
+    """
 
     def __init__(
         self,
@@ -184,45 +178,6 @@ class LoadOp(Access):
         if self.other is not None and self.mask is None:
             raise VerifyException("'other' needs a mask")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        via, mask = parse_via(parser), parse_mask(parser)
-        if not isinstance(memory.type, MemRefType):
-            parser.raise_error(f"expected a memref, found {memory.type}")
-        element_type = memory.type.element_type
-        other = parse_literal(parser, element_type) if parser.parse_optional_keyword("other") else None
-        pad = parse_literal(parser, element_type) if parser.parse_optional_keyword("pad") else None
-        attributes = parser.parse_optional_attr_dict() | via
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [memory.type])
-        parser.parse_punctuation("->")
-        result = parse_tile_type(parser)
-        return cls.create(
-            operands=[memory, *operands, *([mask] if mask is not None else [])],
-            properties=_segments([1, len(operands), int(mask is not None)])
-            | {k: v for k, v in {"layout": layout, "other": other, "pad": pad}.items() if v is not None},
-            attributes=attributes,
-            result_types=[result],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.memory)
-        print_entries(printer, self.entries)
-        print_via(printer, self.via)
-        print_mask(printer, self.mask)
-        for name, value in (("other", self.other), ("pad", self.pad)):
-            if value is not None:
-                printer.print_string(f" {name} ")
-                print_literal(printer, value)
-        print_access_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memory.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
-
 
 def _segments(sizes: Sequence[int]) -> dict[str, Attribute]:
     return {"operandSegmentSizes": DenseArrayBase.from_list(i32, sizes)}
@@ -246,6 +201,12 @@ class StoreOp(Access):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(WritesMemory(), Canonicalized())
 
+    assembly_format = """
+        $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
+        (`via` custom<Symbol>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
+        custom<AccessId>($access) attr-dict `:` type($value) `,` type($memory)
+    """
+
     def __init__(
         self,
         value: SSAValue | Operation,
@@ -261,30 +222,6 @@ class StoreOp(Access):
         self._verify_access(self.value.type)
         verify_via(self)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        value = parser.parse_operand()
-        parser.parse_punctuation(",")
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        via, mask = parse_via(parser), parse_mask(parser)
-        attributes = parser.parse_optional_attr_dict() | via
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [value.type, memory.type])
-        return cls(value, memory, join_entries(operands, layout), mask, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.memory)
-        print_entries(printer, self.entries)
-        print_via(printer, self.via)
-        print_mask(printer, self.mask)
-        print_access_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_list((self.value.type, self.memory.type), printer.print_attribute)
-
 
 @irdl_op_definition
 class GetOp(Access):
@@ -298,6 +235,11 @@ class GetOp(Access):
     result = result_def(TileType)
 
     traits = traits_def(ReadsMemory())
+
+    assembly_format = """
+        custom<Indexed>($memory, $indices, type($indices), $layout)
+        custom<AccessId>($access) attr-dict `:` type($memory) `->` type($result)
+    """
 
     def __init__(
         self,
@@ -319,27 +261,6 @@ class GetOp(Access):
     def verify_(self) -> None:
         _verify_ref_access(self, self.result.type)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [memory.type])
-        parser.parse_punctuation("->")
-        result = parse_tile_type(parser)
-        return cls(memory, join_entries(operands, layout), result, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.memory)
-        print_entries(printer, self.entries)
-        print_access_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memory.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
-
 
 @irdl_op_definition
 class PutOp(Access):
@@ -357,6 +278,11 @@ class PutOp(Access):
 
     traits = traits_def(WritesMemory())
 
+    assembly_format = """
+        $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
+        custom<AccessId>($access) attr-dict `:` type($value) `,` type($memory)
+    """
+
     def __init__(
         self,
         value: SSAValue | Operation,
@@ -369,27 +295,6 @@ class PutOp(Access):
 
     def verify_(self) -> None:
         _verify_ref_access(self, self.value.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        value = parser.parse_operand()
-        parser.parse_punctuation(",")
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [value.type, memory.type])
-        return cls(value, memory, join_entries(operands, layout), attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.memory)
-        print_entries(printer, self.entries)
-        print_access_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_list((self.value.type, self.memory.type), printer.print_attribute)
 
 
 def ref_block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:

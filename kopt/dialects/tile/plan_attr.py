@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser, Parser
@@ -149,15 +148,3 @@ def print_schedule(printer: Printer, schedule: ScheduleAttr | None) -> None:
     """The inverse of `parse_schedule`."""
     if schedule is not None:
         printer.print_string(f" schedule {schedule_text(schedule.data)}")
-
-
-def parse_via(parser: Parser) -> dict[str, StringAttr]:
-    """``via @x``, or nothing: an attribute, which every rewrite of an access hands on."""
-    return {"via": parser.parse_symbol_name()} if parser.parse_optional_keyword("via") else {}
-
-
-def print_via(printer: Printer, via: StringAttr | None) -> None:
-    """The inverse of `parse_via`."""
-    if via is not None:
-        printer.print_string(" via ")
-        printer.print_symbol_name(via.data)

@@ -7,19 +7,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IndexType, IntAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import operand_def, prop_def, result_def, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure, Resource
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.formats import Infers
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import RangeType, TileType, parse_range_type
+from kopt.dialects.tile.types import RangeType, TileType
 
 
 class RangeNumberOp(Op):
@@ -78,7 +78,7 @@ class ValidCountOp(RangeNumberOp):
     name = "tile.valid_count"
 
 
-class RangeLanesOp(Op):
+class RangeLanesOp(Infers, Op):
     """Base of the ops that give a number to each lane of a range."""
 
     ELEMENT_TYPE: ClassVar[Attribute]
@@ -88,35 +88,20 @@ class RangeLanesOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = "$range attr-dict `:` type($range) custom<Infer>(type(results))"
+
     def __init__(self, range: SSAValue | Operation):
         range = SSAValue.get(range)
-        super().__init__(operands=[range], result_types=[self.type_of(range.type)])
+        super().__init__(operands=[range], result_types=self.infer([range.type], {}))
 
     @classmethod
-    def type_of(cls, range: Attribute) -> TileType:
-        """The result's type for a range."""
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        range = operands[0]
         assert isinstance(range, RangeType)
-        return TileType([range.dim], cls.ELEMENT_TYPE)
+        return [TileType([range.dim], cls.ELEMENT_TYPE)]
 
     def verify_(self) -> None:
-        if self.result.type != self.type_of(self.range.type):
-            raise VerifyException(f"{self.name} gives {self.type_of(self.range.type)}, found {self.result.type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        range = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(parser.resolve_operand(range, parse_range_type(parser)))
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.range)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.range.type)
+        self.check_results()
 
 
 @irdl_op_definition
@@ -147,29 +132,11 @@ class ShiftOp(Op):
 
     traits = traits_def(Pure(), Canonicalized())
 
+    assembly_format = "$range `by` $offset attr-dict `:` type($range) custom<Same>(type($result), ref(type($range)))"
+
     def __init__(self, range: SSAValue | Operation, offset: SSAValue | Operation):
         range = SSAValue.get(range)
         super().__init__(operands=[range, offset], result_types=[range.type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        range = parser.parse_unresolved_operand()
-        parser.parse_keyword("by")
-        offset = parser.parse_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(parser.resolve_operand(range, parse_range_type(parser)), offset)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.range)
-        printer.print_string(" by ")
-        printer.print_ssa_value(self.offset)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.range.type)
 
     def verify_(self) -> None:
         if self.result.type != self.range.type:
@@ -206,6 +173,8 @@ class WholeOp(Op):
 
     traits = traits_def(_BindsTag())
 
+    assembly_format = "custom<Int>($extent) attr-dict `:` type($result)"
+
     def __init__(self, extent: int, type: RangeType):
         super().__init__(properties={"extent": IntAttr(extent)}, result_types=[type])
 
@@ -213,21 +182,6 @@ class WholeOp(Op):
         assert isinstance(self.result.type, RangeType)
         if not 0 <= self.extent.data <= self.result.type.size:
             raise VerifyException(f"{self.extent.data} elements do not fit {self.result.type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        extent = parser.parse_integer()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(extent, parse_range_type(parser))
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.extent.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
 
 OPS = (BeginOp, EndOp, IdOp, BlockSizeOp, CountOp, ValidCountOp, IndexOp, ValidOp, ShiftOp, WholeOp)

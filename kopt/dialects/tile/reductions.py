@@ -6,8 +6,7 @@ combination. The pass ``insert-masks`` does so; a printer never invents a mask.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Self
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerType, StringAttr, UnitAttr, i1
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -19,17 +18,16 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.index_list import ALL
-from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.formats import Infers
+from kopt.dialects.tile.integers import int_array, ints_of
+from kopt.dialects.tile.limits import Limits, join_limits, split_limits
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import DimAttr, RangeType, TileType, parse_known_types, parse_tile_type
-from kopt.dialects.tile.values import is_float, literal, literal_value, parse_literal, print_literal
+from kopt.dialects.tile.types import DimAttr, RangeType, TileType
+from kopt.dialects.tile.values import Literal, Typed, is_float, literal, literal_value
 
 #: How lanes are combined, and the value that changes nothing (floats, then integers by width).
 COMBINERS = ("add", "mul", "max", "min", "and", "or", "xor")
@@ -57,7 +55,7 @@ def _without(dims: Sequence[DimAttr], dropped: Sequence[int]) -> list[DimAttr]:
     return [dim for position, dim in enumerate(dims) if position not in dropped]
 
 
-class _Combining(Op):
+class _Combining(Infers, Op):
     """Shared checks of the combining ops."""
 
     def _check_kind(self, kind: str, kinds: Sequence[str], type: Attribute) -> None:
@@ -83,14 +81,14 @@ class ReduceOp(_Combining):
 
     traits = traits_def(Pure(), Canonicalized())
 
+    assembly_format = """
+        custom<Word>($kind) $input custom<Ints>($dims) attr-dict `:` type($input) custom<Infer>(type(results))
+    """
+
     def __init__(self, kind: str, input: SSAValue | Operation, dims: Sequence[int]):
         input = SSAValue.get(input)
-        assert isinstance(input.type, TileType)
-        super().__init__(
-            operands=[input],
-            properties={"kind": StringAttr(kind), "dims": int_array(dims)},
-            result_types=[input.type.with_dims(_without(input.type.dims.data, dims))],
-        )
+        properties = {"kind": StringAttr(kind), "dims": int_array(dims)}
+        super().__init__(operands=[input], properties=properties, result_types=self.infer([input.type], properties))
 
     @property
     def dimensions(self) -> tuple[int, ...]:
@@ -104,35 +102,17 @@ class ReduceOp(_Combining):
         dims = self.dimensions
         if sorted(set(dims)) != list(dims) or any(not 0 <= dim < source.rank for dim in dims):
             raise VerifyException(f"tile.reduce needs increasing dimensions of {source}, found {list(dims)}")
-        expected = source.with_dims(_without(source.dims.data, dims))
-        if self.result.type != expected:
-            raise VerifyException(f"tile.reduce gives {expected}, found {self.result.type}")
+        self.check_results()
 
     @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        kind = parser.parse_identifier()
-        input = parser.parse_unresolved_operand()
-        dims = parse_ints(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(kind, parser.resolve_operand(input, parse_tile_type(parser)), dims)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(" ")
-        print_ints(printer, self.dimensions)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        source, dims = operands[0], properties["dims"]
+        assert isinstance(source, TileType) and isinstance(dims, DenseArrayBase)
+        return [source.with_dims(_without(source.dims.data, ints_of(dims)))]
 
 
 class _AlongOneDimension(_Combining):
-    """Base of the ops ``name kind %v dim n : type``; a word after the dimension sets the property ``FLAG``."""
-
-    FLAG: ClassVar[str] = ""
+    """Base of the ops ``name kind %v dim n : type``."""
 
     input = operand_def(TileType)
     kind = prop_def(StringAttr)
@@ -143,15 +123,8 @@ class _AlongOneDimension(_Combining):
 
     def __init__(self, kind: str, input: SSAValue | Operation, dim: int):
         input = SSAValue.get(input)
-        super().__init__(
-            operands=[input],
-            properties={"kind": StringAttr(kind), "dim": IntAttr(dim)},
-            result_types=[self._result_type(input.type, dim)],
-        )
-
-    @classmethod
-    def _result_type(cls, source: Attribute, dim: int) -> Attribute:
-        raise NotImplementedError
+        properties = {"kind": StringAttr(kind), "dim": IntAttr(dim)}
+        super().__init__(operands=[input], properties=properties, result_types=self.infer([input.type], properties))
 
     def _verify_along(self, kinds: Sequence[str]) -> None:
         source = self.input.type
@@ -159,32 +132,7 @@ class _AlongOneDimension(_Combining):
         self._check_kind(self.kind.data, kinds, source.element_type)
         if not 0 <= self.dim.data < source.rank:
             raise VerifyException(f"{source} has no dimension {self.dim.data}")
-        if self.result.type != self._result_type(source, self.dim.data):
-            raise VerifyException(
-                f"{self.name} gives {self._result_type(source, self.dim.data)}, found {self.result.type}"
-            )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        kind = parser.parse_identifier()
-        input = parser.parse_unresolved_operand()
-        parser.parse_keyword("dim")
-        dim = parser.parse_integer()
-        flagged = bool(cls.FLAG) and parser.parse_optional_keyword(cls.FLAG) is not None
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(kind, parser.resolve_operand(input, parse_tile_type(parser)), dim)
-        op.properties |= {cls.FLAG: UnitAttr()} if flagged else {}
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(f" dim {self.dim.data}{f' {self.FLAG}' if self.FLAG in self.properties else ''}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
+        self.check_results()
 
 
 @irdl_op_definition
@@ -196,10 +144,15 @@ class ArgReduceOp(_AlongOneDimension):
 
     name = "tile.argreduce"
 
+    assembly_format = """
+        custom<Word>($kind) $input `dim` custom<Int>($dim) attr-dict `:` type($input) custom<Infer>(type(results))
+    """
+
     @classmethod
-    def _result_type(cls, source: Attribute, dim: int) -> Attribute:
-        assert isinstance(source, TileType)
-        return TileType(_without(source.dims.data, [dim]), IntegerType(32))
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        source, dim = operands[0], properties["dim"]
+        assert isinstance(source, TileType) and isinstance(dim, IntAttr)
+        return [TileType(_without(source.dims.data, [dim.data]), IntegerType(32))]
 
     def verify_(self) -> None:
         self._verify_along(("max", "min"))
@@ -216,9 +169,13 @@ class ScanOp(_AlongOneDimension):
     """
 
     name = "tile.scan"
-    FLAG: ClassVar[str] = "reverse"
 
     reverse = opt_prop_def(UnitAttr)
+
+    assembly_format = """
+        custom<Word>($kind) $input `dim` custom<Int>($dim) (`reverse` $reverse^)? attr-dict `:` type($input)
+        custom<Infer>(type(results))
+    """
 
     def __init__(self, kind: str, input: SSAValue | Operation, dim: int, reverse: bool = False):
         super().__init__(kind, input, dim)
@@ -226,8 +183,8 @@ class ScanOp(_AlongOneDimension):
             self.reverse = UnitAttr()
 
     @classmethod
-    def _result_type(cls, source: Attribute, dim: int) -> Attribute:
-        return source
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        return operands
 
     def verify_(self) -> None:
         self._verify_along(COMBINERS)
@@ -254,6 +211,12 @@ class MaskOp(Op):
 
     traits = traits_def(Pure(), Canonicalized())
 
+    custom_directives = (Limits, Literal, Typed)
+    assembly_format = """
+        $input `in` custom<Limits>($ranges, type($ranges), $layout) `else` custom<Literal>($fill) attr-dict
+        `:` custom<Change>(type($input), type($result)) custom<Typed>(ref(type($input)))
+    """
+
     def __init__(
         self,
         input: SSAValue | Operation,
@@ -264,9 +227,9 @@ class MaskOp(Op):
         input = SSAValue.get(input)
         assert isinstance(input.type, TileType)
         attr = fill if isinstance(fill, Attribute) else literal(fill, input.type.element_type)
-        layout = ArrayAttr([ALL if range is None else UnitAttr() for range in ranges])
+        operands, layout = split_limits(ranges)
         super().__init__(
-            operands=[input, [range for range in ranges if range is not None]],
+            operands=[input, operands],
             properties={"layout": layout, "fill": attr},
             result_types=[type or input.type],
         )
@@ -274,8 +237,7 @@ class MaskOp(Op):
     @property
     def limits(self) -> tuple[SSAValue | None, ...]:
         """The range that limits each dimension, or None."""
-        values = iter(self.ranges)
-        return tuple(next(values) if isinstance(attr, UnitAttr) else None for attr in self.layout.data)
+        return join_limits(self.ranges, self.layout)
 
     @property
     def fill_number(self) -> float | int:
@@ -303,43 +265,6 @@ class MaskOp(Op):
         if after != before and (limit is None or after != DimAttr(before.size.data)):
             raise VerifyException(f"tile.mask can drop the tag of a masked dimension only, found {before} to {after}")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        input = parser.parse_operand()
-        parser.parse_keyword("in")
-        ranges = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_limit(parser))
-        parser.parse_keyword("else")
-        if not isinstance(input.type, TileType):
-            parser.raise_error(f"expected a tile, found {input.type}")
-        fill = parse_literal(parser, input.type.element_type)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [input.type])
-        type = parse_tile_type(parser) if parser.parse_optional_keyword("to") else input.type
-        op = cls(input, ranges, fill, type)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(" in (")
-        printer.print_list(
-            self.limits, lambda limit: printer.print_string("_") if limit is None else printer.print_ssa_value(limit)
-        )
-        printer.print_string(") else ")
-        print_literal(printer, self.fill)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
-        if self.result.type != self.input.type:
-            printer.print_string(" to ")
-            printer.print_attribute(self.result.type)
-
-
-def _parse_limit(parser: Parser) -> SSAValue | None:
-    return None if parser.parse_optional_keyword("_") else parser.parse_operand()
-
 
 #: How a dot rounds its operands: exact for their type, one pass of tf32, or one pass of bf16.
 PRECISIONS = ("ieee", "tf32", "bf16")
@@ -365,6 +290,11 @@ class DotOp(Op):
     result = result_def(TileType)
 
     traits = traits_def(Pure())
+
+    assembly_format = """
+        $lhs `,` $rhs (`,` custom<Known>($acc, type($acc))^)? (`precision` custom<Word>($precision)^)?
+        attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+    """
 
     def __init__(
         self,
@@ -403,32 +333,6 @@ class DotOp(Op):
             raise VerifyException(f"the accumulator of tile.dot must be {result}, found {self.acc[0].type}")
         if self.precision is not None and self.precision.data not in PRECISIONS:
             raise VerifyException(f"precision is one of {', '.join(PRECISIONS)}, found '{self.precision.data}'")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        operands = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_operand)
-        precision = parser.parse_identifier() if parser.parse_optional_keyword("precision") else None
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        if len(operands) not in (2, 3) or not all(isinstance(v.type, TileType) and v.type.rank > 1 for v in operands):
-            parser.raise_error("tile.dot takes two matrices and maybe an accumulator")
-        parse_known_types(parser, [value.type for value in operands[:2]])
-        parser.parse_punctuation("->")
-        type = parse_tile_type(parser)
-        op = cls(operands[0], operands[1], operands[2] if len(operands) > 2 else None, type.element_type, precision)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        if self.precision is not None:
-            printer.print_string(f" precision {self.precision.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list((self.lhs.type, self.rhs.type), printer.print_attribute)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
 
 
 def _dot_type(lhs: Attribute, rhs: Attribute, element_type: Attribute) -> TileType:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntAttr, IntegerType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     operand_def,
     prop_def,
@@ -15,15 +14,14 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.formats import Infers
+from kopt.dialects.tile.integers import int_array, ints_of
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import DimLike, TileType, as_dim, parse_known_types, parse_tile_type
+from kopt.dialects.tile.types import TileType, as_dim
 
 
 class _Rearranging(Op):
@@ -65,6 +63,8 @@ class BroadcastOp(_Rearranging):
 
     dims = prop_def(DenseArrayBase)
 
+    assembly_format = "$input `dims` custom<Ints>($dims) attr-dict `:` type($input) `to` type($result)"
+
     def __init__(self, input: SSAValue | Operation, dims: Sequence[int], type: TileType):
         super().__init__(operands=[input], properties={"dims": int_array(dims)}, result_types=[type])
 
@@ -87,30 +87,6 @@ class BroadcastOp(_Rearranging):
         for dim, position in zip(source, mapping, strict=True):
             if dim not in (target[position], as_dim(1), as_dim(target[position].size.data)):
                 raise VerifyException(f"tile.broadcast cannot repeat dimension {dim} to {target[position]}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        input = parser.parse_unresolved_operand()
-        parser.parse_keyword("dims")
-        dims = parse_ints(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parse_tile_type(parser)
-        parser.parse_keyword("to")
-        op = cls(parser.resolve_operand(input, source), dims, parse_tile_type(parser))
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(" dims ")
-        print_ints(printer, self.mapping)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition
@@ -139,7 +115,7 @@ class ReshapeOp(_Rearranging):
 
 
 @irdl_op_definition
-class TransposeOp(_Rearranging):
+class TransposeOp(Infers, _Rearranging):
     """Permutes dimensions: result dimension ``n`` is input dimension ``permutation[n]``.
 
     %t = tile.transpose %v [1, 0] : !tile.tile<b0=128 x 64 x f32>
@@ -149,15 +125,12 @@ class TransposeOp(_Rearranging):
 
     permutation = prop_def(DenseArrayBase)
 
+    assembly_format = "$input custom<Ints>($permutation) attr-dict `:` type($input) custom<Infer>(type(results))"
+
     def __init__(self, input: SSAValue | Operation, permutation: Sequence[int]):
         input = SSAValue.get(input)
-        assert isinstance(input.type, TileType)
-        dims = [input.type.dims.data[position] for position in permutation]
-        super().__init__(
-            operands=[input],
-            properties={"permutation": int_array(permutation)},
-            result_types=[input.type.with_dims(dims)],
-        )
+        properties = {"permutation": int_array(permutation)}
+        super().__init__(operands=[input], properties=properties, result_types=self.infer([input.type], properties))
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -165,36 +138,16 @@ class TransposeOp(_Rearranging):
         return ints_of(self.permutation)
 
     def verify_(self) -> None:
-        self._check_element()
-        source, order = self.input_type.dims.data, self.order
-        if sorted(order) != list(range(len(source))):
-            raise VerifyException(f"{list(order)} is no permutation of {len(source)} dimensions")
-        if tuple(source[position] for position in order) != self.result_type.dims.data:
-            raise VerifyException(f"tile.transpose {list(order)} of {self.input_type} is not {self.result_type}")
+        self.check_results()
 
     @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        input = parser.parse_unresolved_operand()
-        start = parser.pos
-        order = parse_ints(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parse_tile_type(parser)
-        if sorted(order) != list(range(type.rank)):
-            message = f"expected a permutation of the dimensions of {type}, found {list(order)}"
-            parser.raise_error(message, start, start + 1)
-        op = cls(parser.resolve_operand(input, type), order)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(" ")
-        print_ints(printer, self.order)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        source, permutation = operands[0], properties["permutation"]
+        assert isinstance(source, TileType) and isinstance(permutation, DenseArrayBase)
+        order = ints_of(permutation)
+        if sorted(order) != list(range(source.rank)):
+            raise VerifyException(f"{list(order)} is no permutation of the dimensions of {source}")
+        return [source.with_dims(source.dims.data[position] for position in order)]
 
 
 @irdl_op_definition
@@ -210,18 +163,19 @@ class SliceOp(_Rearranging):
     sizes = prop_def(DenseArrayBase)
     strides = prop_def(DenseArrayBase)
 
+    assembly_format = """
+        $input custom<Ints>($offsets) custom<Ints>($sizes) custom<Ints>($strides) attr-dict
+        `:` type($input) `to` type($result)
+    """
+
     def __init__(
         self, input: SSAValue | Operation, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
     ):
         input = SSAValue.get(input)
-        assert isinstance(input.type, TileType)
-        dims: list[DimLike] = [
-            dim if dim.size.data == size else size for dim, size in zip(input.type.dims.data, sizes, strict=True)
-        ]
         super().__init__(
             operands=[input],
             properties={"offsets": int_array(offsets), "sizes": int_array(sizes), "strides": int_array(strides)},
-            result_types=[input.type.with_dims(dims)],
+            result_types=[_sliced(input.type, sizes)],
         )
 
     @property
@@ -230,7 +184,6 @@ class SliceOp(_Rearranging):
         return tuple(zip(ints_of(self.offsets), ints_of(self.sizes), ints_of(self.strides), strict=True))
 
     def verify_(self) -> None:
-        self._check_element()
         if not len(self.offsets) == len(self.sizes) == len(self.strides) == self.input_type.rank:
             raise VerifyException(f"tile.slice needs three numbers for each dimension of {self.input_type}")
         for dim, (offset, size, stride) in zip(self.input_type.dims.data, self.bounds, strict=True):
@@ -239,37 +192,15 @@ class SliceOp(_Rearranging):
                 raise VerifyException(f"slice [{offset}] [{size}] [{stride}] is outside dimension {dim}")
             if dim.tag.data and (offset, size, stride) != (0, dim.size.data, 1):
                 raise VerifyException(f"tile.slice takes the tagged dimension {dim} whole or not at all")
-        if self.result_type.shape != tuple(size for _, size, _ in self.bounds):
-            raise VerifyException(
-                f"tile.slice gives {tuple(size for _, size, _ in self.bounds)}, found {self.result_type}"
-            )
+        if self.result.type != (expected := _sliced(self.input.type, ints_of(self.sizes))):
+            raise VerifyException(f"tile.slice gives {expected}, found {self.result.type}")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        input = parser.parse_unresolved_operand()
-        offsets, sizes, strides = parse_ints(parser), parse_ints(parser), parse_ints(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parse_tile_type(parser)
-        if not len(offsets) == len(sizes) == len(strides) == source.rank:
-            parser.raise_error(f"expected an offset, a size and a stride for each dimension of {source}")
-        op = cls(parser.resolve_operand(input, source), offsets, sizes, strides)
-        parser.parse_keyword("to")
-        parse_known_types(parser, [op.result.type])
-        op.attributes |= attributes
-        return op
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.input)
-        for numbers in (self.offsets, self.sizes, self.strides):
-            printer.print_string(" ")
-            print_ints(printer, ints_of(numbers))
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
+def _sliced(source: Attribute, sizes: Sequence[int]) -> TileType:
+    assert isinstance(source, TileType)
+    return source.with_dims(
+        dim if dim.size.data == size else size for dim, size in zip(source.dims.data, sizes, strict=True)
+    )
 
 
 @irdl_op_definition
@@ -290,6 +221,10 @@ class DynamicSliceOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = """
+        $input `from` $offset `dim` custom<Int>($dim) attr-dict `:` type($input) `to` type($result)
+    """
+
     def __init__(self, input: SSAValue | Operation, offset: SSAValue | Operation, dim: int, type: TileType):
         super().__init__(operands=[input, offset], properties={"dim": IntAttr(dim)}, result_types=[type])
 
@@ -300,33 +235,6 @@ class DynamicSliceOp(Op):
         expected = [*source.dims.data[:dim], target.dims.data[dim], *source.dims.data[dim + 1 :]] if fits else None
         if target.dims.data != tuple(expected or ()) or source.element_type != target.element_type:
             raise VerifyException(f"tile.dynamic_slice along dimension {dim} cannot make {target} of {source}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        input = parser.parse_operand()
-        parser.parse_keyword("from")
-        offset = parser.parse_operand()
-        parser.parse_keyword("dim")
-        dim = parser.parse_integer()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [input.type])
-        parser.parse_keyword("to")
-        op = cls(input, offset, dim, parse_tile_type(parser))
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(" from ")
-        printer.print_ssa_value(self.offset)
-        printer.print_string(f" dim {self.dim.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition
@@ -340,6 +248,8 @@ class ConcatOp(Op):
     result = result_def(TileType)
 
     traits = traits_def(Pure())
+
+    assembly_format = "$inputs `dim` custom<Int>($dim) attr-dict `:` type($inputs) `to` type($result)"
 
     def __init__(self, inputs: Sequence[SSAValue | Operation], dim: int):
         values = [SSAValue.get(value) for value in inputs]
@@ -358,32 +268,6 @@ class ConcatOp(Op):
         if self.result.type != _concat(self.inputs, dim):
             raise VerifyException(f"tile.concat gives {_concat(self.inputs, dim)}, found {self.result.type}")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        inputs = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_operand)
-        parser.parse_keyword("dim")
-        dim = parser.parse_integer()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parse_known_types(parser, [value.type for value in inputs])
-        if not all(isinstance(value.type, TileType) and 0 <= dim < value.type.rank for value in inputs):
-            parser.raise_error(f"tile.concat joins tiles that have a dimension {dim}")
-        parser.parse_keyword("to")
-        op = cls(inputs, dim)
-        parse_known_types(parser, [op.result.type])
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.inputs, printer.print_ssa_value)
-        printer.print_string(f" dim {self.dim.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list([value.type for value in self.inputs], printer.print_attribute)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
-
 
 def _concat(values: Sequence[SSAValue], dim: int) -> TileType:
     types = [value.type for value in values]
@@ -394,7 +278,7 @@ def _concat(values: Sequence[SSAValue], dim: int) -> TileType:
 
 
 @irdl_op_definition
-class TakeAlongOp(Op):
+class TakeAlongOp(Infers, Op):
     """Picks lanes along one dimension by number, as NumPy's ``take_along_axis``: both tiles have one rank.
 
     A number below 0 or past the last lane is an access that is wrong, where its own lane is inside its ranges.
@@ -411,13 +295,17 @@ class TakeAlongOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = """
+        $input `,` $indices `dim` custom<Int>($dim) attr-dict `:` type($input) `,` type($indices)
+        custom<Infer>(type(results))
+    """
+
     def __init__(self, input: SSAValue | Operation, indices: SSAValue | Operation, dim: int):
         input, indices = SSAValue.get(input), SSAValue.get(indices)
-        assert isinstance(input.type, TileType) and isinstance(indices.type, TileType)
         super().__init__(
             operands=[input, indices],
             properties={"dim": IntAttr(dim)},
-            result_types=[indices.type.with_element(input.type.element_type)],
+            result_types=self.infer((input.type, indices.type), {}),
         )
 
     @property
@@ -436,34 +324,13 @@ class TakeAlongOp(Op):
             raise VerifyException(f"tile.take_along dim {dim} cannot pick from {source} by {indices}")
         if not isinstance(indices.element_type, IntegerType) or indices.element_type.width.data == 1:
             raise VerifyException(f"tile.take_along picks by a tile of integers, found {indices}")
-        expected = indices.with_element(source.element_type)
-        if self.result.type != expected:
-            raise VerifyException(f"tile.take_along gives {expected}, found {self.result.type}")
+        self.check_results()
 
     @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        input = parser.parse_operand()
-        parser.parse_punctuation(",")
-        indices = parser.parse_operand()
-        parser.parse_keyword("dim")
-        dim = parser.parse_integer()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        types = [input.type, indices.type]
-        parse_known_types(parser, types)
-        if not all(isinstance(type, TileType) for type in types):
-            parser.raise_error("tile.take_along picks from a tile by a tile of integers")
-        op = cls(input, indices, dim)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list((self.input, self.indices), printer.print_ssa_value)
-        printer.print_string(f" dim {self.dim.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list((self.input.type, self.indices.type), printer.print_attribute)
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        source, indices = operands
+        assert isinstance(source, TileType) and isinstance(indices, TileType)
+        return [indices.with_element(source.element_type)]
 
 
 OPS = (BroadcastOp, ReshapeOp, TransposeOp, SliceOp, DynamicSliceOp, ConcatOp, TakeAlongOp)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import IntAttr, UnitAttr, i1, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     operand_def,
     opt_prop_def,
@@ -13,19 +13,18 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.formats import Infers
 from kopt.dialects.tile.reductions import neutral
-from kopt.dialects.tile.types import TileType, parse_tile_type
+from kopt.dialects.tile.types import TileType
 from kopt.dialects.tile.values import is_float
 
 
 @irdl_op_definition
-class SortOp(Op):
+class SortOp(Infers, Op):
     """The lanes of one dimension in increasing (or ``descending``) order, and the number (i32) that each lane had.
 
     Stable: equal lanes stay in their order. NaN is above every number, as in torch. Lanes outside their range are last.
@@ -43,14 +42,24 @@ class SortOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = """
+        $input `dim` custom<Int>($dim) (`descending` $descending^)? attr-dict `:` type($input)
+        custom<Infer>(type(results))
+    """
+
     def __init__(self, input: SSAValue | Operation, dim: int, descending: bool = False):
         input = SSAValue.get(input)
-        assert isinstance(input.type, TileType)
         super().__init__(
             operands=[input],
             properties={"dim": IntAttr(dim), "descending": UnitAttr() if descending else None},
-            result_types=[input.type, input.type.with_element(i32)],
+            result_types=self.infer([input.type], {}),
         )
+
+    @classmethod
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        input = operands[0]
+        assert isinstance(input, TileType)
+        return [input, input.with_element(i32)]
 
     @property
     def last(self) -> float | int:
@@ -68,28 +77,7 @@ class SortOp(Op):
             raise VerifyException(f"{type} has no dimension {self.dim.data}")
         if type.element_type == i1:
             raise VerifyException("tile.sort orders numbers, found predicates: cast first")
-        if (self.sorted.type, self.numbers.type) != (type, type.with_element(i32)):
-            raise VerifyException(f"tile.sort gives {type} and {type.with_element(i32)}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        input = parser.parse_unresolved_operand()
-        parser.parse_keyword("dim")
-        dim = parser.parse_integer()
-        descending = parser.parse_optional_keyword("descending") is not None
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(parser.resolve_operand(input, parse_tile_type(parser)), dim, descending)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.input)
-        printer.print_string(f" dim {self.dim.data}{' descending' if self.descending is not None else ''}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.input.type)
+        self.check_results()
 
 
 OPS = (SortOp,)

@@ -109,15 +109,6 @@ def parse_tile_type(parser: AttrParser) -> TileType:
     return type
 
 
-def parse_range_type(parser: AttrParser) -> RangeType:
-    """A ``!tile.range`` type; a parse error says what stands there instead."""
-    start = parser.pos
-    type = parser.parse_type()
-    if not isinstance(type, RangeType):
-        parser.raise_error(f"expected a !tile.range type, found {type}", start, parser.pos)
-    return type
-
-
 def parse_known_types(parser: AttrParser, types: Iterable[Attribute]) -> None:
     """The types of values that are known already, separated by commas; a parse error where the text says otherwise."""
     for number, known in enumerate(types):

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 
-from xdsl.dialects.builtin import FixedBitwidthType, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FixedBitwidthType, FloatAttr, FloatData, IntAttr, IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import Attribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.irdl.declarative_assembly_format import AttributeVariable, ParsingState, irdl_custom_directive
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+
+from kopt.dialects.definition import Attr
+from kopt.dialects.formats import AttributeText, Silent, WrittenType
+from kopt.dialects.tile.types import TileType
 
 _SPECIAL = {"inf": math.inf, "nan": math.nan}
 
@@ -46,27 +52,61 @@ def literal_value(attr: Attribute) -> float | int:
     raise TypeError(f"not a number: {attr}")
 
 
-def parse_literal(parser: Parser, element_type: Attribute) -> Attribute:
-    """A number, ``inf``, ``-inf``, ``nan``, ``true`` or ``false`` of the given element type."""
+@irdl_attr_definition
+class _Number(Attr):
+    """A literal as it was read, before its element type is known, and where it stands."""
+
+    name = "tile.number"
+
+    value: IntAttr | FloatData
+    start: IntAttr
+    end: IntAttr
+
+
+@irdl_custom_directive
+class Literal(AttributeText):
+    """A number, ``inf``, ``-inf``, ``nan``, ``true`` or ``false``; a `Typed` after it gives it its element type."""
+
+    attribute: AttributeVariable
+
+    def read(self, parser: Parser) -> Attribute:
+        start = parser.pos
+        number = _parse_number(parser)
+        value = IntAttr(number) if isinstance(number, int) else FloatData(number)
+        return _Number(value, IntAttr(start), IntAttr(parser.pos))
+
+    def write(self, printer: Printer, attribute: Attribute) -> None:
+        printer.print_string(literal_text(attribute))
+
+
+@irdl_custom_directive
+class Typed(Silent):
+    """Gives all literals of an op the element type of a value: ``custom<Typed>(ref(type($result)))``."""
+
+    types: WrittenType
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        type = self.types.found(state)[0]
+        assert isinstance(type, MemRefType | TileType)
+        for name, number in state.properties.items():
+            if isinstance(number, _Number):
+                value = number.value.data
+                if isinstance(type.element_type, IntegerType) and not float(value).is_integer():
+                    parser.raise_error(f"{value} is no {type.element_type}", number.start.data, number.end.data)
+                state.properties[name] = literal(value, type.element_type)
+
+
+def _parse_number(parser: Parser) -> float | int:
     sign = -1 if parser.parse_optional_punctuation("-") else 1
-    word = parser.parse_optional_keyword_in(_SPECIAL)
-    if word is not None:
-        return literal(whole(parser, parser.pos, sign * _SPECIAL[word], element_type), element_type)
+    if (word := parser.parse_optional_keyword_in(_SPECIAL)) is not None:
+        return sign * _SPECIAL[word]
     if (boolean := parser.parse_optional_boolean()) is not None:
-        return literal(boolean, element_type)
-    start = parser.pos
-    return literal(whole(parser, start, sign * parser.parse_number(), element_type), element_type)
-
-
-def whole(parser: Parser, start: int, number: float, element_type: Attribute) -> float:
-    """``number``, or a parse error where it is no integer but its type is an integer type."""
-    if isinstance(element_type, IntegerType) and not float(number).is_integer():
-        parser.raise_error(f"{number} is no {element_type}", start, parser.pos)
-    return number
+        return int(boolean)
+    return sign * parser.parse_number()
 
 
 def literal_text(attr: Attribute) -> str:
-    """How `print_literal` spells a literal."""
+    """How a literal is spelt."""
     value = literal_value(attr)
     if isinstance(attr, IntegerAttr):
         return str(value)
@@ -85,11 +125,6 @@ def _shortest(value: float, attr: Attribute) -> str:
         return exact
     texts = (repr(float(f"{value:.{digits}g}")) for digits in range(1, 10))
     return next((text for text in texts if _rounded(float(text), attr.type).value == attr.value), exact)
-
-
-def print_literal(printer: Printer, attr: Attribute) -> None:
-    """The inverse of `parse_literal`."""
-    printer.print_string(literal_text(attr))
 
 
 def is_float(type: Attribute) -> bool:

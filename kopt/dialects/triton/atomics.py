@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -17,16 +16,14 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 
-from kopt.dialects.atomic import parse_ordering, print_ordering, verify_cas, verify_rmw
+from kopt.dialects.atomic import verify_cas, verify_rmw
 from kopt.dialects.definition import irdl_op_definition
-from kopt.dialects.tile.access_ids import print_access_attributes
-from kopt.dialects.tile.index_list import Entry, join_entries, parse_entries, print_entries, split_entries
-from kopt.dialects.tile.memory import ReadsMemory, WritesMemory, parse_mask, print_mask
+from kopt.dialects.tile.index_list import Entry, split_entries
+from kopt.dialects.tile.limits import split_limits
+from kopt.dialects.tile.memory import ReadsMemory, WritesMemory
 from kopt.dialects.tile.types import RangeType, TileType
-from kopt.dialects.triton.memory import CheckedAccess, parse_limits, print_limits, split_limits
+from kopt.dialects.triton.memory import CheckedAccess
 
 
 @irdl_op_definition
@@ -46,11 +43,18 @@ class AtomicRmwOp(CheckedAccess):
     kind = prop_def(StringAttr)
     layout = prop_def(ArrayAttr)
     checks = prop_def(ArrayAttr)
-    ordering = prop_def(StringAttr)
+    ordering = prop_def(StringAttr, default_value=StringAttr("relaxed"))
     previous = var_result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(ReadsMemory(), WritesMemory())
+
+    assembly_format = """
+        custom<Word>($kind) $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
+        `in` custom<Limits>($checked, type($checked), $checks) (`mask` custom<Known>($mask, type($mask))^)?
+        (`ordering` custom<Word>($ordering)^)? custom<AccessId>($access) attr-dict
+        `:` type($value) `,` type($memory) (`->` type($previous)^)?
+    """
 
     def __init__(
         self,
@@ -83,29 +87,6 @@ class AtomicRmwOp(CheckedAccess):
         self._verify_checked(self.value.type)
         verify_rmw(self)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        kind = parser.parse_identifier()
-        value = parser.parse_operand()
-        parser.parse_punctuation(",")
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        limits, mask, ordering = parse_limits(parser), parse_mask(parser), parse_ordering(parser)
-        attributes = parser.parse_optional_attr_dict()
-        _parse_types(parser)
-        returns = parser.parse_optional_punctuation("->") is not None
-        if returns:
-            parser.parse_type()
-        return cls(kind, value, memory, join_entries(operands, layout), limits, mask, ordering, returns, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_ssa_value(self.value)
-        _print_target(printer, self, self.value)
-        if self.previous:
-            printer.print_string(" -> ")
-            printer.print_attribute(self.previous[0].type)
-
 
 @irdl_op_definition
 class AtomicCasOp(CheckedAccess):
@@ -124,11 +105,19 @@ class AtomicCasOp(CheckedAccess):
     mask = opt_operand_def(TileType)
     layout = prop_def(ArrayAttr)
     checks = prop_def(ArrayAttr)
-    ordering = prop_def(StringAttr)
+    ordering = prop_def(StringAttr, default_value=StringAttr("relaxed"))
     previous = result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(ReadsMemory(), WritesMemory())
+
+    assembly_format = """
+        custom<Known>($expected, type($expected)) `,` $desired `,`
+        custom<Indexed>($memory, $indices, type($indices), $layout)
+        `in` custom<Limits>($checked, type($checked), $checks) (`mask` custom<Known>($mask, type($mask))^)?
+        (`ordering` custom<Word>($ordering)^)? custom<AccessId>($access) attr-dict
+        `:` type($desired) `,` type($memory) custom<Same>(type($previous), ref(type($desired)))
+    """
 
     def __init__(
         self,
@@ -154,42 +143,3 @@ class AtomicCasOp(CheckedAccess):
     def verify_(self) -> None:
         self._verify_checked(self.desired.type)
         verify_cas(self)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        expected = parser.parse_operand()
-        parser.parse_punctuation(",")
-        desired = parser.parse_operand()
-        parser.parse_punctuation(",")
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        limits, mask, ordering = parse_limits(parser), parse_mask(parser), parse_ordering(parser)
-        attributes = parser.parse_optional_attr_dict()
-        _parse_types(parser)
-        return cls(expected, desired, memory, join_entries(operands, layout), limits, mask, ordering, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list((self.expected, self.desired), printer.print_ssa_value)
-        _print_target(printer, self, self.desired)
-
-
-def _parse_types(parser: Parser) -> None:
-    """``: value type, memref``, which the operands know."""
-    parser.parse_punctuation(":")
-    parser.parse_type()
-    parser.parse_punctuation(",")
-    parser.parse_type()
-
-
-def _print_target(printer: Printer, op: AtomicRmwOp | AtomicCasOp, value: SSAValue) -> None:
-    """``, %x[…] in (…) mask %m ordering … {…} : value type, memref``."""
-    printer.print_string(", ")
-    printer.print_ssa_value(op.memory)
-    print_entries(printer, op.entries)
-    print_limits(printer, op.limits)
-    print_mask(printer, op.mask)
-    print_ordering(printer, op.ordering)
-    print_access_attributes(printer, op)
-    printer.print_string(" : ")
-    printer.print_list((value.type, op.memory.type), printer.print_attribute)

@@ -183,6 +183,8 @@ class RangeOp(Op):
 
     traits = traits_def(Pure())
 
+    assembly_format = "$block `in` ` ` `(` custom<Int>($lower) `,` custom<Int>($upper) `)` attr-dict `:` type($result)"
+
     def __init__(self, block: SSAValue | Operation, lower: int, upper: int, type: RangeType):
         super().__init__(
             operands=[block],
@@ -193,27 +195,6 @@ class RangeOp(Op):
     def verify_(self) -> None:
         if not 0 <= self.lower.data <= self.upper.data:
             raise VerifyException(f"triton.range cannot walk from {self.lower.data} to {self.upper.data}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        block = parser.parse_operand()
-        parser.parse_keyword("in")
-        lower, upper = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_integer)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        assert isinstance(type, RangeType)
-        op = cls(block, lower, upper, type)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.block)
-        printer.print_string(f" in ({self.lower.data}, {self.upper.data})")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition

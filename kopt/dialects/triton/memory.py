@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -17,20 +17,19 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import irdl_op_definition
-from kopt.dialects.tile.access_ids import print_access_attributes
-from kopt.dialects.tile.index_list import ALL, Entry, join_entries, parse_entries, print_entries, split_entries
-from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, block_type, parse_mask, print_mask
+from kopt.dialects.tile.index_list import Entry, split_entries
+from kopt.dialects.tile.limits import Limits, join_limits, split_limits
+from kopt.dialects.tile.memory import Access, ReadsMemory, WritesMemory, block_type
 from kopt.dialects.tile.types import RangeType, TileType
-from kopt.dialects.tile.values import parse_literal, print_literal
 
 
 class CheckedAccess(Access):
     """Base of all accesses: ``limits`` names, for each dimension of the block, the range to check."""
+
+    custom_directives = (*Access.custom_directives, Limits)
 
     if TYPE_CHECKING:
         checked: Sequence[SSAValue]
@@ -39,7 +38,7 @@ class CheckedAccess(Access):
     @property
     def limits(self) -> tuple[SSAValue | None, ...]:
         """The range to check for each dimension, or None."""
-        return _join_limits(self.checked, self.checks)
+        return join_limits(self.checked, self.checks)
 
     def _verify_checked(self, value: Attribute) -> None:
         self._verify_access(value)
@@ -49,35 +48,6 @@ class CheckedAccess(Access):
         for limit, dim in zip(self.limits, value.dims.data, strict=True):
             if limit is not None and isinstance(limit.type, RangeType) and limit.type.size != dim.size.data:
                 raise VerifyException(f"{limit.type} cannot limit dimension {dim}")
-
-
-def split_limits(limits: Iterable[SSAValue | None]) -> tuple[list[SSAValue], ArrayAttr[Attribute]]:
-    """The ranges to check as an op stores them: those that there are, and for each dimension whether it has one."""
-    limits = tuple(limits)
-    layout = ArrayAttr([ALL if limit is None else UnitAttr() for limit in limits])
-    return [limit for limit in limits if limit is not None], layout
-
-
-def _join_limits(values: Sequence[SSAValue], layout: ArrayAttr[Attribute]) -> tuple[SSAValue | None, ...]:
-    iterator = iter(values)
-    return tuple(next(iterator) if isinstance(attr, UnitAttr) else None for attr in layout.data)
-
-
-def parse_limits(parser: Parser) -> list[SSAValue | None]:
-    """``in (%i, _)``."""
-    parser.parse_keyword("in")
-    return parser.parse_comma_separated_list(
-        parser.Delimiter.PAREN, lambda: None if parser.parse_optional_keyword("_") else parser.parse_operand()
-    )
-
-
-def print_limits(printer: Printer, limits: Sequence[SSAValue | None]) -> None:
-    """The inverse of `parse_limits`."""
-    printer.print_string(" in (")
-    printer.print_list(
-        limits, lambda limit: printer.print_string("_") if limit is None else printer.print_ssa_value(limit)
-    )
-    printer.print_string(")")
 
 
 @irdl_op_definition
@@ -103,6 +73,13 @@ class LoadOp(CheckedAccess):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(ReadsMemory())
 
+    assembly_format = """
+        custom<Indexed>($memory, $indices, type($indices), $layout)
+        `in` custom<Limits>($checked, type($checked), $checks) (`mask` custom<Known>($mask, type($mask))^)?
+        (`other` custom<Literal>($other)^)? custom<AccessId>($access) attr-dict `:` type($memory) `->` type($result)
+        custom<Typed>(ref(type($memory)))
+    """
+
     def __init__(
         self,
         memory: SSAValue | Operation,
@@ -126,38 +103,6 @@ class LoadOp(CheckedAccess):
     def verify_(self) -> None:
         self._verify_checked(self.result.type)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        limits = parse_limits(parser)
-        mask = parse_mask(parser)
-        other = None
-        if parser.parse_optional_keyword("other"):
-            assert isinstance(memory.type, MemRefType)
-            other = parse_literal(parser, memory.type.element_type)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parser.parse_type()
-        parser.parse_punctuation("->")
-        parser.parse_type()
-        return cls(memory, join_entries(operands, layout), limits, mask, other, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.memory)
-        print_entries(printer, self.entries)
-        print_limits(printer, self.limits)
-        print_mask(printer, self.mask)
-        if self.other is not None:
-            printer.print_string(" other ")
-            print_literal(printer, self.other)
-        print_access_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memory.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
-
 
 @irdl_op_definition
 class StoreOp(CheckedAccess):
@@ -179,6 +124,12 @@ class StoreOp(CheckedAccess):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(WritesMemory())
 
+    assembly_format = """
+        $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
+        `in` custom<Limits>($checked, type($checked), $checks) (`mask` custom<Known>($mask, type($mask))^)?
+        custom<AccessId>($access) attr-dict `:` type($value) `,` type($memory)
+    """
+
     def __init__(
         self,
         value: SSAValue | Operation,
@@ -198,30 +149,3 @@ class StoreOp(CheckedAccess):
 
     def verify_(self) -> None:
         self._verify_checked(self.value.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        value = parser.parse_operand()
-        parser.parse_punctuation(",")
-        memory = parser.parse_operand()
-        operands, layout = parse_entries(parser)
-        limits = parse_limits(parser)
-        mask = parse_mask(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parser.parse_type()
-        parser.parse_punctuation(",")
-        parser.parse_type()
-        return cls(value, memory, join_entries(operands, layout), limits, mask, attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.memory)
-        print_entries(printer, self.entries)
-        print_limits(printer, self.limits)
-        print_mask(printer, self.mask)
-        print_access_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_list((self.value.type, self.memory.type), printer.print_attribute)

@@ -53,7 +53,7 @@ func.func @pages(%n: memref<8xi32>, %m: memref<4xi32>, %x: memref<10x8x128xf32>)
 }
 
 // Copies of blocks in HBM: as values, and with their buffers. Steps of an axis may overlap them.
-// CHECK: %v = pallas.fetch %x_ref[%i, %k] ahead %k depth 2 {access = "x#1"} : !tile.ref<64 x 512 x f32, hbm> -> !tile.tile<b0=8 x b1=128 x f32>
+// CHECK: %v = pallas.fetch %x_ref[%i, %k] ahead %k depth 2 access "x#1" : !tile.ref<64 x 512 x f32, hbm> -> !tile.tile<b0=8 x b1=128 x f32>
 // CHECK-NEXT: %w = pallas.fetch %x_ref[%i, 0:128] : !tile.ref<64 x 512 x f32, hbm> -> !tile.tile<b0=8 x 128 x f32>
 // CHECK-NEXT: %m = tile.full 1
 // CHECK-NEXT: pallas.send %v, %out_ref[%i, %k] mask %m behind %k depth 2 : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<64 x 512 x f32, hbm>
@@ -65,7 +65,7 @@ func.func @copies(%x: memref<64x512xf32>) -> memref<64x512xf32> {
   ^bb0(%x_ref: !tile.ref<64 x 512 x f32, hbm>, %out_ref: !tile.ref<64 x 512 x f32, hbm>, %buffer: !tile.ref<8 x 128 x f32, vmem>, %sem: !tile.ref<1 x f32, semaphore>):
     tile.grid (%i: b0=8) in (64) {
       tile.for %k: b1=128 in (0, 512) {
-        %v = pallas.fetch %x_ref[%i, %k] ahead %k depth 2 {access = "x#1"} : !tile.ref<64 x 512 x f32, hbm> -> !tile.tile<b0=8 x b1=128 x f32>
+        %v = pallas.fetch %x_ref[%i, %k] ahead %k depth 2 access "x#1" : !tile.ref<64 x 512 x f32, hbm> -> !tile.tile<b0=8 x b1=128 x f32>
         %w = pallas.fetch %x_ref[%i, 0:128] : !tile.ref<64 x 512 x f32, hbm> -> !tile.tile<b0=8 x 128 x f32>
         %m = tile.full true : !tile.tile<b0=8 x b1=128 x i1>
         pallas.send %v, %out_ref[%i, %k] mask %m behind %k depth 2 : !tile.tile<b0=8 x b1=128 x f32>, !tile.ref<64 x 512 x f32, hbm>

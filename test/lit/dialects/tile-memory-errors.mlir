@@ -50,7 +50,7 @@ func.func @memory_type(%x: memref<100xf32>) {
 // -----
 
 func.func @no_memory(%x: f32) {
-  // expected-error @+1 {{expected a memref, found f32}}
+  // expected-error @+1 {{expected a memref type, found f32}}
   %a = tile.load %x[] : f32 -> !tile.tile<f32>
   func.return
 }
@@ -127,7 +127,7 @@ func.func @get(%r: !tile.ref<16 x f32, vmem>) {
 // -----
 
 func.func @get_memref(%x: memref<16xf32>) {
-  // expected-error @+1 {{tile.get}}
+  // expected-error @+1 {{expected a !tile.ref type, found memref<16xf32>}}
   %a = tile.get %x[:] : memref<16xf32> -> !tile.tile<16 x f32>
   func.return
 }

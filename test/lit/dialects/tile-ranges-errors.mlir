@@ -49,7 +49,7 @@ func.func @shift() {
 func.func @shift_by() {
   tile.grid (%i: b0=16) in (100) {
     %n = tile.full 1 : !tile.tile<i32>
-    // expected-error @+1 {{'tile.shift'}}
+    // expected-error @+1 {{operand is used with type index, but has been previously used or defined with type !tile.tile<i32>}}
     %a = tile.shift %i by %n : !tile.range<b0=16>
   }
   func.return

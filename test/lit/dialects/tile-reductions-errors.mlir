@@ -140,7 +140,7 @@ func.func @dot_accumulator(%a: !tile.tile<4 x 8 x f32>, %b: !tile.tile<8 x 4 x f
 // -----
 
 func.func @dot_vectors(%a: !tile.tile<8 x f32>) {
-  // expected-error @+1 {{tile.dot takes two matrices and maybe an accumulator}}
+  // expected-error @+1 {{tile.dot needs two matrices of one rank and element type, found !tile.tile<8 x f32> and !tile.tile<8 x f32>}}
   %x = tile.dot %a, %a : !tile.tile<8 x f32>, !tile.tile<8 x f32> -> !tile.tile<f32>
   func.return
 }

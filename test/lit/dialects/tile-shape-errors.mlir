@@ -108,7 +108,7 @@ func.func @reshape_tag() {
 
 func.func @transpose() {
   %v = tile.full 0.0 : !tile.tile<8 x 4 x f32>
-  // expected-error @+1 {{expected a permutation of the dimensions of !tile.tile<8 x 4 x f32>, found [1, 1]}}
+  // expected-error @+1 {{[1, 1] is no permutation of the dimensions of !tile.tile<8 x 4 x f32>}}
   %a = tile.transpose %v [1, 1] : !tile.tile<8 x 4 x f32>
   func.return
 }
@@ -117,7 +117,7 @@ func.func @transpose() {
 
 func.func @transpose_result() {
   %v = tile.full 0.0 : !tile.tile<8 x 4 x f32>
-  // expected-error @+1 {{tile.transpose [1, 0] of !tile.tile<8 x 4 x f32> is not !tile.tile<8 x 4 x f32>}}
+  // expected-error @+1 {{tile.transpose gives !tile.tile<4 x 8 x f32>, found !tile.tile<8 x 4 x f32>}}
   %a = "tile.transpose"(%v) <{permutation = array<i64: 1, 0>}> : (!tile.tile<8 x 4 x f32>) -> !tile.tile<8 x 4 x f32>
   func.return
 }
@@ -146,7 +146,7 @@ func.func @slice_tagged(%x: memref<8xf32>) {
 
 func.func @slice_numbers() {
   %v = tile.full 0.0 : !tile.tile<8 x 8 x f32>
-  // expected-error @+1 {{expected an offset, a size and a stride for each dimension of !tile.tile<8 x 8 x f32>}}
+  // expected-error @+1 {{tile.slice needs three numbers for each dimension of !tile.tile<8 x 8 x f32>}}
   %a = tile.slice %v [0] [4] [1] : !tile.tile<8 x 8 x f32> to !tile.tile<4 x 8 x f32>
   func.return
 }
@@ -164,7 +164,7 @@ func.func @slice_generic() {
 
 func.func @slice_result() {
   %v = tile.full 0.0 : !tile.tile<8 x f32>
-  // expected-error @+1 {{expected the type !tile.tile<4 x f32>, found !tile.tile<5 x f32>}}
+  // expected-error @+1 {{tile.slice gives !tile.tile<4 x f32>, found !tile.tile<5 x f32>}}
   %a = tile.slice %v [0] [4] [1] : !tile.tile<8 x f32> to !tile.tile<5 x f32>
   func.return
 }
@@ -183,7 +183,7 @@ func.func @concat() {
 
 func.func @concat_dim() {
   %v = tile.full 0.0 : !tile.tile<8 x f32>
-  // expected-error @+1 {{tile.concat joins tiles that have a dimension 1}}
+  // expected-error @+1 {{tile.concat along 1 cannot join !tile.tile<8 x f32> and !tile.tile<8 x f32>}}
   %a = tile.concat %v, %v dim 1 : !tile.tile<8 x f32>, !tile.tile<8 x f32> to !tile.tile<16 x f32>
   func.return
 }

@@ -6,7 +6,7 @@ func.func @swapped(%x: memref<64x256xf32>, %n: memref<64x256xi32>) {
   tile.grid (%i: b0=8, %j: b1=128) in (64, 256) plan {order [j, i] warps 4 stages 1 @x = %x pointer @n = %n atomic} {
     %v = tile.load %x[%i, %j] via @x : memref<64x256xf32> -> !tile.tile<b0=8 x b1=128 x f32>
     %c = tile.cast %v : !tile.tile<b0=8 x b1=128 x f32> to !tile.tile<b0=8 x b1=128 x i32>
-    atomic.rmw add %c, %n[%i, %j] {via = "n"} : !tile.tile<b0=8 x b1=128 x i32>, memref<64x256xi32>
+    atomic.rmw add %c, %n[%i, %j] via @n : !tile.tile<b0=8 x b1=128 x i32>, memref<64x256xi32>
   }
   func.return
 }
@@ -37,7 +37,7 @@ func.func @updates(%n: memref<64xi32>) {
   tile.grid (%i: b0=8) in (64) plan {order [i] @n = %n pointer} {
     %one = tile.full 1 : !tile.tile<b0=8 x i32>
     // expected-error @+1 {{'n' cannot stand in a buffer of kind 'pointer' here: atomic}}
-    atomic.rmw add %one, %n[%i] {via = "n"} : !tile.tile<b0=8 x i32>, memref<64xi32>
+    atomic.rmw add %one, %n[%i] via @n : !tile.tile<b0=8 x i32>, memref<64xi32>
   }
   func.return
 }

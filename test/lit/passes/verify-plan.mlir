@@ -148,7 +148,7 @@ func.func @turns(%n: memref<1xi32>, %out: memref<6x4xi32>) -> (memref<1xi32>, me
     // expected-error @+1 {{the grid runs in the order (i, j): }}
     tile.grid (%i: b0=1, %j: b1=1) in (6, 4) plan {order [j, i] ordered [j, i] @n = %a window @out = %b window(j, i) x2} {
       %one = tile.full 1 : !tile.tile<i32>
-      %t = atomic.rmw add %one, %a[0] {via = "n"} : !tile.tile<i32>, memref<1xi32> -> !tile.tile<i32>
+      %t = atomic.rmw add %one, %a[0] via @n : !tile.tile<i32>, memref<1xi32> -> !tile.tile<i32>
       %p = tile.begin %i : !tile.range<b0=1>
       %q = tile.begin %j : !tile.range<b1=1>
       tile.store %t, %b[%p, %q] via @out : !tile.tile<i32>, memref<6x4xi32>
