@@ -8,15 +8,15 @@ from dataclasses import replace
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.address_choice import addressed_windows
-from kopt.analysis.footprint import GridMemory
 from kopt.analysis.grid_orders import grid_order
 from kopt.analysis.launch_buffers import moving_axes, usual_depth, usual_kind
+from kopt.analysis.launch_loops import LaunchLoops
 from kopt.analysis.loop_schedules import Decisions, Remarks, Wanted, candidates, decide
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.pinned_loops import pinned_loops
 from kopt.analysis.placements import MOVED_BY_GRID, Place, accesses, is_aligned
 from kopt.analysis.plans import buffer_names
-from kopt.analysis.windows import Window, unordered_windows
+from kopt.analysis.windows import Window
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, RangeType
 from kopt.dialects.tile.access_ids import access_ids, operand_names
@@ -40,11 +40,12 @@ def launch_plans(
 
     What is pinned is decided so, whether it can be or not (`kopt.analysis.plan_problems`), and the rest is the usual.
     """
+    loops = LaunchLoops(launch, grid)
     if pins:
-        schedules = [decide(launch, GridMemory(grid), chip, wanted, pinned_loops(grid, pins))]
+        schedules = [decide(loops, chip, wanted, pinned_loops(grid, pins))]
     else:
-        schedules = [*candidates(launch, grid, chip, wanted)]
-    windows = unordered_windows(grid, launch.body.block.args, schedules[0].analysis)
+        schedules = [*candidates(loops, chip, wanted)]
+    windows = loops.memory.unordered
     usual, *others = [(found, _places(launch, grid, windows, found)) for found in schedules]
     kept = [usual, *((found, places) for found, places in others if _are_aligned(places, found.analysis))]
     return [(_plan(grid, places, found, pins), found.remarks) for found, places in kept]

@@ -16,7 +16,7 @@ visit along some of them, and stays put along the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -128,8 +128,12 @@ def windows(
     ``analysis``, in which blocks are numbered, remembers what others have asked for.
     """
     assert isinstance(body, GridOp)
-    found = unordered_windows(body, memories, analysis)
-    return {memory: _visited_once(window, body) if window.written else window for memory, window in found.items()}
+    return ordered(unordered_windows(body, memories, analysis), body)
+
+
+def ordered(found: Mapping[SSAValue, Window], grid: GridOp) -> dict[SSAValue, Window]:
+    """The `windows` that follow from `unordered_windows` where the grid's dimensions stay in their order."""
+    return {memory: _visited_once(window, grid) if window.written else window for memory, window in found.items()}
 
 
 def unordered_windows(
