@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from xdsl.ir import Operation, SSAValue
 
@@ -48,7 +48,8 @@ def launch_plans(
     windows = loops.memory.unordered
     usual, *others = [(found, _places(launch, grid, windows, found)) for found in schedules]
     kept = [usual, *((found, places) for found, places in others if _are_aligned(places, found.analysis))]
-    return [(_plan(grid, places, found, pins), found.remarks) for found, places in kept]
+    named = _Named(grid, pins, operand_names(grid), access_ids(grid))
+    return [(_plan(named, places, found), found.remarks) for found, places in kept]
 
 
 def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
@@ -56,16 +57,26 @@ def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
     return all(is_aligned(place, analysis) for place in places if place.usual == "resident")
 
 
-def _plan(grid: GridOp, places: Sequence[Place], schedules: Decisions, pins: GridPins) -> Plan:
+@dataclass(frozen=True)
+class _Named:
+    """What all plans of a grid share: what is pinned, and the names of arrays and accesses that plans are written by."""
+
+    grid: GridOp
+    pins: GridPins
+    operands: Mapping[SSAValue, str]
+    ids: Mapping[Operation, str]
+
+
+def _plan(named: _Named, places: Sequence[Place], schedules: Decisions) -> Plan:
     """The plan for schedules of the loops: of each array the first kind of buffer that applies, or the pinned one."""
+    grid, pins, ids = named.grid, named.pins, named.ids
     written = [place.window for place in places if place.writes]
     axes = _axes(grid, written, _moved_by_grid(places, schedules), schedules, pins)
     order = [*pins.order, *(tag for tag in map(_tag, axes) if tag not in pins.order)]
-    names, ids = operand_names(grid), access_ids(grid)
     served = [(place, pin, ops) for place in places for pin, ops in _served(place, pins)]
-    operands = [names[place.window.memory] for place, _, _ in served]
-    named = zip(served, buffer_names(operands), operands, strict=True)
-    buffers = [_buffer(name, operand, place, pin, order, schedules.asked) for (place, pin, _), name, operand in named]
+    operands = [named.operands[place.window.memory] for place, _, _ in served]
+    words = zip(served, buffer_names(operands), operands, strict=True)
+    buffers = [_buffer(name, operand, place, pin, order, schedules.asked) for (place, pin, _), name, operand in words]
     if schedules.asked != "fori":
         buffers = _addressed(buffers, served, axes)
     return Plan(
