@@ -59,7 +59,7 @@ def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
 
 @dataclass(frozen=True)
 class _Named:
-    """What all plans of a grid share: what is pinned, and the names of arrays and accesses that plans are written by."""
+    """What all plans of a grid share: what is pinned, and the names that plans have for arrays and accesses."""
 
     grid: GridOp
     pins: GridPins
