@@ -101,7 +101,7 @@ class PlanAccessesPass(ModulePass):
         chip = TPU_CHIPS[self.chip]
         found = launch_plans(launch, grid, chip, self.loop_type, pins)
         plans = [plan for plan, _ in found]
-        plan, remarks = found[cheapest(launch_model(grid), plans, chip) if len(found) > 1 else 0]
+        plan, remarks = found[cheapest(launch_model(grid, fixed=True), plans, chip) if len(found) > 1 else 0]
         _check_prefetched(pins, plan)
         set_plan(grid, replace(plan, own=not pins))
         for at, text in remarks:

@@ -58,9 +58,12 @@ def _name(grid: GridOp, taken: dict[str, int]) -> str:
     return f"{name}#{number}" if number else name
 
 
-def launch_model(grid: GridOp, open_tags: Collection[str] = (), name: str = "") -> LaunchModel:
-    """The model of one launch, named as its function is unless a name is given."""
-    launch = Launch(grid, open_tags)
+def launch_model(grid: GridOp, open_tags: Collection[str] = (), name: str = "", fixed: bool = False) -> LaunchModel:
+    """The model of one launch, named as its function is unless a name is given.
+
+    A ``fixed`` one is what costs of plans ask for: what the launch is, not what axes and orders it may have besides.
+    """
+    launch = Launch(grid, open_tags, fixed)
     found, used = axes(launch), accesses(launch)
     sources = launch.names.sources(names_of(found, used))
     known = {source.name: source for source in sources}
@@ -71,7 +74,7 @@ def launch_model(grid: GridOp, open_tags: Collection[str] = (), name: str = "") 
         tuple(settled_access(access, known) for access in used),
         work(launch),
         live(launch),
-        orders(launch, found),
+        () if fixed else orders(launch, found),
         sources,
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
     )

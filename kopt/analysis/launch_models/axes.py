@@ -31,7 +31,7 @@ _WALKED: dict[bool, frozenset[Form]] = {True: frozenset({"walked"}), False: froz
 def axes(launch: Launch) -> tuple[Axis, ...]:
     """The grid's axes, those of loops in the order of the program, then whole dimensions."""
     grid = [_range(launch, range, "grid", frozenset()) for range in launch.grid.ranges]
-    may = _loop_forms(launch)
+    may = {} if launch.fixed else _loop_forms(launch)
     loops = [axis for place in launch.places for axis in _inner(launch, place, may)]
     whole = [
         Axis(found.tag, found.extent, ZERO, number(found.extent), "unrolled", _WALKED[found.is_reduced], found.path)

@@ -16,16 +16,19 @@ from kopt.ir.polynomial import Coefficient
 
 
 class Launch:
-    """What is known of one launch. ``ids`` names accesses, ``operands`` the arrays that they address."""
+    """What is known of one launch. ``ids`` names accesses, ``operands`` the arrays that they address.
 
-    def __init__(self, grid: GridOp, open_tags: Collection[str]):
-        self.grid = grid
+    Of one that is ``fixed`` nothing says what may become of its axes.
+    """
+
+    def __init__(self, grid: GridOp, open_tags: Collection[str], fixed: bool = False):
+        self.grid, self.fixed = grid, fixed
         self.places: list[Place] = places(grid)
         self.ids = access_ids(grid)
         self.operands = operand_names(grid)
         self.names = Names(grid, self.places, self.ids)
         self.analysis = IndexAnalysis(open_tags=open_tags, names=self.names)
-        self.whole_dims = WholeDims(self.places, self.ids)
+        self.whole_dims = WholeDims(() if fixed else self.places, self.ids)
         self.tags = frozenset(range.type.tag for range in self._ranges() if isinstance(range.type, RangeType))
 
     def _ranges(self) -> list[SSAValue]:
