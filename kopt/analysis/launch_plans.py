@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xdsl.ir import Operation, SSAValue
 
@@ -15,11 +15,10 @@ from kopt.analysis.loop_schedules import Decisions, Remarks, Wanted, candidates,
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.pinned_loops import pinned_loops
 from kopt.analysis.placements import MOVED_BY_GRID, Place, accesses, is_aligned
-from kopt.analysis.plans import buffer_names
+from kopt.analysis.plans import GridNames, buffer_names
 from kopt.analysis.windows import Window
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, RangeType
-from kopt.dialects.tile.access_ids import access_ids, operand_names
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.planning.pins import Pin
 from kopt.planning.plan import Buffer, LoopSchedule, Plan
@@ -34,7 +33,7 @@ _Served = tuple[Place, Pin | None, list[Operation]]
 
 
 def launch_plans(
-    launch: LaunchOp, grid: GridOp, chip: TpuChip, wanted: Wanted = "auto", pins: GridPins = _OPEN
+    launch: LaunchOp, grid: GridOp, known: GridNames, chip: TpuChip, wanted: Wanted = "auto", pins: GridPins = _OPEN
 ) -> list[tuple[Plan, Remarks]]:
     """The plans that a launch may have, the usual one first, and what is to be said of each.
 
@@ -48,8 +47,7 @@ def launch_plans(
     windows = loops.memory.unordered
     usual, *others = [(found, _places(launch, grid, windows, found)) for found in schedules]
     kept = [usual, *((found, places) for found, places in others if _are_aligned(places, found.analysis))]
-    named = _Named(grid, pins, operand_names(grid), access_ids(grid))
-    return [(_plan(named, places, found), found.remarks) for found, places in kept]
+    return [(_plan(grid, known, places, found, pins), found.remarks) for found, places in kept]
 
 
 def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
@@ -57,33 +55,22 @@ def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
     return all(is_aligned(place, analysis) for place in places if place.usual == "resident")
 
 
-@dataclass(frozen=True)
-class _Named:
-    """What all plans of a grid share: what is pinned, and the names that plans have for arrays and accesses."""
-
-    grid: GridOp
-    pins: GridPins
-    operands: Mapping[SSAValue, str]
-    ids: Mapping[Operation, str]
-
-
-def _plan(named: _Named, places: Sequence[Place], schedules: Decisions) -> Plan:
+def _plan(grid: GridOp, known: GridNames, places: Sequence[Place], schedules: Decisions, pins: GridPins) -> Plan:
     """The plan for schedules of the loops: of each array the first kind of buffer that applies, or the pinned one."""
-    grid, pins, ids = named.grid, named.pins, named.ids
     written = [place.window for place in places if place.writes]
     axes = _axes(grid, written, _moved_by_grid(places, schedules), schedules, pins)
     order = [*pins.order, *(tag for tag in map(_tag, axes) if tag not in pins.order)]
     served = [(place, pin, ops) for place in places for pin, ops in _served(place, pins)]
-    operands = [named.operands[place.window.memory] for place, _, _ in served]
-    words = zip(served, buffer_names(operands), operands, strict=True)
-    buffers = [_buffer(name, operand, place, pin, order, schedules.asked) for (place, pin, _), name, operand in words]
+    operands = [known.operands[place.window.memory] for place, _, _ in served]
+    named = zip(served, buffer_names(operands), operands, strict=True)
+    buffers = [_buffer(name, operand, place, pin, order, schedules.asked) for (place, pin, _), name, operand in named]
     if schedules.asked != "fori":
         buffers = _addressed(buffers, served, axes)
     return Plan(
         tuple(order),
         _parallel(grid, order, written),
         tuple(buffers),
-        {ids[op]: buffer.name for (_, _, ops), buffer in zip(served, buffers, strict=True) for op in ops},
+        {known.accesses[op]: buffer.name for (_, _, ops), buffer in zip(served, buffers, strict=True) for op in ops},
         {_tag(loop.range): pins.loops.get(loop, LoopSchedule(kind)) for loop, kind in schedules.kinds.items()},
     )
 

@@ -201,6 +201,7 @@ class _Windows:
     def __init__(self, grid: GridOp, analysis: IndexAnalysis):
         self.grid, self.axes, self.analysis, self.sums = grid, grid.ranges, analysis, IndexAnalysis(sums=True)
         self.last = [max(0, (analysis.binding(range).trips or 1) - 1) for range in self.axes]
+        self._ranges: dict[tuple[SSAValue, int, bool], Dim] = {}
 
     def window(self, memory: SSAValue, ops: Sequence[Accesses]) -> Window:
         """The window that serves all accesses of a memref."""
@@ -232,7 +233,9 @@ class _Windows:
         if isinstance(entry.type, TileType):
             return Dim("whole", extent, plain=True)
         if isinstance(entry.type, RangeType):
-            return self._range(entry, extent, may_pad)
+            if (key := (entry, extent, may_pad)) not in self._ranges:
+                self._ranges[key] = self._range(*key)
+            return self._ranges[key]
         form = self.analysis.expr(entry)
         index = over_axes(form, self.axes)
         if index is None:

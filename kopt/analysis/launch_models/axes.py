@@ -37,7 +37,7 @@ def axes(launch: Launch) -> tuple[Axis, ...]:
         Axis(found.tag, found.extent, ZERO, number(found.extent), "unrolled", _WALKED[found.is_reduced], found.path)
         for found in launch.whole_dims.found
     ]
-    return settled_axes([*grid, *loops, *whole])
+    return (*grid, *loops) if launch.fixed else settled_axes([*grid, *loops, *whole])
 
 
 def _inner(launch: Launch, place: Place, may: dict[Operation, set[Form]]) -> Iterator[Axis]:
@@ -60,7 +60,7 @@ def _range(launch: Launch, range: SSAValue, form: Form, may: frozenset[Form], pl
     outer = walked_range(bound)
     parent = outer.type.tag if outer is not None and isinstance(outer.type, RangeType) else None
     path = place.path if place is not None else ()
-    compared = form == "loop" and _is_compared(range)
+    compared = form == "loop" and not launch.fixed and _is_compared(range)
     return Axis(range.type.tag, m.size(range), lower, upper, form, may, path, parent, compared=compared)
 
 
