@@ -27,7 +27,7 @@ def bound_tags(op: Operation) -> Iterator[str]:
 
 def tag_sizes(op: Operation) -> dict[str, int]:
     """The lanes of every range's blocks in an operation, by its tag."""
-    values = (value for inner in op.walk() for value in defined_values(inner))
+    values = (value for inner in walk(op) for value in defined_values(inner))
     return {value.type.tag: value.type.size for value in values if isinstance(value.type, RangeType)}
 
 
@@ -51,9 +51,11 @@ def new_tags(op: Operation, prefix: str = "b") -> Iterator[str]:
 
 def replace_dims(op: Operation, replace: Callable[[DimAttr], DimAttr]) -> None:
     """Puts other dimensions into the type of every value that an operation and those inside it define."""
+    known: dict[Attribute, Attribute] = {}
     for inner in walk(op):
         for value in defined_values(inner):
-            type = _with_dims(value.type, replace)
+            if (type := known.get(value.type)) is None:
+                type = known[value.type] = _with_dims(value.type, replace)
             if type != value.type:
                 Rewriter.replace_value_with_new_type(value, type)
 

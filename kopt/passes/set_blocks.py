@@ -77,11 +77,8 @@ def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
 
 
 def _resize(module: ModuleOp, sizes: dict[str, int]) -> None:
-    def resized(dim: DimAttr) -> DimAttr:
-        tag = dim.tag.data
-        return DimAttr(sizes[tag], tag) if tag in sizes else dim
-
-    replace_dims(module, resized)
+    dims = {tag: DimAttr(size, tag) for tag, size in sizes.items()}
+    replace_dims(module, lambda dim: dims.get(dim.tag.data, dim))
 
 
 def _check_read(func: Operation, sizes: dict[str, int]) -> None:
