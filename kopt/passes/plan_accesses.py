@@ -90,9 +90,9 @@ class PlanAccessesPass(ModulePass):
             if isinstance(top, LaunchOp):
                 self._plan_launch(top, pins)
             else:
-                chip = GPU_CHIPS[self.chip]
-                plan = gpu_plan(_grid(top), chip, self.num_warps, self.num_stages, pins)
-                set_plan(_grid(top), replace(plan, own=not pins))
+                known = GridNames.of(top)
+                plan = gpu_plan(top, known, GPU_CHIPS[self.chip], self.num_warps, self.num_stages, pins)
+                set_plan(top, replace(plan, own=not pins), known)
 
     def _plan_launch(self, launch: LaunchOp, pins: GridPins) -> None:
         grid = grid_of(launch)

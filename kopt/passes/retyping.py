@@ -12,6 +12,10 @@ from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType, WholeOp
 from kopt.walk import walk
 
 
+#: Types with dimensions.
+_WITH_DIMS = (RangeType, TileType, RefType)
+
+
 def defined_values(op: Operation) -> list[SSAValue]:
     """The results of an operation and the arguments of its regions' blocks."""
     return [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]
@@ -52,12 +56,11 @@ def new_tags(op: Operation, prefix: str = "b") -> Iterator[str]:
 def replace_dims(op: Operation, replace: Callable[[DimAttr], DimAttr]) -> None:
     """Puts other dimensions into the type of every value that an operation and those inside it define."""
     known: dict[Attribute, Attribute] = {}
-    for inner in walk(op):
-        for value in defined_values(inner):
-            if (type := known.get(value.type)) is None:
-                type = known[value.type] = _with_dims(value.type, replace)
-            if type != value.type:
-                Rewriter.replace_value_with_new_type(value, type)
+    for value in [value for inner in walk(op) for value in defined_values(inner) if isinstance(value.type, _WITH_DIMS)]:
+        if (type := known.get(value.type)) is None:
+            type = known[value.type] = _with_dims(value.type, replace)
+        if type != value.type:
+            Rewriter.replace_value_with_new_type(value, type)
 
 
 def _with_dims(type: Attribute, replace: Callable[[DimAttr], DimAttr]) -> Attribute:
@@ -66,6 +69,5 @@ def _with_dims(type: Attribute, replace: Callable[[DimAttr], DimAttr]) -> Attrib
         return RangeType(dim.tag.data, dim.size.data)
     if isinstance(type, TileType):
         return type.with_dims([replace(dim) for dim in type.dims.data])
-    if isinstance(type, RefType):
-        return RefType([replace(dim) for dim in type.dims.data], type.element_type, type.space.data)
-    return type
+    assert isinstance(type, RefType)
+    return RefType([replace(dim) for dim in type.dims.data], type.element_type, type.space.data)
