@@ -11,7 +11,6 @@ from xdsl.rewriter import Rewriter
 from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType, WholeOp
 from kopt.walk import walk
 
-
 #: Types with dimensions.
 _WITH_DIMS = (RangeType, TileType, RefType)
 
