@@ -69,8 +69,9 @@ def work(launch: Launch) -> tuple[Work, ...]:
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
         if dims:
             found[unit, dims, _type(value).element_type, place.path] += 1
+    dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
     pairs = found.items()
-    return tuple(Work(unit, dims, str(element), path, count) for (unit, dims, element, path), count in pairs)
+    return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
 
 
 def _product(launch: Launch, op: DotOp) -> tuple[tuple[str, Coefficient], ...]:
