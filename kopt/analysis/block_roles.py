@@ -29,6 +29,7 @@ from kopt.ir.atoms import Lane, Wrap
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.ranges import binding, walked_range
+from kopt.walk import walk
 
 _MOVES = (ScanOp, SortOp, AssociativeOp)
 
@@ -68,7 +69,7 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
     """The role of every tag that a loop binds, in order of appearance."""
     roles: dict[str, Role] = {}
     analysis = IndexAnalysis(open_tags=frozenset(map(_tag, _ranges(module))))
-    for op in module.walk():
+    for op in walk(module):
         if isinstance(op, GridOp):
             for range in op.ranges:
                 _bind(roles, range, parallel=True)
@@ -87,8 +88,8 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
 
 def _ranges(module: ModuleOp) -> Iterator[SSAValue]:
     """The ranges of all loops."""
-    for op in module.walk():
-        yield from op.ranges if isinstance(op, GridOp) else [op.range] if isinstance(op, CarryingLoop) else []
+    for op in walk(module, GridOp, CarryingLoop):
+        yield from op.ranges if isinstance(op, GridOp) else [op.range]
 
 
 def _tag(range: SSAValue) -> str:
@@ -171,10 +172,26 @@ def _note_dims(roles: dict[str, Role], op: Operation) -> None:
 
 
 def _note_dot(roles: dict[str, Role], op: DotOp) -> None:
-    lhs, rhs = op.lhs.type, op.rhs.type
-    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
-    dtype = from_ir(lhs.element_type)
-    for place, tag in (("m", lhs.tags[-2]), ("k", lhs.tags[-1]), ("n", rhs.tags[-1])):
+    for place, tag in zip("mkn", _multiplied(op), strict=True):
         if tag in roles:
             roles[tag].dot.add(place)
-            roles[tag].wide_dot |= dtype is not None and dtype.bits >= 32
+            roles[tag].wide_dot |= _is_wide(op)
+
+
+def has_wide_dot(module: ModuleOp) -> bool:
+    """Whether a block of some loop is multiplied whose elements have 32 bits or more."""
+    tags = frozenset(map(_tag, _ranges(module)))
+    return any(_is_wide(op) and not tags.isdisjoint(_multiplied(op)) for op in walk(module, DotOp))
+
+
+def _multiplied(op: DotOp) -> tuple[str, str, str]:
+    """The tags of the dimensions ``m``, ``k`` and ``n`` of a product."""
+    lhs, rhs = op.lhs.type, op.rhs.type
+    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
+    return lhs.tags[-2], lhs.tags[-1], rhs.tags[-1]
+
+
+def _is_wide(op: DotOp) -> bool:
+    assert isinstance(op.lhs.type, TileType)
+    dtype = from_ir(op.lhs.type.element_type)
+    return dtype is not None and dtype.bits >= 32

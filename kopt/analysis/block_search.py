@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 from kopt.analysis.block_roles import Role
 from kopt.dialects.tile import CarryingLoop, TileType
 from kopt.ir.ranges import binding, walked_range
+from kopt.walk import walk
 
 Sizes = dict[str, int]
 Nested = list[tuple[str, str]]
@@ -22,8 +23,8 @@ Nested = list[tuple[str, str]]
 def nested_loops(module: ModuleOp, roles: Mapping[str, Role]) -> Nested:
     """The tag of each loop that walks one block of another, with that one's, where the sizes of both are open."""
     pairs = []
-    for op in module.walk():
-        outer = walked_range(binding(op.range)) if isinstance(op, CarryingLoop) else None
+    for op in walk(module, CarryingLoop):
+        outer = walked_range(binding(op.range))
         if outer is not None:
             tags = [range.type.tag for range in (op.range, outer)]  # pyright: ignore
             pairs += [tuple(tags)] if not any(roles[tag].single for tag in tags) else []

@@ -55,7 +55,7 @@ def fullness(module: ModuleOp, chip: Chip, resident: bool = False) -> float:
     """How much a cell of a module takes of what it should: above 1 its blocks are too large."""
     if isinstance(chip, TpuChip):
         return tpu_cost(module, resident)({}) / Budget(chip).cell_bytes()
-    return largest_tile(tile_types(module), {}) / gpu_budget(block_roles(module))
+    return largest_tile(tile_types(module), {}) / gpu_budget(module)
 
 
 def halved(module: ModuleOp, groups: Sequence[Sequence[str]], sizes: Sequence[int], chip: Chip) -> list[int]:

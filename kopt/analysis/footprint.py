@@ -26,7 +26,7 @@ from kopt.analysis.streaming import (
     streams,
     walks_computed,
 )
-from kopt.analysis.windows import ACCESSES, Window, windows
+from kopt.analysis.windows import ACCESSES, Window, ordered, unordered_windows, windows
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
     Access,
@@ -58,9 +58,9 @@ def footprint(module: ModuleOp, hoisted: Collection[SSAValue] = ()) -> Callable[
 
 @dataclass(frozen=True)
 class GridMemory:
-    """Bytes of VMEM of one grid before conversion, under each schedule of its loops; it stays as it is meanwhile.
+    """The windows of one grid before conversion, and its bytes of VMEM under each schedule of its loops.
 
-    ``analysis``, in which blocks are numbered, remembers what others have asked for.
+    The grid stays as it is meanwhile. ``analysis``, in which blocks are numbered, remembers what others have asked for.
     """
 
     grid: GridOp
@@ -68,12 +68,12 @@ class GridMemory:
 
     def of_windows(self, hoisted: Collection[SSAValue] = ()) -> int:
         """Where all arrays come by windows, and the loops over the ``hoisted`` ranges are dimensions of the grid."""
-        return _window_bytes(self._windows, {}, False, hoisted) + self._temporaries
+        return _window_bytes(self.windows.values(), {}, False, hoisted) + self._temporaries
 
     def scheduled(self, schedules: Schedules) -> int:
         """Where loops have schedules: what they stream and send counts by its blocks."""
         total = 0
-        for window in self._windows:
+        for window in self.windows.values():
             if streams(window, schedules) or sends(window, schedules):
                 total += 2 * sum(_accessed_bytes(access, window.bits, {}) for access in (*window.loads, *window.stores))
             else:
@@ -81,8 +81,14 @@ class GridMemory:
         return total + self._temporaries
 
     @cached_property
-    def _windows(self) -> list[Window]:
-        return _windows_of(self.grid, self.analysis)
+    def unordered(self) -> Mapping[SSAValue, Window]:
+        """The windows of all arrays, whatever the order of the grid's dimensions."""
+        return unordered_windows(self.grid, _memories(self.grid), self.analysis)
+
+    @cached_property
+    def windows(self) -> Mapping[SSAValue, Window]:
+        """The windows of all arrays, in the order that the grid's dimensions have."""
+        return ordered(self.unordered, self.grid)
 
     @cached_property
     def _temporaries(self) -> int:
@@ -98,9 +104,13 @@ def imported_bytes(grid: GridOp) -> int:
     return _grid_bytes(grid, _windows_of(grid), {}, hoisted)
 
 
-def _windows_of(grid: GridOp, analysis: IndexAnalysis | None = None) -> list[Window]:
-    memories = {op.memory for op in walk(grid, *ACCESSES)}
-    return list(windows(grid, memories, analysis).values())
+def _windows_of(grid: GridOp) -> list[Window]:
+    return list(windows(grid, _memories(grid)).values())
+
+
+def _memories(grid: GridOp) -> set[SSAValue]:
+    """The arrays that cells of a grid access."""
+    return {op.memory for op in walk(grid, *ACCESSES)}
 
 
 def _grid_bytes(grid: GridOp, seen: Iterable[Window], sizes: Mapping[str, int], hoisted: Collection[SSAValue]) -> int:

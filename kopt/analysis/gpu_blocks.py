@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from kopt.analysis.block_roles import Role
+from kopt.analysis.block_roles import Role, has_wide_dot
 from kopt.analysis.block_search import Sizes, capped, fitted, largest_tile, nested_loops, power_of_two, shrink, spread
 from kopt.dialects.tile import TileType
 from kopt.targets.budget import Budget
@@ -26,12 +26,12 @@ def choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping
     start = fitted(groups, start, least, nested)
     open_tags = {tag for group in groups for tag in group}
     tiles = [type for type in tile_types(module) if not open_tags.isdisjoint(type.tags)]
-    return shrink(groups, start, least, nested, lambda sizes: largest_tile(tiles, sizes), gpu_budget(roles))
+    return shrink(groups, start, least, nested, lambda sizes: largest_tile(tiles, sizes), gpu_budget(module))
 
 
-def gpu_budget(roles: Mapping[str, Role]) -> int:
+def gpu_budget(module: ModuleOp) -> int:
     """Elements that a tile may have."""
-    return Budget.tile_lanes(any(role.wide_dot for role in roles.values()))
+    return Budget.tile_lanes(has_wide_dot(module))
 
 
 def _start(role: Role) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from kopt.analysis.launch_options import default_num_stages, default_num_warps
 from kopt.analysis.pinned import GridPins
-from kopt.analysis.plans import buffer_names
+from kopt.analysis.plans import GridNames, buffer_names
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, RangeType
-from kopt.dialects.tile.access_ids import access_ids, operand_names
 from kopt.planning.pins import Pin
 from kopt.planning.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.budget import Budget
@@ -20,6 +19,7 @@ _OPEN = GridPins()
 
 def gpu_plan(
     grid: GridOp,
+    known: GridNames,
     chip: GpuChip,
     num_warps: int | None = None,
     num_stages: int | None = None,
@@ -30,10 +30,9 @@ def gpu_plan(
     Loops run as they are; those of walks say so. What is pinned is decided so, whether it can be or not
     (`kopt.analysis.plan_problems`).
     """
-    names, ids = operand_names(grid), access_ids(grid)
     served = {
-        id: (names[op.memory], pins.accesses.get(op) or Pin(usual_kind(op)))
-        for op, id in ids.items()
+        id: (known.operands[op.memory], pins.accesses.get(op) or Pin(usual_kind(op)))
+        for op, id in known.accesses.items()
         if isinstance(op, Access)
     }
     keys = list(dict.fromkeys(served.values()))

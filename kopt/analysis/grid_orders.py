@@ -8,8 +8,9 @@ order stay the innermost.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import permutations
+from itertools import accumulate, permutations
 from math import prod
+from operator import mul
 
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import GridOp
@@ -34,20 +35,31 @@ def grid_order(grid: GridOp, written: Collection[Window], read: Collection[Windo
 
     order = sorted(range(len(grid.ranges)), key=rank)
     free = [number for number in order if rank(number) == (False, -len(written))]
-    if not read or not 1 < len(free) <= _FREE or any(binding(range).trips is None for range in grid.ranges):
+    if not read or not 1 < len(free) <= _FREE:
         return order
-    best = min(([*outer, *order[len(free) :]] for outer in permutations(free)), key=lambda one: _moved(grid, one, read))
-    return best if _moved(grid, best, read) < CLEARLY * _moved(grid, order, read) else order
+    trips = [binding(range).trips for range in grid.ranges]
+    if None in trips:
+        return order
+    moved = _Moved([found or 1 for found in trips], read)
+    best = min(([*outer, *order[len(free) :]] for outer in permutations(free)), key=moved)
+    return best if moved(best) < CLEARLY * moved(order) else order
 
 
-def _moved(grid: GridOp, order: Sequence[int], read: Collection[Window]) -> int:
-    """The bytes that windows bring, each block as often as another one comes next."""
-    trips = [binding(grid.ranges[number]).trips or 1 for number in order]
-    total = 0
-    for window in read:
-        moving = [place for place, number in enumerate(order) if number in window.grid_dims and trips[place] > 1]
-        total += prod(window.block) * window.bits // 8 * prod(trips[: moving[-1] + 1 if moving else 0])
-    return total
+class _Moved:
+    """The bytes that windows bring, each block as often as another one comes next, for dimensions in some order.
+
+    ``trips`` are those of the grid's dimensions.
+    """
+
+    def __init__(self, trips: Sequence[int], read: Collection[Window]):
+        self._trips = trips
+        several = {number for number, count in enumerate(trips) if count > 1}
+        self._blocks = [(window.grid_dims & several, prod(window.block) * window.bits // 8) for window in read]
+
+    def __call__(self, order: Sequence[int]) -> int:
+        visits = [1, *accumulate((self._trips[number] for number in order), mul)]
+        last = {number: place for place, number in enumerate(order, 1)}
+        return sum(size * visits[max(map(last.__getitem__, dims), default=0)] for dims, size in self._blocks)
 
 
 def planned_order(grid: GridOp) -> list[int] | None:

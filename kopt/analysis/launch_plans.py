@@ -8,18 +8,17 @@ from dataclasses import replace
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.address_choice import addressed_windows
-from kopt.analysis.footprint import GridMemory
 from kopt.analysis.grid_orders import grid_order
 from kopt.analysis.launch_buffers import moving_axes, usual_depth, usual_kind
+from kopt.analysis.launch_loops import LaunchLoops
 from kopt.analysis.loop_schedules import Decisions, Remarks, Wanted, candidates, decide
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.pinned_loops import pinned_loops
 from kopt.analysis.placements import MOVED_BY_GRID, Place, accesses, is_aligned
-from kopt.analysis.plans import buffer_names
-from kopt.analysis.windows import Window, unordered_windows
+from kopt.analysis.plans import GridNames, buffer_names
+from kopt.analysis.windows import Window
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, RangeType
-from kopt.dialects.tile.access_ids import access_ids, operand_names
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.planning.pins import Pin
 from kopt.planning.plan import Buffer, LoopSchedule, Plan
@@ -34,20 +33,21 @@ _Served = tuple[Place, Pin | None, list[Operation]]
 
 
 def launch_plans(
-    launch: LaunchOp, grid: GridOp, chip: TpuChip, wanted: Wanted = "auto", pins: GridPins = _OPEN
+    launch: LaunchOp, grid: GridOp, known: GridNames, chip: TpuChip, wanted: Wanted = "auto", pins: GridPins = _OPEN
 ) -> list[tuple[Plan, Remarks]]:
     """The plans that a launch may have, the usual one first, and what is to be said of each.
 
     What is pinned is decided so, whether it can be or not (`kopt.analysis.plan_problems`), and the rest is the usual.
     """
+    loops = LaunchLoops(launch, grid)
     if pins:
-        schedules = [decide(launch, GridMemory(grid), chip, wanted, pinned_loops(grid, pins))]
+        schedules = [decide(loops, chip, wanted, pinned_loops(grid, pins))]
     else:
-        schedules = [*candidates(launch, grid, chip, wanted)]
-    windows = unordered_windows(grid, launch.body.block.args, schedules[0].analysis)
+        schedules = [*candidates(loops, chip, wanted)]
+    windows = loops.memory.unordered
     usual, *others = [(found, _places(launch, grid, windows, found)) for found in schedules]
     kept = [usual, *((found, places) for found, places in others if _are_aligned(places, found.analysis))]
-    return [(_plan(grid, places, found, pins), found.remarks) for found, places in kept]
+    return [(_plan(grid, known, places, found, pins), found.remarks) for found, places in kept]
 
 
 def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
@@ -55,14 +55,13 @@ def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
     return all(is_aligned(place, analysis) for place in places if place.usual == "resident")
 
 
-def _plan(grid: GridOp, places: Sequence[Place], schedules: Decisions, pins: GridPins) -> Plan:
+def _plan(grid: GridOp, known: GridNames, places: Sequence[Place], schedules: Decisions, pins: GridPins) -> Plan:
     """The plan for schedules of the loops: of each array the first kind of buffer that applies, or the pinned one."""
     written = [place.window for place in places if place.writes]
     axes = _axes(grid, written, _moved_by_grid(places, schedules), schedules, pins)
     order = [*pins.order, *(tag for tag in map(_tag, axes) if tag not in pins.order)]
-    names, ids = operand_names(grid), access_ids(grid)
     served = [(place, pin, ops) for place in places for pin, ops in _served(place, pins)]
-    operands = [names[place.window.memory] for place, _, _ in served]
+    operands = [known.operands[place.window.memory] for place, _, _ in served]
     named = zip(served, buffer_names(operands), operands, strict=True)
     buffers = [_buffer(name, operand, place, pin, order, schedules.asked) for (place, pin, _), name, operand in named]
     if schedules.asked != "fori":
@@ -71,7 +70,7 @@ def _plan(grid: GridOp, places: Sequence[Place], schedules: Decisions, pins: Gri
         tuple(order),
         _parallel(grid, order, written),
         tuple(buffers),
-        {ids[op]: buffer.name for (_, _, ops), buffer in zip(served, buffers, strict=True) for op in ops},
+        {known.accesses[op]: buffer.name for (_, _, ops), buffer in zip(served, buffers, strict=True) for op in ops},
         {_tag(loop.range): pins.loops.get(loop, LoopSchedule(kind)) for loop, kind in schedules.kinds.items()},
     )
 

@@ -26,11 +26,11 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.addressed import addressed
 from kopt.analysis.footprint import GridMemory
 from kopt.analysis.held import is_held
-from kopt.analysis.hoisting import NotHoistable, plan_hoist
-from kopt.analysis.launch_temporaries import is_temporary
+from kopt.analysis.hoisting import NotHoistable
+from kopt.analysis.launch_loops import LaunchLoops
 from kopt.analysis.pipelining import NotPipelined, pipelined, plan_pipelined
 from kopt.analysis.streaming import is_at_computed, is_computed, is_large, walks, written_schedule
-from kopt.analysis.windows import Window, windows
+from kopt.analysis.windows import Window
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
 from kopt.ir.from_ssa import IndexAnalysis
@@ -64,56 +64,50 @@ class Decisions:
         return tuple(loop.range for loop, kind in self.kinds.items() if kind == "grid")
 
 
-def candidates(launch: LaunchOp, grid: GridOp, chip: TpuChip, wanted: Wanted = "auto") -> Iterator[Decisions]:
+def candidates(loops: LaunchLoops, chip: TpuChip, wanted: Wanted = "auto") -> Iterator[Decisions]:
     """The schedules that a launch's loops may have together, the usual ones first; one where they are asked for."""
-    memory = GridMemory(grid)
-    yield (usual := decide(launch, memory, chip, wanted))
-    if wanted != "auto" or not any(map(_walks_memory, usual.kinds)):
+    yield (usual := decide(loops, chip, wanted))
+    if wanted != "auto" or not loops.walking:
         return
     seen = [usual.kinds]
     for asked in ("resident", "grid", "fori", "pipeline"):
-        if (kinds := decide(launch, memory, chip, asked).kinds) not in seen:
+        if (kinds := decide(loops, chip, asked).kinds) not in seen:
             seen.append(kinds)
-            yield Decisions(memory.analysis, kinds, asked)
+            yield Decisions(loops.memory.analysis, kinds, asked)
 
 
 def decide(
-    launch: LaunchOp,
-    memory: GridMemory,
-    chip: TpuChip,
-    wanted: Wanted = "auto",
-    pinned: Mapping[ForOp, str] = _OPEN,
+    loops: LaunchLoops, chip: TpuChip, wanted: Wanted = "auto", pinned: Mapping[ForOp, str] = _OPEN
 ) -> Decisions:
     """A schedule for every loop of a launch; ``auto`` takes the first that applies. What is ``pinned`` stays."""
-    grid, found = memory.grid, Decisions(memory.analysis, dict(pinned), wanted)
-    loops = [loop for loop in walk(grid, ForOp) if loop not in pinned]
-    if wanted in ("auto", "grid") and (hoisted := _hoisted(launch, grid, wanted, found)) is not None:
+    memory, found = loops.memory, Decisions(loops.memory.analysis, dict(pinned), wanted)
+    left = [loop for loop in loops.all if loop not in pinned]
+    if wanted in ("auto", "grid") and (hoisted := _hoisted(loops, wanted, found)) is not None:
         found.kinds[hoisted] = "grid"
-        loops.remove(hoisted)
-    if not loops:
+        left.remove(hoisted)
+    if not left:
         return found
     kind = _in_kernel(memory, chip, wanted, found)
     too_large = wanted == "auto" and kind == "prefetch"
-    if wanted == "pipeline" or too_large and _writes(loops) and not _fits_by_blocks(memory, loops, chip):
-        _pipeline(launch, grid, loops, found)
-    for loop in loops:
+    if wanted == "pipeline" or too_large and _writes(left) and not _fits_by_blocks(loops, left, chip):
+        _pipeline(loops.streamable, left, found)
+    for loop in left:
         if found.kinds.get(loop) != "emit_pipeline":
             streamed = wanted == "auto" and _streams_part(loop)
-            found.kinds[loop] = "resident" if not _walks_memory(loop) else "prefetch" if streamed else kind
+            found.kinds[loop] = "resident" if loop not in loops.walking else "prefetch" if streamed else kind
     return found
 
 
-def _hoisted(launch: LaunchOp, grid: GridOp, wanted: Wanted, found: Decisions) -> ForOp | None:
+def _hoisted(loops: LaunchLoops, wanted: Wanted, found: Decisions) -> ForOp | None:
     """The loop that is to be a dimension of the grid, where one can be and pays."""
-    try:
-        loop = plan_hoist(grid).loop
-    except NotHoistable as reason:
-        if wanted == "grid" and walk(grid, ForOp):
-            found.remarks.append((grid, f"the loop stays inside the kernel: {reason}"))
+    loop = loops.hoistable
+    if isinstance(loop, NotHoistable):
+        if wanted == "grid" and loops.all:
+            found.remarks.append((loops.grid, f"the loop stays inside the kernel: {loop}"))
         return None
     if loop in found.kinds:  # pinned
         return None
-    if wanted == "auto" and (not _walks_memory(loop) or _walks_from_computed(launch, grid, loop, found)):
+    if wanted == "auto" and (loop not in loops.walking or _walks_from_computed(loops, loop)):
         return None
     return loop
 
@@ -125,10 +119,10 @@ def _in_kernel(memory: GridMemory, chip: TpuChip, wanted: Wanted, found: Decisio
     return "resident" if Budget(chip).holds_windows(memory.of_windows(found.hoisted)) else "prefetch"
 
 
-def _fits_by_blocks(memory: GridMemory, loops: Sequence[ForOp], chip: TpuChip) -> bool:
+def _fits_by_blocks(loops: LaunchLoops, left: Sequence[ForOp], chip: TpuChip) -> bool:
     """Whether a grid fits the chip's memory where all of its loops copy their blocks by DMAs."""
-    kinds = {loop: "prefetch" if _walks_memory(loop) else "resident" for loop in loops}
-    return Budget(chip).holds_windows(memory.scheduled(kinds.get))
+    kinds = {loop: "prefetch" if loop in loops.walking else "resident" for loop in left}
+    return Budget(chip).holds_windows(loops.memory.scheduled(kinds.get))
 
 
 def _streams_part(loop: ForOp) -> bool:
@@ -138,13 +132,13 @@ def _streams_part(loop: ForOp) -> bool:
     return is_computed(loop) and any(is_large(op.memory.type) for op in walking)
 
 
-def _walks_from_computed(launch: LaunchOp, grid: GridOp, loop: ForOp, found: Decisions) -> bool:
+def _walks_from_computed(loops: LaunchLoops, loop: ForOp) -> bool:
     """Whether a loop walks blocks of a large array at numbers which memory tells, and no window could move so."""
-    read = windows(grid, {op.memory for op in walk(loop, LoadOp)}, found.analysis)
-    loads = [(load, window) for window in read.values() if is_large(window.type) for load in window.loads]
+    read = {op.memory for op in walk(loop, LoadOp) if is_large(op.memory.type)}
+    loads = [(load, window) for memory in read for window in [loops.memory.windows[memory]] for load in window.loads]
     walking = [pair for pair in loads if any(walks(entry, loop) for entry in pair[0].entries)]
     computed = [window for load, window in walking if is_at_computed(load, window)]
-    return any(addressed(window, launch, [*grid.ranges, loop.range]) is None for window in computed)
+    return any(addressed(window, loops.launch, [*loops.grid.ranges, loop.range]) is None for window in computed)
 
 
 def _writes(loops: Sequence[ForOp]) -> bool:
@@ -152,24 +146,16 @@ def _writes(loops: Sequence[ForOp]) -> bool:
     return any(isinstance(op, StoreOp) for loop in loops for op in walk(loop))
 
 
-def _walks_memory(loop: ForOp) -> bool:
-    """Whether the loop loads blocks that move with it, or sends such where its bounds are computed."""
-    kinds = LoadOp | StoreOp if is_computed(loop) else LoadOp
-    accesses = [op for op in walk(loop) if isinstance(op, kinds)]
-    return any(walks(entry, loop) for access in accesses for entry in access.entries)
-
-
 # Pipelines.
 
 
-def _pipeline(launch: LaunchOp, grid: GridOp, loops: Sequence[ForOp], found: Decisions) -> None:
+def _pipeline(arrays: Sequence[Window], loops: Sequence[ForOp], found: Decisions) -> None:
     """Pipelines the loops that can be pipelines and walk something that can be streamed; remarks on the others."""
     for loop in loops:
         if reason := _unfit(loop):
             found.remarks.append((loop, f"the loop is not pipelined: {reason}"))
         else:
             found.kinds[loop] = "emit_pipeline"
-    arrays = _streamable(launch, grid, found)
     while idle := _idle(loops, arrays, found):
         found.remarks.append((idle, f"the loop is not pipelined: {_reason(idle, arrays, found)}"))
         del found.kinds[idle]
@@ -177,17 +163,10 @@ def _pipeline(launch: LaunchOp, grid: GridOp, loops: Sequence[ForOp], found: Dec
 
 def why_not_pipelined(launch: LaunchOp, grid: GridOp, loop: ForOp) -> str | None:
     """Why a loop cannot have the schedule ``emit_pipeline`` that it has; None where it can."""
-    kinds = {inner: kind for inner in walk(grid, ForOp) if (kind := written_schedule(inner))}
-    written = Decisions(IndexAnalysis(numbered=True), kinds)
-    arrays = _streamable(launch, grid, written)
+    loops = LaunchLoops(launch, grid)
+    kinds = {inner: kind for inner in loops.all if (kind := written_schedule(inner))}
+    written, arrays = Decisions(loops.memory.analysis, kinds), loops.streamable
     return _unfit(loop) or (_reason(loop, arrays, written) if _idle([loop], arrays, written) else None)
-
-
-def _streamable(launch: LaunchOp, grid: GridOp, found: Decisions) -> list[Window]:
-    """The windows of all arrays that are not the cells' own memory."""
-    args = launch.body.block.args
-    made = windows(grid, args, found.analysis).values()
-    return [window for window in made if not is_temporary(launch, args.index(window.memory), window, grid)]
 
 
 def _unfit(loop: ForOp) -> str | None:

@@ -22,7 +22,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from kopt.analysis.aliases import users
 from kopt.analysis.coverage import stays_inside
 from kopt.analysis.layouts import Layout, LayoutProblem, layout
-from kopt.analysis.streaming import Schedules, written_schedule
+from kopt.analysis.streaming import Schedules, loops_around, written_schedule
 from kopt.analysis.windows import Dim, Window, joined, walked
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, TileType
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
@@ -90,7 +90,7 @@ def plan_pipelined(window: Window, schedules: Schedules = written_schedule) -> P
 
 def _walk(access: LoadOp | StoreOp, shape: Sequence[int], schedules: Schedules, sums: IndexAnalysis) -> Walk:
     """The access as the innermost pipelined loop that it moves with sees it."""
-    loops = [op for op in _parents(access) if isinstance(op, ForOp) and is_pipelined(op, schedules)]
+    loops = [loop for loop in loops_around(access) if is_pipelined(loop, schedules)]
     for loop in loops:
         pairs = [_dim(entry, extent, loop, sums) for entry, extent in zip(access.entries, shape, strict=True)]
         numbers = tuple(found for _, found in pairs)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import ForOp, GridOp, PlanAttr, RangeType, ScheduleAttr
 from kopt.dialects.tile.access_ids import access_ids, operand_names, unused
@@ -16,25 +17,43 @@ from kopt.planning.renaming import renamed
 from kopt.walk import walk
 
 
+@dataclass(frozen=True)
+class GridNames:
+    """What a grid's plan calls its arrays, and the ids of its accesses."""
+
+    operands: Mapping[SSAValue, str]
+    accesses: Mapping[Operation, str]
+
+    @staticmethod
+    def of(grid: GridOp) -> GridNames:
+        """The names in the order of the program, and the ids that accesses have or get."""
+        return GridNames(operand_names(grid), access_ids(grid))
+
+
 def plan_of(grid: GridOp) -> Plan | None:
     """The plan that a grid has, whole: by the names of arrays and the ids of accesses that a `LaunchModel` has."""
     if grid.plan is None:
         return None
-    operands, accesses = operand_names(grid), access_ids(grid)
-    names = [operands[value] for value in grid.planned]
+    known = GridNames.of(grid)
+    names = [known.operands[value] for value in grid.planned]
     plan = renamed(grid.plan.data, operand=lambda number: names[int(number)])
-    via = {access: op.via.data for op, access in accesses.items() if isinstance(op, Access) and op.via is not None}
+    accesses = ((op, id) for op, id in known.accesses.items() if isinstance(op, Access))
+    via = {id: op.via.data for op, id in accesses if op.via is not None}
     own = {_tag(loop): loop.schedule.data for loop in _loops(grid) if loop.schedule is not None}
     return replace(plan, via=via, loops={**own, **plan.loops})
 
 
-def set_plan(grid: GridOp, plan: Plan) -> None:
-    """Writes a plan down on a grid, its loops and its accesses, in place of what stood there."""
-    arrays = {name: value for value, name in operand_names(grid).items()}
+def set_plan(grid: GridOp, plan: Plan, known: GridNames | None = None) -> None:
+    """Writes a plan down on a grid, its loops and its accesses, in place of what stood there.
+
+    ``known`` are the grid's names, where somebody has asked for them.
+    """
+    known = known or GridNames.of(grid)
+    arrays = {name: value for value, name in known.operands.items()}
     numbers: dict[str, str] = {}
     # Accesses keep the ids that the source gave, whatever their arrays are called by now.
     inner = renamed(replace(plan, via={}), operand=lambda name: numbers.setdefault(name, str(len(numbers))))
-    for op, access in access_ids(grid).items():
+    for op, access in known.accesses.items():
         if access in plan.via:
             op.attributes["via"] = StringAttr(plan.via[access])
         else:

@@ -64,7 +64,7 @@ def choose_tpu(
 
 def _halving(module: ModuleOp) -> set[str]:
     """The tags of blocks whose lanes ops combine or exchange by halves."""
-    types = [value.type for op in module.walk() if isinstance(op, _HALVING) for value in op.operands]
+    types = [value.type for op in walk(module, *_HALVING) for value in op.operands]
     return {tag for type in types if isinstance(type, TileType) for tag in type.tags}
 
 

@@ -16,7 +16,7 @@ visit along some of them, and stays put along the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -128,8 +128,12 @@ def windows(
     ``analysis``, in which blocks are numbered, remembers what others have asked for.
     """
     assert isinstance(body, GridOp)
-    found = unordered_windows(body, memories, analysis)
-    return {memory: _visited_once(window, body) if window.written else window for memory, window in found.items()}
+    return ordered(unordered_windows(body, memories, analysis), body)
+
+
+def ordered(found: Mapping[SSAValue, Window], grid: GridOp) -> dict[SSAValue, Window]:
+    """The `windows` that follow from `unordered_windows` where the grid's dimensions stay in their order."""
+    return {memory: _visited_once(window, grid) if window.written else window for memory, window in found.items()}
 
 
 def unordered_windows(
@@ -197,6 +201,7 @@ class _Windows:
     def __init__(self, grid: GridOp, analysis: IndexAnalysis):
         self.grid, self.axes, self.analysis, self.sums = grid, grid.ranges, analysis, IndexAnalysis(sums=True)
         self.last = [max(0, (analysis.binding(range).trips or 1) - 1) for range in self.axes]
+        self._ranges: dict[tuple[SSAValue, int, bool], Dim] = {}
 
     def window(self, memory: SSAValue, ops: Sequence[Accesses]) -> Window:
         """The window that serves all accesses of a memref."""
@@ -228,7 +233,9 @@ class _Windows:
         if isinstance(entry.type, TileType):
             return Dim("whole", extent, plain=True)
         if isinstance(entry.type, RangeType):
-            return self._range(entry, extent, may_pad)
+            if (key := (entry, extent, may_pad)) not in self._ranges:
+                self._ranges[key] = self._range(*key)
+            return self._ranges[key]
         form = self.analysis.expr(entry)
         index = over_axes(form, self.axes)
         if index is None:

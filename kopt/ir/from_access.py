@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
@@ -9,7 +11,7 @@ from kopt.dialects.tile import Access, AllAttr, Entry, RangeType, RefType, Slice
 from kopt.dialects.tile.index_list import Axis
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.access_relation import AccessRelation, settled
-from kopt.ir.condition import Condition, conjunction, known_where
+from kopt.ir.condition import TRUE, Condition, conjunction, known_where
 from kopt.ir.from_ssa import IndexAnalysis, wide_dims
 from kopt.ir.index_expr import IndexExpr, lane, number
 from kopt.ir.ranges import ranges_in_scope
@@ -20,6 +22,13 @@ def relation(op: Access, analysis: IndexAnalysis | None = None) -> AccessRelatio
     """Which elements of its memory an access reads or writes."""
     m = IndexAnalysis() if analysis is None else analysis
     mask: SSAValue | None = getattr(op, "mask", None)
+    axes = block_axes(op.entries, memory_shape(op.memory.type))
+    domain = conjunction([*_inside(m, op, axes), *([] if mask is None else [m.condition(mask)])])
+    return replace(unguarded(op, m), domain=domain)
+
+
+def unguarded(op: Access, m: IndexAnalysis) -> AccessRelation:
+    """The relation of all lanes of a block, those too that lie outside of its ranges or that a mask leaves out."""
     shape, axes = memory_shape(op.memory.type), block_axes(op.entries, memory_shape(op.memory.type))
     first = next((n for n, axis in enumerate(axes) if axis.gather_dim is not None), 0)
     places = {axis.position: n for n, axis in reversed([*enumerate(axes)])}
@@ -31,7 +40,7 @@ def relation(op: Access, analysis: IndexAnalysis | None = None) -> AccessRelatio
             lane(places[n], shape[n]) if isinstance(entry, AllAttr) else settled(index, shape[n])
             for n, (entry, index) in enumerate(zip(op.entries, indices, strict=True))
         ),
-        conjunction([*_inside(m, op, axes), *([] if mask is None else [m.condition(mask)])]),
+        TRUE,
         _bits(op.memory),
     )
 

@@ -86,8 +86,11 @@ class _Choice:
     def __init__(self, module: ModuleOp, func: FuncOp, chip: Chip, config: Config, rounds: bool):
         self._module, self._func, self._chip, self._config = module, func, chip, config
         self._rounds = rounds and isinstance(chip, TpuChip)
-        self._blocks = list(_live(open_blocks(func), tag_sizes(module)))
+        sizes = tag_sizes(module)
+        self._blocks = list(_live(open_blocks(func), sizes))
         self._groups = [block.tags for block in self._blocks]
+        #: The sizes that blocks have.
+        self._sizes = [sizes[block.tags[0]] for block in self._blocks]
         self._forms = BlockForms(module, chip, config)
 
     def run(self, given: bool) -> None:
@@ -155,13 +158,6 @@ class _Choice:
     def _resident(self) -> bool:
         return self._config.loop_type == "resident"
 
-    # The sizes that blocks have.
-
-    @property
-    def _sizes(self) -> list[int]:
-        sizes = tag_sizes(self._module)
-        return [sizes[block.tags[0]] for block in self._blocks]
-
     def _set(self, sizes: Sequence[int]) -> bool:
         """Substitutes sizes. Where they cannot be, they are marked as wanted."""
         pairs = [pair for pair in zip(self._blocks, self._sizes, sizes, strict=True) if pair[1] != pair[2]]
@@ -177,6 +173,7 @@ class _Choice:
             text = " ".join(f"{'='.join(block.tags)}={size}" for block, _, size in pairs)
             remark(self._func, f"the block sizes {text} would be chosen: import the kernel again with them")
             return False
+        self._sizes = [*sizes]
         self._forms = BlockForms(self._module, self._chip, self._config)
         return True
 

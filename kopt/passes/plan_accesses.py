@@ -13,10 +13,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.gpu_plans import gpu_plan
-from kopt.analysis.launch_models import launch_model
+from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.launch_plans import launch_plans
 from kopt.analysis.pinned import GridPins, pins_of_grids
-from kopt.analysis.plans import set_plan
+from kopt.analysis.plans import GridNames, set_plan
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, RangeType
@@ -90,20 +90,21 @@ class PlanAccessesPass(ModulePass):
             if isinstance(top, LaunchOp):
                 self._plan_launch(top, pins)
             else:
-                chip = GPU_CHIPS[self.chip]
-                plan = gpu_plan(_grid(top), chip, self.num_warps, self.num_stages, pins)
-                set_plan(_grid(top), replace(plan, own=not pins))
+                known = GridNames.of(top)
+                plan = gpu_plan(top, known, GPU_CHIPS[self.chip], self.num_warps, self.num_stages, pins)
+                set_plan(top, replace(plan, own=not pins), known)
 
     def _plan_launch(self, launch: LaunchOp, pins: GridPins) -> None:
         grid = grid_of(launch)
         for loop in walk(grid, ForOp):
             _move_out(loop)
         chip = TPU_CHIPS[self.chip]
-        found = launch_plans(launch, grid, chip, self.loop_type, pins)
+        known = GridNames.of(grid)
+        found = launch_plans(launch, grid, known, chip, self.loop_type, pins)
         plans = [plan for plan, _ in found]
-        plan, remarks = found[cheapest(launch_model(grid), plans, chip) if len(found) > 1 else 0]
+        plan, remarks = found[cheapest(fixed_model(grid, known), plans, chip) if len(found) > 1 else 0]
         _check_prefetched(pins, plan)
-        set_plan(grid, replace(plan, own=not pins))
+        set_plan(grid, replace(plan, own=not pins), known)
         for at, text in remarks:
             remark(at, text)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kopt.ir.launch_model import LaunchModel
-from kopt.planning.cost import Cost, cost
+from kopt.planning.cost import Cost, costs
 from kopt.planning.plan import Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
@@ -21,14 +21,16 @@ def cheapest(model: LaunchModel, plans: Sequence[Plan], chip: TpuChip) -> int:
     """The number of the plan to take. The first is the usual one, also where nothing tells what it costs."""
     if len(plans) == 1:
         return 0
-    costs = [cost(model, {}, plan, chip) for plan in plans]
-    usual = costs[0].seconds
-    known = {n: float(found.seconds) for n, found in enumerate(costs) if found.seconds is not None}
-    fitting = [n for n in known if _fits(costs[n], chip)]
-    if usual is None or not fitting:
+    left = costs(model, {}, plans, chip)
+    if (usual := next(left)).seconds is None:
+        return 0
+    found = [usual, *left]
+    known = {n: float(one.seconds) for n, one in enumerate(found) if one.seconds is not None}
+    fitting = [n for n in known if _fits(found[n], chip)]
+    if not fitting:
         return 0
     best = min(fitting, key=known.__getitem__)
-    return best if 0 not in fitting or known[best] < CLEARLY * float(usual) else 0
+    return best if 0 not in fitting or known[best] < CLEARLY * known[0] else 0
 
 
 def _fits(found: Cost, chip: TpuChip) -> bool:

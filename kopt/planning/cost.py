@@ -9,7 +9,7 @@ known. Times of TPUs are those of `kopt.planning.steps`; those of GPUs a first m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kopt.ir.launch_model import LaunchModel
@@ -55,10 +55,23 @@ def cost(
 
     Args: ``lengths`` are the extents of jagged axes by their tags, one an item, where these are known.
     """
+    return next(costs(model, sizes, [plan], chip, lengths))
+
+
+def costs(
+    model: LaunchModel,
+    sizes: Sizes,
+    plans: Iterable[Plan],
+    chip: Chip,
+    lengths: Mapping[str, Sequence[int]] | None = None,
+) -> Iterator[Cost]:
+    """As `cost`, of several plans, each when it is asked for."""
     if isinstance(chip, TpuChip):
+        from kopt.planning.at_sizes import AtSizes
         from kopt.planning.tpu_cost import TpuLaunch
 
-        return TpuLaunch(model, sizes, plan, chip, lengths or {}).cost()
+        launch = AtSizes(model, sizes, chip, lengths or {})
+        return (TpuLaunch(launch, plan).cost() for plan in plans)
     from kopt.planning.gpu_cost import GpuLaunch
 
-    return GpuLaunch(model, sizes, plan, chip, lengths or {}).cost()
+    return (GpuLaunch(model, sizes, plan, chip, lengths or {}).cost() for plan in plans)

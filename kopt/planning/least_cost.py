@@ -8,7 +8,7 @@ import numpy as np
 
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.candidates import candidates
-from kopt.planning.cost import cost
+from kopt.planning.cost import costs
 from kopt.targets.chips import Chip, TpuChip
 
 
@@ -25,6 +25,6 @@ def least_seconds(models: Iterable[LaunchModel], chip: Chip | None) -> float | N
 
 
 def _least(model: LaunchModel, chip: TpuChip) -> float | None:
-    costs = [cost(model, {}, plan, chip) for plan in candidates(model)]
-    known = [float(np.min(one.seconds)) for one in costs if one.seconds is not None and one.fitted]
+    found = costs(model, {}, candidates(model), chip)
+    known = [float(np.min(one.seconds)) for one in found if one.seconds is not None and one.fitted]
     return min(known, default=None)

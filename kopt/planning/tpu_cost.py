@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -10,16 +10,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from kopt.ir.launch_model import LaunchModel, Work
+from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
 from kopt.planning.cost import Cost
 from kopt.planning.plan import Buffer, LoopSchedule, Plan
 from kopt.planning.steps import Moved, Pipeline, Run
 from kopt.planning.tpu_memory import Memory
-from kopt.planning.tpu_work import Cycles, cycles, product
-from kopt.planning.trips import AllTrips, Number, Sizes, UnknownError, all_trips, value
-from kopt.targets.chips import TpuChip
-from kopt.targets.costs import ROW_CYCLES, VECTOR_CYCLES, tpu_costs
+from kopt.planning.tpu_work import Cycles, product
+from kopt.planning.trips import AllTrips, Number, UnknownError, value
+from kopt.targets.costs import ROW_CYCLES, VECTOR_CYCLES
 from kopt.targets.tiling import LANES, SUBLANES
 
 #: Schedules whose copies run beside the loop's body.
@@ -31,24 +30,21 @@ _PASS = 2
 
 
 class TpuLaunch:
-    """One plan at given sizes, numbers or arrays of them."""
+    """One plan of a launch at given sizes."""
 
-    def __init__(
-        self, model: LaunchModel, sizes: Sizes, plan: Plan, chip: TpuChip, lengths: Mapping[str, Sequence[int]]
-    ):
-        self.model, self.plan = model, plan
-        self.sizes: Sizes = {**model.sizes, **sizes}
-        self.costs = tpu_costs(chip)
+    def __init__(self, launch: AtSizes, plan: Plan):
+        self.launch, self.model, self.plan = launch, launch.model, plan
+        self.sizes, self.costs = launch.sizes, launch.costs
         self._depth = {tag: n for n, tag in enumerate(plan.order)}
         self._copied: dict[str, Run] = {}
-        self.trips = all_trips(model, self.sizes, lengths)
-        self.blocks = Blocks(model, plan, self.sizes, AllTrips(self.trips))
+        self.trips = AllTrips(launch.trips)
+        self.blocks = Blocks(launch.model, plan, launch.sizes, launch.trips)
         self.cores = 1
 
     def cost(self) -> Cost:
         """The items."""
-        kept = Memory(self.model, self.plan, self.sizes, self.trips, self.blocks)
-        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, kept.live))
+        kept = Memory(self.plan, self.trips, self.blocks)
+        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, lambda: self.launch.live))
         memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, fitted=self.costs.fitted)
         return _or_none(lambda: self._timed(memory)) or memory
 
@@ -110,9 +106,9 @@ class TpuLaunch:
 
     def _step(self, turning: int) -> Number:
         """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
-        work = [one for one in self._work(None) if self._depth_of(one.path) >= turning]
+        work = [done for path, done in self._work(None) if self._depth_of(path) >= turning]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
-        done = self._body(self._cycles(work) + self._picks(None, turning), self.costs.step_cycles)
+        done = self._body(sum(work, Cycles()) + self._picks(None, turning), self.costs.step_cycles)
         return done + self._stores(turning) + self._waits(turning) + sum(self._loop(tag) for tag in loops)
 
     def _body(self, work: Cycles, more: float = 0.0) -> Number:
@@ -140,7 +136,8 @@ class TpuLaunch:
 
     def _loop(self, tag: str) -> Number:
         """Seconds of all visits of a loop, once."""
-        body = self._body(self._cycles(self._work(tag)) + self._picks(tag, -1))
+        work = sum((done for _, done in self._work(tag)), Cycles())
+        body = self._body(work + self._picks(tag, -1))
         body = body + sum(self._loop(inner) for inner in self._loops(tag))
         moved = self._moved([one for one in self.plan.buffers if self._loop_of(one) == tag])
         if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:
@@ -162,27 +159,15 @@ class TpuLaunch:
 
     @cached_property
     def _all_loops(self) -> list[str]:
-        return list(dict.fromkeys(tag for path in self._paths for tag in path if tag not in self._depth))
+        return list(dict.fromkeys(tag for path in self.launch.paths for tag in path if tag not in self._depth))
 
     def _around(self, loop: str) -> tuple[str, ...]:
-        path = next(path for path in self._paths if loop in path)
+        path = next(path for path in self.launch.paths if loop in path)
         return path[: path.index(loop)]
 
-    @cached_property
-    def _paths(self) -> list[tuple[str, ...]]:
-        paths = [*(one.path for one in self.model.work), *(access.path for access in self.model.accesses)]
-        return list(dict.fromkeys(paths))
-
-    def _work(self, loop: str | None) -> list[Work]:
-        """The work directly in a loop, or in a step."""
-        return [one for one in self.model.work if self._innermost(one.path) == loop]
-
-    @cached_property
-    def _cycles_of(self) -> dict[Work, Cycles]:
-        return {one: cycles([one], self.sizes, self.costs) for one in self.model.work}
-
-    def _cycles(self, work: Sequence[Work]) -> Cycles:
-        return sum((self._cycles_of[one] for one in work), Cycles())
+    def _work(self, loop: str | None) -> list[tuple[Path, Cycles]]:
+        """The work directly in a loop, or in a step, by its place."""
+        return [(path, done) for path, done in self.launch.work.items() if self._innermost(path) == loop]
 
     def _innermost(self, path: Sequence[str]) -> str | None:
         return next((tag for tag in reversed(path) if tag not in self._depth), None)
@@ -203,16 +188,21 @@ class TpuLaunch:
     def _picks(self, loop: str | None, turning: int) -> Cycles:
         """What picking from another buffer takes, and starting copies row by row."""
         total = Cycles()
-        for buffer in self.plan.buffers:
+        for buffer in self._picking:
             for access in self.blocks.accesses(buffer):
                 if self._innermost(access.path) == loop and self._depth_of(access.path) >= turning:
                     total = total + self._picked(buffer, [value(n, self.sizes) for n in access.relation.lanes])
         return total
 
+    @cached_property
+    def _picking(self) -> list[Buffer]:
+        """The buffers whose accesses take more than the copies of blocks."""
+        return [one for one in self.plan.buffers if one.kind in (*ROWS, "one_hot", "pick")]
+
     def _picked(self, buffer: Buffer, lanes: Sequence[Number]) -> Cycles:
         if buffer.kind in ROWS:
             return Cycles(vpu=ROW_CYCLES * self.blocks.rows(buffer))
-        if buffer.kind not in ("one_hot", "pick") or not lanes:
+        if not lanes:
             return Cycles()
         rows = self.blocks.shape(buffer)[0]
         compared = Cycles(vpu=2 * VECTOR_CYCLES["elementwise"] * lanes[0] * rows / _VECTOR)
@@ -225,7 +215,7 @@ class TpuLaunch:
     # Sums over the launch.
 
     def _all_cycles(self) -> Cycles:
-        parts = (self._cycles_of[one] * self._executions(one.path) for one in self.model.work)
+        parts = (done * self._executions(path) for path, done in self.launch.work.items())
         return sum(parts, Cycles())
 
     def _host_bytes(self) -> Number:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from kopt.ir.launch_model import LaunchModel
+from kopt.ir.launch_model import Live
 from kopt.ir.polynomial import Coefficient
 from kopt.planning.blocks import SCALAR, WINDOWS, Blocks
 from kopt.planning.plan import Buffer, Plan, Value
@@ -16,8 +18,8 @@ from kopt.targets.tiling import padded_bytes
 class Memory:
     """The memory of one plan; what a launch alone tells is an `UnknownError`."""
 
-    def __init__(self, model: LaunchModel, plan: Plan, sizes: Sizes, trips: AllTrips, blocks: Blocks):
-        self._model, self._plan, self._sizes, self._trips, self._blocks = model, plan, sizes, trips, blocks
+    def __init__(self, plan: Plan, trips: AllTrips, blocks: Blocks):
+        self._plan, self._trips, self._blocks = plan, trips, blocks
 
     def vmem(self) -> Number:
         """``Σ blocks × depth + scratch``: what libtpu itself counts."""
@@ -43,19 +45,20 @@ class Memory:
         """Bytes of scalar memory."""
         return sum((self._blocks.memory(one) * one.depth for one in self._plan.buffers if one.kind in SCALAR), 0)
 
-    def live(self) -> Number:
-        """The most bytes of values beyond registers that are alive at once."""
-        most: Number = 0
-        shapes = {shape for live in self._model.live for shape in live.values}  # few, of many places
-        taken = {shape: self._beyond_registers(*shape) for shape in shapes}
-        for live in self._model.live:
-            most = np.maximum(most, sum(map(taken.__getitem__, live.values), 0))
-        return most
 
-    def _beyond_registers(self, dims: tuple[Coefficient, ...], bits: int) -> Number:
-        """The bytes of a value, 0 where it stays in registers."""
-        size = padded_bytes([value(n, self._sizes) for n in dims] or [1], bits)
-        return size * (size > Budget.REGISTER_BYTES)
+def live_bytes(places: Iterable[Live], sizes: Sizes) -> Number:
+    """The most bytes of values beyond registers that are alive at once at one of some places."""
+    most: Number = 0
+    taken = {shape: _beyond_registers(*shape, sizes) for shape in {shape for live in places for shape in live.values}}
+    for live in places:
+        most = np.maximum(most, sum(map(taken.__getitem__, live.values), 0))
+    return most
+
+
+def _beyond_registers(dims: tuple[Coefficient, ...], bits: int, sizes: Sizes) -> Number:
+    """The bytes of a value, 0 where it stays in registers."""
+    size = padded_bytes([value(n, sizes) for n in dims] or [1], bits)
+    return size * (size > Budget.REGISTER_BYTES)
 
 
 def _axes(value: Value) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from kopt.planning.cost import Cost, cost
+from kopt.planning.cost import Cost, cost, costs
 from kopt.planning.plan import Buffer, Plan
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 
@@ -183,3 +183,21 @@ def test_every_candidate_of_an_example_has_a_cost(name):
                 continue
             assert 0 < found.mxu_seconds + found.overhead_seconds + found.host_seconds <= found.seconds < 1e-3
             assert found.bytes_out > 0
+
+
+@pytest.mark.parametrize("name", ["matmul", "softmax", "embedding", "attention", "jagged_jagged_bmm"])
+def test_plans_cost_as_much_by_a_fixed_model(name):
+    """Neither conditions and masks nor what a launch may become change what a plan of it takes."""
+    from examples.registry import BY_NAME, DTYPES
+    from kopt.analysis.launch_models import fixed_model, launch_model
+    from kopt.analysis.plans import GridNames
+    from kopt.dialects.tile import GridOp
+    from kopt.planning.candidates import candidates
+    from kopt.walk import walk
+
+    example = BY_NAME[name]
+    module = example.kernel.lower(*example.make_args("ragged", DTYPES["bf16"]), target="pallas:v6e").module
+    for grid in walk(module, GridOp):
+        model, fixed = launch_model(grid), fixed_model(grid, GridNames.of(grid))
+        plans = [*candidates(model)]
+        assert plans and [cost(model, {}, plan, V6E) for plan in plans] == [*costs(fixed, {}, plans, V6E)]

@@ -32,13 +32,14 @@ from kopt.analysis.launch_models.live import live
 from kopt.analysis.launch_models.operands import operands
 from kopt.analysis.launch_models.orders import orders
 from kopt.analysis.launch_models.work import work
+from kopt.analysis.plans import GridNames
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
 from kopt.ir.launch_model import LaunchModel
 from kopt.ir.launch_sizes import names_of, settled_access
 from kopt.walk import walk
 
-__all__ = ["launch_model", "launch_models"]
+__all__ = ["fixed_model", "launch_model", "launch_models"]
 
 
 def launch_models(module: ModuleOp, open_tags: Collection[str] = ()) -> list[LaunchModel]:
@@ -60,18 +61,26 @@ def _name(grid: GridOp, taken: dict[str, int]) -> str:
 
 def launch_model(grid: GridOp, open_tags: Collection[str] = (), name: str = "") -> LaunchModel:
     """The model of one launch, named as its function is unless a name is given."""
-    launch = Launch(grid, open_tags)
+    return _model(Launch(grid, GridNames.of(grid), open_tags), name)
+
+
+def fixed_model(grid: GridOp, known: GridNames) -> LaunchModel:
+    """What costs of plans ask for: what a launch is, and not which axes and orders it may have besides."""
+    return _model(Launch(grid, known, fixed=True), "")
+
+
+def _model(launch: Launch, name: str) -> LaunchModel:
     found, used = axes(launch), accesses(launch)
     sources = launch.names.sources(names_of(found, used))
     known = {source.name: source for source in sources}
     return LaunchModel(
-        name or _name(grid, {}),
+        name or _name(launch.grid, {}),
         found,
         operands(launch),
         tuple(settled_access(access, known) for access in used),
         work(launch),
         live(launch),
-        orders(launch, found),
+        () if launch.fixed else orders(launch, found),
         sources,
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
     )

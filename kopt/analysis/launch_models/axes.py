@@ -31,13 +31,13 @@ _WALKED: dict[bool, frozenset[Form]] = {True: frozenset({"walked"}), False: froz
 def axes(launch: Launch) -> tuple[Axis, ...]:
     """The grid's axes, those of loops in the order of the program, then whole dimensions."""
     grid = [_range(launch, range, "grid", frozenset()) for range in launch.grid.ranges]
-    may = _loop_forms(launch)
+    may = {} if launch.fixed else _loop_forms(launch)
     loops = [axis for place in launch.places for axis in _inner(launch, place, may)]
     whole = [
         Axis(found.tag, found.extent, ZERO, number(found.extent), "unrolled", _WALKED[found.is_reduced], found.path)
         for found in launch.whole_dims.found
     ]
-    return settled_axes([*grid, *loops, *whole])
+    return (*grid, *loops) if launch.fixed else settled_axes([*grid, *loops, *whole])
 
 
 def _inner(launch: Launch, place: Place, may: dict[Operation, set[Form]]) -> Iterator[Axis]:
@@ -60,7 +60,7 @@ def _range(launch: Launch, range: SSAValue, form: Form, may: frozenset[Form], pl
     outer = walked_range(bound)
     parent = outer.type.tag if outer is not None and isinstance(outer.type, RangeType) else None
     path = place.path if place is not None else ()
-    compared = form == "loop" and _is_compared(range)
+    compared = form == "loop" and not launch.fixed and _is_compared(range)
     return Axis(range.type.tag, m.size(range), lower, upper, form, may, path, parent, compared=compared)
 
 

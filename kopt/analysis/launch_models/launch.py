@@ -9,23 +9,25 @@ from xdsl.ir import SSAValue
 from kopt.analysis.launch_models.naming import Names
 from kopt.analysis.launch_models.places import Place, places
 from kopt.analysis.launch_models.whole_dims import WholeDims
+from kopt.analysis.plans import GridNames
 from kopt.dialects.tile import DimAttr, GridOp, RangeType, TileType, WholeOp
-from kopt.dialects.tile.access_ids import access_ids, operand_names
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import Coefficient
 
 
 class Launch:
-    """What is known of one launch. ``ids`` names accesses, ``operands`` the arrays that they address."""
+    """What is known of one launch. ``ids`` names accesses, ``operands`` the arrays that they address.
 
-    def __init__(self, grid: GridOp, open_tags: Collection[str]):
-        self.grid = grid
+    Of one that is ``fixed`` nothing says what may become of its axes.
+    """
+
+    def __init__(self, grid: GridOp, known: GridNames, open_tags: Collection[str] = (), fixed: bool = False):
+        self.grid, self.fixed = grid, fixed
         self.places: list[Place] = places(grid)
-        self.ids = access_ids(grid)
-        self.operands = operand_names(grid)
+        self.ids, self.operands = known.accesses, known.operands
         self.names = Names(grid, self.places, self.ids)
         self.analysis = IndexAnalysis(open_tags=open_tags, names=self.names)
-        self.whole_dims = WholeDims(self.places, self.ids)
+        self.whole_dims = WholeDims(() if fixed else self.places, self.ids)
         self.tags = frozenset(range.type.tag for range in self._ranges() if isinstance(range.type, RangeType))
 
     def _ranges(self) -> list[SSAValue]:

@@ -23,12 +23,13 @@ Shape = tuple[tuple[Coefficient, ...], int]
 
 
 def live(launch: Launch) -> tuple[Live, ...]:
-    """The widest places of the grid's body and of each loop's."""
+    """The widest places of the grid's body and of each loop's; all, where nothing is left open that decides it."""
     bodies = [(launch.grid.tags, launch.grid.body.block)]
     for place in launch.places:
         if isinstance(place.op, CarryingLoop):
             bodies.append((inner_path(place.op, place.path, place.number), place.op.body.block))
-    return widest(place for path, block in bodies for place in _places(launch, path, block))
+    found = (place for path, block in bodies for place in _places(launch, path, block))
+    return tuple(found) if launch.fixed else widest(found)
 
 
 def _places(launch: Launch, path: Path, block: Block) -> Iterator[Live]:

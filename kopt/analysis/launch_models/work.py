@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.launch_models.launch import Launch
 from kopt.dialects.tile import (
@@ -53,7 +53,7 @@ _UNITS: dict[type[Operation], Unit] = {
     PhiloxOp: "random",
     DotOp: "product",
 }
-_Key = tuple[Unit, tuple[tuple[str, Coefficient], ...], str, tuple[str, ...]]
+_Key = tuple[Unit, tuple[tuple[str, Coefficient], ...], Attribute, tuple[str, ...]]
 #: Whose results are wider than what they are made of.
 _WIDER = (BroadcastOp, ConcatOp, SelectOp, TakeAlongOp)
 
@@ -68,8 +68,10 @@ def work(launch: Launch) -> tuple[Work, ...]:
         value = place.op.results[0] if isinstance(place.op, _WIDER) else place.op.operands[0]
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
         if dims:
-            found[unit, dims, str(_element(value)), place.path] += 1
-    return tuple(Work(*key, count) for key, count in found.items())
+            found[unit, dims, _type(value).element_type, place.path] += 1
+    dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
+    pairs = found.items()
+    return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
 
 
 def _product(launch: Launch, op: DotOp) -> tuple[tuple[str, Coefficient], ...]:
@@ -82,10 +84,6 @@ def _keeps_lanes(op: ReshapeOp) -> bool:
     """Whether a reshape only adds or drops dimensions of one lane."""
     before, after = ([dim for dim in _type(value).dims.data if dim.size.data != 1] for value in (op.input, op.result))
     return before == after
-
-
-def _element(value: SSAValue) -> object:
-    return _type(value).element_type
 
 
 def _type(value: SSAValue) -> TileType:

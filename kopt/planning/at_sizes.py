@@ -1,0 +1,45 @@
+"""What a TPU does for a launch at given sizes, whatever its plan is: how often, how long, with which values alive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from kopt.ir.launch_model import LaunchModel
+from kopt.planning.tpu_memory import live_bytes
+from kopt.planning.tpu_work import Cycles, cycles
+from kopt.planning.trips import Number, Sizes, all_trips
+from kopt.targets.chips import TpuChip
+from kopt.targets.costs import tpu_costs
+
+#: The axes of the loops around a place, from outside in.
+Path = tuple[str, ...]
+
+
+class AtSizes:
+    """One launch at given sizes, numbers or arrays of them. All of its plans share what is asked of it."""
+
+    def __init__(self, model: LaunchModel, sizes: Sizes, chip: TpuChip, lengths: Mapping[str, Sequence[int]]):
+        self.model = model
+        self.sizes: Sizes = {**model.sizes, **sizes}
+        self.costs = tpu_costs(chip)
+        self.trips = all_trips(model, self.sizes, lengths)
+
+    @cached_property
+    def live(self) -> Number:
+        """The most bytes of values beyond registers that are alive at once."""
+        return live_bytes(self.model.live, self.sizes)
+
+    @cached_property
+    def work(self) -> Mapping[Path, Cycles]:
+        """The cycles of all work at a place, done once, by the place."""
+        found: dict[Path, Cycles] = {}
+        for one in self.model.work:
+            found[one.path] = found.get(one.path, Cycles()) + cycles([one], self.sizes, self.costs)
+        return found
+
+    @cached_property
+    def paths(self) -> Sequence[Path]:
+        """The places where something is computed, loaded or stored."""
+        paths = [*(one.path for one in self.model.work), *(access.path for access in self.model.accesses)]
+        return list(dict.fromkeys(paths))
