@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from kopt.dialects.definition.reading import reads
-from kopt.dialects.definition.verifying import verifier
+from kopt.dialects.definition.verifying import verifier, verify_parameters
 from kopt.dialects.formats.late import give_format
 
 _OpClass = TypeVar("_OpClass", bound=type[IRDLOperation])
@@ -52,6 +52,10 @@ class Op(IRDLOperation, metaclass=_Concrete):
 
 class Attr(ParametrizedAttribute, metaclass=_Concrete):
     """The base of types and of other attributes with parameters."""
+
+    def _verify(self) -> None:
+        verify_parameters(type(self))(self)
+        self.verify()
 
 
 #: What an op without regions is made of.

@@ -1,11 +1,13 @@
-"""Does an op have what its definition says? Asked quickly; where not, xDSL's verifier says what is wrong."""
+"""Does an op, or an attribute, have what its definition says? Asked quickly; where not, xDSL says what is wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, ArrayOfConstraint
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrConstraint,
@@ -38,6 +40,29 @@ def verifier(definition: OpDef, own: Callable[[Any], None]) -> Callable[[Any], N
         own(op)
 
     return verify_
+
+
+@cache
+def verify_parameters(cls: type[ParametrizedAttribute]) -> Callable[[ParametrizedAttribute], None]:
+    """What verifies the parameters of a class of attributes."""
+    definition = cls.get_irdl_definition()
+    checks = [(name, *_classes_of(part.constr)) for name, part in definition.parameters]
+
+    def verify(attribute: ParametrizedAttribute) -> None:
+        for name, cls, inner in checks:
+            value = getattr(attribute, name)
+            if not isinstance(value, cls) or (inner and not all(isinstance(one, inner) for one in value.data)):
+                definition.verify(attribute)
+
+    return verify
+
+
+def _classes_of(constraint: AttrConstraint) -> tuple[Any, Any]:
+    """The class of a parameter, and of an array's elements where it is one; no class where more is asked for."""
+    if isinstance(constraint, ArrayOfConstraint) and isinstance(elements := constraint.elem_range_constraint, RangeOf):
+        inner = _class_of(elements.constr)
+        return (ArrayAttr, inner) if inner is not None else ((), None)
+    return _class_of(constraint) or (), None
 
 
 def _acceptance(definition: OpDef) -> _Accepts:
