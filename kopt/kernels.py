@@ -58,7 +58,7 @@ class Kernel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
         if (running := RUNNING.get()) is not None:
-            return running.call(self, args, kwargs)
+            return running.call(self.fn, self.config, args, kwargs)
         with placed(self.fn):
             values = self._bind(args, kwargs)
             admit_call(self.fn.__name__, values)
