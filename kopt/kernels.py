@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.collecting import collected_later
-from kopt.config import Config, checked_mapping, make_config
+from kopt.config import Config, make_config
 from kopt.errors import ArgumentError
+from kopt.helion_configs import helion_config
 from kopt.language.running import RUNNING
 from kopt.placing import placed
 from kopt.runtime.admission import admit_call, arrays_in
@@ -59,7 +58,7 @@ class Kernel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
         if (running := RUNNING.get()) is not None:
-            return running.call(self, args, kwargs)
+            return running.call(self.fn, self.config, args, kwargs)
         with placed(self.fn):
             values = self._bind(args, kwargs)
             admit_call(self.fn.__name__, values)
@@ -198,36 +197,4 @@ def kernel(fn: Any = None, *, config: Mapping[str, Any] | None = None, target: A
     inner = fn if inspect.isfunction(fn) else getattr(fn, "fn", None)
     if not inspect.isfunction(inner):
         raise ArgumentError(f"a kernel is made of a Python function, found {type(fn).__name__}")
-    return Kernel(inner, config if inner is fn else _helion_config(fn, config), target)
-
-
-def _helion_config(fn: Any, config: Mapping[str, Any] | None) -> Mapping[str, Any] | Config:
-    """The configuration of a Helion kernel: the one given, where keys of Helion's own say nothing, else the kernel's.
-
-    What its single fixed config gives to keys that only kopt has is for tunables of the kernel.
-    """
-    if isinstance(config, Config):
-        return config
-    configs = getattr(fn, "configs", None) or []
-    theirs = getattr(configs[0], "config", {}) if len(configs) == 1 else {}
-    given = checked_mapping(config if config is not None else theirs)
-    if "block_size" in given:
-        given.setdefault("block_sizes", given.pop("block_size"))
-    if isinstance(given.get("block_sizes"), list):  # a list for each loop of several dimensions, in the older form
-        given["block_sizes"] = [
-            n for each in given["block_sizes"] for n in (each if isinstance(each, list) else [each])
-        ]
-    shared = {key: given.pop(key, None) or None for key in ("block_sizes", "num_warps", "num_stages")}
-    theirs = _helion_keys()
-    rest = {k: v for k, v in given.items() if not (k in theirs or f"{k}s" in theirs or k.startswith(_BACKENDS))}
-    return {**shared, **rest} if config is not None else replace(make_config(shared), tunables=rest)
-
-
-#: What the names of configuration keys of single backends of Helion's begin with.
-_BACKENDS = ("pallas_", "cute_", "tcgen05_")
-
-
-def _helion_keys() -> frozenset[str]:
-    """The keys of Helion's configurations; the older ones have no s."""
-    theirs = getattr(sys.modules.get("helion"), "Config", None)
-    return frozenset() if theirs is None else frozenset(inspect.signature(theirs.__init__).parameters)
+    return Kernel(inner, config if inner is fn else helion_config(fn, config), target)

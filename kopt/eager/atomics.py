@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Block, block
 from kopt.eager.indexing import fitted
 from kopt.eager.places import Places, as_block, places_of
 from kopt.eager.state import current, refuse
 from kopt.eager.storage import addresses, bits, flat
-from kopt.eager.values import Block, block
 
 _ORDERINGS = ("relaxed", "acquire", "release", "acq_rel")
 _UPDATES: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {

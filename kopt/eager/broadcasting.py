@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Axes, Axis, axes_of, block
 from kopt.eager.state import current
-from kopt.eager.values import Axes, Axis, axes_of, block
 
 
 def together(values: Sequence[Any]) -> tuple[list[Any], Axes]:

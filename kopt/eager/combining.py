@@ -8,11 +8,12 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Axes, Block, axes_of, block
 from kopt.eager.broadcasting import together
 from kopt.eager.jagged import valid_lanes
+from kopt.eager.mode import EagerMode
 from kopt.eager.state import refuse
 from kopt.eager.tiles import Tile
-from kopt.eager.values import Axes, Block, axes_of, block
 
 
 def reduce(combine_fn: Any, input_tensor: Any, dim: int | None = None, other: Any = 0, keep_dims: bool = False) -> Any:
@@ -115,8 +116,6 @@ def _joined(function: Any, left: list[torch.Tensor], right: list[torch.Tensor], 
 
 def _combined(function: Any, left: list[torch.Tensor], right: list[torch.Tensor], tuples: bool) -> list[torch.Tensor]:
     """The kernel's function, of two tensors, two tuples, or the tensors of both tuples one by one."""
-    from kopt.eager.mode import EagerMode
-
     count, parameters = len(left), _parameters(function)
     ours, theirs = ([block(value) for value in side] for side in (left, right))
     grouped = tuples and len(parameters) != 2 * count and (count > 1 or len(parameters) == 2)

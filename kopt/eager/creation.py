@@ -7,9 +7,10 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Block, block
 from kopt.eager.state import current, refuse
 from kopt.eager.tiles import Tile, real_size, slice_bound
-from kopt.eager.values import Block, BlockSize, Number, block
+from kopt.eager.values import BlockSize, Number
 
 
 def poisoned(value: torch.Tensor) -> torch.Tensor:

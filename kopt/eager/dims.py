@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
-from kopt.eager.values import Axes, Axis, Block, block
+from kopt.eager.blocks import Axes, Axis, Block, block
 
 #: Functions that give elements other places although the shape may stay.
 _MOVING = frozenset(

@@ -9,16 +9,17 @@ import torch
 
 from kopt.eager import tiles
 from kopt.eager.atomics import ATOMICS
+from kopt.eager.blocks import Block, axes_of, block
+from kopt.eager.broadcasting import together
 from kopt.eager.combining import COMBINING
 from kopt.eager.creation import arange, hl_full, hl_zeros
 from kopt.eager.indexing import load, store, subscript
 from kopt.eager.packed import PACKED
 from kopt.eager.products import dot, dot_scaled
 from kopt.eager.random import RANDOM
-from kopt.eager.stacks import stacktensor_like
+from kopt.eager.stacks import StackTensor, stacktensor_like
 from kopt.eager.state import WithoutMeaning, current, refuse
 from kopt.eager.tiles import Tile
-from kopt.eager.values import Block, axes_of, block
 from kopt.language.unsupported import PALLAS_ONLY, TRITON_ONLY, UNSUPPORTED
 
 
@@ -33,6 +34,18 @@ def specialize(value: Any) -> Any:
     return tuple(value) if isinstance(value, torch.Size) else value
 
 
+def load_call(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: Any = None) -> Block:
+    """``hl.load``."""
+    return tensor.load(index, extra_mask) if isinstance(tensor, StackTensor) else load(tensor, index, extra_mask)
+
+
+def store_call(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:
+    """``hl.store``."""
+    if isinstance(tensor, StackTensor):
+        return tensor.store(index, value, extra_mask)
+    store(tensor, index, value, extra_mask)
+
+
 def split(tensor: Any) -> tuple[Block, Block]:
     """``hl.split``."""
     if tensor.shape[-1:] != (2,):
@@ -43,8 +56,6 @@ def split(tensor: Any) -> tuple[Block, Block]:
 
 def join(tensor0: Any, tensor1: Any) -> Block:
     """``hl.join``."""
-    from kopt.eager.broadcasting import together
-
     values = [value.index if isinstance(value, Tile) else value for value in (tensor0, tensor1)]
     placed, axes = together(values)
     return block(torch.stack(torch.broadcast_tensors(*placed), -1), [*axes, None])
@@ -90,8 +101,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "zeros": hl_zeros,
     "full": hl_full,
     "arange": arange,
-    "load": load,
-    "store": store,
+    "load": load_call,
+    "store": store_call,
     "dot": dot,
     "dot_scaled": dot_scaled,
     "subscript": subscript,

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kopt import language
+from kopt.helion_configs import config_of
 from kopt.language.running import RUNNING
 
 _installed = False
@@ -61,8 +62,6 @@ def _install_kernels() -> None:
         run = RUNNING.get()
         if run is None:
             return theirs(self, *args, **kwargs)
-        from kopt.kernels import kernel
-
-        return run.call(kernel(self), args, kwargs)
+        return run.call(self.fn, config_of(self), args, kwargs)
 
     kind.__call__ = call

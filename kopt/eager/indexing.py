@@ -6,20 +6,18 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Axis, Block, axes_of, block
 from kopt.eager.broadcasting import places_by_axis
 from kopt.eager.places import Places, as_block, places_of, written_out
-from kopt.eager.stacks import StackTensor
 from kopt.eager.state import current, refuse
 from kopt.eager.storage import bits, read, write
 from kopt.eager.tiles import Tile, slice_bound
-from kopt.eager.values import Axis, Block, Number, axes_of, block
+from kopt.eager.values import Number
 from kopt.errors import AccessError
 
 
-def load(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: Any = None) -> Block:
+def load(tensor: Any, index: Any, extra_mask: Any = None) -> Block:
     """``tensor[index]`` where the mask holds, 0 elsewhere: a copy."""
-    if isinstance(tensor, StackTensor):
-        return tensor.load(index, extra_mask)
     _check(tensor, "hl.load")
     places = places_of(tensor, index)
     active = places.active(None if extra_mask is None else _mask(extra_mask, places))
@@ -33,8 +31,6 @@ def load(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: Any =
 
 def store(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:
     """``tensor[index] = value`` where the mask holds; the value is converted and broadcast."""
-    if isinstance(tensor, StackTensor):
-        return tensor.store(index, value, extra_mask)
     _check(tensor, "hl.store")
     index, value, chosen = _by_mask(tensor, index, value)
     places = places_of(tensor, index)

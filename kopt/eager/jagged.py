@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Axes, Axis, Block, block
 from kopt.eager.state import refuse
-from kopt.eager.values import Axes, Axis, Block, block
 
 #: What changes nothing, by function: a number, or the least or the largest one of the dtype.
 _NEUTRAL: dict[str, Any] = {

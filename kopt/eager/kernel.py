@@ -13,6 +13,8 @@ from unittest import mock
 import torch
 
 from kopt.config import Config
+from kopt.eager.functions import FUNCTIONS
+from kopt.eager.helion_names import install
 from kopt.eager.mode import EagerMode
 from kopt.eager.state import Again, Run
 from kopt.eager.values import plain
@@ -35,7 +37,7 @@ def run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], c
     wanted: dict[int, int] = {}
     with _default_device(tensors.device):
         while True:
-            under_way = Run(config, tensors.device, wanted)
+            under_way = Run(config, tensors.device, wanted, FUNCTIONS)
             try:
                 value = _run(fn, args, kwargs, under_way)
                 under_way.settle()
@@ -71,8 +73,6 @@ def _check_sizes(
 
 
 def _run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], under_way: Run) -> Any:
-    from kopt.eager.helion_names import install
-
     install()
     token = RUNNING.set(under_way)
     try:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from kopt.eager.blocks import SHIFTED, Block
 from kopt.eager.broadcasting import together
 from kopt.eager.creation import CREATION, poisoned
 from kopt.eager.dims import SHAPED, with_axes
@@ -20,7 +21,7 @@ from kopt.eager.products import PRODUCTS
 from kopt.eager.sorting import SORTING
 from kopt.eager.state import WithoutMeaning, current, refuse
 from kopt.eager.tiles import Tile, real_size
-from kopt.eager.values import SHIFTED, Block, BlockSize, Number, tensor_of
+from kopt.eager.values import BlockSize, Number, tensor_of
 from kopt.runtime.users_code import is_users_module
 
 #: Functions whose operands broadcast.

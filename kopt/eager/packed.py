@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Block, axes_of, block
 from kopt.eager.indexing import load
 from kopt.eager.state import refuse
-from kopt.eager.values import Block, axes_of, block
 
 _VALUES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 _GROUP = 16

@@ -12,11 +12,12 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Axes, Axis, axes_of, block
 from kopt.eager.broadcasting import together
 from kopt.eager.jagged import valid_lanes
 from kopt.eager.state import refuse
 from kopt.eager.tiles import Tile, slice_bound
-from kopt.eager.values import Axes, Axis, Number, axes_of, block
+from kopt.eager.values import Number
 from kopt.errors import AccessError
 
 

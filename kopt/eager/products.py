@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Block, axes_of, block
 from kopt.eager.broadcasting import together
 from kopt.eager.packed import fp4_pair
 from kopt.eager.state import refuse
-from kopt.eager.values import Block, axes_of, block
 
 _FORMATS = {
     "e4m3": torch.float8_e4m3fn,

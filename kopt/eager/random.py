@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Block, axes_of, block
 from kopt.eager.state import current, refuse
 from kopt.eager.tiles import Tile, real_size
-from kopt.eager.values import Block, axes_of, block
 
 _ROUNDS = 10
 _FACTORS = (0xD2511F53, 0xCD9E8D57)

@@ -9,8 +9,9 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Block, axes_of, block
+from kopt.eager.indexing import load, store
 from kopt.eager.state import quietly, refuse
-from kopt.eager.values import Block, axes_of, block
 
 
 @dataclass(eq=False)
@@ -30,8 +31,6 @@ class StackTensor:
 
     def load(self, index: Any, mask: Any = None) -> Block:
         """The elements at ``index`` of each tensor."""
-        from kopt.eager.indexing import load
-
         masks = self._each(mask)
         parts = [load(tensor, index, part) for tensor, part in zip(self._behind(), masks, strict=False)]
         axes = parts[0].axes if parts else ()
@@ -40,8 +39,6 @@ class StackTensor:
 
     def store(self, index: Any, value: Any, mask: Any = None) -> None:
         """Stores a value, broadcast, at ``index`` of each tensor."""
-        from kopt.eager.indexing import store
-
         for tensor, part, own in zip(self._behind(), self._each(value), self._each(mask), strict=False):
             store(tensor, index, part, own)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import functools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from types import FrameType
 from typing import Any, NoReturn
 
 from kopt.config import Config
+from kopt.eager.blocks import Axis, OpenBlock
 from kopt.eager.conflicts import Conflicts
-from kopt.eager.values import Axis, OpenBlock
 from kopt.errors import ConfigError, UnsupportedError
 from kopt.language.running import RUNNING
 from kopt.runtime.users_code import is_users_module
@@ -64,9 +64,15 @@ def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Run:
-    """One run. ``wanted`` are sizes of open blocks, by their numbers, that earlier runs found to be needed."""
+    """One run. ``wanted`` are sizes of open blocks, by their numbers, that earlier runs found to be needed.
 
-    def __init__(self, config: Config, device: Any, wanted: dict[int, int]):
+    ``functions`` says what the language's functions do, by name.
+    """
+
+    def __init__(
+        self, config: Config, device: Any, wanted: dict[int, int], functions: Mapping[str, Callable[..., Any]]
+    ):
+        self.functions = functions
         self.config, self.device, self.wanted = config, device, wanted
         self.sizes = config.block_sizes
         self.used: set[str] = set()
@@ -86,18 +92,16 @@ class Run:
 
     def function(self, name: str) -> Callable[..., Any]:
         """What the language's function of a name does."""
-        from kopt.eager.functions import FUNCTIONS
+        return quietly(self.functions[name])
 
-        return quietly(FUNCTIONS[name])
-
-    def call(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call(self, fn: Callable[..., Any], config: Config, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A kernel called in the kernel: its Python, by its own configuration."""
         kept = self.config, self.sizes, self.used, self.blocks
-        if kernel.config.block_sizes is not None:
-            self.sizes, self.blocks = kernel.config.block_sizes, []
-        self.config, self.used = kernel.config, set()
+        if config.block_sizes is not None:
+            self.sizes, self.blocks = config.block_sizes, []
+        self.config, self.used = config, set()
         try:
-            result = kernel.fn(*args, **kwargs)
+            result = fn(*args, **kwargs)
             self.refuse_unknown_tunables()
             return result
         finally:

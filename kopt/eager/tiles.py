@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 
+from kopt.eager.blocks import Axis, Block, OpenBlock, block
 from kopt.eager.state import current, quietly, refuse
-from kopt.eager.values import Axis, Block, BlockSize, Number, OpenBlock, block
+from kopt.eager.values import BlockSize, Number
 
 
 class Tile:
@@ -211,11 +212,7 @@ def real_size(size: Any) -> tuple[int, Axis | None]:
     if isinstance(size, Tile):
         size.axis.walk()
         return size._end - size._begin, size.axis
-    if isinstance(size, BlockSize):
-        axis = size.axis or current().axis_of(size.open)
-        if axis is not None:
-            return axis.size * size.times, axis if size.times == 1 else None
-    return int(size), None
+    return size.real() if isinstance(size, BlockSize) else (int(size), None)
 
 
 def slice_bound(bound: Any) -> int | None:

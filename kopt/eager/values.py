@@ -1,92 +1,14 @@
-"""What a kernel computes with while it runs as Python: blocks, tiles, and the numbers of loops.
-
-A block is a torch tensor that remembers which loop each of its dimensions is of.
-"""
+"""What a kernel computes with besides blocks while it runs as Python: the numbers of loops, and block sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-
-@dataclass(eq=False)
-class OpenBlock:
-    """A block size that the kernel leaves open. ``given`` where the configuration or the kernel itself says it."""
-
-    size: int
-    given: bool = False
-    #: Whether the kernel asks for where its blocks begin or for their numbers, and whether it uses them as lanes.
-    counted: bool = False
-    walked: bool = False
-
-
-@dataclass(eq=False)
-class Axis:
-    """One dimension of one loop under way, and the block that is being visited, ``begin`` to ``end``.
-
-    ``first`` and ``last`` bound the loop; ``lengths`` are those of a jagged one, of which ``last`` is the largest.
-    """
-
-    first: int
-    last: int
-    block_size: int
-    open: OpenBlock | None = None
-    lengths: Block | None = None
-    begin: int = 0
-    end: int = 0
-
-    @property
-    def extent(self) -> int:
-        """How many elements the loop walks."""
-        return max(0, self.last - self.first)
-
-    @property
-    def size(self) -> int:
-        """How many elements the block has."""
-        return self.end - self.begin
-
-    def walk(self) -> None:
-        """Notes that the kernel uses the block's lanes."""
-        if self.open is not None:
-            self.open.walked = True
-
-    def count(self) -> None:
-        """Notes that the kernel uses the block's place."""
-        if self.open is not None:
-            self.open.counted = True
-
-
-Axes = tuple[Axis | None, ...]
-#: The ``lanes`` of a tile's elements moved by a number.
-SHIFTED = "shifted"
-
-
-class Block(torch.Tensor):
-    """A device value. ``axes`` has the loop of each dimension, None for a plain one.
-
-    ``lanes`` tells index vectors that number elements in order: the tile that they are, ``SHIFTED`` for one
-    that a number was added to, or True for others.
-    """
-
-    __torch_function__ = torch._C._disabled_torch_function_impl  # pyright: ignore
-    axes: Axes
-    lanes: Any
-
-
-def block(value: torch.Tensor, axes: Sequence[Axis | None] | None = None, lanes: Any = None) -> Block:
-    """A tensor as a device value."""
-    made = value.as_subclass(Block)
-    made.axes = tuple(axes) if axes is not None and len(axes) == value.ndim else (None,) * value.ndim
-    made.lanes = lanes
-    return made
-
-
-def axes_of(value: Any) -> Axes:
-    """The loops of a value's dimensions."""
-    return getattr(value, "axes", None) or (None,) * value.ndim
+from kopt.eager.blocks import Axis, Block, OpenBlock, block
+from kopt.eager.state import as_torch, current
 
 
 def plain(value: Any) -> Any:
@@ -121,6 +43,13 @@ class BlockSize(int):
         return BlockSize(product, self.axis, self.open, self.times * int(other))
 
     __rmul__ = __mul__
+
+    def real(self) -> tuple[int, Axis | None]:
+        """How long the block under way is, and its loop; the size itself where none walks such blocks."""
+        axis = self.axis or current().axis_of(self.open)
+        if axis is None:
+            return int(self), None
+        return axis.size * self.times, axis if self.times == 1 else None
 
 
 def _whole(name: str) -> Callable[..., Any]:
@@ -176,17 +105,13 @@ class Number(int):
             return result
         total = Number(result)
         if isinstance(other, BlockSize):
-            from kopt.eager.tiles import real_size
-
-            total.bound = int(self) + real_size(other)[0]
+            total.bound = int(self) + other.real()[0]
         return total
 
     __radd__ = __add__
 
     def __floordiv__(self, other: Any) -> Any:
         if self.axis is not None and type(other) is int:
-            from kopt.eager.state import current
-
             current().shares(self.axis, other)
         result = int.__floordiv__(self, other)
         return result if result is NotImplemented else Number(result)
@@ -204,7 +129,5 @@ def tensor_of(number: int) -> Block:
 
 def scalar(number: Any, dtype: torch.dtype) -> Block:
     """A number as a device value."""
-    from kopt.eager.state import as_torch, current
-
     with as_torch():
         return block(torch.tensor(number, dtype=dtype, device=current().device))

@@ -12,8 +12,10 @@ from typing import Any
 import torch
 
 from kopt.frontend.block_size import Shape, follows, is_short, plain, valid
+from kopt.frontend.calls import call
 from kopt.frontend.loops.device import LoopSpec, Walk
 from kopt.frontend.positions import fixed
+from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, is_device
 
@@ -29,13 +31,11 @@ def _pairwise(name: str, compute: Callable[..., Any]) -> Callable[..., Any]:
     """min and max."""
 
     def operation(*args: Any, **kwargs: Any) -> Any:
-        from kopt.frontend.ops import REGISTRY
-
         values = tuple(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else args
         if _is_device_call(values):
-            return reduce(REGISTRY[name], values)
+            return reduce(OPERATIONS[name], values)
         if not kwargs and any(map(is_short, values)):
-            return reduce(lambda a, b: follows(compute, REGISTRY[name], a, b), values)
+            return reduce(lambda a, b: follows(compute, OPERATIONS[name], a, b), values)
         return compute(*args, **kwargs)
 
     return operation
@@ -48,9 +48,7 @@ def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
         args = tuple(map(valid, args))
         if not _is_device_call(args):
             return plain(*args)
-        from kopt.frontend.ops import REGISTRY
-
-        return REGISTRY[name](*args)
+        return OPERATIONS[name](*args)
 
     return operation
 
@@ -63,9 +61,7 @@ def _conversion(kind: type, dtype: torch.dtype) -> Callable[..., Any]:
         if len(args) == 1 and kind is int and (isinstance(args[0], Index) or is_short(args[0])):
             return args[0]
         if args and isinstance(args[0], DeviceValue):
-            from kopt.frontend.ops import REGISTRY
-
-            return REGISTRY["to"](args[0], dtype)
+            return OPERATIONS["to"](args[0], dtype)
         if args and isinstance(args[0], torch.Tensor):
             return kind(current().host.value_of(args[0], lambda t: t.item()))
         return kind(*args)
@@ -114,9 +110,7 @@ def _len(value: Any) -> Any:
 def _hasattr(value: Any, name: str) -> bool:
     if not isinstance(value, DeviceValue):
         return hasattr(value, name)
-    from kopt.frontend.ops import REGISTRY
-
-    return name in REGISTRY or name in dir(type(value))
+    return name in OPERATIONS or name in dir(type(value))
 
 
 def cdiv(a: Any, b: Any) -> Any:
@@ -150,9 +144,7 @@ def _math(name: str) -> Callable[..., Any]:
 
 def _partial(function: Any, *args: Any, **kwargs: Any) -> Any:
     """``functools.partial``: what it binds is called through the hooks."""
-    from kopt.frontend import hooks
-
-    return partial(hooks.call, function, *args, **kwargs)
+    return partial(call, function, *args, **kwargs)
 
 
 def table() -> dict[Any, Callable[..., Any]]:

@@ -13,6 +13,7 @@ from xdsl.ir import Block, Region
 
 from kopt.dialects import tile
 from kopt.dialects.tile import COMBINING_OPS
+from kopt.frontend import calls
 from kopt.frontend.broadcasting import broadcast, cast, common_dims
 from kopt.frontend.dtypes import compute_dtype
 from kopt.frontend.ops.reductions import combine, dims_of
@@ -63,16 +64,14 @@ def _operands(given: Any) -> tuple[list[DeviceTensor], bool]:
 
 def _recorded(combine_fn: Any, values: Sequence[DeviceTensor], tuples: bool) -> Block:
     """The kernel's function, which takes two tensors, two tuples, or the tensors of both tuples one by one."""
-    from kopt.frontend import hooks
-
     count = len(values)
     parameters = _parameters(combine_fn)
     if tuples and len(parameters) != 2 * count and (count > 1 or len(parameters) == 2):
         names = [f"{side}{number}" for side in (*parameters, "left", "right")[:2] for number in range(count)]
-        call = lambda *args: hooks.call(combine_fn, tuple(args[:count]), tuple(args[count:]))  # noqa: E731
+        call = lambda *args: calls.call(combine_fn, tuple(args[:count]), tuple(args[count:]))  # noqa: E731
     else:
         names = parameters
-        call = lambda *args: hooks.call(combine_fn, *args)  # noqa: E731
+        call = lambda *args: calls.call(combine_fn, *args)  # noqa: E731
 
     def listed(*args: DeviceTensor) -> Sequence[Any]:
         result = call(*args)

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from kopt.frontend.host import to_torch
+
 _SIMPLE = (bool, int, float, str, bytes, type(None), torch.dtype)
 
 
@@ -30,8 +32,6 @@ class Guard:
 
 def read_guards(reads: Iterable[tuple[Callable[[Any], Any], Any]]) -> list[Guard]:
     """Values read from tensors' data, as ``.item()`` does."""
-    from kopt.frontend.host import to_torch
-
     return [
         Guard("a value read from a tensor", lambda data, read=read: read([to_torch(v) for v in data]), value)
         for read, value in reads

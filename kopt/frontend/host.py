@@ -17,6 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.groups import Groups
+from kopt.frontend.indexing import load
 from kopt.frontend.state import unsupported
 from kopt.frontend.tracer import Tracer
 from kopt.frontend.values import DeviceTensor
@@ -78,10 +79,16 @@ class Host(TorchDispatchMode):
     """Records torch operators on the host's tensors."""
 
     def __init__(
-        self, tracer: Tracer, add_hidden: Callable[[torch.Tensor], torch.Tensor], seed: Callable[[], torch.Tensor]
+        self,
+        tracer: Tracer,
+        record: Callable[[Host, Any, tuple[Any, ...], dict[str, Any]], Any],
+        add_hidden: Callable[[torch.Tensor], torch.Tensor],
+        seed: Callable[[], torch.Tensor],
     ):
         super().__init__()
         self.tracer = tracer
+        #: What becomes of an operator.
+        self.record = record
         self.add_hidden = add_hidden
         #: The seed that torch's generator gives to each call: a hidden argument.
         self.seed = seed
@@ -105,11 +112,9 @@ class Host(TorchDispatchMode):
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        from kopt.frontend.host_ops import record
-
         if self.quiet:
             return func(*args, **(kwargs or {}))
-        return record(self, func, args, kwargs or {})
+        return self.record(self, func, args, kwargs or {})
 
     # tensors and their values
 
@@ -174,8 +179,6 @@ class Host(TorchDispatchMode):
 
     def load_whole(self, tensor: torch.Tensor) -> DeviceTensor:
         """All of a host tensor as a device value."""
-        from kopt.frontend.indexing import load
-
         return load(self.meta(tensor), ())
 
     # data

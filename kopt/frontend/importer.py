@@ -20,10 +20,12 @@ from kopt.dialects.host import AllocOp, CallOp, ViewOp
 from kopt.dialects.tile.open_blocks import mark_open
 from kopt.dialects.tile.sizes import mark_read_sizes
 from kopt.errors import ArgumentError, ConfigError, KoptError, Location, UnsupportedError
-from kopt.frontend import hooks, source
+from kopt.frontend import hooks, host_ops, source
+from kopt.frontend.calls import current_rewritten
 from kopt.frontend.dtypes import from_spec
 from kopt.frontend.guards import Guard, name_guards, read_guards
 from kopt.frontend.host import Host, HostArray, Root, memref_type
+from kopt.frontend.registration import register_all
 from kopt.frontend.results import Result, result_tree
 from kopt.frontend.state import state
 from kopt.frontend.tracer import BlockInfo, Tracer
@@ -124,12 +126,14 @@ class _Import:
         all_reduce: str | None,
         pinned: bool,
     ):
+        register_all()
         self.function = function
         self.block = Block()
         self.tracer = Tracer(self.block, sizes, tunables, dot_precision, pinned)
-        self.host = Host(self.tracer, self._add_hidden, self._seed)
+        self.host = Host(self.tracer, host_ops.record, self._add_hidden, self._seed)
         self.host.all_reduce = all_reduce
         self.tracer.host = self.host
+        self.tracer.hooks = hooks
         self.params: list[Param] = []
         self.metas: list[torch.Tensor] = []
         self.hidden: list[tuple[Param, Any, torch.Tensor]] = []
@@ -142,7 +146,7 @@ class _Import:
         outer, state.tracer = state.tracer, self.tracer
         try:
             with _located(self.function), self.host:
-                value = hooks.current_rewritten(self.function)(*bound.args, **bound.kwargs)
+                value = current_rewritten(self.function)(*bound.args, **bound.kwargs)
         finally:
             state.tracer = outer
         return self._finish(value)

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from kopt.dialects.tile import TileType
 from kopt.frontend.broadcasting import broadcast, common_dims
-from kopt.frontend.dtypes import torch_dtype
+from kopt.frontend.dtypes import element_type, torch_dtype
 from kopt.frontend.ops.rules import convert
 from kopt.frontend.state import unsupported
 from kopt.frontend.trees import leaves
@@ -111,8 +111,6 @@ def _join_tensors(name: str, a: Any, b: Any) -> Slot:
 
 def full_type(dims: Any, dtype: Any) -> TileType:
     """The tile type of dimensions and a torch dtype."""
-    from kopt.frontend.dtypes import element_type
-
     return TileType(dims, element_type(dtype))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from kopt.frontend.indexing import load
-from kopt.frontend.ops import REGISTRY
+from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, describe
 
@@ -29,7 +29,7 @@ def fp4_pair(value: Any) -> tuple[DeviceTensor, DeviceTensor]:
 
 def _fp4(code: DeviceTensor) -> DeviceTensor:
     """0, 0.5, 1, 1.5, 2, 3, 4, 6 by the low three bits, negative where the fourth is set."""
-    where, low = REGISTRY["where"], (code & 7).to(torch.float32)
+    where, low = OPERATIONS["where"], (code & 7).to(torch.float32)
     size = where(low < 5, low * 0.5, where(low < 7, low - 2.0, 6.0))
     return where(code >= 8, -size, size)
 

@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import i32
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
 from kopt.frontend.broadcasting import Dims, cast
-from kopt.frontend.hooks import named
-from kopt.frontend.ops import REGISTRY
+from kopt.frontend.naming import named
 from kopt.frontend.ops.shapes import listed, shape_dims
+from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, describe, full_tensor, is_device
 
@@ -51,8 +51,8 @@ def ranged(bits: DeviceTensor, low: Any, high: Any) -> DeviceTensor:
             unsupported(f"randint needs bounds known while the kernel is imported, found {describe(bound)}")
     if low >= high:
         unsupported(f"randint needs low below high, found {low} and {high}")
-    negative, span = REGISTRY["minimum"](bits, -bits), high - low
-    return low - (REGISTRY["fmod"](negative, span) if span <= _INT32 else negative)
+    negative, span = OPERATIONS["minimum"](bits, -bits), high - low
+    return low - (OPERATIONS["fmod"](negative, span) if span <= _INT32 else negative)
 
 
 def uniform(bits: DeviceTensor) -> DeviceTensor:

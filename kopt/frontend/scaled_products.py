@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
-from kopt.frontend.ops import REGISTRY
 from kopt.frontend.ops.matrices import dot
 from kopt.frontend.packed_numbers import fp4_pair
+from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, describe
 
@@ -41,8 +41,8 @@ def dot_scaled(
     """
     exact = torch.float32 if "fp16" in (mat1_format, mat2_format) else torch.bfloat16
     left = _scaled(as_tensor(mat1), as_tensor(mat1_scale), mat1_format).to(exact)
-    right = _scaled(REGISTRY["t"](as_tensor(mat2)), as_tensor(mat2_scale), mat2_format).to(exact)
-    return dot(left, REGISTRY["t"](right), acc=acc, out_dtype=out_dtype or torch.float32)
+    right = _scaled(OPERATIONS["t"](as_tensor(mat2)), as_tensor(mat2_scale), mat2_format).to(exact)
+    return dot(left, OPERATIONS["t"](right), acc=acc, out_dtype=out_dtype or torch.float32)
 
 
 def _scaled(value: DeviceTensor, scale: DeviceTensor, format: str) -> DeviceTensor:
@@ -54,14 +54,14 @@ def _scaled(value: DeviceTensor, scale: DeviceTensor, format: str) -> DeviceTens
     if value.rank != 2 or scale.rank != 2 or scale.dtype != torch.uint8:
         unsupported("hl.dot_scaled multiplies matrices with matrices of scales in uint8")
     if format == "e2m1":
-        pairs = REGISTRY["stack"](list(fp4_pair(value)), dim=-1)
+        pairs = OPERATIONS["stack"](list(fp4_pair(value)), dim=-1)
         value = pairs.reshape([value.shape[0], 2 * int(value.shape[1])])
     rows, groups = scale.shape
     group, rest = divmod(int(value.shape[1]), int(groups))
     if rest:
         unsupported(f"{int(value.shape[1])} elements do not fall into {int(groups)} groups of one scale")
-    factors = REGISTRY["exp2"](scale.to(torch.float32) - 127.0)
-    factors = REGISTRY["where"](scale == 255, float("nan"), factors)
+    factors = OPERATIONS["exp2"](scale.to(torch.float32) - 127.0)
+    factors = OPERATIONS["where"](scale == 255, float("nan"), factors)
     spread = factors[:, :, None].expand(rows, groups, group).reshape([rows, int(groups) * group])
     return value.to(torch.float32) * spread
 

@@ -10,11 +10,11 @@ from kopt.dialects.tile import SliceAttr
 from kopt.frontend.block_size import BlockSize
 from kopt.frontend.indexing import slice_entry, written_out
 from kopt.frontend.moving_slices import moves, run_of
-from kopt.frontend.ops import REGISTRY
 from kopt.frontend.ops.indexed import index_select
 from kopt.frontend.ops.shapes import unsqueeze_at
 from kopt.frontend.ops.slicing import lane, select, slice_dim
 from kopt.frontend.positions import from_front
+from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import unsupported
 from kopt.frontend.values import DeviceTensor, Index, TileRange, as_tensor, describe
 
@@ -95,8 +95,8 @@ def _run(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
     """Lanes from a computed number on; those beyond the block are 0."""
     size = value.tile_type.shape[position]
     numbers = run_of(item, size)
-    taken = index_select(value, position, REGISTRY["clamp_max"](numbers, size - 1))
+    taken = index_select(value, position, OPERATIONS["clamp_max"](numbers, size - 1))
     inside = numbers < size
     for _ in range(value.rank - position - 1):
         inside = unsqueeze_at(inside, inside.rank)
-    return REGISTRY["where"](inside, taken, 0)
+    return OPERATIONS["where"](inside, taken, 0)

@@ -103,6 +103,8 @@ class Tracer:
         self.tag_count = 0
         self.depth = 0
         self.host: Any = None
+        #: The namespace of what rewritten functions call.
+        self.hooks: Any = None
         #: Functions of the user that were run, for guards on the names they use.
         self.functions: list[Any] = []
         self._locations: dict[tuple[Any, int], FileLineColLoc] = {}

@@ -19,98 +19,15 @@ from xdsl.ir import SSAValue
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
 from kopt.frontend.block_size import BlockSize, Shape
-from kopt.frontend.dtypes import torch_dtype
+from kopt.frontend.device_value import DeviceValue, call_torch
+from kopt.frontend.dtypes import element_type, torch_dtype
+from kopt.frontend.lane_counts import lanes_of_block, length
+from kopt.frontend.ragged import is_ragged
+from kopt.frontend.registry import method
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 
 INDEX = IndexType()
-
-
-def _binary(name: str, swapped: bool = False) -> Any:
-    def method(self: Any, other: Any) -> Any:
-        from kopt.frontend.ops import REGISTRY
-
-        return REGISTRY[name](other, self) if swapped else REGISTRY[name](self, other)
-
-    return method
-
-
-def _unary(name: str) -> Any:
-    def method(self: Any) -> Any:
-        from kopt.frontend.ops import REGISTRY
-
-        return REGISTRY[name](self)
-
-    return method
-
-
-class DeviceValue:
-    """Base: operators go to the table of operations, Python's own questions are refused."""
-
-    __slots__ = ()
-
-    __add__: Any = _binary("add")
-    __radd__: Any = _binary("add", swapped=True)
-    __sub__: Any = _binary("sub")
-    __rsub__: Any = _binary("sub", swapped=True)
-    __mul__: Any = _binary("mul")
-    __rmul__: Any = _binary("mul", swapped=True)
-    __truediv__: Any = _binary("div")
-    __rtruediv__: Any = _binary("div", swapped=True)
-    __floordiv__: Any = _binary("floor_divide")
-    __rfloordiv__: Any = _binary("floor_divide", swapped=True)
-    __mod__: Any = _binary("remainder")
-    __rmod__: Any = _binary("remainder", swapped=True)
-    __pow__: Any = _binary("pow")
-    __rpow__: Any = _binary("pow", swapped=True)
-    __and__: Any = _binary("bitwise_and")
-    __rand__: Any = _binary("bitwise_and", swapped=True)
-    __or__: Any = _binary("bitwise_or")
-    __ror__: Any = _binary("bitwise_or", swapped=True)
-    __xor__: Any = _binary("bitwise_xor")
-    __rxor__: Any = _binary("bitwise_xor", swapped=True)
-    __lshift__: Any = _binary("bitwise_left_shift")
-    __rlshift__: Any = _binary("bitwise_left_shift", swapped=True)
-    __rshift__: Any = _binary("bitwise_right_shift")
-    __rrshift__: Any = _binary("bitwise_right_shift", swapped=True)
-    __matmul__: Any = _binary("matmul")
-    __rmatmul__: Any = _binary("matmul", swapped=True)
-    __lt__: Any = _binary("lt")
-    __le__: Any = _binary("le")
-    __gt__: Any = _binary("gt")
-    __ge__: Any = _binary("ge")
-    __eq__: Any = _binary("eq")
-    __ne__: Any = _binary("ne")
-    __neg__: Any = _unary("neg")
-    __pos__: Any = _unary("positive")
-    __invert__: Any = _unary("bitwise_not")
-    __abs__: Any = _unary("abs")
-
-    def __bool__(self) -> bool:
-        unsupported(
-            "the truth of a device value is not known while the kernel is imported",
-            "use torch.where, or an `if` statement without return, break or continue in its arms",
-        )
-
-    def __index__(self) -> int:
-        unsupported("a device value is no Python integer", "sizes and static ranges must be known on the host")
-
-    __int__ = __index__
-
-    def __float__(self) -> float:
-        unsupported("a device value is no Python float", "use .to(torch.float32)")
-
-    def __iter__(self) -> Any:
-        unsupported("a device value cannot be iterated over", "use hl.tile, or index it")
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        from kopt.frontend.ops import call_torch
-
-        return call_torch(func, args, kwargs or {})
 
 
 @dataclass(frozen=True)
@@ -181,14 +98,10 @@ class DeviceTensor(DeviceValue):
         return f"DeviceTensor({self.tile_type})"
 
     def __getattr__(self, name: str) -> Any:
-        from kopt.frontend.ops import method
-
         return method(self, name)
 
     def __getitem__(self, index: Any) -> Any:
-        from kopt.frontend.subscripts import subscript
-
-        return subscript(self, index)
+        return call_torch(torch.Tensor.__getitem__, (self, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         unsupported(
@@ -199,9 +112,6 @@ class DeviceTensor(DeviceValue):
 
 def size_of(value: SSAValue, dim: int) -> int:
     """The size of a dimension as the kernel sees it."""
-    from kopt.frontend.lane_counts import length
-    from kopt.frontend.ragged import is_ragged
-
     attr: DimAttr = value.type.dims.data[dim]  # pyright: ignore[reportAttributeAccessIssue]
     size, tag, ragged = attr.size.data, attr.tag.data, is_ragged(value, dim)
     if not tag and not ragged:
@@ -303,8 +213,6 @@ class TileRange(DeviceValue):
 
     @property
     def block_size(self) -> BlockSize:
-        from kopt.frontend.lane_counts import lanes_of_block
-
         _observe(self.block, sized=True)
         size = self.dim.size.data
         return BlockSize(size, self.tag, self.block, length=lambda: lanes_of_block(self.tag, size))
@@ -375,6 +283,15 @@ def is_device(value: Any) -> bool:
     return isinstance(value, DeviceValue)
 
 
+def has_device(value: Any) -> bool:
+    """Whether a value lives in a device loop, or a list or tuple holds one that does."""
+    if isinstance(value, DeviceValue):
+        return True
+    if value.__class__ in (tuple, list):
+        return any(has_device(item) for item in value)
+    return False
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a Python number."""
     return isinstance(value, bool | int | float)
@@ -422,8 +339,6 @@ def condition_ssa(value: Any) -> SSAValue:
 
 def scalar_tensor(value: Index, dtype: torch.dtype = torch.int32) -> DeviceTensor:
     """A loop's number as a tensor of rank 0."""
-    from kopt.frontend.dtypes import element_type
-
     return DeviceTensor(current().emit(tile.SplatOp(value.ssa, TileType([], element_type(dtype)))))
 
 
@@ -449,8 +364,6 @@ def _number_dtype(value: Any) -> torch.dtype:
 
 def full_tensor(value: float | int | bool, dims: tuple[DimAttr, ...], dtype: torch.dtype) -> DeviceTensor:
     """Every lane one number."""
-    from kopt.frontend.dtypes import element_type
-
     number = bool(value) if dtype == torch.bool else value
     return DeviceTensor(current().emit(tile.FullOp(number, TileType(dims, element_type(dtype)))))
 

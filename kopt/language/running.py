@@ -21,8 +21,8 @@ class Running(Protocol):
         """What the language's function of a name does."""
         ...
 
-    def call(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A kernel that is called in the kernel."""
+    def call(self, fn: Callable[..., Any], config: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A kernel that is called in the kernel: its function, by its own configuration."""
         ...
 
     def padded(self, size: int, power: int) -> None:

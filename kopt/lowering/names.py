@@ -16,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.diagnostics import location_of
 from kopt.errors import LoweringError
+from kopt.lowering.emitted import pallas, triton
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
 #: Python reads some other letters as these: whatever is not ASCII is replaced.
@@ -128,7 +129,4 @@ def _cleaned(text: str, default: str) -> str:
 @cache
 def _reserved() -> frozenset[str]:
     """What no public function may be called."""
-    from kopt.lowering.pallas.values.helpers import library
-    from kopt.lowering.triton.helpers import functions
-
-    return frozenset(("_", *_KEYWORDS, *MODULES, *_USED, *library(), *functions()))
+    return frozenset(("_", *_KEYWORDS, *MODULES, *_USED, *pallas.functions(), *triton.functions()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import sys
 from dataclasses import replace
@@ -11,22 +10,13 @@ from functools import cache
 from kopt.diagnostics import Diagnostic, report
 from kopt.errors import ConfigError
 from kopt.runtime.extras import EXTRAS, install, is_installed, missing
+from kopt.runtime.machine import has_gpu, has_tpu, prepare_jax
 from kopt.targets.chips import Chip
 from kopt.targets.nearest_chip import nearest_cuda, nearest_hip, nearest_tpu
 from kopt.targets.target import PACKAGES, Target, parse_target
 
 #: What each family needs in order to run.
 _NEEDED = {"pallas": ("jax",), "triton": ("triton", "torch"), "reference": (), "eager": ("torch",)}
-
-
-def has_tpu() -> bool:
-    """Whether this machine shows a TPU's device nodes."""
-    return bool(glob.glob("/dev/accel*") or glob.glob("/dev/vfio/[0-9]*"))
-
-
-def has_gpu() -> bool:
-    """Whether this machine shows a GPU's device nodes."""
-    return any(map(glob.glob, ("/dev/nvidia[0-9]*", "/dev/kfd", "/dev/dxg")))
 
 
 @cache
@@ -120,8 +110,6 @@ def require(target: Target) -> None:
 def _is_here(target: Target) -> bool:
     """Whether this process can run on a chip of the target's family."""
     if target.family == "pallas":
-        from kopt.runtime.exchange import prepare_jax
-
         prepare_jax()
         import jax
 

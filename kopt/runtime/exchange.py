@@ -7,22 +7,13 @@ bits, empty arrays are made afresh, and a tensor that records gradients is an er
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
-from kopt.runtime.devices import has_gpu, has_tpu
 from kopt.runtime.specs import contiguous_strides, framework_of, spec_of
 from kopt.runtime.wire import pack, unpack
-
-
-def prepare_jax() -> None:
-    """Before JAX is first imported: on a machine with no accelerator, keep it from searching for a TPU's network."""
-    if "jax" not in sys.modules and not (has_tpu() or has_gpu()):
-        os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 
 def wide(enabled: bool) -> AbstractContextManager[Any]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from kopt.errors import ConfigError
 from kopt.runtime.emitted import load_module
-from kopt.runtime.exchange import prepare_jax, wide
+from kopt.runtime.exchange import wide
+from kopt.runtime.machine import prepare_jax
 from kopt.runtime.pallas_interpret import as_list, interpreted_module
 from kopt.targets.target import Target
 

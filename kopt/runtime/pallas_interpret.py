@@ -15,7 +15,8 @@ from typing import Any
 
 from kopt.errors import ArgumentError, KoptError, Location
 from kopt.runtime.emitted import load_module
-from kopt.runtime.exchange import prepare_jax, wide
+from kopt.runtime.exchange import wide
+from kopt.runtime.machine import prepare_jax
 from kopt.runtime.reasons import essence, refusal
 from kopt.targets.chips import TpuChip
 from kopt.targets.target import Target

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kopt.dialects.tile import ELEMENTWISE, TABLE, Tile
-from kopt.frontend.ops import CREATION, REGISTRY
+from kopt.frontend.registration import register_all
+from kopt.frontend.registry import CREATION, OPERATIONS
 from kopt.interpreter import HANDLERS
 from kopt.lowering.pallas.loops import LOOPS
 from kopt.lowering.pallas.values import VALUES, elementwise
@@ -18,7 +19,8 @@ from test.conformance.table import GROUPS, WITHOUT_VALUES, names_of
 
 FRONTEND = Path(__file__).resolve().parents[2] / "kopt" / "frontend"
 NAMED = set().union(*(names_of(call) for group in GROUPS for call in group.calls))
-KNOWN = {**REGISTRY, **CREATION}
+register_all()
+KNOWN = {**OPERATIONS, **CREATION}
 
 #: The ops that each target's printers (the reference: its interpreter) know.
 PRINTED = {"reference": {*HANDLERS}, "pallas": {*VALUES, *LOOPS}, "triton": {*TRITON}}

@@ -9,10 +9,11 @@ import torch
 
 import kopt
 from kopt.config import Config
+from kopt.eager.blocks import Axis, block
 from kopt.eager.mode import EagerMode
 from kopt.eager.state import Run
 from kopt.eager.tiles import Tile
-from kopt.eager.values import Axis, block, plain
+from kopt.eager.values import plain
 from kopt.language.running import RUNNING
 from test.property.noise import Noise
 
@@ -30,7 +31,7 @@ def sample_tile(size: int, block_size: int) -> Tile:
 
 def evaluated(text: str, names: dict[str, Any]) -> Any:
     """An expression's value. Raises `Refused`."""
-    run = Run(Config(), torch.device("cpu"), {})
+    run = Run(Config(), torch.device("cpu"), {}, {})
     run.depth = 1
     values = {name: block(value) if isinstance(value, torch.Tensor) else value for name, value in names.items()}
     token = RUNNING.set(run)

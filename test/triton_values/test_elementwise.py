@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from kopt.dialects.tile import TABLE
+from kopt.lowering.emitted.triton import functions
 from kopt.lowering.triton.elementwise import SPELLINGS
-from kopt.lowering.triton.helpers import functions
 from test.triton_values.support import CHIPS, assert_legal, lower
 
 _TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,

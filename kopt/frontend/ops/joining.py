@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import i32
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
 from kopt.frontend.broadcasting import broadcast, cast, common_dims, defined, untag
+from kopt.frontend.ops.rules import result_dtype
 from kopt.frontend.ops.shapes import (
     ONE,
     broadcast_tensors,
@@ -34,8 +35,6 @@ from kopt.frontend.values import (
 
 def cat(tensors: Sequence[Any], dim: int = 0, **kwargs: Any) -> DeviceTensor:
     """``cat``; blocks of loops become plain, their invalid lanes stay so, between valid ones."""
-    from kopt.frontend.ops.rules import result_dtype
-
     values = [as_tensor(v) for v in tensors]
     dtype = result_dtype(tuple(values))
     at = positive_dim(values[0], kwargs.get("axis", dim))

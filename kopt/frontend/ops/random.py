@@ -13,8 +13,10 @@ from typing import Any
 import torch
 
 from kopt.frontend.broadcasting import Dims, cast
-from kopt.frontend.ops import REGISTRY
+from kopt.frontend.indexing import load
 from kopt.frontend.ops.shapes import listed, shape_dims
+from kopt.frontend.random_calls import numbers, ranged, uniform, words
+from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, full_tensor, is_number
 
@@ -23,9 +25,6 @@ _Draw = Callable[[Dims], DeviceTensor]
 
 def _words(dims: Dims) -> list[DeviceTensor]:
     """Four words for each element, by the call's seed and the operation's number."""
-    from kopt.frontend.indexing import load
-    from kopt.frontend.random_calls import numbers, words
-
     host = current().host
     seed, number = host.seed(), host.draws
     host.draws += 1
@@ -33,25 +32,21 @@ def _words(dims: Dims) -> list[DeviceTensor]:
 
 
 def _uniform(dims: Dims) -> DeviceTensor:
-    from kopt.frontend.random_calls import uniform
-
     return uniform(_words(dims)[0])
 
 
 def _normal(dims: Dims) -> DeviceTensor:
     """Box and Muller's transform of two uniform numbers, of which the first is never 0."""
-    from kopt.frontend.random_calls import uniform
-
     first, second = map(uniform, _words(dims)[:2])
-    radius = REGISTRY["sqrt"](-2.0 * REGISTRY["log"](1.0 - first))
-    return radius * REGISTRY["cos"](2.0 * math.pi * second)
+    radius = OPERATIONS["sqrt"](-2.0 * OPERATIONS["log"](1.0 - first))
+    return radius * OPERATIONS["cos"](2.0 * math.pi * second)
 
 
 def _fractions(dims: Dims, dtype: torch.dtype) -> DeviceTensor:
     """Uniform numbers of a dtype, all below 1."""
     value = _uniform(dims)
     below = 1 - torch.finfo(dtype).eps / 2
-    return cast(value if dtype.itemsize > 2 else REGISTRY["clamp_max"](value, below), dtype)
+    return cast(value if dtype.itemsize > 2 else OPERATIONS["clamp_max"](value, below), dtype)
 
 
 def _normals(dims: Dims, dtype: torch.dtype) -> DeviceTensor:
@@ -76,8 +71,6 @@ def _like(draw: Callable[[Dims, torch.dtype], DeviceTensor]) -> Callable[..., De
 
 
 def _integers(dims: Dims, bounds: Sequence[Any], dtype: torch.dtype) -> DeviceTensor:
-    from kopt.frontend.random_calls import ranged
-
     low, high = (0, *bounds) if len(bounds) == 1 else bounds
     return cast(ranged(_words(dims)[0], low, high), dtype)
 
@@ -106,7 +99,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
         unsupported("dropout takes a probability from 0 to 1 that is known while the kernel is imported")
     if p == 1:
         return full_tensor(0, value.dims, value.dtype)
-    return REGISTRY["where"](_uniform(value.dims) >= p, value * (1 / (1 - p)), 0.0)
+    return OPERATIONS["where"](_uniform(value.dims) >= p, value * (1 / (1 - p)), 0.0)
 
 
 def _refuse_generator(generator: Any) -> None:

@@ -18,6 +18,7 @@ from kopt.frontend.ops.rules import truth
 from kopt.frontend.ops.shapes import keep_dims, positive_dim, reshape_dims
 from kopt.frontend.positions import lane_numbers_along, valid_count, valid_tile
 from kopt.frontend.ragged import has_holes, is_hidden
+from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, known_lanes, scalar_tensor
 
@@ -86,11 +87,9 @@ def _max_or_min(kind: str, binary: str) -> Callable[..., Any]:
     """max and min: of everything, along a dimension with positions, or of two tensors."""
 
     def operation(input: Any, dim: Any = None, keepdim: bool = False, **kwargs: Any) -> Any:
-        from kopt.frontend.ops import REGISTRY
-
         other = kwargs.pop("other", None)
         if other is not None or (dim is not None and not isinstance(dim, int)):
-            return REGISTRY[binary](input, other if other is not None else dim)
+            return OPERATIONS[binary](input, other if other is not None else dim)
         dim, keepdim = _arguments(dim, {"keepdim": keepdim, **kwargs})
         if dim is None:
             return extreme(kind, input)
@@ -303,19 +302,15 @@ def count_nonzero(input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceT
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> DeviceTensor:
     """``x / max(norm(x), eps)``."""
-    from kopt.frontend.ops import REGISTRY
-
-    return REGISTRY["div"](input, REGISTRY["clamp"](norm(input, p, dim, True), min=eps))
+    return OPERATIONS["div"](input, OPERATIONS["clamp"](norm(input, p, dim, True), min=eps))
 
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """``layer_norm`` over the last dimensions."""
-    from kopt.frontend.ops import REGISTRY
-
     source = as_tensor(input)
     dims = list(range(source.rank - len(normalized_shape), source.rank))
     variance, centre = _moments(source, dims, 0, True)
-    out = (cast(source, variance.dtype) - centre) * REGISTRY["rsqrt"](variance + eps)
+    out = (cast(source, variance.dtype) - centre) * OPERATIONS["rsqrt"](variance + eps)
     out = out if weight is None else out * weight
     return cast(out if bias is None else out + bias, source.dtype)
 

@@ -15,6 +15,7 @@ from kopt.frontend.block_size import BlockSize
 from kopt.frontend.broadcasting import broadcast, common_dims, note_merged
 from kopt.frontend.lane_counts import count, is_known, lanes_of_block, length_of_lanes, open_tag
 from kopt.frontend.lengths import Length, agreed, always, computed
+from kopt.frontend.ops.casts import view_as
 from kopt.frontend.positions import together
 from kopt.frontend.ragged import Form, is_ragged, reshaped
 from kopt.frontend.state import current, unsupported
@@ -75,8 +76,6 @@ def reshape(input: Any, *shape: Any, **kwargs: Any) -> DeviceTensor:
     value = as_tensor(input)
     sizes = listed(shape or tuple(kwargs.values()))
     if len(sizes) == 1 and isinstance(sizes[0], torch.dtype):
-        from kopt.frontend.ops.casts import view_as
-
         return view_as(value, sizes[0])
     if sum(map(_is_free, sizes)) > 1 or any(isinstance(size, Index | DeviceTensor) for size in sizes):
         unsupported(f"{describe(value)} cannot be reshaped to sizes that are not known while the kernel is imported")

@@ -1,9 +1,9 @@
 """The jnp spelling of the elementwise table.
 
 A row is a template over its operands, or one a kind of arithmetic; a name with an underscore is a function of
-`library`, written into the emitted module when used. What Mosaic lacks (jax 0.10, checked by the slow tests): ``expm1
-asin acos atan sinh cosh asinh acosh atanh``, maxima of unsigned integers, and arithmetic below 32 bits, which the
-pass ``expand-for-mosaic`` widens.
+`kopt.lowering.emitted.mosaic`, written into the emitted module when used. What Mosaic lacks (jax 0.10, checked by the
+slow tests): ``expm1 asin acos atan sinh cosh asinh acosh atanh``, maxima of unsigned integers, and arithmetic below
+32 bits, which the pass ``expand-for-mosaic`` widens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The jnp spelling of random bits: a function of `library`, in 32-bit integers."""
+"""The jnp spelling of random bits: a function of `kopt.lowering.emitted.mosaic`, in 32-bit integers."""
 
 from __future__ import annotations
 

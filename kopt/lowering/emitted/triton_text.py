@@ -1,4 +1,4 @@
-"""The text of the helper functions, in Triton. See `helpers`, which cuts it and fills in the series."""
+"""The text of the helper functions, in Triton. See `triton`, which cuts it and fills in the series."""
 
 TEXT = """
 @triton.jit
