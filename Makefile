@@ -44,9 +44,10 @@ fuzz: $(SETUP) ## random kernels on every target beside torch, until stopped
 mutants: $(SETUP) ## mutants of IR texts on the way to every target, until stopped
 	@$(PY) test/security/mutations.py
 
-lint: $(SETUP) ## ruff and pyright
+lint: $(SETUP) ## ruff, pyright and the layers of imports
 	$(PY) -m ruff check .
 	$(PY) -m pyright --pythonpath $(PY)
+	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-cache --no-logo
 
 format: $(SETUP) ## let ruff format the code
 	$(PY) -m ruff format .

@@ -25,12 +25,12 @@ from examples.matmul import matmul
 from examples.scatter_add import scatter_add
 from examples.split_k import split_matmul
 from kopt.analysis.entry import entry_function
-from kopt.analysis.signature import mutated_positions
 from kopt.config import CHOICES
 from kopt.errors import KoptError
 from kopt.lowered import Lowered
 from kopt.runtime.specs import spec_of
 from kopt.runtime.tpu_report import compile_report
+from kopt.signatures import mutated_positions
 from kopt.targets.chips import TPU_CHIPS
 
 #: Rows, inner extent and columns of the product, and the number of parts.

@@ -64,10 +64,10 @@ def lower_module(
     The module itself is not rewritten. Raises `ConfigError`, `VerifyError` and `LoweringError`.
     """
     from kopt.analysis.entry import entry_function
-    from kopt.analysis.signature import signature
     from kopt.config import make_config
     from kopt.passes.opened import Opened
     from kopt.runtime.devices import default_target
+    from kopt.signatures import signature
     from kopt.targets.target import parse_target
     from kopt.verification import verify
 

@@ -86,9 +86,9 @@ class Lowered:
     def executable(self) -> Executable:
         """The kernel as a function of its tensors alone, hidden ones bound."""
         from kopt.analysis.entry import entry_function
-        from kopt.analysis.signature import mutated_positions, result_specs
         from kopt.diagnostics import location_of
         from kopt.runtime.executable import Executable
+        from kopt.signatures import mutated_positions, result_specs
 
         func = entry_function(self.module, self.entry)
         if self.program is None:
@@ -158,8 +158,8 @@ class Lowered:
     def _interpret(self, arrays: list[Any]) -> list[Any]:
         """The reference: results, then the final values of the arguments that the kernel writes."""
         from kopt.analysis.entry import entry_function
-        from kopt.analysis.signature import mutated_positions
         from kopt.interpreter import run
+        from kopt.signatures import mutated_positions
 
         results = run(self.module, self.entry, arrays)
         func = entry_function(self.module, self.entry)
