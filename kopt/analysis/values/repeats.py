@@ -45,7 +45,8 @@ def repeats(load: LoadOp, sums: SumAnalysis) -> Groups | None:
 
 
 def _group(exprs: Iterable[IndexExpr], dim: int, size: int) -> int:
-    return gcd(*(repeated(expr, Lane(dim, size)) for expr in exprs)) if size > 1 else 1
+    sizes = [repeated(expr, Lane(dim, size)) for expr in exprs] if size > 1 else [1]
+    return gcd(*(group for group in sizes if isinstance(group, int)))
 
 
 def _pays(load: LoadOp, exact: Mapping[int, IndexExpr], groups: Groups, whole: Groups, sums: SumAnalysis) -> bool:
