@@ -136,7 +136,8 @@ def relations(loads: Loads, kernel) -> list[AccessRelation]:
 def class_of_numbers(loads: Loads, number: int) -> Kind:
     """The class that every block of an access has, whatever numbers are loaded: of several, the worst."""
     worst = 0
-    for one in (*draws(loads), replace(loads, below=_LARGE)):
+    small = draws(loads)
+    for one in (*small, *(replace(one, below=_LARGE) for one in small)):
         worst = max([worst, *(KINDS.index(_class_of_block(visit, loads.blocks)) for visit in one.visits(number))])
     return KINDS[worst]
 
