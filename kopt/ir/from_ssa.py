@@ -273,7 +273,7 @@ def wide_dims(type: Attribute) -> tuple[int, ...]:
     return tuple(n for n, dim in enumerate(type.dims.data) if dim != _UNIT) if isinstance(type, TileType) else ()
 
 
-def gathering(load: LoadOp) -> tuple[SSAValue, ...]:
+def gathering(load: LoadOp) -> Sequence[SSAValue]:
     """The indices of a load with a tile among them; none of other loads."""
     return load.indices if any(map(is_gather, load.indices)) else ()
 

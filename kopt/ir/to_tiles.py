@@ -354,8 +354,9 @@ def _step(lanes: IndexExpr) -> _Step | None:
     if not isinstance(begin, int) or begin < 0 or len(lanes.terms) > 1:
         return None
     for atom, step in lanes.terms.items():
-        is_counted = isinstance(atom, Lane) and isinstance(step, int) and step > 0
-        return _Step(begin, atom.size, step, atom.dim) if is_counted and isinstance(atom.size, int) else None
+        if not isinstance(atom, Lane) or not isinstance(atom.size, int) or not isinstance(step, int) or step < 1:
+            return None
+        return _Step(begin, atom.size, step, atom.dim)
     return _Step(begin)
 
 
