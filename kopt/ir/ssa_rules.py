@@ -14,7 +14,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.jagged import RowsOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -41,13 +40,11 @@ from kopt.dialects.tile import (
     ValidOp,
 )
 from kopt.dialects.triton import ProgramIdOp
-from kopt.ir.atoms import Element, Extremum, FloorDiv, Mod, Select, Symbol
 from kopt.ir.choices import maximum, minimum, product, select, wrap
 from kopt.ir.condition import FALSE, TRUE, Condition, compare, conjunction, disjunction
-from kopt.ir.from_access import indices
-from kopt.ir.from_ssa import Form, IndexAnalysis, element_of, gathering, is_number, wide_dims
-from kopt.ir.index_expr import ZERO, IndexExpr, element, lane, number
-from kopt.ir.ranges import ranges_in_scope
+from kopt.ir.from_ssa import Form, IndexAnalysis, element_of, is_number, wide_dims
+from kopt.ir.index_expr import ZERO, IndexExpr, lane, number
+from kopt.ir.loaded import loaded
 from kopt.ir.rewriting import Rewriting, at_lanes, moved
 from kopt.ir.value_range import ValueRange
 
@@ -341,41 +338,6 @@ def _rows(m: IndexAnalysis, op: RowsOp) -> Found:
     return m.expr(op.starts) + m.lanes(op.range, op.starts.type.rank)
 
 
-def _load(m: IndexAnalysis, op: LoadOp) -> Found:
-    """Numbers that are loaded by an index which may be the same in several lanes: these have one number, if all of the
-    block's are loaded, as far as they are inside their ranges."""
-    if m.keeps_names or op.mask is not None or op.pad is not None or not gathering(op) or not is_number(op.result.type):
-        return None
-    by, dims, name = indices(op, m), wide_dims(op.result.type), m.named(op.result)
-    symbol = name.atom if isinstance(name, IndexExpr) else None
-    if not isinstance(symbol, Symbol) or not _may_repeat(by, dims) or _is_jagged(m, op):
-        return None
-    lanes = _dims(m, op.result)
-    return element(symbol.name, [lane(dim, lanes[dim]) for dim in dims], symbol.range, by)
-
-
-#: Numbers that are loaded by longer index lists keep their name alone: chains of loads stay cheap.
-_LONG = 16
-
-
-def _may_repeat(by: list[IndexExpr], dims: tuple[int, ...]) -> bool:
-    if sum(part.weight for part in by) > _LONG:
-        return False
-    along = frozenset[int]().union(*(part.along for part in by))
-    return not along >= {*dims} or any(isinstance(atom, _REPEATING) for part in by for atom in part.atoms())
-
-
-_REPEATING = (FloorDiv, Mod, Extremum, Select, Element)
-
-
-def _is_jagged(m: IndexAnalysis, op: LoadOp) -> bool:
-    """Whether the valid lanes of one dimension differ along others: the first lane may be none of them."""
-    scope = ranges_in_scope(op)
-    assert isinstance(op.result.type, TileType)
-    tags = [tag for tag in op.result.type.tags if tag in scope]
-    return any(isinstance(m.binding(scope[tag]).owner, JaggedForOp) for tag in tags)
-
-
 RULES: dict[type, Rule] = {
     **dict.fromkeys(ELEMENTWISE.values(), _elementwise),
     **dict.fromkeys(_SIGNED, _signed),
@@ -397,7 +359,7 @@ RULES: dict[type, Rule] = {
     SliceOp: _slice,
     DynamicSliceOp: _dynamic_slice,
     RowsOp: _rows,
-    LoadOp: _load,
+    LoadOp: loaded,
     BeginOp: lambda m, op: m.begin(op.range),
     EndOp: lambda m, op: m.end(op.range),
     IdOp: lambda m, op: m.number(op.range),
