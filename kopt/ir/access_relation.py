@@ -28,7 +28,7 @@ from kopt.ir.factoring import coarse
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.rewriting import Rewriting
-from kopt.ir.runs import Run, groups_of
+from kopt.ir.runs import Run, groups_of, repeated
 from kopt.ir.value_range import ValueRange
 
 if TYPE_CHECKING:
@@ -111,11 +111,12 @@ class AccessRelation:
 
     @cached_property
     def runs(self) -> Coefficient:
-        """How many runs there are."""
+        """How many runs there are; one for all lanes that have the same, where these are groups of a dimension."""
         total: Coefficient = 1
         for dim in self.run.start.along & self._wide:
             group = next((peeled for peeled in self.run.dims if peeled.dim == dim), None)
-            total = total * (self.lanes[dim] if group is None else groups_of(group.lanes, group.size))
+            size = repeated(self.run.start, Lane(dim, self.lanes[dim])) if group is None else group.size
+            total = total * groups_of(self.lanes[dim], size)
         return total
 
     @cached_property

@@ -5,6 +5,7 @@
 | `Symbol` | a number that keeps its name: an SSA value, an argument; a tile of them along ``dims`` of the block |
 | `BlockNumber` | the number of a loop's block: what ``size`` is multiplied by to reach the block's begin |
 | `Lane` | the lane number along one dimension of the block |
+| `Element` | a lane of a tile that keeps its name, by expressions; maybe loaded, by an index |
 | `FloorDiv`, `Mod` | quotient and remainder, rounded towards minus infinity |
 | `Extremum` | the least or the largest of some expressions |
 | `Select` | one of two expressions, by a condition |
@@ -129,6 +130,37 @@ class _Computed(Atom):
     @cached_property
     def weight(self) -> int:
         return super().weight
+
+
+@dataclass(frozen=True, eq=False)
+class Element(_Computed):
+    """The lane ``lanes`` of a tile that keeps its name, one expression for each of the tile's dimensions.
+
+    Of a tile that is loaded ``by`` an index list, that list at these lanes: equal lists, equal numbers.
+    `kopt.ir.index_expr.element` makes them.
+    """
+
+    name: Hashable
+    lanes: tuple[IndexExpr, ...]
+    range: ValueRange = ANY
+    by: tuple[IndexExpr, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Element) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> tuple[Hashable, bool, tuple[IndexExpr, ...]]:
+        return self.name, bool(self.by), self.parts
+
+    @property
+    def parts(self) -> tuple[IndexExpr, ...]:
+        return self.by or self.lanes
+
+    def __str__(self) -> str:
+        return f"{_text(self.name)}[{', '.join(map(str, self.parts))}]"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kopt.ir.atoms import Atom, BlockNumber, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
+from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
 from kopt.ir.condition import Comparison, Condition, Junction, Named, Truth
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.polynomial import Coefficient, substituted
@@ -67,6 +67,10 @@ class Evaluation:
         """What a name stands for."""
         return self._placed(np.asarray(self._arrays[atom.name], np.int64), atom.dims)
 
+    def element(self, atom: Element) -> np.ndarray:
+        """The lanes of what a name stands for."""
+        return np.asarray(self._arrays[atom.name], np.int64)[tuple(map(self.expr, atom.lanes))]
+
     def block_number(self, atom: BlockNumber) -> np.ndarray:
         """The number of the block that is looked at."""
         return np.asarray(self._arrays[atom.name], np.int64)
@@ -107,6 +111,7 @@ _ATOMS: dict[type[Atom], Callable[[Evaluation, Any], np.ndarray]] = {
     Symbol: Evaluation.symbol,
     BlockNumber: Evaluation.block_number,
     Lane: Evaluation.lane,
+    Element: Evaluation.element,
     FloorDiv: Evaluation.floordiv,
     Mod: Evaluation.mod,
     Extremum: Evaluation.extremum,

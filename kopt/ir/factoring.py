@@ -1,17 +1,21 @@
 """A lane number taken out of choices: what all cases count alike stands in the sum around them.
 
 (4·a + b > 3 ? 4·a + b - 3 : 4·a + b) -> b + (a > 0 ? 4·a - 3 : 4·a)     where b is known to be 0 to 3
+i32(4·a + b) % 100                    -> b + i32(4·a) % 100
 
 Ranges are known less well afterwards, so it is no normal form: whoever asks what lanes count does it.
 """
 
 from __future__ import annotations
 
-from kopt.ir.atoms import Atom, Dims, Extremum, FloorDiv, Lane, Mod, Select
-from kopt.ir.choices import maximum, minimum, select
+from math import gcd
+
+from kopt.ir.atoms import Atom, Dims, Extremum, FloorDiv, Lane, Mod, Select, Wrap
+from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import Comparison, Condition, Junction, comparison, conjunction, disjunction
 from kopt.ir.index_expr import ZERO, IndexExpr, of_atom
 from kopt.ir.polynomial import Coefficient, content
+from kopt.ir.value_range import ValueRange
 
 
 def taken_out(expr: IndexExpr, lane: Lane) -> IndexExpr:
@@ -31,7 +35,7 @@ def _choice(atom: Atom, lane: Lane) -> IndexExpr:
         return (maximum if atom.largest else minimum)(*operands) + step
     if isinstance(atom, FloorDiv | Mod) and (found := _divided_by_case(atom)) is not None:
         return _choice(found, lane)
-    return of_atom(atom)
+    return _without_digit(atom, lane)
 
 
 def _divided_by_case(atom: FloorDiv | Mod) -> Select | None:
@@ -44,6 +48,24 @@ def _divided_by_case(atom: FloorDiv | Mod) -> Select | None:
     cases = [rest + case * factor for case in (choice.then, choice.otherwise)]
     divided = [case // atom.divisor if isinstance(atom, FloorDiv) else case % atom.divisor for case in cases]
     return Select(choice.condition, *divided)
+
+
+def _without_digit(atom: Atom, lane: Lane) -> IndexExpr:
+    """A remainder, or what an integer type holds, of a sum: with the sum's last digit beside it.
+
+    The digit is what a lane number counts below a divisor of all other terms and of the period: nothing carries.
+    """
+    period = 1 << atom.bits if isinstance(atom, Wrap) else atom.divisor.number if isinstance(atom, Mod) else None
+    if not isinstance(atom, Wrap | Mod) or period is None or period < 1:
+        return of_atom(atom)
+    inner = taken_out(atom.inner if isinstance(atom, Wrap) else atom.dividend, lane)
+    counted = of_atom(lane) * inner.coefficient(lane)
+    pitch = gcd((inner - counted - inner.const).divisor, period)
+    digit = counted + (inner.const % pitch if isinstance(inner.const, int) else 0)
+    rest = inner - digit
+    if not counted.terms or rest.divisor % pitch or not ValueRange(0, pitch - 1).covers(digit.range):
+        return of_atom(atom)
+    return (wrap(atom.bits, rest, atom.signed) if isinstance(atom, Wrap) else rest % atom.divisor) + digit
 
 
 def _common(cases: tuple[IndexExpr, ...] | list[IndexExpr], lane: Lane) -> tuple[list[IndexExpr], IndexExpr]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
@@ -13,7 +14,7 @@ from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.access_relation import AccessRelation, settled
 from kopt.ir.condition import TRUE, Condition, conjunction, known_where
 from kopt.ir.from_ssa import IndexAnalysis, wide_dims
-from kopt.ir.index_expr import IndexExpr, lane, number
+from kopt.ir.index_expr import IndexExpr, lane
 from kopt.ir.ranges import ranges_in_scope
 from kopt.ir.rewriting import moved
 
@@ -30,25 +31,35 @@ def relation(op: Access, analysis: IndexAnalysis | None = None) -> AccessRelatio
 def unguarded(op: Access, m: IndexAnalysis) -> AccessRelation:
     """The relation of all lanes of a block, those too that lie outside of its ranges or that a mask leaves out."""
     shape, axes = memory_shape(op.memory.type), block_axes(op.entries, memory_shape(op.memory.type))
-    first = next((n for n, axis in enumerate(axes) if axis.gather_dim is not None), 0)
-    places = {axis.position: n for n, axis in reversed([*enumerate(axes)])}
-    indices = [_index(m, entry, places.get(n, first), first) for n, entry in enumerate(op.entries)]
     return AccessRelation(
         shape,
         tuple(m.lanes_of(axis.dim) for axis in axes),
         tuple(
-            lane(places[n], shape[n]) if isinstance(entry, AllAttr) else settled(index, shape[n])
-            for n, (entry, index) in enumerate(zip(op.entries, indices, strict=True))
+            index if isinstance(entry, AllAttr) else settled(index, extent)
+            for entry, index, extent in zip(op.entries, _indices(m, op, axes, shape), shape, strict=True)
         ),
         TRUE,
         _bits(op.memory),
     )
 
 
-def _index(m: IndexAnalysis, entry: Entry, dim: int, first: int) -> IndexExpr:
+def indices(op: Access, m: IndexAnalysis) -> list[IndexExpr]:
+    """The element numbers of each entry of an index list, over the dimensions of the block."""
+    shape = memory_shape(op.memory.type)
+    return _indices(m, op, block_axes(op.entries, shape), shape)
+
+
+def _indices(m: IndexAnalysis, op: Access, axes: Sequence[Axis], shape: Sequence[int]) -> list[IndexExpr]:
+    first = next((n for n, axis in enumerate(axes) if axis.gather_dim is not None), 0)
+    places = {axis.position: n for n, axis in reversed([*enumerate(axes)])}
+    pairs = enumerate(zip(op.entries, shape, strict=True))
+    return [_index(m, entry, extent, places.get(n, first), first) for n, (entry, extent) in pairs]
+
+
+def _index(m: IndexAnalysis, entry: Entry, extent: int, dim: int, first: int) -> IndexExpr:
     """The element numbers of one entry, whose lanes are along ``dim``; those of gathers from ``first`` on."""
     if isinstance(entry, AllAttr):
-        return number(0)
+        return lane(dim, extent)
     if isinstance(entry, SliceAttr):
         return lane(dim, entry.length) * entry.step.data + entry.start.data
     if isinstance(entry, int) or not isinstance(entry.type, RangeType | TileType):

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import DimAttr, RangeType, ShiftOp, TileType, WholeOp
+from kopt.dialects.tile import DimAttr, LoadOp, RangeType, ShiftOp, TileType, WholeOp, is_gather
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.choices import minimum, wrap
 from kopt.ir.condition import Condition, Named, comparison
@@ -199,7 +199,7 @@ class IndexAnalysis:
         """The values whose forms a value's form is made of."""
         op = value.owner
         if isinstance(op, Operation) and type(op) in _rules():
-            for operand in op.operands:
+            for operand in op.operands if not isinstance(op, LoadOp) else gathering(op):
                 if isinstance(operand.type, RangeType):
                     yield from _bounds(operand)
                 elif _has_form(operand.type):
@@ -219,21 +219,27 @@ class IndexAnalysis:
     def _kept(self, found: Form | ValueRange | None, value: SSAValue) -> Form:
         """The form of a value: what is found, unless it is too long, or else its name."""
         if isinstance(found, Condition):
-            return found if sum(part.weight for part in found.parts) <= _HEAVY else self._named(value)
+            return found if sum(part.weight for part in found.parts) <= _HEAVY else self.named(value)
         if isinstance(found, IndexExpr):
             found = held(found, value.type)
             if found.weight <= _HEAVY and not (self._sums and value.type == _INDEX and not _is_sum(found)):
                 return found
             found = found.range
-        return self._named(value, found or ANY)
+        return self.named(value, found or ANY)
 
-    def _named(self, value: SSAValue, known: ValueRange = ANY) -> Form:
+    def named(self, value: SSAValue, known: ValueRange = ANY) -> Form:
+        """A value as the name that it keeps."""
         element, dims = element_of(value.type), wide_dims(value.type)
         if element == _TRUTH:
             return Named(self._name(value, ""), dims)
         own = ValueRange.of_bits(element.width.data, is_signed(element)) if isinstance(element, IntegerType) else ANY
         known = own.intersection(known).intersection(self._assumed.get(value, ANY))
         return symbol(self._name(value, ""), dims, known)
+
+    @property
+    def keeps_names(self) -> bool:
+        """Whether what is no sum keeps its name, so that it is written with values that there are."""
+        return self._sums
 
 
 _TRUTH = IntegerType(1)
@@ -265,6 +271,11 @@ def held(expr: IndexExpr, type: Attribute) -> IndexExpr:
 def wide_dims(type: Attribute) -> tuple[int, ...]:
     """The dimensions of a tile but for plain ones of one lane."""
     return tuple(n for n, dim in enumerate(type.dims.data) if dim != _UNIT) if isinstance(type, TileType) else ()
+
+
+def gathering(load: LoadOp) -> Sequence[SSAValue]:
+    """The indices of a load with a tile among them; none of other loads."""
+    return load.indices if any(map(is_gather, load.indices)) else ()
 
 
 def _is_sum(expr: IndexExpr) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kopt.ir.atoms import Atom, BlockNumber, Dims, Extremum, FloorDiv, Lane, Mod, Select, Symbol
+from kopt.ir.atoms import Atom, BlockNumber, Dims, Element, Extremum, FloorDiv, Lane, Mod, Select, Symbol
 from kopt.ir.polynomial import Coefficient, content, range_of
 from kopt.ir.value_range import ANY, ValueRange
 
@@ -247,6 +247,31 @@ def of_atom(atom: Atom) -> IndexExpr:
 def symbol(name: Hashable, dims: Sequence[int] = (), range: ValueRange = ANY) -> IndexExpr:
     """A number that keeps its name; of a tile, one for each lane along ``dims``."""
     return of_atom(Symbol(name, tuple(dims), range))
+
+
+def element(
+    name: Hashable, lanes: Sequence[IndexExpr], range: ValueRange = ANY, by: Sequence[IndexExpr] = ()
+) -> IndexExpr:
+    """A lane of a tile that keeps its name; of one that is loaded ``by`` an index list, any lane with that list.
+
+    At a lane number of the block along each dimension it is a `Symbol`.
+    """
+    if by:
+        along = frozenset[int]().union(*(part.along for part in by))
+        lanes = [_at_first_lanes(one, along) for one in lanes]
+    places = [atom.dim for one in lanes if isinstance(atom := one.atom, Lane)]
+    if not by and len({*places}) == len(lanes):
+        return symbol(name, places, range)
+    return of_atom(Element(name, tuple(lanes), range, tuple(by)))
+
+
+def _at_first_lanes(expr: IndexExpr, along: Dims) -> IndexExpr:
+    """An expression at the first lane of all dimensions but some."""
+    if expr.along <= along:
+        return expr
+    from kopt.ir.rewriting import Rewriting
+
+    return Rewriting(lambda atom: ZERO if isinstance(atom, Lane) and atom.dim not in along else None).expr(expr)
 
 
 def lane(dim: int, size: Coefficient) -> IndexExpr:

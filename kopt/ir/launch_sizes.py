@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from kopt.ir.atoms import Atom, BlockNumber, Select, Symbol
+from kopt.ir.atoms import Atom, BlockNumber, Element, Select, Symbol
 from kopt.ir.condition import Condition, Junction, Named
 from kopt.ir.index_expr import IndexExpr, of_atom
 from kopt.ir.launch_model import Axis, LaunchModel, Live, ModelAccess, Name, Operand, Order, Source, Work
@@ -159,7 +159,7 @@ def _names(exprs: Iterable[IndexExpr]) -> Iterator[Name | str]:
     """The names that expressions are made of, those of conditions too; of block numbers the tags."""
     for expr in exprs:
         for atom in expr.atoms():
-            if isinstance(atom, BlockNumber | Symbol):
+            if isinstance(atom, BlockNumber | Symbol | Element):
                 yield atom.name  # pyright: ignore[reportReturnType]
             elif isinstance(atom, Select):
                 yield from _facts(atom.condition)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 
-from kopt.ir.atoms import Atom, BlockNumber, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
+from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
 from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import Comparison, Condition, Junction, Named, comparison, conjunction, disjunction
-from kopt.ir.index_expr import IndexExpr, of_atom
+from kopt.ir.index_expr import IndexExpr, element, of_atom
 from kopt.ir.polynomial import Coefficient, substituted
 
 
@@ -64,6 +64,8 @@ class Rewriting:
             return select(self.condition(atom.condition), self.expr(atom.then), self.expr(atom.otherwise))
         if isinstance(atom, Wrap):
             return wrap(atom.bits, self.expr(atom.inner), atom.signed)
+        if isinstance(atom, Element):
+            return element(atom.name, [*map(self.expr, atom.lanes)], atom.range, [*map(self.expr, atom.by)])
         if isinstance(atom, BlockNumber | Lane):
             return of_atom(replace(atom, size=self._size(atom.size)))
         return of_atom(atom)
@@ -83,7 +85,8 @@ def moved(places: Mapping[int, int]) -> Rewriting:
 
 
 def at_lanes(lanes: Mapping[int, IndexExpr]) -> Rewriting:
-    """The block that has lane ``lanes[dim]`` of each dimension. Raises `NotPlaced` where a name cannot follow."""
+    """The block that has lane ``lanes[dim]`` of each dimension. Raises `NotPlaced` where a condition's name cannot
+    follow."""
 
     def place(dim: int) -> int:
         found = lanes[dim].atom
@@ -95,7 +98,7 @@ def at_lanes(lanes: Mapping[int, IndexExpr]) -> Rewriting:
         if isinstance(atom, Lane):
             return lanes[atom.dim]
         if isinstance(atom, Symbol) and atom.dims:
-            return of_atom(replace(atom, dims=tuple(map(place, atom.dims))))
+            return element(atom.name, [lanes[dim] for dim in atom.dims], atom.range)
         return None
 
     return Rewriting(move, rename=lambda name: replace(name, dims=tuple(map(place, name.dims))))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd, prod
 
-from kopt.ir.atoms import Atom, FloorDiv, Lane, Mod, Select, Symbol
+from kopt.ir.atoms import Atom, FloorDiv, Lane, Mod, Select, Symbol, Wrap
 from kopt.ir.condition import Condition, Named
 from kopt.ir.factoring import taken_out
 from kopt.ir.index_expr import ZERO, IndexExpr, lane, of_atom
@@ -76,6 +76,23 @@ def contiguous(expr: IndexExpr) -> Run:
     return run
 
 
+def repeated(expr: IndexExpr, one: Lane) -> Coefficient:
+    """How many lanes of a dimension, in groups from the first one on, an expression is the same in: 1 where it is not.
+
+    ``numbers[i // 4]`` of 16 lanes is the same in groups of 4.
+    """
+    if one.dim not in expr.along:
+        return one.size
+    if one in expr.terms or any(isinstance(atom, Symbol) and one.dim in atom.dims for atom in expr.atoms()):
+        return 1
+    return next((size for size in _sizes(expr, one) if _is_alike(_grouped(expr, one, size))), 1)
+
+
+def _is_alike(grouped: IndexExpr | None) -> bool:
+    """Whether the lanes inside of a group are no matter."""
+    return grouped is not None and _INSIDE not in grouped.along
+
+
 def _longer(run: Run) -> Run | None:
     pitch = run.length
     for one in sorted({atom for atom in run.start.atoms() if isinstance(atom, Lane)}, key=lambda one: -one.dim):
@@ -102,19 +119,37 @@ def _parts(atom: Atom, one: Lane) -> Iterator[int]:
         pitch = content(atom.dividend.coefficient(one)) or 1
         yield from (by, by // gcd(by, pitch))
         yield from (gcd(by, part) for part in _pitches(atom.dividend, one))
+        yield from (gcd(by, content(factor)) for factor in atom.dividend.terms.values())
+    elif isinstance(atom, Wrap):
+        yield from (gcd(1 << atom.bits, part) for part in _pitches(atom.inner, one))
     elif isinstance(atom, Select):
         yield from (part for expr in atom.condition.parts for part in _pitches(expr, one))
 
 
 def _pitches(expr: IndexExpr, one: Lane) -> Iterator[int]:
     """What divides all of a sum that stays along a dimension, where its lanes count up, and where they count down."""
-    others = [content(factor) for atom, factor in expr.terms.items() if one.dim not in atom.along]
+    others = [atom.scaled(factor).divisor for atom, factor in expr.terms.items() if one.dim not in atom.along]
     if isinstance(expr.const, int):
         yield from (gcd(expr.const + last, *others) for last in (0, 1))
 
 
 def _split(expr: IndexExpr, one: Lane, size: Coefficient, pitch: Coefficient) -> tuple[IndexExpr, bool] | None:
     """The first element of each group of ``size`` lanes, and whether they go backwards; None if not by ``pitch``."""
+    inside, found = Lane(_INSIDE, size), _grouped(expr, one, size)
+    if found is None:
+        return None
+    found = taken_out(found, inside)
+    step = found.coefficient(inside)
+    if step not in (pitch, -pitch):
+        return None
+    first = found - IndexExpr(0, {inside: step})
+    if _INSIDE in first.along:
+        return None
+    return (first, False) if step == pitch else (first - (size - 1) * pitch, True)
+
+
+def _grouped(expr: IndexExpr, one: Lane, size: Coefficient) -> IndexExpr | None:
+    """An expression over groups of ``size`` lanes and those inside of one; None where a name does not say more."""
     groups = groups_of(one.size, size)
     inside, outside = Lane(_INSIDE, size), of_atom(Lane(one.dim, groups)) * size if groups != 1 else ZERO
 
@@ -129,17 +164,9 @@ def _split(expr: IndexExpr, one: Lane, size: Coefficient, pitch: Coefficient) ->
         return name
 
     try:
-        found = Rewriting(replace, rename=rename).expr(expr)
+        return Rewriting(replace, rename=rename).expr(expr)
     except NotPlaced:
         return None
-    found = taken_out(found, inside)
-    step = found.coefficient(inside)
-    if step not in (pitch, -pitch):
-        return None
-    first = found - IndexExpr(0, {inside: step})
-    if _INSIDE in first.along:
-        return None
-    return (first, False) if step == pitch else (first - (size - 1) * pitch, True)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from kopt.dialects.tile import (
     FullOp,
     IdOp,
     IndexOp,
+    LoadOp,
     ReshapeOp,
     SelectOp,
     SliceOp,
@@ -43,6 +44,7 @@ from kopt.ir.choices import maximum, minimum, product, select, wrap
 from kopt.ir.condition import FALSE, TRUE, Condition, compare, conjunction, disjunction
 from kopt.ir.from_ssa import Form, IndexAnalysis, element_of, is_number, wide_dims
 from kopt.ir.index_expr import ZERO, IndexExpr, lane, number
+from kopt.ir.loaded import loaded
 from kopt.ir.rewriting import Rewriting, at_lanes, moved
 from kopt.ir.value_range import ValueRange
 
@@ -357,6 +359,7 @@ RULES: dict[type, Rule] = {
     SliceOp: _slice,
     DynamicSliceOp: _dynamic_slice,
     RowsOp: _rows,
+    LoadOp: loaded,
     BeginOp: lambda m, op: m.begin(op.range),
     EndOp: lambda m, op: m.end(op.range),
     IdOp: lambda m, op: m.number(op.range),

@@ -87,11 +87,15 @@ class SumAnalysis(IndexAnalysis):
         if not isinstance(found, IndexExpr) or not isinstance(element, IntegerType):
             return super()._kept(found, value)
         total = found if element.width.data >= 32 else held(found, element)
-        is_sum = all(isinstance(atom, BlockNumber | Lane | Symbol) for atom in total.terms)
-        return total if is_sum and not _drops_tags(value) else self._named(value)
+        return total if is_sum(total) and not _drops_tags(value) else self.named(value)
 
-    def _named(self, value: SSAValue, known: ValueRange = ANY) -> Form:
-        return super()._named(value, known if element_of(value.type) == i1 else self.exact.range(value))
+    def named(self, value: SSAValue, known: ValueRange = ANY) -> Form:
+        return super().named(value, known if element_of(value.type) == i1 else self.exact.range(value))
+
+
+def is_sum(expr: IndexExpr) -> bool:
+    """Whether an expression is a sum of what there is."""
+    return all(isinstance(atom, BlockNumber | Lane | Symbol) for atom in expr.terms)
 
 
 def _factor(expr: IndexExpr, lanes: IndexExpr, lane: Lane) -> int:

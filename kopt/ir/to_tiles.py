@@ -28,11 +28,12 @@ from kopt.dialects.tile import (
     RangeType,
     ReshapeOp,
     SelectOp,
+    SliceOp,
     SplatOp,
     TileType,
     TransposeOp,
 )
-from kopt.ir.atoms import Atom, BlockNumber, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
+from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
 from kopt.ir.condition import Comparison, Condition, Junction, Named, Truth
 from kopt.ir.from_ssa import wide_dims
 from kopt.ir.index_expr import IndexExpr
@@ -173,8 +174,23 @@ class _Writing:
             return self._wrap(atom)
         if isinstance(atom, Lane):
             return self._iota(atom, 0, 1)
+        if isinstance(atom, Element):
+            return self._slice(atom)
         assert isinstance(atom, Symbol) and isinstance(atom.name, SSAValue)
         return self._placed(atom.name, atom.dims)
+
+    def _slice(self, atom: Element) -> Part:
+        """Lanes of a value: single ones, and every n-th along dimensions of the block."""
+        assert isinstance(atom.name, SSAValue) and isinstance(atom.name.type, TileType)
+        kept = [DimAttr(atom.name.type.shape[n]) for n in wide_dims(atom.name.type)]
+        steps = [step for lanes in atom.lanes if (step := _step(lanes)) is not None]
+        dims = [step.dim for step in steps if step.dim is not None]
+        if [step.size for step in steps if step.dim is not None] == [dim.size.data for dim in kept]:
+            return self._placed(atom.name, dims)
+        bounds = zip(*((step.begin, step.size, step.step) for step in steps), strict=True)
+        value = self._add(SliceOp(self._reshaped(self._typed(atom.name), kept), *bounds))
+        value = self._reshaped(value, [DimAttr(step.size) for step in steps if step.dim is not None])
+        return self._along(value, dims)
 
     def _division(self, atom: FloorDiv | Mod) -> Part:
         dividend, by = self.expr(atom.dividend), atom.divisor.number
@@ -206,8 +222,10 @@ class _Writing:
             value = value if value.type in (wanted, IndexType()) else self._as_index(value)
             return Part(self._add(SplatOp(value, TileType([], wanted))))
         kept = [value.type.dims.data[n] for n in wide_dims(value.type)]
-        value = self._typed(value)
-        value = self._reshaped(value, kept)
+        return self._along(self._reshaped(self._typed(value), kept), places)
+
+    def _along(self, value: SSAValue, places: Sequence[int]) -> Part:
+        """A tile whose dimensions stand along some of the block's, in any order."""
         order = sorted(range(len(places)), key=places.__getitem__)
         if order != list(range(len(order))):
             value = self._add(TransposeOp(value, order))
@@ -315,7 +333,38 @@ def _can_write(atom: Atom) -> bool:
         return isinstance(atom.name, SSAValue)
     if isinstance(atom, Lane):
         return isinstance(atom.size, int)
+    if isinstance(atom, Element) and not (isinstance(atom.name, SSAValue) and _is_sliced(atom.lanes)):
+        return False
     return all(map(_is_written, atom.parts)) and (not isinstance(atom, Select) or _is_named(atom.condition))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """``size`` lanes of a value from ``begin`` on, in steps, along ``dim`` of the block; or a single lane of it."""
+
+    begin: int
+    size: int = 1
+    step: int = 1
+    dim: int | None = None
+
+
+def _step(lanes: IndexExpr) -> _Step | None:
+    """The lanes of a value that an expression counts in steps; None of others."""
+    begin = lanes.const
+    if not isinstance(begin, int) or begin < 0 or len(lanes.terms) > 1:
+        return None
+    for atom, step in lanes.terms.items():
+        if not isinstance(atom, Lane) or not isinstance(atom.size, int) or not isinstance(step, int) or step < 1:
+            return None
+        return _Step(begin, atom.size, step, atom.dim)
+    return _Step(begin)
+
+
+def _is_sliced(lanes: Sequence[IndexExpr]) -> bool:
+    """Whether lanes of a value are counted in steps, along a dimension of its own each."""
+    steps = [*map(_step, lanes)]
+    dims = [step.dim for step in steps if step is not None and step.dim is not None]
+    return None not in steps and len({*dims}) == len(dims)
 
 
 def _is_written(expr: IndexExpr) -> bool:

@@ -22,7 +22,8 @@ from kopt.walk import walk
 class NormaliseAccessesPass(ModulePass):
     """Rewrites each load with a tile among its indices as far as only its index list changes.
 
-    * what is the same along a dimension of lanes comes once, and is repeated on the chip;
+    * what is the same along a dimension of lanes comes once, and is repeated on the chip; so does what groups of lanes
+      have, as of ``x[numbers[i // 4]]``, where less memory comes for it;
     * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
       that counts from a scalar on is a block that begins there, and so are several for one dimension each, or several
       dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;

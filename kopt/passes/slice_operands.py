@@ -21,6 +21,7 @@ from kopt.dialects.host import LaunchOp, SliceOp
 from kopt.dialects.tile import ELEMENTWISE, FullOp, LoadOp, TileType, is_gather, is_number, is_range
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.access_relation import AccessRelation, Step
+from kopt.ir.atoms import Element
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.polynomial import Coefficient
@@ -97,7 +98,12 @@ def _is_gathered(load: LoadOp, relation: AccessRelation) -> bool:
 
 
 def _is_followed(step: Step, extent: Coefficient) -> bool:
-    """Whether windows follow one dimension of a box: single elements, blocks that begin at their multiples, or all."""
+    """Whether windows follow one dimension of a box: single elements, blocks that begin at their multiples, or all.
+
+    They follow no lane of a tile.
+    """
+    if any(isinstance(atom, Element) for atom in step.start.atoms()):
+        return False
     if step.dim is None or step.step == 1 and step.start == ZERO and step.lanes == extent:
         return True
     return step.step == 1 and _begins_at_multiples(step.start, step.lanes)

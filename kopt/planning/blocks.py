@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from kopt.ir.atoms import Atom, BlockNumber, Lane, Symbol
+from kopt.ir.atoms import Atom, BlockNumber, Element, Lane, Symbol
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import LaunchModel, ModelAccess
 from kopt.planning.plan import Buffer, Plan
@@ -102,7 +102,7 @@ class Blocks:
         Unless ``known``, nothing tells a block's place but the axes: where loaded numbers do, it is all of them.
         """
         atoms = [*index.atoms()]
-        if not known and any(isinstance(atom, Symbol) for atom in atoms):
+        if not known and any(isinstance(atom, Symbol | Element) for atom in atoms):
             return extent
         walking = {str(atom.name) for atom in atoms if isinstance(atom, BlockNumber)} & self._tags - axes
         if any(_varies(atom, walking) for atom in atoms if atom not in index.terms):

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kopt.ir.launch_model import LaunchModel
-from kopt.planning.cost import Cost, costs
+from kopt.planning.cost import costs
+from kopt.planning.items import Cost
 from kopt.planning.plan import Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip

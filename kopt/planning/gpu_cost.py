@@ -13,7 +13,7 @@ import numpy as np
 
 from kopt.ir.launch_model import LaunchModel, Work
 from kopt.planning.blocks import Blocks
-from kopt.planning.cost import Cost
+from kopt.planning.items import Cost
 from kopt.planning.plan import Buffer, Plan
 from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, value
 from kopt.targets.budget import Budget

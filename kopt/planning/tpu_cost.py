@@ -12,7 +12,7 @@ import numpy as np
 
 from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
-from kopt.planning.cost import Cost
+from kopt.planning.items import Cost
 from kopt.planning.plan import Buffer, LoopSchedule, Plan
 from kopt.planning.steps import Moved, Pipeline, Run
 from kopt.planning.tpu_memory import Memory

@@ -12,7 +12,7 @@ import numpy as np
 from kopt.ir.choices import maximum, minimum, product, select, wrap
 from kopt.ir.condition import Condition, Named, compare, conjunction, disjunction
 from kopt.ir.evaluation import Evaluation
-from kopt.ir.index_expr import IndexExpr, block_number, lane, number, symbol
+from kopt.ir.index_expr import IndexExpr, block_number, element, lane, number, symbol
 from kopt.ir.polynomial import parameter
 from kopt.ir.value_range import ValueRange
 
@@ -26,7 +26,9 @@ ARRAYS = {
     "both": np.arange(24).reshape(4, 6)[::-1] * 5 - 30,
     "block": np.int64(3),
     "size": 8,
+    "long": np.arange(12) * 7 % 5 - 2,
     "even": np.array([True, False, True, False]),
+    "loaded": np.array([9, 9, 4, 4, 9, 9]),
 }
 SIZE = parameter("size", ValueRange(1, 64))
 
@@ -61,6 +63,8 @@ def _leaf(expr: IndexExpr, value) -> Case:
     return Case(expr, np.broadcast_to(np.asarray(value, np.int64), SHAPE))
 
 
+#: What ``loaded`` is loaded by: one number in two lanes, another in the next two, and the first one again.
+BY = (lane(1, 6) // 2 % 2 + symbol("t", range=ValueRange(0, 100)),)
 LEAVES = (
     _leaf(symbol("s", range=ValueRange(-100, 100)), -7),
     _leaf(symbol("t", range=ValueRange(0, 100)), 13),
@@ -68,6 +72,12 @@ LEAVES = (
     _leaf(symbol("rows", [0], ValueRange(-10, 50)), ARRAYS["rows"][:, None]),
     _leaf(symbol("columns", [1], ValueRange(0, 9)), ARRAYS["columns"][None]),
     _leaf(symbol("both", [0, 1]), ARRAYS["both"]),
+    _leaf(element("rows", [3 - lane(0, 4)], ValueRange(-10, 50)), ARRAYS["rows"][::-1, None]),
+    _leaf(element("both", [lane(0, 4), lane(1, 6) // 2 * 2]), ARRAYS["both"][:, [0, 0, 2, 2, 4, 4]]),
+    _leaf(element("columns", [number(4)], ValueRange(0, 9)), 9),
+    _leaf(element("columns", [lane(0, 4) + 1], ValueRange(0, 9)), ARRAYS["columns"][1:5, None]),
+    _leaf(element("long", [lane(1, 6) * 2 + 1]), ARRAYS["long"][None, 1::2]),
+    _leaf(element("loaded", [lane(1, 6)], ValueRange(0, 9), BY), ARRAYS["loaded"][None]),
     _leaf(lane(0, 4), np.arange(4)[:, None]),
     _leaf(lane(1, 6), np.arange(6)[None]),
     _leaf(block_number("block", 16, ValueRange(0, 127)), 3),

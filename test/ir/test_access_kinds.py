@@ -107,6 +107,42 @@ def rows_of_rows(out, x, numbers):
         out[i, j] = x[row, j]
 
 
+def rows_of_groups(out, x, numbers):
+    for i, j in hl.tile([32, 16], block_size=[16, 16]):
+        row = hl.load(numbers, [i.index // 4])
+        out[i, j] = hl.load(x, [row[:, None] * 16 + j.index[None, :]])
+
+
+def rows_of_pairs_of_groups(out, x, numbers):
+    for i, j in hl.tile([32, 16], block_size=[16, 16]):
+        row = hl.load(numbers, [hl.load(numbers, [i.index // 4]) % 8])
+        out[i, j] = hl.load(x, [(row + i.index // 2)[:, None], j.index[None, :]])
+
+
+def row_of_block(out, x, numbers):
+    for i, j in hl.tile([32, 16], block_size=[16, 16]):
+        row = hl.load(numbers, [i.index // 16])
+        out[i, j] = hl.load(x, [row[:, None], j.index[None, :]])
+
+
+def row_where_it_is_loaded(out, x, numbers):
+    for i, j in hl.tile([32, 16], block_size=[16, 16]):
+        row = hl.load(numbers, [i.index // 16], extra_mask=i.index % 3 > 0)
+        out[i, j] = hl.load(x, [row[:, None], j.index[None, :]])
+
+
+def ring_of_loaded_rows(out, x, numbers):
+    for i, j in hl.tile([32, 16], block_size=[16, 16]):
+        row = hl.load(numbers, [i.index // 2])
+        out[i, j] = hl.load(x, [(row[:, None] * 64 + j.index[None, :] + 2) % 500])
+
+
+def ring_in_ring(out, x):
+    for i, j in hl.tile([32, 16], block_size=[16, 16]):
+        lanes = (j.index // 8 * 4 + j.index % 8) % 8
+        out[i, j] = hl.load(x, [i.index[:, None] * 16 + lanes[None, :]])
+
+
 def reversed_rows(out, x):
     for i, j in hl.tile([32, 16], block_size=[16, 16]):
         out[i, j] = hl.load(x, [63 - i.index[:, None], j.index[None, :]])
@@ -166,7 +202,7 @@ class Case:
 
 
 CASES = [
-    Case(groups, (FLAT,), "runs", 8, 16),
+    Case(groups, (FLAT,), "runs", 8, 4),
     Case(chosen_once, (FLAT, FLAGS), "runs", 256, 1, 2),
     Case(chosen_by_row, (FLAT, FLAGS), "runs", 16, 1, 2),
     Case(chosen_by_lane, (FLAT,), "elements", 1, 16, 2),
@@ -180,6 +216,12 @@ CASES = [
     Case(reversed_ring, (FLAT,), "runs", 4, 64),
     Case(rows, (FLAT, NUMBERS), "runs", 16, 16),
     Case(rows_of_rows, (MATRIX, NUMBERS), "runs", 16, 16),
+    Case(rows_of_groups, (FLAT, NUMBERS), "runs", 16, 4),
+    Case(rows_of_pairs_of_groups, (MATRIX, NUMBERS), "runs", 16, 8),
+    Case(row_of_block, (MATRIX, NUMBERS), "block", 16, 1),
+    Case(row_where_it_is_loaded, (MATRIX, NUMBERS), "runs", 16, 16),
+    Case(ring_of_loaded_rows, (FLAT, NUMBERS), "runs", 2, 64),
+    Case(ring_in_ring, (FLAT,), "runs", 4, 64),
     Case(reversed_rows, (MATRIX,), "block", 16, 16),
     Case(reversed_elements, (FLAT,), "runs", 256, 1),
     Case(overlapping, (FLAT,), "runs", 16, 16),

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 import kopt
 from kopt.dialects.tile import Access, GridOp
 from kopt.ir.access_relation import AccessRelation
-from kopt.ir.atoms import Symbol
+from kopt.ir.atoms import Element, Symbol
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import symbol
 from kopt.ir.value_range import ValueRange
@@ -200,6 +200,53 @@ def test_long_chains_take_linear_time(operation: str) -> None:
     """Four times as many operations, no more than five times as many calls."""
     short, long = (calls(partial(IndexAnalysis().expr, chain(length, operation)[1])) for length in (500, 2000))
     assert long < 5 * short
+
+
+def test_chains_of_loads_stay_cheap() -> None:
+    """Numbers that are loaded by long lists keep their name alone."""
+    lines = ["%n0 = tile.index %i : !tile.range<b0=16>", "%two = tile.full 2 : !tile.tile<b0=16 x i32>"]
+    for n in range(40):
+        lines.append(f"%q{n} = tile.floordiv %n{n}, %two : !tile.tile<b0=16 x i32>")
+        lines.append(f"%n{n + 1} = tile.load %x[%q{n}] : memref<1000xi32> -> !tile.tile<b0=16 x i32>")
+    text = "\n".join(["func.func @f(%x: memref<1000xi32>) {", "tile.grid (%i: b0=16) in (64) {", *lines, "}"])
+    found = {value.name_hint: value for op in kopt.parse(text + "\nfunc.return\n}").walk() for value in op.results}
+    m = IndexAnalysis()
+    assert all(m.expr(found[f"n{n}"]).weight <= 64 for n in range(41))
+    assert isinstance(m.expr(found["n1"]).atom, Element) and m.expr(found["n2"]).along == {0}
+
+
+LOADED = """
+func.func @f(%x: memref<64xi32>, %lengths: memref<64xi32>) {
+  tile.grid (%i: b0=16) in (64) {
+    %n = tile.index %i : !tile.range<b0=16>
+    %two = tile.full 2 : !tile.tile<b0=16 x i32>
+    %half = tile.floordiv %n, %two : !tile.tile<b0=16 x i32>
+    %l = tile.load %lengths[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %m = tile.lt %n, %l : !tile.tile<b0=16 x i32>
+    %grouped = tile.load %x[%half] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %masked = tile.load %x[%half] mask %m : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %apart = tile.load %x[%n] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    jagged.for %k: b1=8 in %l {
+      %c = tile.index %k : !tile.range<b1=8>
+      %w = tile.broadcast %c dims [1] : !tile.tile<b1=8 x i32> to !tile.tile<b0=16 x b1=8 x i32>
+      %jagged = tile.load %x[%w] : memref<64xi32> -> !tile.tile<b0=16 x b1=8 x i32>
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "along"),
+    [("grouped", Element, {0}), ("masked", Symbol, {0}), ("apart", Symbol, {0}), ("jagged", Symbol, {0, 1})],
+)
+def test_what_loaded_numbers_are(name: str, kind: type, along: set[int]) -> None:
+    """Lanes with one index have one number, where all of them are loaded: no mask, nor a length, leaves some out."""
+    value = next(value for op in kopt.parse(LOADED).walk() for value in op.results if value.name_hint == name)
+    found = IndexAnalysis().expr(value)
+    assert isinstance(found.atom, kind) and found.along == along, str(found)
+    assert isinstance(IndexAnalysis(sums=True).expr(value).atom, Symbol)
 
 
 def test_a_chain_of_sums_stays_a_sum() -> None:

@@ -10,8 +10,10 @@ import pytest
 from kopt.ir.atoms import FloorDiv, Lane, Symbol
 from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import compare
-from kopt.ir.index_expr import IndexExpr, block_number, lane, number, symbol
+from kopt.ir.index_expr import IndexExpr, block_number, element, lane, number, symbol
 from kopt.ir.polynomial import parameter, parameters
+from kopt.ir.rewriting import Rewriting, at_lanes
+from kopt.ir.runs import repeated
 from kopt.ir.value_range import ValueRange
 from test.ir.expressions import ARRAYS, SHAPE, SIZE, cases, evaluated, guards, holds
 
@@ -179,6 +181,7 @@ def test_begins_are_bounded_whatever_the_size() -> None:
         ((begin + i) // 4 * 8 + (j + 3) % 4, 1, ()),
         (symbol("rows", [0]) * 8 + j, 8, (1,)),
         (symbol("rows", [1]) + j, 1, ()),
+        (element("columns", [j], by=[j // 4]) * 16 + j, 4, (1,)),
         (i + j * 2, 16, (0,)),
         (j * 2, 1, ()),
         (j // 2, 1, ()),
@@ -188,6 +191,65 @@ def test_runs(expr: IndexExpr, length: int, dims: tuple[int, ...]) -> None:
     run = expr.peel_contiguous()
     assert (run.length, tuple(peeled.dim for peeled in run.dims)) == (length, dims)
     assert run.expr() == expr
+
+
+@pytest.mark.parametrize(
+    ("expr", "size"),
+    [
+        (wrap(32, s * 64 + j + 2) % 500, 2),
+        (wrap(32, s * 8 + 3 - j) % 100, 4),
+        (wrap(32, s * 3 + j), 1),
+        ((j // 4 * 2 + j % 4) % 4, 2),
+    ],
+)
+def test_runs_of_digits(expr: IndexExpr, size: int) -> None:
+    """The last digit of a sum stands beside its remainder, and beside what a type holds of it: there nothing wraps."""
+    run = expr.peel_contiguous()
+    assert run.length == size
+    for value in (-700, -3, 0, 11, 2**29 - 1, 2**31 - 3):
+        assert (run.expr().evaluate({"s": value}, (16, 8)) == expr.evaluate({"s": value}, (16, 8))).all()
+
+
+def test_groups_of_lanes_repeat_one_number() -> None:
+    """In each group of as many lanes as are said to be alike, all are."""
+    found = []
+    for case in cases(1500, seed=14):
+        for atom in (Lane(0, 4), Lane(1, 6)):
+            size = repeated(case.expr, atom)
+            assert isinstance(size, int) and atom.size % size == 0  # pyright: ignore[reportOperatorIssue]
+            groups = np.stack(np.split(evaluated(case.expr), atom.size // size, axis=atom.dim))  # pyright: ignore
+            assert (groups == groups.take([0], axis=atom.dim + 1)).all(), f"{case.expr} in groups of {size}"
+            found += [size]
+    assert {1, 2, 4, 6} <= {*found}
+
+
+@pytest.mark.parametrize(
+    ("expr", "size"),
+    {
+        "a quotient": ((begin + i) // 4, 4),
+        "another dimension": (j, 16),
+        "lanes": (i * 3 + s, 1),
+        "quotients": (i // 4 * 3 + i // 6, 2),
+        "of no known number": (symbol("rows", [0]) // 4, 1),
+        "loaded by a quotient": (element("rows", [i], by=[i // 4]) % 7, 4),
+        "loaded by what is loaded": (element("rows", [i], by=[element("rows", [i], by=[i // 8]), i // 2]), 2),
+        "loaded by one number": (element("rows", [i], by=[begin // 64]), 16),
+        "of a smaller tile": (element("rows", [i // 8]), 8),
+    }.values(),
+)
+def test_repeated(expr: IndexExpr, size: int) -> None:
+    assert repeated(expr, Lane(0, 16)) == size
+
+
+def test_what_is_loaded_by_one_list_is_one_number() -> None:
+    """Whatever lane it is taken at; the lanes of other names, and of no known list, are others."""
+    by = [begin // 64 + i // 4]
+    grouped = Rewriting(lambda atom: i // 4 * 4 if atom == Lane(0, 16) else None)
+    loaded, other = element("rows", [i], by=by), element("columns", [i], by=by)
+    assert grouped.expr(loaded) == loaded and grouped.expr(loaded) != other != loaded
+    assert grouped.expr(symbol("rows", [0])) == symbol("rows", [0])
+    assert at_lanes({0: i // 4 * 4}).expr(symbol("rows", [0])) == element("rows", [i // 4 * 4]) != symbol("rows", [0])
+    assert at_lanes({0: j}).expr(symbol("rows", [0])) == symbol("rows", [1])
 
 
 def test_atoms_inside_are_found() -> None:

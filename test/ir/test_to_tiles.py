@@ -13,11 +13,12 @@ from xdsl.ir import Operation, SSAValue
 import kopt
 from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, FullOp, StoreOp, TileType
 from kopt.interpreter import run
+from kopt.ir.atoms import Element
 from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import Condition, compare, conjunction
 from kopt.ir.evaluation import Evaluation
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.index_expr import IndexExpr, lane, number, symbol
+from kopt.ir.index_expr import IndexExpr, element, lane, number, symbol
 from kopt.ir.rewriting import Rewriting
 from kopt.ir.to_tiles import TileWriter
 from kopt.ir.value_range import ValueRange
@@ -29,11 +30,14 @@ BLOCKS = 8
 COUNT = 60
 TEXT = f"""
 func.func @f(%s: index, %t: i32, %rows: memref<4xi32>, %columns: memref<6xi8>, %both: memref<4x6xi64>,
-             %even: memref<4xi1>, %out: memref<{BLOCKS}x{COUNT}x4x6xi64>) {{
+             %even: memref<4xi1>, %loaded: memref<6xi32>, %long: memref<12xi32>,
+             %out: memref<{BLOCKS}x{COUNT}x4x6xi64>) {{
   tile.grid (%g: b2=16, %j: b1=6) in (128, 6) {{
     %r = tile.load %rows[:] : memref<4xi32> -> !tile.tile<4 x i32>
     %c = tile.load %columns[%j] : memref<6xi8> -> !tile.tile<b1=6 x i8>
     %b = tile.load %both[:, %j] : memref<4x6xi64> -> !tile.tile<4 x b1=6 x i64>
+    %l = tile.load %loaded[%j] : memref<6xi32> -> !tile.tile<b1=6 x i32>
+    %w = tile.load %long[:] : memref<12xi32> -> !tile.tile<12 x i32>
     %e = tile.load %even[:] : memref<4xi1> -> !tile.tile<4 x i1>
     %id = tile.id %g : !tile.range<b2=16>
     %o = tile.full 0 : !tile.tile<4 x b1=6 x i64>
@@ -53,6 +57,7 @@ class Kernel:
         self.store = next(op for op in self.module.walk() if isinstance(op, StoreOp))
         self.analysis = IndexAnalysis()
         known = {"s": "s", "t": "t", "rows": "r", "columns": "c", "both": "b", "even": "e", "block": "g"}
+        known |= {"loaded": "l", "long": "w"}
         self.named: dict[str, SSAValue] = {name: values[hint] for name, hint in known.items()}
         self.arrays = {self.named[name]: ARRAYS[name] for name in known if name != "block"}
         self.written = 0
@@ -66,13 +71,16 @@ class Kernel:
                 return number(13)
             if name == "block":
                 return self.analysis.number(self.named["block"])
+            if isinstance(atom, Element) and name in self.named:
+                return element(self.named[name], atom.lanes, atom.range, [*map(rewriting.expr, atom.by)])
             dims, range = getattr(atom, "dims", ()), getattr(atom, "range", None)
             return symbol(self.named[name], dims, range) if name in self.named else None  # pyright: ignore
 
         def rename(condition: object) -> Condition:
             return type(condition)(self.named[condition.name], condition.dims, condition.holds)  # pyright: ignore
 
-        return rewritten(Rewriting(replace, {"size": 8}, rename=rename))
+        rewriting = Rewriting(replace, {"size": 8}, rename=rename)
+        return rewritten(rewriting)
 
     def add(self, op: Operation) -> SSAValue:
         """Inserts an op before the first store."""
@@ -99,6 +107,7 @@ class Kernel:
         self.module.verify()
         inputs = [np.int64(ARRAYS["s"]), np.int32(ARRAYS["t"]), ARRAYS["rows"].astype(np.int32)]  # pyright: ignore
         inputs += [ARRAYS["columns"].astype(np.int8), ARRAYS["both"].astype(np.int64), ARRAYS["even"]]  # pyright: ignore
+        inputs += [ARRAYS[name].astype(np.int32) for name in ("loaded", "long")]  # pyright: ignore
         out = np.zeros((BLOCKS, COUNT, 4, 6), np.int64)
         run(self.module, "f", [*inputs, out])  # pyright: ignore[reportArgumentType]
         return out
@@ -121,6 +130,7 @@ def sample(kernel: Kernel, seed: int) -> list[IndexExpr]:
     """Random expressions that differ from lane to lane, of all sizes."""
     found = [kernel.of(lambda rewriting: rewriting.expr(case.expr)) for case in cases(5 * COUNT, seed)]  # noqa: B023
     found = [expr for expr in found if isinstance(expr, IndexExpr) and by_numbers(expr) and expr.along]
+    found = [expr for expr in found if TileWriter.can_write(expr)]
     return Random(seed).sample(found, COUNT)
 
 
@@ -128,8 +138,8 @@ def sample(kernel: Kernel, seed: int) -> list[IndexExpr]:
 def test_written_expressions_are_the_same_numbers(seed: int) -> None:
     kernel = Kernel()
     kept = sample(kernel, 100 + seed)
+    assert any(isinstance(atom, Element) for expr in kept for atom in expr.atoms())
     for expr in kept:
-        assert TileWriter.can_write(expr)
         kernel.keep(kernel.writer().value(expr, DIMS))
     out = kernel.results()
     for block in range(BLOCKS):
@@ -141,8 +151,9 @@ def test_written_expressions_are_the_same_numbers(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_written_conditions_hold_in_the_same_lanes(seed: int) -> None:
     kernel = Kernel()
-    found = [kernel.of(lambda rewriting: rewriting.condition(guard.condition)) for guard in guards(4 * COUNT, seed)]  # noqa: B023
-    kept = [one for one in found if isinstance(one, Condition) and all(map(by_numbers, one.parts))][-COUNT:]
+    found = [kernel.of(lambda rewriting: rewriting.condition(guard.condition)) for guard in guards(6 * COUNT, seed)]  # noqa: B023
+    kept = [one for one in found if isinstance(one, Condition) and all(map(by_numbers, one.parts))]
+    kept = [one for one in kept if all(map(TileWriter.can_write, one.parts))][-COUNT:]
     for condition in kept:
         kernel.keep(kernel.writer().condition(condition, DIMS))
     out = kernel.results()
@@ -204,6 +215,14 @@ FEWEST = {
         ["tile.begin", "tile.arange", "tile.splat", "tile.broadcast", "tile.add"],
     ),
     "rows": (lambda k: symbol(k.named["rows"], [0], ROWS), ["tile.broadcast"]),
+    "every other row": (
+        lambda k: element(k.named["long"], [lane(0, 4) * 2 + 1]),
+        ["tile.slice", "tile.broadcast"],
+    ),
+    "what is loaded by an index": (
+        lambda k: element(k.named["rows"], [lane(0, 4)], ROWS, [lane(0, 4) // 2]),
+        ["tile.broadcast"],
+    ),
     "rows and lanes": (
         lambda k: symbol(k.named["rows"], [0], ROWS) * 8 + lane(1, 6) + 1,
         ["tile.full", "tile.mul", "tile.arange", "tile.broadcast", "tile.broadcast", "tile.add"],
@@ -250,6 +269,8 @@ def test_what_is_repeated_is_computed_once_along_its_dimension() -> None:
 def test_what_cannot_be_written() -> None:
     """Names that are no values, and block sizes that are not chosen."""
     assert not TileWriter.can_write(symbol("n") + lane(0, 4))
+    for lanes in (3 - lane(0, 4), lane(1, 6) // 2, symbol(Kernel().named["s"])):
+        assert not TileWriter.can_write(element(Kernel().named["rows"], [lanes]))
     found = list(cases(400, seed=7))
     assert any(not TileWriter.can_write(case.expr) for case in found)
     named = select(conjunction([compare("lt", symbol("n"), number(3))]), lane(0, 4), number(0))

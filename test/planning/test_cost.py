@@ -5,7 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from kopt.planning.cost import Cost, cost, costs
+from kopt.planning.cost import cost, costs
+from kopt.planning.items import Cost
 from kopt.planning.plan import Buffer, Plan
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 

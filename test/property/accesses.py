@@ -31,6 +31,7 @@ class Loads:
     blocks: tuple[int, int]
     indices: tuple[tuple[str, ...], ...]
     seed: int
+    below: int = _NUMBERS
 
     @property
     def text(self) -> str:
@@ -52,7 +53,7 @@ class Loads:
     @property
     def numbers(self) -> np.ndarray:
         """The numbers that kernels load, one for each row, and more."""
-        return np.random.default_rng(self.seed).integers(0, _NUMBERS, max(self.rows, _MOST_ROWS)).astype(np.int32)
+        return np.random.default_rng(self.seed).integers(0, self.below, max(self.rows, _MOST_ROWS)).astype(np.int32)
 
     @property
     def flags(self) -> np.ndarray:

@@ -27,18 +27,17 @@ from test.property.traffic import SECTOR_BYTES, TILE_BYTES, moved_on_tpu, sector
 EACH, DRAWN = 4, 125
 #: How many kernels of a run tests without the mark take to chips, and run.
 FEW_ON_CHIPS, FEW_VALUES = 8, 3
-#: How many accesses of 500 may have a class worse than their numbers have. It may only fall. They are rows at numbers
-#: that are loaded by one index for a whole block, ``numbers[i // 16]`` of blocks of 16 rows, and remainders of sums
-#: that may wrap, or of groups inside of groups.
-WEAKER = 8
-#: How many times the tiles that its blocks touch an access may move.
+#: How many accesses of 500 may have a class worse than their numbers have, in any run. It may only fall. They are
+#: remainders of sums, and moved lanes, that wrap in no lane inside a launch, or in the middle of no run: as the extents
+#: of the launch tell, and not the block.
+WEAKER = 3
+#: How many times the tiles that its blocks touch an access may move, on every target.
 MOST = 4
-#: How many accesses of 100 may move more on a TPU. It may only fall. They are rows at loaded numbers that are few, so
-#: that most rows of a block are in one tile: two DMAs of 512 bytes each come for every row, 8 times what is touched.
-EXCEEDING = 1
 _BITS = 32
-#: How many times numbers are drawn that kernels load: what is regular in one launch alone is no class.
-_SEEDS = 8
+#: How many times numbers are drawn that kernels load: what is regular in one launch alone is no class, and bytes that
+#: are chosen before numbers are known are compared with what all launches touch, in the mean. Classes are those of
+#: larger numbers too, whose sums reach every period.
+_SEEDS, _LARGE = 8, 5000
 _gpu = Worker(
     "sectors_worker",
     {"PYTHONPATH": str(Path(__file__).parent), "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
@@ -88,7 +87,8 @@ def test_classes(tmp_path: Path, record_property) -> None:
     weaker = []
     for loads in map(kernel_of, range(DRAWN)):
         for number, relation in enumerate(relations(loads, module_of(loads.text, tmp_path).kernel)):
-            found, numbers = KINDS.index(relation.kind), KINDS.index(class_of_numbers(loads, number))
+            kind = "block" if relation.kind == "whole" else relation.kind
+            found, numbers = KINDS.index(kind), KINDS.index(class_of_numbers(loads, number))
             assert found >= numbers, f"{loads.indices[number]} is {relation}"
             weaker += [loads.indices[number]] if found > numbers else []
     assert len(weaker) <= WEAKER, "\n".join(map(str, weaker))
@@ -136,10 +136,17 @@ def relations(loads: Loads, kernel) -> list[AccessRelation]:
 def class_of_numbers(loads: Loads, number: int) -> Kind:
     """The class that every block of an access has, whatever numbers are loaded: of several, the worst."""
     worst = 0
-    for seed in (loads.seed, *(-loads.seed - n for n in range(1, _SEEDS))):
-        visits = replace(loads, seed=seed % (1 << 32)).visits(number)
-        worst = max([worst, *(KINDS.index(_class_of_block(visit, loads.blocks)) for visit in visits)])
+    small = draws(loads)
+    for one in (*small, *(replace(one, below=_LARGE) for one in small)):
+        worst = max([worst, *(KINDS.index(_class_of_block(visit, loads.blocks)) for visit in one.visits(number))])
     return KINDS[worst]
+
+
+def draws(loads: Loads) -> list[Loads]:
+    """The loads with several draws of the numbers that kernels load."""
+    return [
+        replace(loads, seed=seed % (1 << 32)) for seed in (loads.seed, *(-loads.seed - n for n in range(1, _SEEDS)))
+    ]
 
 
 def _class_of_block(indices: tuple[np.ndarray, ...], block: tuple[int, int]) -> Kind:
@@ -176,10 +183,9 @@ def _has_runs(address: np.ndarray, dim: int, size: int) -> bool:
 
 
 def compare_bytes(numbers: Sequence[int], folder: Path) -> None:
-    """All but a few accesses of some kernels, each in a kernel of its own, move what their blocks touch."""
+    """All accesses of some kernels, each in a kernel of its own, move what their blocks touch."""
     found = [problem for number in numbers for loads in apart(kernel_of(number)) if (problem := excess(loads, folder))]
-    refused = [problem for problem in found if "refused" in problem]
-    assert refused == [] and len(found) <= -(-EXCEEDING * EACH * len(numbers) // 100), "\n".join(found)
+    assert found == [], "\n".join(found)
 
 
 def apart(loads: Loads) -> list[Loads]:
@@ -195,7 +201,7 @@ def excess(loads: Loads, folder: Path) -> str | None:
         moved = moved_on_tpu(low)["x0"]
     except kopt.LoweringError as error:
         return f"{entries} of {loads.shape(0)} is refused: {error.message}"
-    touched = sum(tiles(visit, _BITS) for visit in loads.visits(0)) * TILE_BYTES
+    touched = sum(tiles(visit, _BITS) for one in draws(loads) for visit in one.visits(0)) * TILE_BYTES / _SEEDS
     return f"{entries} of {loads.shape(0)}: {moved / touched:.1f} times" if moved > MOST * touched else None
 
 

@@ -13,6 +13,7 @@ from kopt.analysis.values.form import array_type, tile_type
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, WhileOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
+from kopt.ir.atoms import Element
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
@@ -31,7 +32,7 @@ def may_be_row(load: LoadOp, launch: LaunchOp, analysis: IndexAnalysis) -> bool:
 
 def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip, analysis: IndexAnalysis) -> bool:
     """Whether such a row is of an array that half of VMEM does not hold, or such an element of one that scalar memory
-    does not hold either.
+    does not hold either. So is a row by a lane of a tile, of an array of which a product would not take rows.
 
     What loops take so of rows is fetched a visit ahead, unless it is lanes that DMAs cannot move.
     """
@@ -42,7 +43,14 @@ def is_far(load: LoadOp, launch: LaunchOp, chip: TpuChip, analysis: IndexAnalysi
         return not fits_scalar_memory(words) and not Budget(chip).holds_array(_element_bytes(load, analysis))
     if _in_loop(load) and _is_movable(load.entries[-1], array_type(load.memory).get_shape()[-1], analysis):
         return False
-    return not Budget(chip).holds_array(4 * prod(array_type(load.memory).get_shape()))
+    size = 4 * prod(array_type(load.memory).get_shape())
+    return not Budget(chip).holds_array(size) or size > Budget.TAKEN_FROM and _is_by_lane(load, analysis)
+
+
+def _is_by_lane(load: LoadOp, analysis: IndexAnalysis) -> bool:
+    """Whether a number of a load is a lane of a tile: it is known where that is, and no window follows it."""
+    exprs = [analysis.expr(entry) for entry in load.entries if is_computed(entry)]
+    return any(isinstance(atom, Element) for expr in exprs for atom in expr.atoms())
 
 
 def _element_bytes(load: LoadOp, analysis: IndexAnalysis) -> int:

@@ -6,6 +6,7 @@ is step 2 from ``20 · starts`` on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
@@ -38,10 +39,15 @@ class LaneRun:
 
 def lane_run(index: SSAValue, sums: SumAnalysis) -> LaneRun | None:
     """How an index tile counts along its last dimension; None where it does not, or counts backwards."""
-    found = along_last(index, sums)
+    return run_along_last(sums.expr(index), tile_type(index).shape)
+
+
+def run_along_last(form: IndexExpr, shape: Sequence[int]) -> LaneRun | None:
+    """How a sum over a block of a shape counts along its last dimension; None where it does not, or backwards."""
+    found = strided(form, len(shape) - 1)
     if found is None or not isinstance(found.step, int) or found.step < 1:
         return None
-    return LaneRun(found.start, found.step, tile_type(index).shape[-1])
+    return LaneRun(found.start, found.step, shape[-1])
 
 
 def single(index: SSAValue, sums: SumAnalysis) -> LaneRun:

@@ -15,7 +15,7 @@ from typing import Literal
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.values.form import GROUP, array_type, element_bits, tile_type
-from kopt.analysis.values.lane_runs import lane_run
+from kopt.analysis.values.lane_runs import lane_run, run_along_last
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, is_gather, is_number
 from kopt.ir.access_relation import AccessRelation, settled
 from kopt.ir.condition import Condition
@@ -58,13 +58,11 @@ def memory_for(load: LoadOp, sums: SumAnalysis, chip: TpuChip) -> Places | Liter
         return None
     shape, unit, (extent,) = tile_type(entry).shape, unit_of(load), array_type(load.memory).get_shape()
     best, runs = best_places(settled(sums.exact.expr(entry), extent), shape, unit), units_of_runs(load, sums)
-    least = runs if best is None else min(runs, best.units(shape))
-    whole = -(-extent // unit)
-    if whole <= least and whole * unit * element_bits(load.memory) // 8 <= Budget.TAKEN_FROM:
+    if comes_whole(load, runs if best is None else min(runs, best.units(shape))):
         return "whole"
     if best is None or best.units(shape) > runs:
         return None
-    is_little = whole <= _HELD * _visits(load) * best.count or not Budget(chip).holds_array(4 * extent)
+    is_little = is_held(load, best.count) or not Budget(chip).holds_array(4 * extent)
     if not best.dims and is_little:
         return "near"
     run = lane_run(entry, sums)
@@ -72,10 +70,25 @@ def memory_for(load: LoadOp, sums: SumAnalysis, chip: TpuChip) -> Places | Liter
     return best if best.units(shape) < runs or in_steps and best.dims else None
 
 
+def comes_whole(load: LoadOp, units: int) -> bool:
+    """Whether all of an array of one dimension is no more than so many units, and small."""
+    whole = _whole(load)
+    return whole <= units and whole * unit_of(load) * element_bits(load.memory) // 8 <= Budget.TAKEN_FROM
+
+
+def is_held(load: LoadOp, units: int) -> bool:
+    """Whether all of an array of one dimension is not much more than the units that come for all blocks together."""
+    return _whole(load) <= _HELD * _visits(load) * units
+
+
+def _whole(load: LoadOp) -> int:
+    return -(-array_type(load.memory).get_shape()[0] // unit_of(load))
+
+
 def comes_by_dma(load: LoadOp, places: Places) -> bool:
     """Whether the units of all places together are less than the array, which a product of rows would bring whole."""
-    shape, (extent,) = tile_type(load.indices[0]).shape, array_type(load.memory).get_shape()
-    return not places.dims or _visits(load) * places.units(shape) < -(-extent // unit_of(load))
+    shape = tile_type(load.indices[0]).shape
+    return not places.dims or _visits(load) * places.units(shape) < _whole(load)
 
 
 def best_places(index: IndexExpr, shape: Sequence[int], unit: int) -> Places | None:
@@ -87,10 +100,20 @@ def best_places(index: IndexExpr, shape: Sequence[int], unit: int) -> Places | N
 def units_of_runs(load: LoadOp, sums: SumAnalysis) -> int:
     """The units that come for each lane of a load by itself, or for its runs of lanes."""
     (entry,) = load.indices
-    shape, run = tile_type(entry).shape, lane_run(entry, sums)
+    return _units_of_runs(sums.expr(entry), tile_type(entry).shape, unit_of(load))
+
+
+def least_units(index: IndexExpr, form: IndexExpr, shape: Sequence[int], unit: int) -> int:
+    """The fewest units that come for an index over a block of a shape; ``form`` is its sum of what keeps its name."""
+    runs, best = _units_of_runs(form, shape, unit), best_places(index, shape, unit)
+    return runs if best is None else min(runs, best.units(shape))
+
+
+def _units_of_runs(form: IndexExpr, shape: Sequence[int], unit: int) -> int:
+    run = run_along_last(form, shape)
     if run is None:
         return prod(shape)
-    return min(prod(shape), prod(shape[:-1]) * _units(run.first, run.step * (run.size - 1) + 1, unit_of(load)))
+    return min(prod(shape), prod(shape[:-1]) * _units(run.first, run.step * (run.size - 1) + 1, unit))
 
 
 def row_places(load: LoadOp, sums: SumAnalysis) -> tuple[int, ...] | None:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import IRDLOperation, opt_attr_def
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     ParsingState,
@@ -24,17 +24,24 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from kopt.dialects.definition import Op
 from kopt.dialects.formats import AttributeText
 from kopt.dialects.tile.loops import GridOp
 from kopt.walk import walk
-
-if TYPE_CHECKING:
-    from kopt.dialects.tile.memory import Access
 
 #: The attribute that holds an access's id.
 ACCESS = "access"
 #: The ids that the order of the program gives, of the launches that a printer has met.
 _PRINTED: WeakKeyDictionary[Printer, dict[Operation, str]] = WeakKeyDictionary()
+
+
+class Identified(Op):
+    """Base of the accesses of memory, which have ids."""
+
+    access = opt_attr_def(StringAttr)
+
+    if TYPE_CHECKING:
+        memory: SSAValue
 
 
 def given_id(op: Operation) -> str | None:
@@ -117,10 +124,8 @@ def _launch_of(op: Operation) -> Operation:
     return op
 
 
-def _accesses(top: Operation) -> list[Access]:
-    from kopt.dialects.tile.memory import Access  # whose printers ask for the ids
-
-    return walk(top, Access)
+def _accesses(top: Operation) -> list[Identified]:
+    return walk(top, Identified)
 
 
 def unused(name: str, taken: set[str], mark: str) -> str:

@@ -28,8 +28,8 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.access_ids import AccessId
+from kopt.dialects.definition import irdl_op_definition
+from kopt.dialects.tile.access_ids import AccessId, Identified
 from kopt.dialects.tile.index_list import (
     AllAttr,
     Entry,
@@ -74,19 +74,17 @@ def block_type(memory: Attribute, entries: Sequence[Entry]) -> TileType:
     return TileType(block_dims(entries, memory_shape(memory)), memory.element_type)
 
 
-class Access(Op):
+class Access(Identified):
     """Base of the four: an index list into ``memory``.
 
     An access of a memref may name the buffer of its grid's plan that serves it: ``via @x``.
     """
 
     via = opt_attr_def(StringAttr)
-    access = opt_attr_def(StringAttr)
 
     custom_directives = (Indexed, AccessId, Literal, Typed)
 
     if TYPE_CHECKING:
-        memory: SSAValue
         indices: Sequence[SSAValue]
         layout: ArrayAttr[Attribute]
         mask: SSAValue | None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.values.form import array_type
+from kopt.analysis.values.repeats import dims_apart
 from kopt.dialects.tile import (
     BroadcastOp,
     CastOp,
@@ -120,7 +121,7 @@ class _Arm:
         is_one = not form.along and (load.mask is None or _gathers_once(load))
         if is_one:
             entries[position] = element(form, shape[position], build, sums)
-            kept = narrow(entries, shape, build, sums)
+            kept = narrow(entries, shape, dims_apart(entries, sums), build, sums)
         else:
             entries[position] = _spread(index, spread, build)
         self.load = LoadOp(load.memory, entries, None if is_one else needed, attributes=load.attributes)

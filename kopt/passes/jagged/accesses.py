@@ -32,7 +32,7 @@ from kopt.dialects.tile import (
     is_gather,
 )
 from kopt.dialects.tile.index_list import ALL, SliceAttr
-from kopt.ir.atoms import BlockNumber, Symbol
+from kopt.ir.atoms import BlockNumber, Element, Symbol
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.ranges import binding
 from kopt.ir.rewriting import moved
@@ -82,7 +82,7 @@ def _is_loaded(part: Part, sums: SumAnalysis) -> bool:
     """Whether numbers that are loaded, and not computed of lanes alone, are among what an entry's sum counts."""
     names = [atom.name for atom in part.added.terms if isinstance(atom, Symbol)]
     exact = [sums.exact.expr(name) for name in names if isinstance(name, SSAValue) and isinstance(name.type, TileType)]
-    return any(isinstance(atom, Symbol) for expr in exact for atom in expr.atoms())
+    return any(isinstance(atom, Symbol | Element) for expr in exact for atom in expr.atoms())
 
 
 def _may_move(store: StoreOp, parts: Sequence[Part | Entry], slicing: Slicing) -> bool:

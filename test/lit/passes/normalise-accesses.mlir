@@ -146,6 +146,36 @@ func.func @chosen(%x: memref<4096xf32>, %flags: memref<1024xi1>) -> memref<1024x
 
 // -----
 
+// Rows that are loaded by one number for 4 lanes come once for these; masked rows, and rows whose numbers are masked, stay.
+// CHECK-LABEL: @groups_by_number
+// CHECK: [[N:%.+]] = tile.slice {{%.+}} [0] [4] [4] : !tile.tile<16 x i32> to !tile.tile<4 x i32>
+// CHECK: [[V:%.+]] = tile.load %x_1[[[N]], :] : memref<20000x128xf32> -> !tile.tile<4 x 128 x f32>
+// CHECK: [[W:%.+]] = tile.broadcast [[V]] dims [0, 2] : {{.*}} to !tile.tile<4 x 4 x 128 x f32>
+// CHECK: tile.reshape [[W]] : {{.*}} to !tile.tile<16 x 128 x f32>
+// CHECK: tile.load %x_1[%row, :] mask %m
+// CHECK: tile.load %x_1[%masked, :]
+func.func @groups_by_number(%x: memref<20000x128xf32>, %numbers: memref<64xi32>, %out: memref<64x128xf32>) {
+  tile.grid (%i: b0=16) in (64) {
+    %n = tile.index %i : !tile.range<b0=16>
+    %four = tile.full 4 : !tile.tile<b0=16 x i32>
+    %g = tile.floordiv %n, %four : !tile.tile<b0=16 x i32>
+    %odd = tile.mod %n, %four : !tile.tile<b0=16 x i32>
+    %c = tile.gt %odd, %g : !tile.tile<b0=16 x i32>
+    %m = tile.broadcast %c dims [0] : !tile.tile<b0=16 x i1> to !tile.tile<b0=16 x 128 x i1>
+    %row = tile.load %numbers[%g] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %masked = tile.load %numbers[%g] mask %c : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%row, :] : memref<20000x128xf32> -> !tile.tile<b0=16 x 128 x f32>
+    %w = tile.load %x[%row, :] mask %m : memref<20000x128xf32> -> !tile.tile<b0=16 x 128 x f32>
+    %y = tile.load %x[%masked, :] : memref<20000x128xf32> -> !tile.tile<b0=16 x 128 x f32>
+    %s = tile.add %v, %w : !tile.tile<b0=16 x 128 x f32>
+    %t = tile.add %s, %y : !tile.tile<b0=16 x 128 x f32>
+    tile.store %t, %out[%i, :] : !tile.tile<b0=16 x 128 x f32>, memref<64x128xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Updates of a range's own lanes are of its block; row numbers that something loaded stay.
 // CHECK-LABEL: @updates
 // CHECK: atomic.rmw add %v, %{{out.*}}[%i, :]

@@ -1,0 +1,37 @@
+"""What a plan of a launch costs: items, each in its own unit, not one sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kopt.planning.trips import Number
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a launch takes; ``seconds`` in all. Of several candidates each item is an array.
+
+    ``mxu_seconds`` and ``vpu_seconds`` are of one core, as if it did nothing else. ``overhead_seconds`` is the steps'
+    own, ``exposed_seconds`` that of copies which nothing hides, ``host_seconds`` that of passes over arrays around the
+    kernel. ``cores`` is how many of the chip's take part. ``live_bytes`` are values beyond registers, beside the
+    buffers of ``vmem_bytes``; ``registers`` those of a thread. ``fitted``: the chip's constants are, to measurements.
+    """
+
+    seconds: Number | None = None
+    mxu_seconds: Number | None = None
+    vpu_seconds: Number | None = None
+    bytes_in: Number | None = None
+    bytes_out: Number | None = None
+    steps: Number | None = None
+    overhead_seconds: Number | None = None
+    exposed_seconds: Number | None = None
+    host_seconds: Number | None = None
+    host_bytes: Number | None = None
+    vmem_bytes: Number | None = None
+    live_bytes: Number | None = None
+    smem_bytes: Number | None = None
+    shared_bytes: Number | None = None
+    registers: Number | None = None
+    waves: Number | None = None
+    cores: int | None = None
+    fitted: bool = False
