@@ -16,6 +16,7 @@ from kopt.source_lines import source_line
 _INDENT = "    "
 #: A name that is read: no attribute, no keyword or target of an assignment, no part of a string.
 _READ = re.compile(r"""(?<![\w."'])[^\W\d]\w*+(?! *=[^=])""")
+_COMMENT = re.compile(r"  # .*")
 _GUARD = "def _():"
 #: The most of a file's name and of a source line that a comment shows.
 _LONGEST = 200
@@ -95,7 +96,7 @@ class Writer:
             if line and not line.startswith(_INDENT):
                 read.clear()
             else:
-                read.update(_READ.findall(line.split("  # ")[0]))
+                read.update(_READ.findall(_COMMENT.sub("", line)))
         return _without_gaps(reversed(found))
 
 
@@ -109,7 +110,7 @@ def _without_gaps(lines: Iterable[str]) -> list[str]:
     """The lines without empty ones under a header."""
     found: list[str] = []
     for line in lines:
-        if line or not (found and found[-1].split("  # ")[0].endswith("):")):
+        if line or not (found and _COMMENT.sub("", found[-1]).endswith("):")):
             found.append(line)
     return found
 
