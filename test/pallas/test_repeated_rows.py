@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
 
 import pytest
 import torch
+from xdsl.ir import Operation
 
 import kopt
 import kopt.language as hl
-from kopt.dialects.tile import GetOp, is_gather
+from kopt.dialects.pallas import DmaStartOp
+from kopt.dialects.tile import ForOp, GridOp
 from kopt.passes.pipelines import pipeline
+from kopt.walk import walk
 
 
 def runs(out, numbers, x):
@@ -121,9 +124,16 @@ def test_values(case: Case, target: str, dtype: torch.dtype) -> None:
 def test_what_groups_have_comes_once(case: Case) -> None:
     low = kopt.kernel(case.kernel).lower(*arguments(case, torch.float32), target="pallas:v6e")
     module = kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config))
-    gets = [op for op in module.walk() if isinstance(op, GetOp) and op.memory.name_hint == "x"]
-    (places,) = {entry.type for op in gets for entry in op.entries if is_gather(entry)}  # pyright: ignore
-    assert len(gets) == 1 and prod(places.shape) == case.places, str(places)
+    (start,) = (op for op in walk(module, DmaStartOp) if op.source.name_hint == "x")
+    assert prod(visits(start)) == case.places
+
+
+def visits(op: Operation) -> Iterator[int]:
+    """How often each loop around an op turns, in a cell of the grid."""
+    while not isinstance(op := op.parent_op(), GridOp):  # pyright: ignore[reportAssignmentType]
+        if isinstance(op, ForOp):
+            lower, upper = op.bounds
+            yield -(-(upper - lower) // op.range.type.size)  # pyright: ignore
 
 
 @pytest.mark.slow
