@@ -20,7 +20,7 @@ func.func @f(%x: memref<4x8xf32>, %y: memref<8xf32>) {
   %wide = host.expand %part : memref<8xf32, strided<[1], offset: 8>> to memref<2x8xf32, strided<[0, 1], offset: 8>>
   %new = host.alloc : memref<8xf32>
   %again = host.reshape %new : memref<8xf32> to memref<2x4xf32>
-  %copied = host.call "aten.exp.default"(%part) args [unit] : (memref<8xf32, strided<[1], offset: 8>>) -> (memref<8xf32>)
+  %copied = host.call "aten.exp.default"(%y) args [unit] : (memref<8xf32>) -> (memref<8xf32>)
   %first, %second = host.partition capture -> memref<8xf32>, memref<2x4xf32> {
     %inner = host.alloc : memref<8xf32>
     host.yield %inner, %again : memref<8xf32>, memref<2x4xf32>
