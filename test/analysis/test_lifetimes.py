@@ -129,6 +129,18 @@ def test_other_ranks_may_read_until_all_have_waited(lines: str, end: int | None)
     assert lives["a"].end is (None if end is None else ops[end])
 
 
+@pytest.mark.parametrize("inside", [WAITS, READS, READS + BARRIER])
+@pytest.mark.parametrize("behind", ["", BARRIER])
+def test_ends_are_ops_of_the_arrays_own_block(inside: str, behind: str) -> None:
+    """A reader in a partition that has not all uses: what it waits for in there is no op of the block."""
+    partition = f"host.partition capture {{\n{inside}}}\n"
+    text = f'%a = host.alloc persistent "f.0" : {S}\n' + copy("x", "a", V, S) + partition + behind
+    ops, lives = of(text + f"func.return %x : {V}")
+    life = lives["a"]
+    assert (life.block, life.start) == (ops[0].parent, ops[1])
+    assert life.end is None or life.end.parent is life.block
+
+
 @pytest.mark.parametrize(
     "type, size",
     [("8xf32", 32), ("2x3xbf16", 12), ("f32", 4), ("5xi1", 5), ("3x0xi64", 0), ("7xi8", 7)],
