@@ -104,12 +104,12 @@ def _check_memory(grid: GridOp, loop: ForOp) -> None:
     loaded = {op.memory for op in walk(grid, LoadOp)}
     if loaded & {op.memory for op in walk(grid) if isinstance(op, AtomicOp)}:
         raise NotHoistable("it reads what it updates")
-    after = {op.memory for op in _after(loop) for op in walk(op, StoreOp)}
-    stored = {op.memory for op in walk(grid, StoreOp)}
-    if loaded & (stored - after):
+    stores = walk(grid, StoreOp)
+    after = {op for top in _after(loop) for op in walk(top, StoreOp)}
+    if any(op.memory in loaded and op not in after for op in stores):
         raise NotHoistable("it reads what it writes")
     inside = {op.memory for op in walk(loop, LoadOp)}
-    if inside & stored:
+    if inside & {op.memory for op in stores}:
         raise NotHoistable("it reads what the cell writes")
 
 

@@ -123,6 +123,10 @@ REFUSED = {
         {"before": store("zero", "y") + load("w"), "init": "%w"},
         "it reads what it writes",
     ),
+    "a block that is written before and after": (
+        {"before": load("w") + store("zero", "y"), "init": "%w", "after": store("r", "y")},
+        "it reads what it writes",
+    ),
     "a block that is written inside": (
         {"before": load("w"), "init": "%w", "inside": SUM + store("s", "y")},
         "it reads what it writes",
