@@ -75,8 +75,6 @@ def test_index_tiles() -> None:
         ("%r, 3", (), (1, 32)),
         ("%j, 3", (), (8, 1)),
         ("%r, %j", (), (1, 1)),
-        ("%at, 3", ("at = floordiv j, 8",), (8, 1)),  # groups are no matter here
-        ("%at, 3", ("at = floordiv j, 32",), (8, 32)),
         ("%at, 3", ("a = mul r, 0", "at = add a, 5"), (8, 32)),
     ],
 )
