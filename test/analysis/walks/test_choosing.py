@@ -71,3 +71,26 @@ def test_what_is_taken_in_one_piece_is_said() -> None:
 
 def test_nothing_is_said_of_what_is_held() -> None:
     assert found("sm90", 1, 1024, SCAN, "e") == ([], [])
+
+
+TWO = """
+func.func @two(%x: memref<64x131072xf32>, %y: memref<64x131072xf32>, %out: memref<64xf32>) {
+  tile.grid (%i: b0=1) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x131072xf32> -> !tile.tile<b0=1 x 131072 x f32>
+    %w = tile.load %y[%i, :] : memref<64x131072xf32> -> !tile.tile<b0=1 x 131072 x f32>
+    %p = tile.mul %v, %w : !tile.tile<b0=1 x 131072 x f32>
+    %s = tile.reduce add %p [1] : !tile.tile<b0=1 x 131072 x f32>
+    tile.store %s, %out[%i] : !tile.tile<b0=1 x f32>, memref<64xf32>
+  }
+  func.return
+}
+"""
+
+
+def test_arrays_that_are_walked_together_have_one_walk() -> None:
+    """The other's lanes are the same parts then, and are held."""
+    module = kopt.parse(TWO)
+    (grid,) = [op for op in module.walk() if isinstance(op, GridOp)]
+    names = dict(zip(module.body.block.first_op.body.block.args, ("x", "y", "out"), strict=True))  # pyright: ignore
+    walks, remarks = chosen_walks(grid, GPU_CHIPS["sm90"], names, iter(("b7", "b8")))
+    assert walks == [Walk("x", 1, "b7", 8192, "passes")] and not remarks
