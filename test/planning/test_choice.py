@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from kopt.context import make_context
@@ -10,7 +12,13 @@ from kopt.parsing import parse_module
 from kopt.pass_manager import run
 from kopt.passes import PASSES
 from kopt.passes.plan_accesses import PlanAccessesPass
+from kopt.planning import choice
+from kopt.planning.choice import cheapest
+from kopt.planning.items import Cost
 from kopt.registry import load
+from kopt.targets.chips import TPU_CHIPS
+
+from .launches import matmul, matmul_plan
 
 PRODUCT = """
 func.func @product(%x: memref<{m}x{k}xbf16>, %y: memref<{k}x{n}xbf16>, %out: memref<{m}x{n}xbf16>) {{
@@ -77,3 +85,42 @@ def test_what_may_begin_anywhere_is_held_whole_or_fetched() -> None:
     """20 MiB once, or 2 KiB for each of 400 cells; 200 MiB do not fit."""
     assert "resident" in planned(AT_A_NUMBER.format(size=5120000), "tpu7x")
     assert "@x = %x prefetch(k) x2" in planned(AT_A_NUMBER.format(size=51200000), "tpu7x")
+
+
+V5P = TPU_CHIPS["v5p"]
+#: What a grid may take of it: half of 64 MiB.
+MOST = V5P.vmem_bytes // 2
+
+
+def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0) -> Cost:
+    return Cost(seconds=seconds, vmem_bytes=vmem, live_bytes=live)
+
+
+@pytest.mark.parametrize(
+    ("found", "taken"),
+    [
+        ([costs_of(10.0)], 0),
+        ([costs_of(10.0), costs_of(8.9)], 1),
+        ([costs_of(10.0), costs_of(9.0)], 0),  # less by a tenth is within the model's error
+        ([costs_of(10.0), costs_of(8.0), costs_of(2.0), costs_of(2.0)], 2),  # of equal ones the first
+        ([costs_of(10.0), costs_of(10.0)], 0),
+        ([costs_of(10.0), costs_of(1.0, MOST + 1), costs_of(8.0)], 2),
+        ([costs_of(10.0), costs_of(1.0, MOST, 1), costs_of(8.0)], 2),  # values take memory too
+        ([costs_of(10.0), costs_of(1.0, MOST // 2, MOST // 2)], 1),
+        ([costs_of(10.0), costs_of(1.0, None)], 0),
+        ([costs_of(10.0), costs_of(1.0, 0, None)], 0),
+        ([costs_of(10.0), costs_of(None), costs_of(8.0)], 2),
+        ([costs_of(None), costs_of(1.0)], 0),  # nothing to compare with
+        ([costs_of(10.0, MOST + 1), costs_of(30.0), costs_of(20.0)], 2),  # the usual one does not fit
+        ([costs_of(10.0, MOST + 1), costs_of(1.0, MOST + 1)], 0),
+    ],
+)
+def test_cheapest(monkeypatch: pytest.MonkeyPatch, found: Sequence[Cost], taken: int) -> None:
+    """By costs that are told to it: the clearly cheapest of those that fit, else the usual one."""
+    monkeypatch.setattr(choice, "costs", lambda model, sizes, plans, chip: iter(found))
+    assert cheapest(matmul(1024, 1024, 1024), [matmul_plan()] * len(found), V5P) == taken
+
+
+def test_the_only_plan_costs_nothing_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "costs", None)
+    assert cheapest(matmul(1024, 1024, 1024), [matmul_plan()], V5P) == 0

@@ -1,0 +1,112 @@
+"""Bytes of a plan in a TPU's memories, counted by hand: blocks by depth and padded to tiles, sums, live values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kopt.ir.launch_model import LaunchModel, Live
+from kopt.ir.polynomial import parameter
+from kopt.planning.blocks import Blocks
+from kopt.planning.plan import Buffer, Plan
+from kopt.planning.tpu_memory import Memory, live_bytes
+from kopt.planning.trips import all_trips
+
+from .launches import elementwise, matmul, matmul_plan
+
+KiB = 1024
+
+
+def memory(model: LaunchModel, plan: Plan, **sizes) -> Memory:
+    trips = all_trips(model, sizes, {})
+    return Memory(plan, trips, Blocks(model, plan, sizes, trips))
+
+
+#: Bytes of blocks of bf16: 256 by 128, 128 by 512, 256 by 512.
+X, Y, O = 64 * KiB, 128 * KiB, 256 * KiB
+
+
+@pytest.mark.parametrize(
+    ("extents", "wanted"),
+    [
+        ((1024, 1024, 1024), 2 * (X + Y + O) + 2 * O),  # sums of 32 bits beside
+        ((256, 1024, 1024), 2 * (X + Y + O) + 2 * O),
+        ((1024, 128, 1024), 2 * (X + Y + O)),  # one block of the sum: none is kept
+        ((1024, 128, 512), 2 * (X + O) + Y),  # y's block never changes
+        ((256, 128, 512), X + Y + O),
+    ],
+)
+def test_windows_of_a_product(extents, wanted) -> None:
+    assert memory(matmul(*extents), matmul_plan(), b0=256, b1=512, b2=128).vmem() == wanted
+
+
+def test_residents_hold_what_loops_walk() -> None:
+    """All 1024 of the sum, of 256 rows and of 512 columns, with no sums in memory."""
+    found = memory(matmul(1024, 1024, 1024), matmul_plan("resident"), b0=256, b1=512, b2=128)
+    assert found.vmem() == 2 * (8 * X + 8 * Y + O)
+
+
+def test_blocks_are_padded_to_tiles() -> None:
+    """9 by 130 elements of 16 bits are 16 by 256, 130 by 256 are 144 by 256; of one dimension, 1024 at least."""
+    found = memory(matmul(90, 130, 256), matmul_plan("resident"), b0=9, b1=256, b2=130)
+    assert found.vmem() == 2 * (16 * 256 * 2) + 144 * 256 * 2 + 2 * (16 * 256 * 2)
+    model, plan = elementwise(4096, False)
+    assert memory(model, plan, b0=128).vmem() == 2 * 2 * 1024 * 4
+
+
+def test_what_is_read_and_written_is_there_twice() -> None:
+    model, plan = elementwise(1 << 16, True)
+    assert memory(model, plan, b0=1024).vmem() == (2 + 4) * 1024 * 4
+
+
+def test_buffers_without_accesses_or_from_others_take_nothing() -> None:
+    model, plan = elementwise(1 << 16, False)
+    more = (Buffer("unused", "x", "window", ("i",), 2), Buffer("x2", "x", "window", ("i",), 2, source="x"))
+    without = memory(model, plan, b0=1024).vmem()
+    assert memory(model, replace(plan, buffers=(*plan.buffers, *more)), b0=1024).vmem() == without
+    assert memory(model, replace(plan, buffers=more[1:], via={"x": "x2", "o": "x2"}), b0=1024).vmem() == 0
+
+
+def test_scalar_memory_is_counted_by_itself() -> None:
+    model, plan = elementwise(1 << 16, False)
+    scalars = replace(plan, buffers=(replace(plan.buffers[0], kind="smem"), plan.buffers[1]))
+    found = memory(model, scalars, b0=2048)
+    assert found.smem() == 2 * 2048 * 4 and found.vmem() == 2 * 2048 * 4
+    assert memory(model, plan, b0=2048).smem() == 0
+
+
+def test_candidates_at_once_are_each_by_itself() -> None:
+    model, plan, sizes = matmul(1024, 1024, 1024), matmul_plan(), [128, 256, 1024]
+    found = memory(model, plan, b0=256, b1=512, b2=np.array(sizes)).vmem()
+    assert list(found) == [memory(model, plan, b0=256, b1=512, b2=size).vmem() for size in sizes]
+
+
+b = parameter("b")
+WIDE, SMALL, EDGE = ((256, b), 32), ((8, 128), 32), ((128, 128), 32)
+
+
+@pytest.mark.parametrize(
+    ("places", "wanted"),
+    [
+        ([], 0),
+        ([[]], 0),
+        ([[SMALL]], 0),  # in registers
+        ([[EDGE]], 0),  # 64 KiB are still registers
+        ([[((128, 129), 32)]], 128 * 256 * 4),
+        ([[WIDE]], 256 * KiB),
+        ([[WIDE, WIDE, SMALL]], 512 * KiB),
+        ([[WIDE], [WIDE, WIDE], [SMALL] * 100], 512 * KiB),
+        ([[((256, b), 16)]], 128 * KiB),
+        ([[((), 32)]], 0),
+    ],
+)
+def test_live_bytes(places, wanted) -> None:
+    """The worst of all places, of the values together that registers do not hold."""
+    assert live_bytes([Live((), tuple(values)) for values in places], {"b": 256}) == wanted
+
+
+def test_live_bytes_of_candidates() -> None:
+    found = live_bytes([Live((), (WIDE,)), Live((), (EDGE, ((512, 128), 32)))], {"b": np.array([128, 512])})
+    assert list(found) == [256 * KiB, 512 * KiB]
