@@ -228,13 +228,13 @@ class IndexAnalysis:
         return self.named(value, found or ANY)
 
     def named(self, value: SSAValue, known: ValueRange = ANY) -> Form:
-        """A value as the name that it keeps."""
+        """A value as the name that it keeps; ``known`` is what it would be if it were not held in its type."""
         element, dims = element_of(value.type), wide_dims(value.type)
         if element == _TRUTH:
             return Named(self._name(value, ""), dims)
-        own = ValueRange.of_bits(element.width.data, is_signed(element)) if isinstance(element, IntegerType) else ANY
-        known = own.intersection(known).intersection(self._assumed.get(value, ANY))
-        return symbol(self._name(value, ""), dims, known)
+        if isinstance(element, IntegerType):
+            known = known.wrapped(element.width.data, is_signed(element))
+        return symbol(self._name(value, ""), dims, known.intersection(self._assumed.get(value, ANY)))
 
     @property
     def keeps_names(self) -> bool:
