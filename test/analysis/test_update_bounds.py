@@ -15,7 +15,8 @@ from test.analysis.small_ir import named, only, verified
 TEXT = """
 func.func @f(%x: memref<32xi64>, %given: memref<16xi64>) {{
   {start}
-  %z = host.launch @g (%out = {target}, %a = %x) writes [0]{donates} : (memref<16xi64>, memref<32xi64>) -> (memref<16xi64>) {{
+  %z = host.launch @g (%out = {target}, %a = %x) writes [0]{donates}
+  : (memref<16xi64>, memref<32xi64>) -> (memref<16xi64>) {{
     tile.grid (%i: b0=8) in (32) {{
       %v = tile.load %a[%i] : memref<32xi64> -> !tile.tile<b0=8 x i64>
       %rows = tile.full 3 : !tile.tile<b0=8 x i32>
