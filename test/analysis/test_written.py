@@ -128,6 +128,18 @@ def test_lane_numbers_are_their_range() -> None:
     assert together(found, (40, 12)) == set(product(range(37), range(12)))
 
 
+def test_shifted_blocks_have_the_same_valid_lanes() -> None:
+    found = written(
+        "%s = tile.shift %i by %two : !tile.range<b0=8>\n " + store(BLOCK, "%s, %j", "b0=8 x b1=3 x "), rows=37
+    )
+    assert together(found, (40, 12)) == set(product(range(2, 39), range(12)))
+
+
+def test_numbers_that_fall() -> None:
+    found = written("%nine = arith.constant 9 : index\n %o = arith.subi %nine, %id : index\n " + store(FLAT, "%o", ""))
+    assert set(elements(found.parts[0].boxes)) == {(9,), (8,), (7,), (6,), (5,)} and found.again
+
+
 def test_blocks_that_overlap_write_again() -> None:
     """Blocks of 8 at every 4th row."""
     found = written(
