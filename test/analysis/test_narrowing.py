@@ -92,6 +92,16 @@ def test_narrower_arrays_whose_numbers_are_widened_are_checked() -> None:
     assert found.intervals[values["w"]] == (-(2**28) + 1, 2**28 - 1) and found.unproven == ()
 
 
+def test_narrower_arrays_are_checked_through_moves() -> None:
+    found, values = parts(f"""%n = tile.load %w[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    %m = tile.full true : {MASK}
+    %t = tile.select %m, %n, %n : !tile.tile<b0=8 x i32>
+    %u = tile.cast %t : !tile.tile<b0=8 x i32> to {WIDE}
+    %r = tile.mul %u, %five : {WIDE}
+    {STORE}""")
+    assert found.intervals[values["w"]] == (-(2**28) + 1, 2**28 - 1) and found.unproven == ()
+
+
 def test_sums_of_indices_are_right_where_they_fit_any_array() -> None:
     """What is added is checked; what comes of it may wrap, since no array is as long."""
     found, values = parts(f"""%r = tile.add %v, %five : {WIDE}
