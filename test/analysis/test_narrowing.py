@@ -1,0 +1,178 @@
+"""Whether 64-bit integers may be held in 32 bits: by proof, by a check of arrays, or not."""
+
+from __future__ import annotations
+
+import operator
+
+import pytest
+from xdsl.dialects.func import FuncOp
+
+from kopt.analysis.narrowing import FEWEST, beyond_end, narrowing
+from kopt.analysis.wide_facts import HIGH, LOW
+from test.analysis.small_ir import named, only, verified
+
+WIDE, MASK = "!tile.tile<b0=8 x i64>", "!tile.tile<b0=8 x i1>"
+TEXT = """
+func.func @f(%x: memref<100xi64>, %y: memref<100xi64>, %w: memref<100xi32>, %data: memref<100xf32>,
+             %out: memref<100xi64>, %small: memref<100xi32>, %bits: memref<100xi1>) {{
+  tile.grid (%i: b0=8) in (100) {{
+    %v = tile.load %x[%i] : memref<100xi64> -> !tile.tile<b0=8 x i64>
+    %five = tile.full 5 : !tile.tile<b0=8 x i64>
+    {body}
+  }}
+  func.return
+}}
+"""
+STORE = f"tile.store %r, %out[%i] : {WIDE}, memref<100xi64>"
+STORE_BITS = f"tile.store %r, %bits[%i] : {MASK}, memref<100xi1>"
+STORE_SMALL = "tile.store %r, %small[%i] : !tile.tile<b0=8 x i32>, memref<100xi32>"
+
+
+def parts(body: str):
+    module = verified(TEXT.format(body=body))
+    return narrowing(only(module, FuncOp)), named(module)
+
+
+PROVEN = {
+    "nothing is done": "",
+    "moved to an index": f"""%m = tile.full true : {MASK}
+    %r = tile.select %m, %v, %five : {WIDE}
+    %d = tile.load %data[%r] : memref<100xf32> -> !tile.tile<b0=8 x f32>""",
+    "compared with a number between the ends": f"%r = tile.lt %v, %five : {WIDE}\n {STORE_BITS}",
+    "a number that fits and one that does not": f"""%c = tile.full {HIGH + 1} : {WIDE}
+    %r = tile.lt %five, %c : {WIDE}
+    {STORE_BITS}""",
+    "an index": "%d = tile.load %data[%v] : memref<100xf32> -> !tile.tile<b0=8 x f32>",
+    "small numbers": f"%r = tile.mul %five, %five : {WIDE}\n {STORE}",
+    "32 bits of a product that wraps": f"""%c = tile.full 100000 : {WIDE}
+    %p = tile.mul %c, %c : {WIDE}
+    %r = tile.cast %p : {WIDE} to !tile.tile<b0=8 x i32>
+    {STORE_SMALL}""",
+    "lane numbers": f"""%l = tile.index %i : !tile.range<b0=8>
+    %r = tile.cast %l : !tile.tile<b0=8 x i32> to {WIDE}
+    {STORE}""",
+}
+
+
+@pytest.mark.parametrize("body", PROVEN.values(), ids=PROVEN)
+def test_what_is_proven_checks_nothing(body: str) -> None:
+    found, _ = parts(body)
+    assert found.intervals == {} and found.unproven == ()
+
+
+@pytest.mark.parametrize(
+    ("factor", "bits"),
+    [(1, 31), (2, 30), (3, 29), (4, 29), (5, 28), (2**20, 11)],
+)
+def test_sums_ask_for_the_widest_interval_that_fits(factor: int, bits: int) -> None:
+    """``factor`` times the numbers of an array, each of less than ``2**bits``, fits: ``2**(bits + 1)`` would not."""
+    found, values = parts(f"%c = tile.full {factor} : {WIDE}\n %r = tile.mul %v, %c : {WIDE}\n {STORE}")
+    assert factor * (2**bits - 1) <= HIGH and (bits == 31 or factor * (2 ** (bits + 1) - 1) > HIGH)
+    assert found.intervals == {values["x"]: (-(2**bits) + 1, 2**bits - 1)} and found.unproven == ()
+
+
+def test_numbers_that_are_stored_have_to_fit() -> None:
+    """What is saturated is another number."""
+    found, values = parts(f"tile.store %v, %out[%i] : {WIDE}, memref<100xi64>")
+    assert found.intervals == {values["x"]: (-(2**31) + 1, 2**31 - 1)}
+
+
+def test_both_arrays_of_a_sum_are_checked() -> None:
+    found, values = parts(f"""%u = tile.load %y[%i] : memref<100xi64> -> {WIDE}
+    %r = tile.add %v, %u : {WIDE}
+    {STORE}""")
+    assert found.intervals == dict.fromkeys([values["x"], values["y"]], (-(2**30) + 1, 2**30 - 1))
+
+
+def test_narrower_arrays_whose_numbers_are_widened_are_checked() -> None:
+    found, values = parts(f"""%n = tile.load %w[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    %u = tile.cast %n : !tile.tile<b0=8 x i32> to {WIDE}
+    %r = tile.mul %u, %five : {WIDE}
+    {STORE}""")
+    assert found.intervals[values["w"]] == (-(2**28) + 1, 2**28 - 1) and found.unproven == ()
+
+
+def test_narrower_arrays_are_checked_through_moves() -> None:
+    found, values = parts(f"""%n = tile.load %w[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    %m = tile.full true : {MASK}
+    %t = tile.select %m, %n, %n : !tile.tile<b0=8 x i32>
+    %u = tile.cast %t : !tile.tile<b0=8 x i32> to {WIDE}
+    %r = tile.mul %u, %five : {WIDE}
+    {STORE}""")
+    assert found.intervals[values["w"]] == (-(2**28) + 1, 2**28 - 1) and found.unproven == ()
+
+
+def test_sums_of_indices_are_right_where_they_fit_any_array() -> None:
+    """What is added is checked; what comes of it may wrap, since no array is as long."""
+    found, values = parts(f"""%r = tile.add %v, %five : {WIDE}
+    %d = tile.load %data[%r] : memref<100xf32> -> !tile.tile<b0=8 x f32>""")
+    assert found.intervals == {values["x"]: (-(2**31) + 1, 2**31 - 1)}
+
+
+def test_no_interval_is_narrower_than_the_fewest_bits() -> None:
+    """The fourth power of numbers of 7 bits has 28, the eighth 56: it may not be stored."""
+    found, values = parts(f"""%r = tile.mul %v, %v : {WIDE}
+    %s = tile.mul %r, %r : {WIDE}
+    %t = tile.mul %s, %s : {WIDE}
+    tile.store %t, %out[%i] : {WIDE}, memref<100xi64>""")
+    assert FEWEST * 4 < 31 < FEWEST * 8
+    (store,) = found.unproven
+    assert found.intervals == {} and [use.operation for use in values["t"].uses] == [store]
+
+
+@pytest.mark.parametrize(
+    ("to", "proven"), [("!tile.tile<b0=8 x i32>", True), ("!tile.tile<b0=8 x f32>", False), (MASK, False)]
+)
+def test_casts_of_what_wraps_are_to_32_bits(to: str, proven: bool) -> None:
+    found, values = parts(f"""%c = tile.full {HIGH} : {WIDE}
+    %p = tile.add %c, %five : {WIDE}
+    %r = tile.cast %p : {WIDE} to {to}""")
+    assert found.intervals == {} and found.unproven == (() if proven else (values["r"].owner,))
+
+
+def test_what_the_launch_writes_itself_is_not_checked() -> None:
+    found, values = parts(f"%r = tile.add %v, %five : {WIDE}\n tile.store %r, %x[%i] : {WIDE}, memref<100xi64>")
+    assert found.intervals == {} and values["r"].owner in found.unproven
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("number", [LOW, LOW + 1, 0, HIGH - 1, HIGH])
+def test_comparisons_of_saturated_numbers(name: str, mirrored: bool, number: int) -> None:
+    """Those that are proven give in 32 bits what they give in 64, for numbers that fit and those beyond both ends."""
+    compare = getattr(operator, name)
+    order = ("%c", "%v") if mirrored else ("%v", "%c")
+    found, _ = parts(f"""%c = tile.full {number} : {WIDE}
+    %r = tile.{name} {", ".join(order)} : {WIDE}
+    {STORE_BITS}""")
+    loaded = [LOW - 5, LOW - 1, LOW, LOW + 1, 0, HIGH - 1, HIGH, HIGH + 1, HIGH + 5]
+
+    def results(numbers: list[int]) -> list[bool]:
+        return [compare(number, each) if mirrored else compare(each, number) for each in numbers]
+
+    same = results(loaded) == results([max(LOW, min(HIGH, each)) for each in loaded])
+    if not found.intervals:
+        assert same  # no check is made: it has to be
+    if LOW < number < HIGH:
+        assert same and not found.intervals and not found.unproven
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (f"%r = tile.full {HIGH} : {WIDE}", None),
+        (f"%r = tile.full {HIGH + 1} : {WIDE}", HIGH + 1),
+        (f"%r = tile.full {LOW} : {WIDE}", None),
+        (f"%r = tile.full {LOW - 1} : {WIDE}", LOW - 1),
+        (
+            f"%s = tile.full {HIGH + 1} : !tile.tile<i64>\n"
+            " %t = tile.reshape %s : !tile.tile<i64> to !tile.tile<1 x i64>\n"
+            " %r = tile.broadcast %t dims [0] : !tile.tile<1 x i64> to !tile.tile<4 x i64>",
+            HIGH + 1,
+        ),
+        (f"%r = tile.neg %five : {WIDE}", None),
+    ],
+)
+def test_constants_beyond_an_end(body: str, wanted: int | None) -> None:
+    _, values = parts(body)
+    assert beyond_end(values["r"]) == wanted

@@ -1,0 +1,283 @@
+"""What is known of 64-bit integers, op by op: intervals hold all that can come of them, or there is no interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+
+import pytest
+from xdsl.dialects.builtin import f64, i1, i32, i64
+from xdsl.ir import Operation
+
+from kopt.analysis.wide_facts import HIGH, LOW, Fact, array_of, fact_of, is_wide
+from kopt.dialects.tile import TileType
+from test.analysis.small_ir import named, verified
+
+WIDE, NARROW = "!tile.tile<4 x 8 x i64>", "!tile.tile<4 x 8 x i32>"
+TEXT = """
+func.func @f(%x: memref<100xi64>, %y: memref<100xi32>, %a: {wide}, %b: {wide}, %c: {narrow},
+             %flag: !tile.tile<4 x 8 x i1>, %byte: !tile.tile<4 x 8 x ui8>, %w: !tile.tile<4 x 8 x ui32>, %n: index) {{
+  tile.grid (%i: b0=8) in (100) {{
+    {body}
+  }}
+  func.return
+}}
+"""
+
+
+def fact(body: str, known: Mapping[str, Fact] | None = None, found: Mapping[str, tuple[int, int]] | None = None):
+    """The fact of the op that makes ``%r``."""
+    values = named(verified(TEXT.format(body=body, wide=WIDE, narrow=NARROW)))
+    op = values["r"].owner
+    assert isinstance(op, Operation)
+    facts = {values[name]: each for name, each in (known or {}).items()}
+    return fact_of(op, facts, {values[name]: each for name, each in (found or {}).items()})
+
+
+def exact(low: int, high: int) -> Fact:
+    return Fact("exact", low, high)
+
+
+@pytest.mark.parametrize(
+    ("type", "wanted"),
+    [(i64, True), (i32, False), (f64, False), (TileType([4], i64), True), (TileType([4], i1), False)],
+)
+def test_types_of_64_bit_integers(type, wanted: bool) -> None:
+    assert is_wide(type) is wanted
+
+
+# What comes from nothing.
+
+SOURCES = {
+    "a number": (f"%r = tile.full 7 : {WIDE}", exact(7, 7)),
+    "the lowest that fits": (f"%r = tile.full {LOW} : {WIDE}", exact(LOW, LOW)),
+    "one lower": (f"%r = tile.full {LOW - 1} : {WIDE}", Fact("literal")),
+    "one higher than the highest": (f"%r = tile.full {HIGH + 1} : {WIDE}", Fact("literal")),
+    "numbers at equal distances": ("%r = tile.arange 3, 2 : !tile.tile<64 x i64>", exact(3, 129)),
+    "falling": ("%r = tile.arange 3, -2 : !tile.tile<64 x i64>", exact(-123, 3)),
+    "as many as do not fit": ("%r = tile.arange 2147483640, 1 : !tile.tile<64 x i64>", None),
+    "a load": ("%r = tile.load %x[%i] : memref<100xi64> -> !tile.tile<b0=8 x i64>", Fact("loaded")),
+    "an index of no known size": (f"%r = tile.splat %n : index to {WIDE}", exact(LOW + 1, HIGH - 1)),
+}
+
+
+@pytest.mark.parametrize(("body", "wanted"), SOURCES.values(), ids=SOURCES)
+def test_facts_of_sources(body: str, wanted: Fact | None) -> None:
+    assert fact(body) == wanted
+
+
+def test_a_load_of_what_a_check_found() -> None:
+    body = SOURCES["a load"][0]
+    assert fact(body, found={"x": (-3, 9)}) == Fact("offset", -3, 9)
+    assert fact(body, found={"y": (-3, 9)}) == Fact("loaded")
+
+
+@pytest.mark.parametrize(
+    ("source", "lowest", "highest"),
+    [
+        ("%flag : !tile.tile<4 x 8 x i1>", 0, 1),
+        ("%byte : !tile.tile<4 x 8 x ui8>", 0, 255),
+        (f"%c : {NARROW}", LOW, HIGH),
+    ],
+)
+def test_a_narrower_integer_has_its_types_numbers(source: str, lowest: int, highest: int) -> None:
+    assert fact(f"%r = tile.cast {source} to {WIDE}") == exact(lowest, highest)
+
+
+def test_unsigned_numbers_of_32_bits_do_not_fit() -> None:
+    assert fact(f"%r = tile.cast %w : !tile.tile<4 x 8 x ui32> to {WIDE}") is None
+
+
+CASTS = {
+    "a found array": ("%v = tile.load %y[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>", "b0=8", exact(2, 5)),
+    "numbers": ("%v = tile.arange 1, 1 : !tile.tile<8 x i32>", "8", exact(1, 8)),
+    "places of extremes": (f"%v = tile.argreduce max %c dim 1 : {NARROW}", "4", exact(0, 7)),
+}
+
+
+@pytest.mark.parametrize(("body", "dim", "wanted"), CASTS.values(), ids=CASTS)
+def test_a_cast_has_the_interval_of_what_it_casts(body: str, dim: str, wanted: Fact) -> None:
+    cast = f"{body}\n %r = tile.cast %v : !tile.tile<{dim} x i32> to !tile.tile<{dim} x i64>"
+    assert fact(cast, found={"y": (2, 5)}) == wanted
+
+
+def test_lane_numbers_of_blocks_hold_all_lanes() -> None:
+    """The last of 13 blocks has lanes up to 103."""
+    found = fact(
+        "%v = tile.index %i : !tile.range<b0=8>\n %r = tile.cast %v : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x i64>"
+    )
+    assert found is not None and found.kind == "exact" and found.low <= 0 and 103 <= found.high <= 108
+
+
+# What is computed: all results of all operands are in the interval.
+
+INTERVALS = [(0, 5), (-3, 4), (-7, -2), (3, 3), (-1, 0)]
+BINARY: dict[str, Callable[[int, int], int]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "minimum": min,
+    "maximum": max,
+    "floordiv": lambda a, b: a // b,
+    "truncdiv": lambda a, b: int(a / b),
+    "mod": lambda a, b: a % b,
+    "rem": lambda a, b: a - b * int(a / b),
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "shl": lambda a, b: a << b,
+    "shr": lambda a, b: a >> b,
+}
+UNARY: dict[str, Callable[[int], int]] = {
+    "neg": lambda a: -a,
+    "abs": abs,
+    "not": lambda a: ~a,
+    "sign": lambda a: (a > 0) - (a < 0),
+}
+#: What has the smallest interval there is.
+TIGHT = ("add", "sub", "mul", "minimum", "maximum")
+
+
+def numbers(interval: tuple[int, int]) -> range:
+    return range(interval[0], interval[1] + 1)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_results_of_two_intervals_are_inside(name: str) -> None:
+    values = named(verified(TEXT.format(body=f"%r = tile.{name} %a, %b : {WIDE}", wide=WIDE, narrow=NARROW)))
+    op = values["r"].owner
+    assert isinstance(op, Operation)
+    for first, second in product(INTERVALS, INTERVALS):
+        pairs = [(a, b) for a in numbers(first) for b in numbers(second)]
+        if name in ("floordiv", "truncdiv", "mod", "rem"):
+            pairs = [(a, b) for a, b in pairs if b]
+        if name in ("shl", "shr") and second[0] < 0:
+            pairs = []
+        results = [BINARY[name](a, b) for a, b in pairs]
+        found = fact_of(op, {values["a"]: exact(*first), values["b"]: exact(*second)}, {})
+        if not results:
+            continue
+        assert found is not None and found.kind == "exact", (first, second)
+        assert found.low <= min(results) and max(results) <= found.high, (first, second, found)
+        if name in TIGHT:
+            assert (found.low, found.high) == (min(results), max(results))
+
+
+@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_results_of_an_interval_are_inside(name: str, interval: tuple[int, int]) -> None:
+    found = fact(f"%r = tile.{name} %a : {WIDE}", {"a": exact(*interval)})
+    results = [UNARY[name](a) for a in numbers(interval)]
+    assert found is not None and found.kind == "exact" and found.low <= min(results) and max(results) <= found.high
+
+
+BIG = 2**20
+COMPUTED = {
+    # name, facts of the operands, what is known
+    "what fits no more is right modulo 2^32": ("mul", exact(0, BIG), exact(0, BIG), Fact("wrapped")),
+    "at the end": ("add", exact(0, HIGH - 1), exact(0, 1), exact(0, HIGH)),
+    "beyond it": ("add", exact(0, HIGH), exact(0, 1), Fact("wrapped")),
+    "a quotient that fits no more": ("floordiv", exact(LOW, 0), exact(-1, -1), None),
+    "sums of what is checked": ("add", Fact("offset", 0, 9), exact(1, 1), Fact("offset", 1, 10)),
+    "too large sums of it": ("mul", Fact("offset", 0, BIG), Fact("offset", 0, BIG), Fact("derived")),
+    "quotients of it": ("floordiv", Fact("offset", LOW, 0), exact(-1, -1), None),
+    "sums of derived": ("add", Fact("derived"), exact(1, 1), Fact("derived")),
+    "quotients of derived": ("floordiv", Fact("derived"), exact(2, 2), None),
+    "sums of loaded": ("add", Fact("loaded"), exact(1, 1), None),
+    "sums of wrapped": ("add", Fact("wrapped"), exact(1, 1), Fact("wrapped")),
+    "quotients of wrapped": ("floordiv", Fact("wrapped"), exact(2, 2), None),
+    "wrapped and checked": ("add", Fact("wrapped"), Fact("offset", 0, 1), None),
+    "bounded on one side": ("minimum", Fact("loaded"), exact(-5, 9), Fact("loaded", LOW, 9)),
+    "bounded from below": ("maximum", Fact("loaded"), exact(-5, 9), Fact("loaded", -5, HIGH)),
+    "bounded on the other side too": ("minimum", Fact("loaded", 0, HIGH), exact(9, 9), exact(0, 9)),
+    "shifted too far": ("shl", exact(0, 1), exact(0, 32), None),
+    "nothing known": ("add", None, exact(0, 1), None),
+}
+
+
+@pytest.mark.parametrize(("name", "a", "b", "wanted"), COMPUTED.values(), ids=COMPUTED)
+def test_classes_of_what_is_computed(name: str, a: Fact | None, b: Fact | None, wanted: Fact | None) -> None:
+    known = {name: fact for name, fact in (("a", a), ("b", b)) if fact is not None}
+    found = fact(f"%r = tile.{name} %a, %b : {WIDE}", known)
+    assert found == wanted if wanted is None or wanted.kind not in ("derived", "wrapped") else found.kind == wanted.kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "known", "wanted"),
+    [
+        # Of 8 lanes, along a dimension of 8.
+        ("add", exact(-1, 3), exact(-8, 24)),
+        ("add", exact(1, 3), exact(0, 24)),  # no lane may be valid
+        ("add", exact(0, 2**29), Fact("wrapped")),
+        ("add", Fact("offset", 0, 2), Fact("offset", 0, 16)),
+        ("mul", exact(0, 2), Fact("wrapped")),
+        ("max", exact(-1, 3), exact(-1, 3)),
+        ("min", Fact("loaded"), Fact("loaded")),
+        ("max", Fact("wrapped"), None),
+        ("add", Fact("loaded"), None),
+        ("add", Fact("derived"), None),
+        ("xor", exact(0, 1), None),
+    ],
+)
+def test_reductions(kind: str, known: Fact, wanted: Fact | None) -> None:
+    assert fact(f"%r = tile.reduce {kind} %a [1] : {WIDE}", {"a": known}) == wanted
+
+
+def test_a_reduction_over_all_dimensions_has_all_lanes() -> None:
+    assert fact(f"%r = tile.reduce add %a [0, 1] : {WIDE}", {"a": exact(-1, 3)}) == exact(-32, 96)
+    assert fact(f"%r = tile.scan add %a dim 0 : {WIDE}", {"a": exact(-1, 3)}) == exact(-4, 12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "wanted"),
+    [
+        (exact(0, 3), exact(-2, 1), exact(-2, 3)),
+        (exact(0, 3), Fact("offset", 5, 9), Fact("offset", 0, 9)),
+        (exact(0, 3), Fact("loaded"), Fact("loaded")),
+        (exact(0, 3), Fact("literal"), Fact("literal")),
+        (Fact("loaded"), Fact("derived"), Fact("derived")),
+        (exact(0, 3), Fact("wrapped"), Fact("wrapped")),
+        (Fact("offset", 0, 3), Fact("wrapped"), None),
+        (exact(0, 3), None, None),
+    ],
+)
+def test_what_is_one_of_two_values_is_the_weaker(a: Fact, b: Fact | None, wanted: Fact | None) -> None:
+    known = {"a": a} | ({} if b is None else {"b": b})
+    assert fact(f"%r = tile.select %flag, %a, %b : {WIDE}", known) == wanted
+    assert fact(f"%r = tile.concat %a, %b dim 0 : {WIDE}, {WIDE} to !tile.tile<8 x 8 x i64>", known) == wanted
+
+
+@pytest.mark.parametrize(
+    ("fill", "wanted"),
+    [
+        (9, exact(0, 9)),
+        (-(2**63), exact(LOW, 3)),  # neutral for a maximum, also when it is saturated
+        (2**63 - 1, exact(0, HIGH)),
+        (2**40, Fact("literal")),
+    ],
+)
+def test_a_masks_fill_is_one_of_its_numbers(fill: int, wanted: Fact) -> None:
+    assert fact(f"%r = tile.mask %a in (_, _) else {fill} : {WIDE}", {"a": exact(0, 3)}) == wanted
+
+
+@pytest.mark.parametrize("op", [f"transpose %a [1, 0] : {WIDE}", f"reshape %a : {WIDE} to !tile.tile<32 x i64>"])
+@pytest.mark.parametrize("known", [exact(1, 3), Fact("offset", 1, 3), Fact("loaded"), Fact("derived"), Fact("wrapped")])
+def test_moves_keep_what_is_known(op: str, known: Fact) -> None:
+    found = fact(f"%r = tile.{op}", {"a": known})
+    assert found is not None and (found.kind, found.low, found.high) == (known.kind, known.low, known.high)
+
+
+def test_views_are_of_their_array() -> None:
+    values = named(
+        verified("""
+func.func @f(%x: memref<100xi64>) {
+  %v = host.reshape %x : memref<100xi64> to memref<10x10xi64>
+  %z = host.launch @g (%a = %v) writes [] yields (%new : memref<4xi64>) : (memref<10x10xi64>) -> (memref<4xi64>) {
+  }
+  %y = host.alloc : memref<4xi64>
+  func.return
+}
+""")
+    )
+    assert array_of(values["a"]) is values["x"] and array_of(values["x"]) is values["x"]
+    assert array_of(values["new"]) is values["new"] and array_of(values["y"]) is values["y"]
