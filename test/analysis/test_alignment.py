@@ -9,7 +9,7 @@ from xdsl.ir import Attribute
 from kopt.analysis.alignment import Walk, copied_multiple, multiple, walk_to_align
 from kopt.dialects.tile import ForOp
 from kopt.ir.from_ssa import IndexAnalysis
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kopt.analysis.block_roles import Role, block_roles, has_wide_dot
-from test.analysis.small_ir import verified
+from test.analysis.named import verified
 
 DOT = """
 func.func @f(%a: memref<100x48x{element}>, %b: memref<48x70x{element}>, %c: memref<100x70xf32>) {{

@@ -21,7 +21,7 @@ from kopt.analysis.block_search import (
     spread,
 )
 from kopt.dialects.tile import DimAttr, TileType
-from test.analysis.small_ir import verified
+from test.analysis.named import verified
 
 NESTED = """
 func.func @f(%n: index) {

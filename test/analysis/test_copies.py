@@ -16,7 +16,7 @@ from kopt.analysis.copies import (
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import GetOp, PutOp, SelectOp
 from kopt.walk import walk
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 HBM, BUFFER, SEM = "!tile.ref<64 x 128 x f32, hbm>", "!tile.ref<8 x 128 x f32, vmem>", "!tile.ref<1 x f32, semaphore>"
 BLOCK = "!tile.tile<b0=8 x 128 x f32>"

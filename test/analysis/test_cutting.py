@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 
 from kopt.analysis.cutting import can_be_cut, inputs, needed, sources, taken_whole
 from kopt.dialects.tile import LoadOp
-from test.analysis.small_ir import named, verified
+from test.analysis.named import named, verified
 
 A, B, C = "!tile.tile<4 x 8 x f32>", "!tile.tile<8 x 2 x f32>", "!tile.tile<4 x 2 x f32>"
 TEXT = """

@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp
 
 from kopt.analysis.index_slice import IndexSlice, IndexSlicer, sliceable, writers
 from kopt.dialects.tile import Access, GridOp, StoreOp, TakeAlongOp
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 
 def function(body: str, args: str = "%x: memref<100xf32>, %rows: memref<100xi32>, %n: index, %go: i1") -> str:

@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 from kopt.analysis.intervals import argument_of, intervals
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from kopt.analysis.jagged import ItemPadding, Items, loops_around
 from kopt.dialects.jagged import ForOp
 from kopt.dialects.tile import DimAttr, StoreOp, TileType
 from kopt.ir.sums import SumAnalysis
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 TEXT = """
 func.func @f(%x: memref<1000xf32>, %starts: memref<100xi32>, %lens: memref<100xi32>, %out: memref<100xf32>) {{

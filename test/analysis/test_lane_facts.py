@@ -14,7 +14,7 @@ from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.jagged import ValidOp as JaggedValidOp
 from kopt.dialects.tile import GridOp, TileType
 from kopt.parsing import verify
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 TEXT = """
 func.func @f(%x: memref<100x64xf32>, %lens: memref<100xi32>) {

@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 
 from kopt.analysis.narrowing import FEWEST, beyond_end, narrowing
 from kopt.analysis.wide_facts import HIGH, LOW
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 WIDE, MASK = "!tile.tile<b0=8 x i64>", "!tile.tile<b0=8 x i1>"
 TEXT = """

@@ -7,7 +7,7 @@ from xdsl.ir import Block
 
 from kopt.analysis.rematerialisation import Rematerialisation
 from kopt.dialects.tile import ForOp
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 TEXT = """
 func.func @f(%ids: memref<64xi32>, %part: memref<64xi32>, %x: memref<64x512xf32>) -> memref<64x512xf32> {

@@ -6,7 +6,7 @@ import pytest
 
 from kopt.analysis.row_copies import Cut, Moved, RowCopies, moves_by_numbers, row_copies
 from kopt.dialects.tile import ALL, GetOp
-from test.analysis.small_ir import named, verified
+from test.analysis.named import named, verified
 
 TEXT = """
 func.func @f(%x: memref<{shape}x{element}>) {{

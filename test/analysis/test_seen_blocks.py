@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kopt.analysis.seen_blocks import seen_blocks
-from test.analysis.small_ir import verified
+from test.analysis.named import verified
 
 TEXT = """
 func.func @f(%x: memref<100x64xf32>, %rows: memref<100xf32>, %sum: memref<f32>, %per: memref<64xf32>, %n: index) {{

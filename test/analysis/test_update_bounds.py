@@ -9,7 +9,7 @@ import pytest
 from kopt.analysis.update_bounds import Bounds, Unbounded, update_bounds
 from kopt.analysis.wide_facts import HIGH
 from kopt.dialects.host import LaunchOp
-from test.analysis.small_ir import named, only, verified
+from test.analysis.named import named, only, verified
 
 #: A grid of 4 blocks of 8 rows.
 TEXT = """

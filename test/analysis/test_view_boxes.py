@@ -10,7 +10,7 @@ import pytest
 
 from kopt.analysis.boxes import Boxes, joined
 from kopt.analysis.view_boxes import in_root
-from test.analysis.small_ir import named, verified
+from test.analysis.named import named, verified
 
 Bounds = Sequence[tuple[int, int]]
 

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from kopt.analysis.wide_facts import HIGH, LOW, Fact, array_of, fact_of, is_wide
 from kopt.dialects.tile import TileType
-from test.analysis.small_ir import named, verified
+from test.analysis.named import named, verified
 
 WIDE, NARROW = "!tile.tile<4 x 8 x i64>", "!tile.tile<4 x 8 x i32>"
 TEXT = """

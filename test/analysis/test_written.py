@@ -12,7 +12,7 @@ from kopt.analysis.boxes import Boxes
 from kopt.analysis.written import Part, Unsure, Written, written_by
 from kopt.dialects.tile import GridOp, StoreOp
 from kopt.ir.from_ssa import IndexAnalysis
-from test.analysis.small_ir import only, verified
+from test.analysis.named import only, verified
 
 TEXT = """
 func.func @f(%x: memref<40x12xf32>, %y: memref<40xf32>, %n: index, %c: i1) {{
