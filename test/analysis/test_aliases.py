@@ -6,10 +6,11 @@ import pytest
 from xdsl.dialects.func import FuncOp
 from xdsl.traits import MemoryEffectKind
 
+from kopt import parse
 from kopt.analysis.aliases import accessed, effects_on_memory, root, users, view_chain, written_arguments
 from kopt.dialects.host import CopyOp, PartitionOp
 from kopt.dialects.tile import GridOp, LoadOp, StoreOp
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 READ, WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
 
@@ -54,7 +55,7 @@ func.func @f(%x: memref<4x8xf32>, %y: memref<8xf32>) {
     ],
 )
 def test_views_and_partitions_are_followed_to_the_storage(value: str, storage: str, chain: list[str]) -> None:
-    values = named(verified(VIEWS))
+    values = named(parse(VIEWS))
     assert root(values[value]) is values[storage]
     assert view_chain(values[value]) == tuple(values[name].owner for name in chain)
 
@@ -78,7 +79,7 @@ func.func @f(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %unused: m
 
 
 def test_effects_come_in_the_order_of_the_text_at_any_depth() -> None:
-    module = verified(ACCESSES)
+    module = parse(ACCESSES)
     values = named(module)
     x, y, flat = values["x"], values["y"], values["flat"]
     found = list(effects_on_memory(only(module, GridOp)))
@@ -87,7 +88,7 @@ def test_effects_come_in_the_order_of_the_text_at_any_depth() -> None:
 
 
 def test_accessed_memrefs_are_named_once_views_by_themselves() -> None:
-    module = verified(ACCESSES)
+    module = parse(ACCESSES)
     values = named(module)
     grid, copy = only(module, GridOp), only(module, CopyOp)
     assert accessed(grid, READ) == (values["x"], values["flat"], values["y"])
@@ -97,18 +98,18 @@ def test_accessed_memrefs_are_named_once_views_by_themselves() -> None:
 
 
 def test_arguments_are_written_through_views_too() -> None:
-    module = verified(ACCESSES)
+    module = parse(ACCESSES)
     values = named(module)
     assert written_arguments(only(module, FuncOp)) == (values["y"], values["z"])
 
 
 def test_what_a_function_makes_is_no_argument() -> None:
-    module = verified(VIEWS)
+    module = parse(VIEWS)
     assert written_arguments(only(module, FuncOp)) == ()
 
 
 def test_what_a_partition_passes_on_is_written_where_it_lies() -> None:
-    module = verified("""
+    module = parse("""
     func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
       %p = host.partition capture -> memref<8xf32> {
         host.yield %y : memref<8xf32>
@@ -122,7 +123,7 @@ def test_what_a_partition_passes_on_is_written_where_it_lies() -> None:
 
 
 def test_users_are_accesses_and_not_the_plan_of_a_grid() -> None:
-    module = verified("""
+    module = parse("""
     func.func @f(%x: memref<8xf32>) {
       tile.grid (%i: b0=4) in (8) plan {order [i] parallel [i] @x = %x window(i) x2} {
         %v = tile.load %x[%i] via @x : memref<8xf32> -> !tile.tile<b0=4 x f32>

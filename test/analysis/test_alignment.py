@@ -6,10 +6,11 @@ import pytest
 from xdsl.dialects.builtin import IntegerType, MemRefType, bf16, f32, f64, i8, i64
 from xdsl.ir import Attribute
 
+from kopt import parse
 from kopt.analysis.alignment import Walk, copied_multiple, multiple, walk_to_align
 from kopt.dialects.tile import ForOp
 from kopt.ir.from_ssa import IndexAnalysis
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def found(
     body: str = f"%v = {X}", begin: str = "%lo", size: int = 16, element: str = "f32", entry: str = "%k", mask: str = ""
 ):
     body = body.format(size=size, element=element, entry=entry, mask=mask)
-    module = verified(TEXT.format(body=body, begin=begin, size=size, element=element))
+    module = parse(TEXT.format(body=body, begin=begin, size=size, element=element))
     values = named(module)
     return walk_to_align(only(module, ForOp), IndexAnalysis()), values
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.block_roles import Role, block_roles, has_wide_dot
-from test.analysis.named import verified
 
 DOT = """
 func.func @f(%a: memref<100x48x{element}>, %b: memref<48x70x{element}>, %c: memref<100x70xf32>) {{
@@ -27,7 +27,7 @@ func.func @f(%a: memref<100x48x{element}>, %b: memref<48x70x{element}>, %c: memr
 @pytest.mark.parametrize(("element", "bits", "wide"), [("f32", 32, True), ("bf16", 16, False)])
 def test_the_blocks_of_a_product(element: str, bits: int, wide: bool) -> None:
     """Rows, columns and what is summed over: distances are counted from the last dimension of each array."""
-    module = verified(DOT.format(element=element))
+    module = parse(DOT.format(element=element))
     common = {"wide_dot": wide, "flat": False}
     assert block_roles(module) == {
         "b0": Role(100, True, {1}, {bits, 32}, {"m"}, size=8, within=100, **common),
@@ -38,7 +38,7 @@ def test_the_blocks_of_a_product(element: str, bits: int, wide: bool) -> None:
 
 
 def test_products_of_no_loops_block_are_not_looked_at() -> None:
-    module = verified("""
+    module = parse("""
 func.func @f(%a: !tile.tile<4 x 8 x f32>, %b: !tile.tile<8 x 2 x f32>) {
   tile.grid (%i: b0=8) in (100) {
     %c = tile.dot %a, %b : !tile.tile<4 x 8 x f32>, !tile.tile<8 x 2 x f32> -> !tile.tile<4 x 2 x f32>
@@ -51,7 +51,7 @@ func.func @f(%a: !tile.tile<4 x 8 x f32>, %b: !tile.tile<8 x 2 x f32>) {
 
 
 def test_a_function_without_loops_has_none() -> None:
-    module = verified("func.func @f() {\n  func.return\n}")
+    module = parse("func.func @f() {\n  func.return\n}")
     assert block_roles(module) == {} and not has_wide_dot(module)
 
 
@@ -67,7 +67,7 @@ INDEX = "%l = tile.index %i : !tile.range<b0=8>"
 
 
 def role(body: str, tag: str = "b0") -> Role:
-    return block_roles(verified(BODY.format(body=body)))[tag]
+    return block_roles(parse(BODY.format(body=body)))[tag]
 
 
 @pytest.mark.parametrize(

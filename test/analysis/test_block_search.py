@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from xdsl.dialects.builtin import f32
 
+from kopt import parse
 from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.block_search import (
     Sizes,
@@ -21,7 +22,6 @@ from kopt.analysis.block_search import (
     spread,
 )
 from kopt.dialects.tile import DimAttr, TileType
-from test.analysis.named import verified
 
 NESTED = """
 func.func @f(%n: index) {
@@ -52,7 +52,7 @@ func.func @f(%n: index) {
     ],
 )
 def test_loops_that_walk_a_block_of_another(single: Sequence[str], wanted: list[tuple[str, str]]) -> None:
-    module = verified(NESTED)
+    module = parse(NESTED)
     roles = block_roles(module)
     for tag in single:
         roles[tag].single = True

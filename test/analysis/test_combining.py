@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from xdsl.ir import Operation
 
+from kopt import parse
 from kopt.analysis.combining import ORDERING_OPS, combined_lanes, combined_operands, summed_tags
 from kopt.dialects.tile import GridOp, ReduceOp
-from test.analysis.named import only, verified
+from test.named import only
 
 TEXT = """
 func.func @f(%x: memref<100x8xf32>, %v: !tile.tile<4 x 8 x f32>, %k: !tile.tile<4 x 8 x i32>,
@@ -28,7 +29,7 @@ func.func @f(%x: memref<100x8xf32>, %v: !tile.tile<4 x 8 x f32>, %k: !tile.tile<
 
 def op_of(line: str) -> Operation:
     """The op of a line, which stands behind the three that make its operands."""
-    return list(only(verified(TEXT.format(op=line)), GridOp).body.block.ops)[3]
+    return list(only(parse(TEXT.format(op=line)), GridOp).body.block.ops)[3]
 
 
 ASSOCIATIVE = """%a = tile.associative_reduce %v dim 0 : !tile.tile<4 x 8 x f32> {
@@ -101,7 +102,7 @@ KINDS = [
 @pytest.mark.parametrize("kind, type", KINDS)
 def test_the_value_is_neutral(kind: str, type: str) -> None:
     values = TYPES[type]
-    module = verified(f"""
+    module = parse(f"""
     func.func @f(%v: !tile.tile<8 x {type}>) {{
       %a = tile.reduce {kind} %v [0] : !tile.tile<8 x {type}>
       func.return

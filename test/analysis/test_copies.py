@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.copies import (
     array_of,
     is_fetch,
@@ -16,7 +17,7 @@ from kopt.analysis.copies import (
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import GetOp, PutOp, SelectOp
 from kopt.walk import walk
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 HBM, BUFFER, SEM = "!tile.ref<64 x 128 x f32, hbm>", "!tile.ref<8 x 128 x f32, vmem>", "!tile.ref<1 x f32, semaphore>"
 BLOCK = "!tile.tile<b0=8 x 128 x f32>"
@@ -59,7 +60,7 @@ FETCH, SEND = f"{both('x_ref', 'buffer')}\n {get()}", f"{put()}\n {both('buffer'
 
 
 def parsed(body: str):
-    module = verified(TEXT.format(body=body))
+    module = parse(TEXT.format(body=body))
     return module, named(module)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from xdsl.ir import Operation
 
+from kopt import parse
 from kopt.analysis.cutting import can_be_cut, inputs, needed, sources, taken_whole
 from kopt.dialects.tile import LoadOp
-from test.analysis.named import named, verified
+from test.named import named
 
 A, B, C = "!tile.tile<4 x 8 x f32>", "!tile.tile<8 x 2 x f32>", "!tile.tile<4 x 2 x f32>"
 TEXT = """
@@ -24,7 +25,7 @@ func.func @f(%x: memref<4x8xf32>, %y: memref<100x8x16xf32>, %a: {a}, %b: {b}, %c
 
 
 def parsed(body: str):
-    return named(verified(TEXT.format(body=body, a=A, b=B, c=C)))
+    return named(parse(TEXT.format(body=body, a=A, b=B, c=C)))
 
 
 # The operands by name, for each dimension of the result; None where lanes are combined.

@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, region_def, traits_def, var_operand_def, var_result_def
 from xdsl.traits import EffectInstance, MemoryAllocEffect, MemoryEffect, MemoryEffectKind, RecursiveMemoryEffect
 
+from kopt import parse
 from kopt.analysis.effects import (
     get_effects,
     is_pure,
@@ -19,7 +20,7 @@ from kopt.analysis.effects import (
     would_be_trivially_dead,
 )
 from kopt.dialects.tile import FullOp, GridOp, LoadOp, StoreOp, YieldOp
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 READ, WRITE, ALLOC = MemoryEffectKind.READ, MemoryEffectKind.WRITE, MemoryEffectKind.ALLOC
 
@@ -147,7 +148,7 @@ def test_classes_of_ops(cls: type[Operation], pure: bool, terminator: bool) -> N
 
 
 def test_effects_name_the_memory() -> None:
-    module = verified("""
+    module = parse("""
     func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
       tile.grid (%i: b0=4) in (8) {
         %v = tile.load %x[%i] : memref<8xf32> -> !tile.tile<b0=4 x f32>

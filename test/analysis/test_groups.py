@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.func import FuncOp
 
+from kopt import parse
 from kopt.analysis.groups import groups_of, ranks_of
 from kopt.errors import LoweringError
-from test.analysis.named import only, verified
+from test.named import only
 
 V = "memref<8x4xf32>"
 S = 'memref<8x4xf32, #symm.space<"{}">>'
@@ -16,7 +17,7 @@ S = 'memref<8x4xf32, #symm.space<"{}">>'
 def func(lines: str) -> FuncOp:
     """A function of these lines."""
     arguments = f"%x: {V}, %a: {S.format('a')}, %y: memref<2x4xf32>, %none: memref<0x4xf32>, %n: index"
-    return only(verified(f"func.func @f({arguments}) {{\n{lines}\nfunc.return\n}}"), FuncOp)
+    return only(parse(f"func.func @f({arguments}) {{\n{lines}\nfunc.return\n}}"), FuncOp)
 
 
 GATHER = '%g{0} = symm.all_gather %y group "{1}" : memref<2x4xf32> to memref<{2}x4xf32>\n'

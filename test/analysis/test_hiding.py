@@ -6,9 +6,10 @@ import pytest
 from xdsl.dialects import scf
 from xdsl.dialects.func import FuncOp
 
+from kopt import parse
 from kopt.analysis.hiding import hiding_values, paths
 from kopt.dialects.tile import ForOp, WhileOp
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 TEXT = """
 func.func @f(%x: memref<64x6xf32>, %ids: memref<64xi32>, %lens: memref<64xi32>, %c: i1, %n: index) {{
@@ -25,7 +26,7 @@ FLAT = "%f = tile.reshape %v : !tile.tile<b0=4 x 6 x f32> to !tile.tile<24 x f32
 
 def hiding(lines: str, extent: int = 13) -> set[str]:
     """The names of the values that hide lanes."""
-    func = only(verified(TEXT.format(lines=lines, extent=extent)), FuncOp)
+    func = only(parse(TEXT.format(lines=lines, extent=extent)), FuncOp)
     return {str(value.name_hint) for value in hiding_values(func)}
 
 
@@ -142,7 +143,7 @@ def test_paths_of_loops_and_branches() -> None:
       scf.yield %w, %z : !tile.tile<24 x f32>, !tile.tile<24 x f32>
     }
     """
-    module = verified(TEXT.format(lines=FLAT + lines, extent=13))
+    module = parse(TEXT.format(lines=FLAT + lines, extent=13))
     names = {value: name for name, value in named(module).items()}
     carriers = [only(module, ForOp), only(module, WhileOp), only(module, scf.IfOp)]
     found = [[[names[value] for value in paths(op, number)] for number in range(len(op.results))] for op in carriers]

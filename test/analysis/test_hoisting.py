@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.hoisting import NotHoistable, Plan, hoistable, plan_hoist
 from kopt.dialects.tile import ForOp, GridOp, StoreOp
-from test.analysis.named import only, verified
+from test.named import only
 
 X, ROWS, TILE = "memref<64x96xf32>", "memref<64xf32>", "!tile.tile<b0=16 x f32>"
 WIDE = "!tile.tile<b0=16 x b1=32 x f32>"
@@ -46,7 +47,7 @@ PARTS = {
 
 def grid(**parts: str | int) -> GridOp:
     """The grid of a sum of rows, some of its parts others."""
-    return only(verified(TEXT.format(**PARTS | parts)), GridOp)
+    return only(parse(TEXT.format(**PARTS | parts)), GridOp)
 
 
 def phases(plan: Plan) -> dict[str, str]:
@@ -159,7 +160,7 @@ SECOND = "tile.for %l: b2=8 in (0, 16) {\n}\n"
 
 @pytest.mark.parametrize("lines, loops", [("", 0), (SECOND, 1), (SECOND + SECOND.replace("b2", "b3"), 2)])
 def test_a_body_has_one_loop(lines: str, loops: int) -> None:
-    found = only(verified(f"func.func @f() {{\ntile.grid (%i: b0=8) in (64) {{\n{lines}\n}}\nfunc.return\n}}"), GridOp)
+    found = only(parse(f"func.func @f() {{\ntile.grid (%i: b0=8) in (64) {{\n{lines}\n}}\nfunc.return\n}}"), GridOp)
     if loops == 1:
         assert plan_hoist(found).loop is only(found, ForOp)
     else:
@@ -170,7 +171,7 @@ def test_a_body_has_one_loop(lines: str, loops: int) -> None:
 @pytest.mark.parametrize("type", ["4 x i1", "4 x f16", None])
 def test_what_scratch_memory_cannot_carry(type: str | None) -> None:
     kind = "i32" if type is None else f"!tile.tile<{type}>"
-    module = verified(f"""
+    module = parse(f"""
     func.func @f(%z: {kind}) {{
       tile.grid (%i: b0=8) in (64) {{
         %r = tile.for %k: b1=8 in (0, 16) iter(%a = %z) -> ({kind}) {{

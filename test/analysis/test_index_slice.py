@@ -6,9 +6,10 @@ import pytest
 from xdsl.dialects import scf
 from xdsl.dialects.func import FuncOp
 
+from kopt import parse
 from kopt.analysis.index_slice import IndexSlice, IndexSlicer, sliceable, writers
 from kopt.dialects.tile import Access, GridOp, StoreOp, TakeAlongOp
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 
 def function(body: str, args: str = "%x: memref<100xf32>, %rows: memref<100xi32>, %n: index, %go: i1") -> str:
@@ -19,7 +20,7 @@ class Sliced:
     """A function's slice for its accesses named ``located``."""
 
     def __init__(self, body: str):
-        self.module = verified(function(body))
+        self.module = parse(function(body))
         self.func = only(self.module, FuncOp)
         self.values = named(self.module)
         self.slicer = IndexSlicer(writers(self.func))
@@ -247,11 +248,11 @@ def test_slices_join() -> None:
     ],
 )
 def test_functions_without_launches_and_calls_can_be_sliced(body: str, wanted: bool) -> None:
-    assert sliceable(only(verified(function(body)), FuncOp)) is wanted
+    assert sliceable(only(parse(function(body)), FuncOp)) is wanted
 
 
 def test_writers_by_the_array_that_they_write() -> None:
-    module = verified(
+    module = parse(
         function("""
   %view = host.reshape %rows : memref<100xi32> to memref<10x10xi32>
   %ones = tile.full 1 : !tile.tile<i32>

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.func import FuncOp
 
+from kopt import parse
 from kopt.analysis.intervals import argument_of, intervals
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ from test.analysis.named import named, only, verified
     ],
 )
 def test_intervals_by_position(args: str, wanted: dict[int, tuple[int, int]]) -> None:
-    assert intervals(only(verified(f"func.func @f({args}) {{\n  func.return\n}}"), FuncOp)) == wanted
+    assert intervals(only(parse(f"func.func @f({args}) {{\n  func.return\n}}"), FuncOp)) == wanted
 
 
 TEXT = """
@@ -55,6 +56,6 @@ func.func @f(%x: memref<8xi64>, %y: memref<8xi64>) {
     ],
 )
 def test_the_argument_whose_numbers_an_array_has(array: str, wanted: str | None) -> None:
-    values = named(verified(TEXT))
+    values = named(parse(TEXT))
     found = argument_of(values[array])
     assert found is (None if wanted is None else values[wanted])

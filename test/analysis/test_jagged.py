@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.builtin import f32
 
+from kopt import parse
 from kopt.analysis.jagged import ItemPadding, Items, loops_around
 from kopt.dialects.jagged import ForOp
 from kopt.dialects.tile import DimAttr, StoreOp, TileType
 from kopt.ir.sums import SumAnalysis
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 TEXT = """
 func.func @f(%x: memref<1000xf32>, %starts: memref<100xi32>, %lens: memref<100xi32>, %out: memref<100xf32>) {{
@@ -36,7 +37,7 @@ LOAD = f"%v = tile.load %x[%rows] : memref<1000xf32> -> {BLOCK}"
 
 
 def parts(body: str = ""):
-    module = verified(TEXT.format(body=body))
+    module = parse(TEXT.format(body=body))
     loop = only(module, ForOp)
     return module, named(module), Items(loop.range, loop.lengths)
 
@@ -89,7 +90,7 @@ def test_conditions_over_fewer_dimensions_are_no_items() -> None:
 
 
 def test_loops_around_innermost_first() -> None:
-    module = verified("""
+    module = parse("""
 func.func @f(%lens: memref<100xi32>, %out: memref<i32>) {
   tile.grid (%i: b0=8) in (100) {
     %a = tile.load %lens[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>

@@ -7,10 +7,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from kopt import parse
 from kopt.analysis.kept import only_kept
 from kopt.dialects.tile import GetOp
 from kopt.walk import walk
-from test.analysis.named import verified
 
 TEXT = """
 func.func @f(%n: index, %c: !tile.tile<4 x 4 x f32>, %m: !tile.tile<4 x 4 x i1>, %h: !tile.tile<4 x 4 x bf16>) {{
@@ -31,7 +31,7 @@ F32, BF16, I1 = "4 x 4 x f32", "4 x 4 x bf16", "4 x 4 x i1"
 
 def kept(lines: str, source: str = A, lanes: str = F32) -> bool:
     """Whether the first read of a function is only kept."""
-    module = verified(TEXT.format(source=source, lanes=lanes, lines=lines))
+    module = parse(TEXT.format(source=source, lanes=lanes, lines=lines))
     return only_kept(walk(module, GetOp)[0])
 
 
@@ -118,7 +118,7 @@ MOVES = [
 @pytest.mark.parametrize("moves", [moves for moves in MOVES if moved(moves)[1].shape == SHAPE], ids=str)
 def test_lanes_that_are_moved_have_to_be_moved_back(moves: list[tuple[str, tuple[int, ...]]]) -> None:
     lines, lanes = moved(moves)
-    module = verified(f"""
+    module = parse(f"""
     func.func @f() {{
       %a = pallas.scratch : !tile.ref<2 x 3 x 4 x f32, vmem>
       %v = tile.get %a[:, :, :] : !tile.ref<2 x 3 x 4 x f32, vmem> -> !tile.tile<2 x 3 x 4 x f32>

@@ -8,13 +8,14 @@ import pytest
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
+from kopt import parse
 from kopt.analysis.lane_facts import Fact, FactBuilder, concerning, jagged_loop, tiles, type_of
 from kopt.dialects import tile
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.jagged import ValidOp as JaggedValidOp
 from kopt.dialects.tile import GridOp, TileType
 from kopt.parsing import verify
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 TEXT = """
 func.func @f(%x: memref<100x64xf32>, %lens: memref<100xi32>) {
@@ -39,7 +40,7 @@ func.func @f(%x: memref<100x64xf32>, %lens: memref<100xi32>) {
 
 class Parts:
     def __init__(self) -> None:
-        self.module = verified(TEXT)
+        self.module = parse(TEXT)
         self.values = named(self.module)
         self.asked: list[str | None] = []
         self.builder = FactBuilder(lambda value: None)

@@ -6,10 +6,11 @@ import pytest
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from kopt import parse
 from kopt.analysis.lifetimes import Lifetime, bytes_of, lifetimes, made_by
 from kopt.dialects.host import CopyOp, PartitionOp
 from kopt.walk import walk
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 V = "memref<8xf32>"
 S = 'memref<8xf32, #symm.space<"tp">>'
@@ -17,7 +18,7 @@ S = 'memref<8xf32, #symm.space<"tp">>'
 
 def of(lines: str) -> tuple[list[Operation], dict[str, Lifetime]]:
     """The ops of a function's body, and its arrays' lifetimes by name."""
-    func = only(verified(f"func.func @f(%x: {V}, %n: index) -> {V} {{\n{lines}\n}}"), FuncOp)
+    func = only(parse(f"func.func @f(%x: {V}, %n: index) -> {V} {{\n{lines}\n}}"), FuncOp)
     return list(func.body.block.ops), {str(life.array.name_hint): life for life in lifetimes(func)}
 
 
@@ -146,12 +147,12 @@ def test_ends_are_ops_of_the_arrays_own_block(inside: str, behind: str) -> None:
     [("8xf32", 32), ("2x3xbf16", 12), ("f32", 4), ("5xi1", 5), ("3x0xi64", 0), ("7xi8", 7)],
 )
 def test_bytes(type: str, size: int) -> None:
-    module = verified(f"func.func @f(%a: memref<{type}>) {{ func.return }}")
+    module = parse(f"func.func @f(%a: memref<{type}>) {{ func.return }}")
     assert bytes_of(named(module)["a"].type) == size
 
 
 def test_arrays_of_static_shape_are_made_by_allocations_and_calls() -> None:
-    module = verified(f"""
+    module = parse(f"""
     func.func @f(%x: {V}, %d: memref<?xf32>) {{
       %a = host.alloc : {V}
       %c = host.call "aten.exp.default"(%x) args [unit] : ({V}) -> ({V})

@@ -7,9 +7,10 @@ import operator
 import pytest
 from xdsl.dialects.func import FuncOp
 
+from kopt import parse
 from kopt.analysis.narrowing import FEWEST, beyond_end, narrowing
 from kopt.analysis.wide_facts import HIGH, LOW
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 WIDE, MASK = "!tile.tile<b0=8 x i64>", "!tile.tile<b0=8 x i1>"
 TEXT = """
@@ -29,7 +30,7 @@ STORE_SMALL = "tile.store %r, %small[%i] : !tile.tile<b0=8 x i32>, memref<100xi3
 
 
 def parts(body: str):
-    module = verified(TEXT.format(body=body))
+    module = parse(TEXT.format(body=body))
     return narrowing(only(module, FuncOp)), named(module)
 
 

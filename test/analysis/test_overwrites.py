@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.overwrites import overwriting
 from kopt.dialects.tile import GridOp
-from test.analysis.named import only, verified
+from test.named import only
 
 TEXT = """
 func.func @f(%x: memref<8x6x4xf32>, %o: memref<8x6x4xf32>, %ids: memref<8xi32>, %u: memref<8xf32>) {{
@@ -29,7 +30,7 @@ ARRAY, WHOLE, ROWS = "memref<8x6x4xf32>", "!tile.tile<b0=4 x b1=2 x b2=4 x f32>"
 
 def found(lines: str) -> list[set[int]]:
     """The dimensions of each store that is found, in the order of the text."""
-    grid = only(verified(TEXT.format(lines=lines)), GridOp)
+    grid = only(parse(TEXT.format(lines=lines)), GridOp)
     return [set(dims) for dims in overwriting(grid).values()]
 
 

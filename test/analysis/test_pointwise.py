@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.func import FuncOp
 
+from kopt import parse
 from kopt.analysis.pointwise import pointwise_inputs
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 V, T = "memref<8x8xf32>", "memref<8x8xf32, strided<[1, 8]>>"
 TEXT = f"""
@@ -21,7 +22,7 @@ func.func @f(%a: {V}, %b: {V}, %small: memref<8xf32>, %half: memref<8x8xbf16>, %
 
 def inputs(op: str, out: str = "o") -> set[str]:
     """The names of the arrays, each found once, that the last op of a function may be computed over."""
-    module = verified(TEXT.format(op))
+    module = parse(TEXT.format(op))
     func, values = only(module, FuncOp), named(module)
     found = pointwise_inputs(list(func.body.block.ops)[-2], values[out])
     assert len(set(found)) == len(found)

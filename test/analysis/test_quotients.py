@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.quotients import most_lanes
 from kopt.ir.from_ssa import IndexAnalysis
-from test.analysis.named import verified
 
 TEXT = """
 func.func @f(%x: memref<100000xf32>, %y: memref<100000x64xf32>, %m: index) {{
@@ -28,7 +28,7 @@ def constant(name: str, number: int) -> str:
 
 def most(lines: str) -> dict[str, int]:
     """The most lanes by tag, the sizes of both blocks open."""
-    return most_lanes(verified(TEXT.format(lines=lines)), IndexAnalysis(open_tags=["b0", "b1"]))
+    return most_lanes(parse(TEXT.format(lines=lines)), IndexAnalysis(open_tags=["b0", "b1"]))
 
 
 def shared(factor: int, added: int, by: int) -> int:

@@ -10,7 +10,7 @@ import pytest
 from kopt.analysis.regrouping import Group, dropped_tags, groups
 from kopt.dialects.tile import TileType
 from kopt.parsing import parse_module
-from test.analysis.named import named
+from test.named import named
 
 
 @pytest.mark.parametrize(

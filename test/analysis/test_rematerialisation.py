@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from xdsl.ir import Block
 
+from kopt import parse
 from kopt.analysis.rematerialisation import Rematerialisation
 from kopt.dialects.tile import ForOp
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 TEXT = """
 func.func @f(%ids: memref<64xi32>, %part: memref<64xi32>, %x: memref<64x512xf32>) -> memref<64x512xf32> {
@@ -43,7 +44,7 @@ func.func @f(%ids: memref<64xi32>, %part: memref<64xi32>, %x: memref<64x512xf32>
   func.return %result : memref<64x512xf32>
 }
 """  # noqa: E501
-VALUES = named(verified(TEXT))
+VALUES = named(parse(TEXT))
 LOOP = "k"
 CELL = "i"
 
@@ -136,7 +137,7 @@ def test_what_is_needed_to_compute_a_value_again(range: str, name: str, shared: 
 
 def test_what_is_known_at_home_alone_is_not_shared() -> None:
     """Without a range nothing differs but what is defined in the loop's body, constants apart."""
-    module = verified(TEXT)
+    module = parse(TEXT)
     values = named(module)
     found = Rematerialisation(frozenset(), only(module, ForOp).body.block)
     assert all(found.differs(values[name]) for name in ("k", "a", "n", "sum", "fixed"))

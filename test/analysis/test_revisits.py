@@ -8,12 +8,13 @@ import pytest
 from xdsl.dialects import scf
 from xdsl.ir.affine import AffineMap
 
+from kopt import parse
 from kopt.analysis.revisits import Guard, Return, Visits, bindings, fastest, grid_of, sources, tells_apart
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import ForOp, GridOp, LoadOp
 from kopt.errors import LoweringError
 from kopt.walk import walk
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 Cell = tuple[int, ...]
 NAMES = "ijklmnopqrst"
@@ -23,7 +24,7 @@ def grid(*trips: int, size: int = 4, missing: int = 1) -> GridOp:
     """A grid of so many cells, the last block of each dimension with fewer lanes."""
     ranges = ", ".join(f"%{name}: b{number}={size}" for number, name in enumerate(NAMES[: len(trips)]))
     extents = ", ".join(str(size * number - missing) for number in trips)
-    return only(verified(f"func.func @f() {{\ntile.grid ({ranges}) in ({extents}) {{\n}}\nfunc.return\n}}"), GridOp)
+    return only(parse(f"func.func @f() {{\ntile.grid ({ranges}) in ({extents}) {{\n}}\nfunc.return\n}}"), GridOp)
 
 
 @pytest.mark.parametrize(
@@ -130,14 +131,14 @@ func.func @f(%x: memref<16xf32>) -> memref<16xf32> {{
 
 
 def test_a_call_has_a_grid() -> None:
-    module = verified(CALL.format("%n = arith.constant 3 : index\ntile.grid (%i: b0=8) in (16) {\n}"))
+    module = parse(CALL.format("%n = arith.constant 3 : index\ntile.grid (%i: b0=8) in (16) {\n}"))
     call = only(module, CallOp)
     assert grid_of(call) is Visits.of(call).grid is only(module, GridOp)
     assert Visits.of(call).cells == ((0,), (1,))
 
 
 def test_a_call_without_a_grid_is_refused_at_its_place() -> None:
-    call = only(verified(CALL.format("")), CallOp)
+    call = only(parse(CALL.format("")), CallOp)
     with pytest.raises(LoweringError, match="the kernel has no grid") as found:
         grid_of(call)
     assert found.value.location is not None and found.value.location.line == 3
@@ -176,13 +177,13 @@ LOAD = "%v = tile.load %x[0] : memref<8xf32> -> !tile.tile<f32>"
     ],
 )
 def test_guards_from_the_innermost_outwards(lines: str, wanted: list[tuple[str, set[int], bool]]) -> None:
-    module = verified(GUARDS.format(lines))
+    module = parse(GUARDS.format(lines))
     found = Visits(only(module, GridOp)).guards(only(module, LoadOp))
     assert found == tuple(Guard(visit, frozenset(dims), exact) for visit, dims, exact in wanted)
 
 
 def test_dimensions_of_ranges() -> None:
-    module = verified(GUARDS.format(LOAD))
+    module = parse(GUARDS.format(LOAD))
     values, visits = named(module), Visits(only(module, GridOp))
     assert [visits.dimension(values[name]) for name in ("i", "j", "one", "shifted", "k")] == [0, 1, 2, 0, None]
 
@@ -233,19 +234,19 @@ func.func @f(%x: memref<8x8xf32>, %c: i1) {
 )
 def test_bindings_with_bounds_and_without(name: str, through: set[str], without: set[str]) -> None:
     """``%more`` depends on the grid by the bounds of its loop alone, ``%at`` by what its loop is given."""
-    values = named(verified(SOURCES))
+    values = named(parse(SOURCES))
     assert bindings([values[name]]) == {values[other] for other in through}
     assert sources(values[name])[1] == {values[other] for other in without}
 
 
 def test_bindings_of_several_values_and_of_none() -> None:
-    values = named(verified(SOURCES))
+    values = named(parse(SOURCES))
     assert bindings([]) == set()
     assert bindings([values["n"], values["m"], values["j"]]) == {values["i"], values["j"]}
 
 
 def test_ops_through_loops_and_branches() -> None:
-    module = verified(SOURCES)
+    module = parse(SOURCES)
     values = named(module)
 
     def owners(*names: str) -> set:

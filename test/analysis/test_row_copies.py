@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.row_copies import Cut, Moved, RowCopies, moves_by_numbers, row_copies
 from kopt.dialects.tile import ALL, GetOp
-from test.analysis.named import named, verified
+from test.named import named
 
 TEXT = """
 func.func @f(%x: memref<{shape}x{element}>) {{
@@ -35,7 +36,7 @@ def get(shape: list[int], entries: str, result: str, element: str = "f32", size:
         element=element,
         size=size,
     )
-    values = named(verified(text))
+    values = named(parse(text))
     op = values["v"].owner
     assert isinstance(op, GetOp)
     return op, values

@@ -9,7 +9,7 @@ from kopt.analysis.scope import check_scope
 from kopt.dialects.tile import ELEMENTWISE, GridOp, LoadOp, StoreOp
 from kopt.errors import VerifyError
 from kopt.parsing import parse_module
-from test.analysis.named import only
+from test.named import only
 
 KERNEL = """
 func.func @f(%x: memref<8xf32>, %n: index) {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.seen_blocks import seen_blocks
-from test.analysis.named import verified
 
 TEXT = """
 func.func @f(%x: memref<100x64xf32>, %rows: memref<100xf32>, %sum: memref<f32>, %per: memref<64xf32>, %n: index) {{
@@ -108,7 +108,7 @@ SEEN = {
 
 @pytest.mark.parametrize(("body", "wanted"), SEEN.values(), ids=SEEN)
 def test_blocks_whose_size_shows(body: str, wanted: set[str]) -> None:
-    assert seen_blocks(verified(TEXT.format(body=body))) == wanted
+    assert seen_blocks(parse(TEXT.format(body=body))) == wanted
 
 
 def test_products_sum_over_their_inner_dimension() -> None:
@@ -130,5 +130,5 @@ func.func @f(%a: memref<4x64xf32>, %b: memref<64x2xf32>, %out: memref<4x2xf32>) 
 }}
 """
     store = "tile.store %d, %out[:, :] : !tile.tile<4 x 2 x f32>, memref<4x2xf32>"
-    assert seen_blocks(verified(text.format(inside=""))) == frozenset()
-    assert seen_blocks(verified(text.format(inside=store))) == {"b1"}
+    assert seen_blocks(parse(text.format(inside=""))) == frozenset()
+    assert seen_blocks(parse(text.format(inside=store))) == {"b1"}

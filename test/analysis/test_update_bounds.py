@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.update_bounds import Bounds, Unbounded, update_bounds
 from kopt.analysis.wide_facts import HIGH
 from kopt.dialects.host import LaunchOp
-from test.analysis.named import named, only, verified
+from test.named import named, only
 
 #: A grid of 4 blocks of 8 rows.
 TEXT = """
@@ -38,7 +39,7 @@ SUM = "atomic.rmw add %s, %out[0] : !tile.tile<i64>, memref<16xi64>"
 def parts(body: str, target: str = "%t", fill: str = " fill 0", one: int = 1, donates: str = ""):
     start = ALLOC.format(fill)
     text = TEXT.format(start=start, target=target, body=body, one=one, donates=donates)
-    module = verified(text)
+    module = parse(text)
     return only(module, LaunchOp), named(module)
 
 

@@ -8,9 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from kopt import parse
 from kopt.analysis.boxes import Boxes, joined
 from kopt.analysis.view_boxes import in_root
-from test.analysis.named import named, verified
+from test.named import named
 
 Bounds = Sequence[tuple[int, int]]
 
@@ -56,7 +57,7 @@ class View:
 
     def value(self):
         body = "\n  ".join(self.ops)
-        module = verified(f"func.func @f(%x: {self.types[0]}) {{\n  {body}\n  func.return\n}}")
+        module = parse(f"func.func @f(%x: {self.types[0]}) {{\n  {body}\n  func.return\n}}")
         return named(module)[f"v{len(self.ops)}" if self.ops else "x"]
 
 
@@ -150,7 +151,7 @@ def test_boxes_that_cannot_be_followed_are_left_out() -> None:
 
 
 def test_expanded_arrays_are_not_followed() -> None:
-    module = verified("""
+    module = parse("""
 func.func @f(%x: memref<10x100xf32>) {
   %v = host.expand %x : memref<10x100xf32> to memref<4x10x100xf32, strided<[0, 100, 1]>>
   func.return

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from xdsl.ir import SSAValue
 
+from kopt import parse
 from kopt.analysis import visits as module
 from kopt.analysis.visits import NotStatic, Visits, depends_on, visits
-from test.analysis.named import named, verified
+from test.named import named
 
 TEXT = """
 func.func @f(%n: index, %x: memref<50xi32>) {{
@@ -31,7 +32,7 @@ func.func @f(%n: index, %x: memref<50xi32>) {{
 
 def values(lines: str = "") -> dict[str, SSAValue]:
     """The values of a grid's body by name."""
-    return named(verified(TEXT.format(lines=lines)))
+    return named(parse(TEXT.format(lines=lines)))
 
 
 def rows(found: Visits, *ranges: SSAValue) -> list[tuple[int, ...]]:

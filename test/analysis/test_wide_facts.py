@@ -9,9 +9,10 @@ import pytest
 from xdsl.dialects.builtin import f64, i1, i32, i64
 from xdsl.ir import Operation
 
+from kopt import parse
 from kopt.analysis.wide_facts import HIGH, LOW, Fact, array_of, fact_of, is_wide
 from kopt.dialects.tile import TileType
-from test.analysis.named import named, verified
+from test.named import named
 
 WIDE, NARROW = "!tile.tile<4 x 8 x i64>", "!tile.tile<4 x 8 x i32>"
 TEXT = """
@@ -27,7 +28,7 @@ func.func @f(%x: memref<100xi64>, %y: memref<100xi32>, %a: {wide}, %b: {wide}, %
 
 def fact(body: str, known: Mapping[str, Fact] | None = None, found: Mapping[str, tuple[int, int]] | None = None):
     """The fact of the op that makes ``%r``."""
-    values = named(verified(TEXT.format(body=body, wide=WIDE, narrow=NARROW)))
+    values = named(parse(TEXT.format(body=body, wide=WIDE, narrow=NARROW)))
     op = values["r"].owner
     assert isinstance(op, Operation)
     facts = {values[name]: each for name, each in (known or {}).items()}
@@ -144,7 +145,7 @@ def numbers(interval: tuple[int, int]) -> range:
 
 @pytest.mark.parametrize("name", BINARY)
 def test_results_of_two_intervals_are_inside(name: str) -> None:
-    values = named(verified(TEXT.format(body=f"%r = tile.{name} %a, %b : {WIDE}", wide=WIDE, narrow=NARROW)))
+    values = named(parse(TEXT.format(body=f"%r = tile.{name} %a, %b : {WIDE}", wide=WIDE, narrow=NARROW)))
     op = values["r"].owner
     assert isinstance(op, Operation)
     for first, second in product(INTERVALS, INTERVALS):
@@ -269,7 +270,7 @@ def test_moves_keep_what_is_known(op: str, known: Fact) -> None:
 
 def test_views_are_of_their_array() -> None:
     values = named(
-        verified("""
+        parse("""
 func.func @f(%x: memref<100xi64>) {
   %v = host.reshape %x : memref<100xi64> to memref<10x10xi64>
   %z = host.launch @g (%a = %v) writes [] yields (%new : memref<4xi64>) : (memref<10x10xi64>) -> (memref<4xi64>) {

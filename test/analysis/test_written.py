@@ -8,11 +8,12 @@ from itertools import product
 
 import pytest
 
+from kopt import parse
 from kopt.analysis.boxes import Boxes
 from kopt.analysis.written import Part, Unsure, Written, written_by
 from kopt.dialects.tile import GridOp, StoreOp
 from kopt.ir.from_ssa import IndexAnalysis
-from test.analysis.named import only, verified
+from test.named import only
 
 TEXT = """
 func.func @f(%x: memref<40x12xf32>, %y: memref<40xf32>, %n: index, %c: i1) {{
@@ -37,7 +38,7 @@ def store(to: str, entries: str, dims: str) -> str:
 
 
 def written(body: str, rows: int = 40, size: int = 8) -> Written:
-    module = verified(TEXT.format(body=body, rows=rows, size=size))
+    module = parse(TEXT.format(body=body, rows=rows, size=size))
     return written_by(only(module, StoreOp), only(module, GridOp), IndexAnalysis())
 
 

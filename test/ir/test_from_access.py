@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kopt import parse
 from kopt.dialects.tile import LoadOp, TileType
 from kopt.ir.condition import TRUE
 from kopt.ir.evaluation import Evaluation
 from kopt.ir.from_access import indices, known_inside, lanes_inside, relation, unguarded
 from kopt.ir.from_ssa import IndexAnalysis
-from test.ir.named import named
+from test.named import named
 
 TEXT = """
 func.func @f(%x: memref<40x30xf32>, %p: memref<8x30x40xf16>, %rows: memref<40xi32>) {{
@@ -35,7 +36,7 @@ ROWS = np.arange(40) * 7 % 40
 
 def load_of(line: str):
     """A load in that kernel, its analysis, and the evaluation of one block."""
-    values = named(TEXT.format(line=line))
+    values = named(parse(TEXT.format(line=line)))
     op = values["v"].owner
     assert isinstance(op, LoadOp) and isinstance(op.result.type, TileType)
     arrays = {values["i"]: I, values["j"]: J, values["r"]: ROWS[np.minimum(BLOCK, 39)]}
@@ -122,13 +123,13 @@ TILES = """
 )
 def test_known_inside(limit: int, wanted: bool | None) -> None:
     """Element numbers are 0 to 29 where they are inside, though blocks of 8 reach to 31."""
-    value = named(TEXT.format(line=TILES.format(limit=limit, size=4)))["v"]
+    value = named(parse(TEXT.format(line=TILES.format(limit=limit, size=4))))["v"]
     assert known_inside(value, value.owner, IndexAnalysis()) is wanted
 
 
 def test_lanes_inside() -> None:
     """Plain dimensions are always inside; outside of the loops nothing is said."""
-    values = named(TEXT.format(line=TILES.format(limit=3, size=4)))
+    values = named(parse(TEXT.format(line=TILES.format(limit=3, size=4))))
     value, m = values["v"], IndexAnalysis()
     assert isinstance(value.type, TileType)
     evaluation = Evaluation({values["i"]: I, values["j"]: J}, (8, 4))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kopt import parse
 from kopt.dialects.tile import LoadOp
 from kopt.ir.atoms import Element
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.loaded import loaded
-from test.ir.named import named
+from test.named import named
 
 TEXT = """
 func.func @f(%x: memref<64xi32>, %y: memref<8x6xi32>, %z: memref<64xf32>) {{
@@ -31,7 +32,7 @@ ROW = "memref<64xi32> -> !tile.tile<b0=16 x i32>"
 
 
 def found(line: str, **options: bool) -> IndexExpr | None:
-    op = named(TEXT.format(line=line))["v"].owner
+    op = named(parse(TEXT.format(line=line)))["v"].owner
     assert isinstance(op, LoadOp)
     return loaded(IndexAnalysis(**options), op)
 
@@ -84,7 +85,7 @@ def test_long_index_lists_keep_the_name(names: int, is_element: bool) -> None:
 @pytest.mark.parametrize("block", [0, 1, 3])
 def test_numbers_are_numpys(block: int) -> None:
     """An element stands at a lane of what was loaded: evaluated, it is the loaded tile itself."""
-    values = named(TEXT.format(line=f"%v = tile.load %x[%half] : {ROW}"))
+    values = named(parse(TEXT.format(line=f"%v = tile.load %x[%half] : {ROW}")))
     op = values["v"].owner
     assert isinstance(op, LoadOp)
     expr = loaded(IndexAnalysis(), op)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from xdsl.ir import SSAValue
 
+from kopt import parse
 from kopt.dialects.tile import BroadcastOp, ReshapeOp, TransposeOp
 from kopt.ir.atoms import Symbol
 from kopt.ir.condition import Condition, Named
@@ -19,7 +20,7 @@ from kopt.ir.index_expr import IndexExpr, symbol
 from kopt.ir.rewriting import Rewriting
 from kopt.ir.ssa_rules import RULES, places
 from kopt.ir.value_range import ValueRange
-from test.ir.named import named
+from test.named import named
 
 ANY, NATURAL, POSITIVE = range(-128, 128), range(128), range(1, 128)
 #: Numbers of one operand: an argument that may be any of them; a constant.
@@ -57,7 +58,7 @@ class Checked:
     """A value of a text whose arguments ``%a`` and ``%b`` are all pairs of some numbers."""
 
     def __init__(self, text: str, *operands: Operand, result: str = "r"):
-        values, assumed = named(text), {}
+        values, assumed = named(parse(text)), {}
         self.arrays: dict[Hashable, Any] = {}
         numbers = [np.arange(one.start, one.stop) if isinstance(one, range) else np.array([one]) for one in operands]
         self.operands, dims = np.ix_(*numbers), {}
@@ -351,7 +352,7 @@ X, Y, M = np.arange(24).reshape(4, 6) * 7 % 5, np.arange(6) * 11 % 7, np.arange(
 )
 def test_shapes(line: str, wanted: np.ndarray) -> None:
     """Lanes come from where NumPy takes them; the dynamic offset is 3."""
-    values = named(SHAPES.format(line=line))
+    values = named(parse(SHAPES.format(line=line)))
     arrays = {values["x"]: X, values["y"]: Y, values["m"]: M, values["n"]: 3}
     evaluation, form = Evaluation(arrays, wanted.shape), IndexAnalysis()._form(values["r"])
     found = evaluation.condition(form) if isinstance(form, Condition) else evaluation.expr(form)
@@ -372,7 +373,7 @@ def test_shapes(line: str, wanted: np.ndarray) -> None:
 def test_places(line: str, wanted: dict[int, int] | None) -> None:
     """Each dimension of more than one lane by where it goes; None where rows are cut or joined."""
     values: dict[str, SSAValue] = named(
-        f"func.func @f(%y: !tile.tile<6 x i32>, %z: !tile.tile<4 x 1 x 6 x i32>) {{\n{line}\nfunc.return\n}}"
+        parse(f"func.func @f(%y: !tile.tile<6 x i32>, %z: !tile.tile<4 x 1 x 6 x i32>) {{\n{line}\nfunc.return\n}}")
     )
     op = values["r"].owner
     assert isinstance(op, BroadcastOp | ReshapeOp | TransposeOp)
@@ -381,6 +382,6 @@ def test_places(line: str, wanted: dict[int, int] | None) -> None:
 
 def test_every_rule_gives_what_the_analysis_asks_for() -> None:
     """Rules are asked by the class of an op, and say nothing of floats."""
-    values = named("func.func @f(%a: !tile.tile<f32>) {\n%r = tile.neg %a : !tile.tile<f32>\nfunc.return\n}")
+    values = named(parse("func.func @f(%a: !tile.tile<f32>) {\n%r = tile.neg %a : !tile.tile<f32>\nfunc.return\n}"))
     op = values["r"].owner
     assert RULES[type(op)](IndexAnalysis(), op) is None

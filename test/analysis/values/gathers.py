@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from xdsl.ir import SSAValue
 
+from kopt import parse
 from kopt.dialects.tile import LoadOp
 from kopt.ir.index_expr import IndexExpr
-from test.ir.named import named
+from test.named import named
 
 SHAPE = (8, 32)
 TILE = "!tile.tile<b0=8 x 32 x i32>"
@@ -52,7 +53,7 @@ class Gather:
             mask=mask and f" mask %{mask}",
             tile=TILE,
         )
-        self.values = named(text)
+        self.values = named(parse(text))
         load = self.values["v"].owner
         assert isinstance(load, LoadOp)
         self.load = load

@@ -6,10 +6,11 @@ import pytest
 from xdsl.ir import SSAValue
 
 import kopt
+from kopt import parse
 from kopt.analysis.values.form import GatherForm, Part, array_type, element_bits, flattened, tile_type
 from kopt.dialects.host import LaunchOp, ReshapeOp
 from kopt.dialects.tile import LoadOp
-from test.ir.named import named
+from test.named import named
 
 TEXT = """
 func.func @f(%x: memref<8x30x200xf32>) {{
@@ -35,7 +36,7 @@ func.func @f(%x: memref<8x30x200xf32>) {{
 )
 def test_parts(line: str, parts: tuple[Part, ...]) -> None:
     """A number, lanes of a block, a tile of numbers; where there is no tile, a computed number is one of one."""
-    op = named(TEXT.format(line=line))["v"].owner
+    op = named(parse(TEXT.format(line=line)))["v"].owner
     assert isinstance(op, LoadOp)
     assert GatherForm.of(op.memory, op.entries) == GatherForm((8, 30, 200), parts, 32)
     assert GatherForm.of(op.memory, op.entries, picks=True).picks
@@ -158,7 +159,9 @@ def test_long_rows_are_not_picked_from(count: int, bits: int, wanted: bool) -> N
 
 
 def test_types() -> None:
-    values = named(TEXT.format(line="%v = tile.load %x[3, %r, :] : memref<8x30x200xf32> -> !tile.tile<16 x 200 x f32>"))
+    values = named(
+        parse(TEXT.format(line="%v = tile.load %x[3, %r, :] : memref<8x30x200xf32> -> !tile.tile<16 x 200 x f32>"))
+    )
     assert array_type(values["x"]).get_shape() == (8, 30, 200) and tile_type(values["v"]).shape == (16, 200)
     with pytest.raises(AssertionError):
         array_type(values["v"])
@@ -169,4 +172,4 @@ def test_types() -> None:
 @pytest.mark.parametrize(("type", "bits"), [("f32", 32), ("bf16", 16), ("i8", 8), ("i64", 64), ("i1", 8)])
 def test_bits_in_memory(type: str, bits: int) -> None:
     """Truth values take a byte."""
-    assert element_bits(named(f"func.func @f(%x: memref<4x{type}>) {{\nfunc.return\n}}")["x"]) == bits
+    assert element_bits(named(parse(f"func.func @f(%x: memref<4x{type}>) {{\nfunc.return\n}}"))["x"]) == bits

@@ -1,23 +1,14 @@
-"""Small IR texts for tests of analyses: parsed, verified, and their values by name."""
+"""What stands in a small text of IR: its values by the names that they have there, and its only op of a kind."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from kopt.parsing import parse_module, verify
 from kopt.walk import walk
 
 Kind = TypeVar("Kind", bound=Operation)
-
-
-def verified(text: str) -> ModuleOp:
-    """The module of a text, which is valid."""
-    module = parse_module(text)
-    verify(module)
-    return module
 
 
 def named(top: Operation) -> dict[str, SSAValue]:
