@@ -46,7 +46,7 @@ class Writer:
 
     def gap(self) -> None:
         """One empty line, unless nothing stands above it in its block."""
-        if self._lines and self._lines[-1] and not self._lines[-1].split("#")[0].rstrip().endswith(":"):
+        if self._lines and self._lines[-1] and not _is_header(self._lines[-1]):
             self._lines.append("")
 
     def trim(self) -> None:
@@ -106,11 +106,16 @@ def _depth(lines: list[str]) -> int:
     return len(line) - len(line.lstrip())
 
 
+def _is_header(line: str) -> bool:
+    """Whether a block begins under a line."""
+    return _COMMENT.sub("", line).endswith(":")
+
+
 def _without_gaps(lines: Iterable[str]) -> list[str]:
     """The lines without empty ones under a header."""
     found: list[str] = []
     for line in lines:
-        if line or not (found and _COMMENT.sub("", found[-1]).endswith("):")):
+        if line or not (found and _is_header(found[-1])):
             found.append(line)
     return found
 
