@@ -52,8 +52,11 @@ lint: $(SETUP) ## ruff, pyright and the layers of imports
 format: $(SETUP) ## let ruff format the code
 	$(PY) -m ruff format .
 
+# They need a GPU, have a target of their own, or compare with a checkout that has to be named.
+OTHER_BENCHMARKS := $(addprefix benchmarks/,gpu.py gpu_static.py golden.py compile_versions.py)
+
 bench: $(SETUP) ## the benchmarks that need no accelerator
-	@for script in $(filter-out benchmarks/gpu.py benchmarks/golden.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(PY) $$script || exit 1; done
+	@for script in $(filter-out $(OTHER_BENCHMARKS),$(wildcard benchmarks/*.py)); do echo "== $$script"; $(PY) $$script || exit 1; done
 
 golden: $(SETUP) ## what kopt chooses for the examples, and what chips' compilers say of it, beside the golden tables
 	@$(PY) benchmarks/golden.py

@@ -28,9 +28,9 @@ from kopt.analysis.entry import entry_function
 from kopt.config import CHOICES
 from kopt.errors import KoptError
 from kopt.lowered import Lowered
-from kopt.runtime.specs import spec_of
 from kopt.runtime.tpu_report import compile_report
 from kopt.signatures import mutated_positions
+from kopt.specs import spec_of
 from kopt.targets.chips import TPU_CHIPS
 
 #: Rows, inner extent and columns of the product, and the number of parts.

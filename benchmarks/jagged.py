@@ -25,8 +25,8 @@ from support import emit, jagged_by_hand_file, ratio
 
 import kopt
 import kopt.language as hl
-from kopt.runtime.specs import parse_spec
 from kopt.runtime.tpu_report import compile_report
+from kopt.specs import parse_spec
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 
 ITEMS, COLUMNS_OF_X, ROWS, TILE = 512, 256, 10_240, 64

@@ -32,8 +32,8 @@ import kopt
 from examples.exp import exp
 from examples.registry import DTYPES, EXAMPLES, Example
 from kopt.lowered import Lowered
-from kopt.runtime.specs import spec_of
 from kopt.runtime.tpu_report import compile_report
+from kopt.specs import spec_of
 from kopt.targets.chips import TPU_CHIPS
 
 ELEMENTS, BLOCKS = 104_857_600, 50

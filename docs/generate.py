@@ -29,7 +29,7 @@ from kopt.registry import load  # noqa: E402
 NOTE = "<!-- written by docs/generate.py from the docstrings: edit those -->"
 TABLE_NOTE = "<!-- written by docs/generate.py from test/conformance/table.py and kopt/language: edit those -->"
 PLANS_NOTE = (
-    "<!-- written by docs/generate.py from docs/plans_page.py, kopt/planning/kinds.py and a lit test: edit those -->"
+    "<!-- written by docs/generate.py from docs/plans_page.py, kopt/plans/kinds.py and a lit test: edit those -->"
 )
 #: A line of IR that a docstring shows without indenting it.
 _IR_LINE = re.compile(rf"(%[\w.]+(, %[\w.]+)* = )|(({'|'.join(DIALECTS)})\.\w+ .*[:{{(])")

@@ -1,4 +1,4 @@
-"""The page of plans: prose from here, tables from ``kopt.planning.kinds``, examples from a lit test."""
+"""The page of plans: prose from here, tables from ``kopt.plans.kinds``, examples from a lit test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from kopt.planning.kinds import FORMS, KINDS, LAUNCH_WORDS, LINKS, LOOP_WORDS, LOOPS, PARTS, WALKS, WORDS, Word
+from kopt.plans.kinds import FORMS, KINDS, LAUNCH_WORDS, LINKS, LOOP_WORDS, LOOPS, PARTS, WALKS, WORDS, Word
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "test" / "lit" / "dialects" / "tile-plan-examples.mlir"
 
@@ -20,40 +20,51 @@ A plan has
 - **the order of the grid**, outermost first. `parallel [i]` lists the axes whose cells may run at the same time; the
   others run in order. `ordered [k]` says the same the other way round, and without either all are parallel.
 - **buffers**: where blocks of an array stand while they are used. `@x = %x window(i, k) x2` is a buffer of the array
-  `%x`, of kind `window`; its contents move with the axes `i` and `k`; there are two, so that one is filled while the
+  `%x`, of kind `window`. Its contents move with the axes `i` and `k`. There are two, so that one is filled while the
   other is used. Words behind it say more. An array may have several buffers.
 - **the accesses that each buffer serves**: `tile.load %x[%i, %k] via @x`. Several may share one.
 - **schedules of loops**: `tile.for … schedule resident unroll 2`.
 - what it **assumes** of loaded numbers, `assume [%idx in 0 to 32000]`: from the first to below the second. The plan is
   right only where they are.
 - **walks**: `walk(dim 1 of %x: b1=8192, online)` makes loops of a dimension that the kernel takes whole, in blocks of
-  8192. In `passes` each reduction that depends on another has a walk of its own, and a last one writes; `online` sums
-  of `exp(x - maximum)` share the walk of the maximum, and are rescaled as it grows. The axis is the first loop's;
-  schedules of such loops stand in the plan, `loop b1 resident`.
+  8192. In `passes` each reduction that depends on another has a walk of its own, and a last one writes. `online` sums
+  of `exp(x - maximum)` share the walk of the maximum, and are rescaled as it grows. The axis is the first loop's.
+  Schedules of such loops stand in the plan: `loop b1 resident`.
 - **options of the launch**, such as `warps 8`.
 
 ## In the IR
 
 `tile.grid` has the plan. Its arrays are operands of the grid, so that whoever replaces an array replaces it in the plan
-too; passes that ask what is done to an array ask its accesses (`kopt.analysis.aliases.users`). An axis is written by
-the name of its range; by its tag where ranges of the grid share a name. Both are read. `via` is an attribute of the
-access: what replaces an access hands its attributes on, and so its buffer. An attribute by itself has numbers of
-operands and tags: `#tile.plan<order [b0] parallel [b0] @x = %0 window(b0) x2>`. Conversion to the target's dialect
-takes the plan off the grid, whatever it says.
+too. What is done to an array its accesses tell, not the plan (`kopt.analysis.aliases.users`). An axis is written by the
+name of its range; by its tag where ranges of the grid share a name. Both are read. `via` is an attribute of the access:
+what replaces an access hands its attributes on, and so its buffer. An attribute by itself has numbers of operands and
+tags: `#tile.plan<order [b0] parallel [b0] @x = %0 window(b0) x2>`. Conversion to the target's dialect takes the plan
+off the grid, whatever it says.
 
-A grid's verifier holds the structure: every axis, array and buffer that is named exists, every buffer serves an access
-of its array, and reads or writes as its kind can; words are those of the tables below; all kinds are of one family of
-targets. Whether a plan is right for its kernel, and fits its chip, is for the pass `verify-plan`.
+A grid's verifier checks the structure. Every axis, array and buffer that is named exists. Every buffer serves an access
+of its array, and reads or writes as its kind can. Words are those of the tables below, and all kinds are of one family
+of targets. Whether a plan is right for its kernel, and fits its chip, the pass `verify-plan` checks.
 
-In Python a plan is a `kopt.planning.plan.Plan`. `kopt.analysis.plans` writes it on a grid and reads it back;
-`kopt.planning.text` and `kopt.planning.parsing` are its text, without IR.
+In Python a plan is a `kopt.plans.plan.Plan`. `kopt.analysis.plans` writes it on a grid and reads it back;
+`kopt.plans.text` and `kopt.plans.parsing` are its text, without IR.
+
+## Block sizes
+
+What a plan costs depends on the sizes of blocks, so the pass `choose-block-sizes` looks for both. It builds the models
+of the launches once, with the sizes left open (`kopt.analysis.launch_models`). It looks at up to 4,096 combinations:
+powers of two of a tile of memory, and divisors of what is walked. For each it takes the cheapest plan whose blocks fit
+(`kopt.planning.block_sizes`). Costs within 2 % are equal; then longer rows win, then less VMEM. Ranges whose bounds
+only a launch tells are assumed to share their arrays alike (`kopt.planning.assumed`). `low.config` has the sizes, and
+`low.report()` what the launches take with them, `planned_seconds`. GPUs have no fitted costs: there blocks are as large
+as registers hold.
 
 ## Written and obeyed
 
-The pass `plan-accesses` writes a plan for every launch, on TPUs and GPUs; what follows it decides nothing again. On a
-TPU it makes a plan for each way in which the launch's loops may run together, and takes the one that costs least: by
-`kopt.planning.cost`, by more than that model's mean error, and where the chip has the memory (`kopt.planning.choice`).
-`kopt FILE.mlir -p '…,plan-accesses'` shows it, and text that was edited is lowered as it says:
+The pass `plan-accesses` writes a plan for every launch, on TPUs and GPUs. What follows it decides nothing again. On a
+TPU it makes a plan for each way in which the launch's loops may run together, and looks for the cheapest that fits the
+chip's memory (`kopt.planning.cost`). That one is taken if it is cheaper than the usual plan by more than the model's
+mean error (`kopt.planning.choice`). `kopt FILE.mlir -p '…,plan-accesses'` shows it, and text that was edited is lowered
+as it says:
 
 | edit | what it does |
 |---|---|
@@ -75,10 +86,10 @@ any others; `schedule walk` says where they come from.
 `smem whole`, in scalar memory before the grid runs (`pltpu.PrefetchScalarGridSpec`), and index maps load from it. The
 planner takes such a window wherever it moves no more bytes than the array as a whole, or a DMA a cell, would.
 
-What is at computed places on a TPU, gathers and updates of rows by numbers, is decided before by `plan-values`, once
-`normalise-accesses` has written as blocks what are blocks: `kopt FILE.mlir -p '…,plan-values'` shows it. Such a buffer
-has a kind of its own, and `realise-values` makes of it what the kind says: products, picks, loops and DMAs, whose
-blocks `plan-accesses` then treats as any others. It decides nothing, so text that was edited is lowered as it says:
+Gathers and scatters on a TPU are decided before, by `plan-values`, once `normalise-accesses` has written as blocks what
+are blocks: `kopt FILE.mlir -p '…,plan-values'` shows it. Such a buffer has a kind of its own, and `realise-values`
+makes of it what the kind says: products, picks, loops and DMAs, whose blocks `plan-accesses` then treats as any others.
+It decides nothing, so text that was edited is lowered as it says:
 
 | edit | what it does |
 |---|---|
@@ -90,8 +101,8 @@ blocks `plan-accesses` then treats as any others. It decides nothing, so text th
 
 Which kinds an access may have, and which is taken first, is in `kopt.analysis.values`: of gathers the first that holds,
 of updates the one of the fewest cycles, as a remark says. Elements of a block that another access has on the chip,
-`logits[i, labels[i]]` beside `logits[i, :]`, are picked `from` it (`kopt.analysis.held_blocks`): the block is loaded
-once for both, so the last plan has `@logits = %logits window(i) x2` alone; here it is a `window` of which nothing more
+`logits[i, labels[i]]` beside `logits[i, :]`, are picked `from` it (`kopt.analysis.held_blocks`). The block is loaded
+once for both, so the last plan has `@logits = %logits window(i) x2` alone. Here it is a `window` of which nothing more
 is said yet. Where the index algebra does not prove that every lane is in the block, they are fetched: of flat storage,
 `flat[i * n + labels[i]]`, nothing keeps a label from naming another row.
 
@@ -100,10 +111,10 @@ be it refuses at the access, loop or grid, with what can:
 
     error: 'x' cannot stand in a buffer of kind 'smem' here: window or resident
 
-So does `realise-values` with accesses at computed places. What no lowering makes code of yet is refused too: on a TPU
-the kind `accumulate`, words of buffers but a window's `address`, `pick from` and `smem whole`, other depths than the
-usual, views, and words such as `unroll 2`; on a GPU all but `pointer`, `atomic`, `warps`, `stages` and loops that are
-`resident` or `walk`. In the last plan all accesses of an array share one buffer."""
+So does `realise-values` with accesses at computed places. What no lowering makes code of yet is refused too. On a TPU
+that is the kind `accumulate`, words of buffers but a window's `address`, `pick from` and `smem whole`, other depths
+than the usual, views, and words such as `unroll 2`. On a GPU it is all but `pointer`, `atomic`, `warps`, `stages` and
+loops that are `resident` or `walk`. In the last plan all accesses of an array share one buffer."""
 
 PINS = """## Pins
 
@@ -126,9 +137,9 @@ The values are the words of the tables above, without names of buffers. The name
 A name that several launches have holds for each. Axes that `order` leaves out come behind the others. Accesses and
 loops are those that are left when the plan is made: dead ones are gone, and on a TPU loops of one visit.
 
-An access at a computed place may be pinned to be `pick`, `bounded`, `runs`, `one_hot`, `rows`, `row_loop` or
-`row_dma`: `{"table": "rows"}`; other kinds are pinned of what it becomes. A row by a loaded number of an array that is
-far is left as the block that it is pinned to be.
+An access at a computed place may be pinned to be `pick`, `bounded`, `runs`, `one_hot`, `rows`, `row_loop` or `row_dma`:
+`{"table": "rows"}`. Other kinds are pinned of what it becomes. A row by a loaded
+number of an array that VMEM does not hold is left as the block that it is pinned to be.
 
 What is pinned is what the plan says, and the rest follows: where `k` is `prefetch`, so are the loops that walk it
 (`kopt.analysis.pinned_loops`). Where `cache` is a `window`, loaded numbers may tell where its blocks are, unless the

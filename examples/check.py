@@ -31,8 +31,8 @@ def configured(example: Example, size: str) -> kopt.Kernel:
 
 def mismatches(example: Example, size: str, got: Any, wanted: Any) -> list[str]:
     """What differs between a kernel's results and torch's, beyond what the dtypes allow; empty where they agree."""
-    from kopt.runtime.specs import spec_of
     from kopt.runtime.tolerance import mismatch
+    from kopt.specs import spec_of
 
     found, expected = _as_tuple(got), _as_tuple(wanted)
     if len(found) != len(expected):

@@ -11,7 +11,7 @@
 | ``checks`` | ``True``, ``False`` | whether a call on a chip looks at accesses and offsets first, as interpreters do |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |
 | ``dot_precision`` | ``ieee tf32 bf16`` | how f32 operands of a dot may be rounded |
-| ``accesses``, ``loops``, ``order`` | see `kopt.planning.pins` | decisions of the plan on a TPU or a GPU |
+| ``accesses``, ``loops``, ``order`` | see `kopt.plans.pins` | decisions of the plan on a TPU or a GPU |
 
 Every other key names a tunable of the kernel (`register_tunable`); a name that the kernel does not have is an error.
 Where a kernel has a tunable named like a key of the table, the key is that tunable's value.
@@ -26,7 +26,7 @@ from functools import partial
 from typing import Any
 
 from kopt.errors import ConfigError
-from kopt.planning.pins import Pins, checked_names, checked_order, make_pins
+from kopt.plans.pins import Pins, checked_names, checked_order, make_pins
 
 #: The allowed values of the keys that are words.
 CHOICES = {

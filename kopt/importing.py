@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
-from kopt.runtime.signature import Parameter, Signature
-from kopt.runtime.specs import framework_of
+from kopt.runtime.signature import Signature, TensorParameter
+from kopt.specs import framework_of
 from kopt.targets.target import Target
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[tuple[Any, ..
 def signature_of(imported: Imported) -> Signature:
     """What the imported function takes from a caller: its tensors, without those that closures bring."""
     visible = imported.params[: len(imported.params) - len(imported.hidden)]
-    return Signature(imported.entry, tuple(Parameter(param.name, param.spec) for param in visible))
+    return Signature(imported.entry, tuple(TensorParameter(param.name, param.spec) for param in visible))
 
 
 @dataclass(eq=False)  # JAX's transformations hash what they are given

@@ -7,12 +7,12 @@ import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kopt.collecting import collected_later
 from kopt.config import Config, make_config
+from kopt.error_places import placed
 from kopt.errors import ArgumentError
+from kopt.garbage_collection import collected_later
 from kopt.helion_configs import helion_config
 from kopt.language.running import RUNNING
-from kopt.placing import placed
 from kopt.runtime.admission import admit_call, arrays_in
 from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
 
@@ -106,9 +106,9 @@ class Kernel:
         found = self._target(target)
         if found.lowers:
             return self.lower(*args, target=found, config=config, **kwargs).compile()
-        from kopt.eager.kernel import PythonKernel
+        from kopt.eager.kernel import EagerKernel
 
-        return PythonKernel(self._configured(config), found)
+        return EagerKernel(self._configured(config), found)
 
     def _configured(self, config: Mapping[str, Any] | None) -> Kernel:
         return self if config is None else Kernel(self.fn, config, self.target)
@@ -119,7 +119,7 @@ class Kernel:
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The values of all parameters by name, defaults included."""
-        from kopt.runtime.specs import stored
+        from kopt.specs import stored
 
         try:
             bound = self._signature.bind(*args, **kwargs)
@@ -175,7 +175,7 @@ class Kernel:
 
 def _as_spec(value: Any) -> Any:
     """A tensor spec where a text spells one."""
-    from kopt.runtime.specs import is_like_spec, parse_spec
+    from kopt.specs import is_like_spec, parse_spec
 
     if isinstance(value, str) and is_like_spec(value):
         return parse_spec(value)

@@ -175,7 +175,7 @@ class Lowered:
         `ConfigError` for the reference, which has none; `UnsupportedError` for kernels of several ranks.
         """
         from kopt.runtime.report import report
-        from kopt.runtime.specs import spec_of
+        from kopt.specs import spec_of
 
         self._refuse_ranks()
         specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]

@@ -12,7 +12,7 @@ from kopt.dialects.symm.checks import ALGORITHMS as SYMMETRIC
 from kopt.errors import ArgumentError, ConfigError
 from kopt.kernels import Kernel
 from kopt.runtime.ranks import keep_default_group_free
-from kopt.runtime.specs import framework_of
+from kopt.specs import framework_of
 
 if TYPE_CHECKING:
     from kopt.targets.target import Target

@@ -10,8 +10,8 @@ from kopt import dtypes
 from kopt.analysis.aliases import written_arguments
 from kopt.diagnostics import location_of
 from kopt.errors import LoweringError
-from kopt.runtime.signature import Parameter, Signature
-from kopt.runtime.specs import TensorSpec
+from kopt.runtime.signature import Signature, TensorParameter
+from kopt.specs import TensorSpec
 
 
 def signature(func: FuncOp) -> Signature:
@@ -21,7 +21,7 @@ def signature(func: FuncOp) -> Signature:
     """
     args = func.body.block.args
     names = [arg.name_hint or f"arg{number}" for number, arg in enumerate(args)]
-    parameters = [Parameter(name, _spec(func, arg.type)) for name, arg in zip(names, args, strict=True)]
+    parameters = [TensorParameter(name, _spec(func, arg.type)) for name, arg in zip(names, args, strict=True)]
     return Signature(func.sym_name.data, tuple(parameters))
 
 

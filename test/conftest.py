@@ -22,6 +22,11 @@ settings.register_profile("same", derandomize=True, deadline=None, suppress_heal
 settings.load_profile("same")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option that writes the golden modules anew."""
+    parser.addoption("--update-golden", action="store_true", help="write the emitted modules of test/golden anew")
+
+
 @pytest.fixture(autouse=True)
 def seed_torch() -> None:
     """torch's random numbers are the same in every run, whichever tests run before."""

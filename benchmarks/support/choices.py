@@ -21,7 +21,7 @@ from kopt.dialects.host import CallOp as HostCallOp
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import Access, ForOp, GridOp, RangeType, RefType, TileType, is_gather
 from kopt.dialects.triton import LaunchOp, RangeOp
-from kopt.planning.text import schedule_text
+from kopt.plans.text import schedule_text
 
 #: Grids of more steps are not walked: their windows' bytes are None.
 _STEPS = 1 << 22

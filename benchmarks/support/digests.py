@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from kopt.dtypes import BY_SPEC
-from kopt.runtime.specs import spec_of
 from kopt.runtime.tolerance import relative
+from kopt.specs import spec_of
 
 #: How many weighted sums; a wrong element is seen by each.
 _SUMS = 4

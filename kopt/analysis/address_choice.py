@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.addressed import moving, words_of
 from kopt.analysis.layouts import LayoutProblem, layout
-from kopt.analysis.placements import Place
+from kopt.analysis.placements import PlacedArray
 from kopt.analysis.streaming import is_large, streamed_extents
 from kopt.analysis.windows import Window
 from kopt.ir.ranges import binding
@@ -17,7 +17,7 @@ from kopt.targets.budget import Budget
 
 
 def addressed_windows(
-    places: Sequence[Place], order: Sequence[SSAValue], elsewhere: Collection[SSAValue] = ()
+    places: Sequence[PlacedArray], order: Sequence[SSAValue], elsewhere: Collection[SSAValue] = ()
 ) -> dict[SSAValue, Window]:
     """The addressed windows of a launch's arrays whose numbers fit scalar memory together, for axes in an order.
 
@@ -35,7 +35,7 @@ def addressed_windows(
     return chosen
 
 
-def _moves_less(window: Window, place: Place, order: Sequence[SSAValue]) -> bool:
+def _moves_less(window: Window, place: PlacedArray, order: Sequence[SSAValue]) -> bool:
     """Whether an addressed window moves at most what the array's own window, or a DMA a cell, would."""
     bytes = _moved(window, place.axes, order)
     others = [_moved(moving(place.window, place.axes), place.axes, order)]
@@ -55,7 +55,7 @@ def _moved(window: Window, axes: Sequence[SSAValue], order: Sequence[SSAValue]) 
     return _bytes(window, order[: inner + 1], laid_out)
 
 
-def _fetched(window: Window, place: Place, order: Sequence[SSAValue]) -> int:
+def _fetched(window: Window, place: PlacedArray, order: Sequence[SSAValue]) -> int:
     """Bytes that a DMA in every cell moves, of an array that is padded where its last blocks reach beyond it."""
     return _bytes(window, order, streamed_extents(place.window) != window.type.get_shape())
 

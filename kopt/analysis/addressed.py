@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from kopt.analysis.index_maps import Number, over_axes
+from kopt.analysis.index_maps import IndexNumber, over_axes
 from kopt.analysis.layouts import LayoutProblem, fits_scalar_memory, layout, scalar_words
 from kopt.analysis.storage import stored_element
 from kopt.analysis.windows import Dim, Window
@@ -33,9 +33,11 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, TileType, WhenOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.ir.atoms import Atom, Extremum, Symbol, Wrap
+from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr, number
 from kopt.ir.ranges import binding, unshifted
+from kopt.ir.rewriting import substitute
 from kopt.targets.budget import Budget
 
 
@@ -80,7 +82,7 @@ def _entry(entry: Entry, analysis: IndexAnalysis, axes: Sequence[SSAValue], numb
     if first.divisor % size:
         return None
     other = (lambda atom: None) if numbers is None else numbers.affine
-    index = over_axes(first // size, axes, other)
+    index = over_axes(floordiv(first, size), axes, other)
     if index is None:
         return None
     return Dim("point", 1, index) if isinstance(entry.type, IndexType) else Dim("block", size, index, unshifted(entry))
@@ -95,7 +97,7 @@ def _resolved(form: IndexExpr) -> IndexExpr:
             known[atom] = atom.inner
         elif (value := atom.range.number) is not None:
             known[atom] = number(value)
-    return form.substitute(known) if known else form
+    return substitute(form, known) if known else form
 
 
 @dataclass
@@ -105,7 +107,7 @@ class _Addresses:
     launch: LaunchOp
     axes: Sequence[SSAValue]
     analysis: IndexAnalysis
-    numbers: list[Number] = field(default_factory=list)
+    numbers: list[IndexNumber] = field(default_factory=list)
 
     def affine(self, atom: Atom) -> AffineExpr | None:
         """The symbol of a number, or None."""
@@ -125,7 +127,7 @@ class _Addresses:
         known = tuple(part for part in at if part is not None)
         if len(known) < len(at):
             return None
-        found = Number(kind, known, memory)
+        found = IndexNumber(kind, known, memory)
         if found not in self.numbers:
             self.numbers.append(found)
         return AffineExpr.symbol(self.numbers.index(found))

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.combining import ORDERING_OPS
-from kopt.analysis.partition import is_blind_to_visits
+from kopt.analysis.visit_independence import is_blind_to_visits
 from kopt.dialects.tile import (
     Access,
     BeginOp,
@@ -67,7 +67,7 @@ def copied_multiple(type: MemRefType, dim: int) -> int:
 
 
 @dataclass(frozen=True)
-class Walk:
+class AlignedWalk:
     """How a loop walks memory.
 
     Blocks must begin at multiples of ``multiple``; all arrays that are only read reach to ``extent`` at least, a
@@ -83,7 +83,7 @@ class Walk:
     short: tuple[tuple[LoadOp, int], ...]
 
 
-def walk_to_align(loop: ForOp, analysis: IndexAnalysis) -> Walk | None:
+def walk_to_align(loop: ForOp, analysis: IndexAnalysis) -> AlignedWalk | None:
     """How a loop walks, where it begins at an element that no block may begin at and might as well begin before it.
 
     So where other blocks of the same elements give the same, and nothing asks where blocks begin.
@@ -111,7 +111,7 @@ def walk_to_align(loop: ForOp, analysis: IndexAnalysis) -> Walk | None:
     short = [(op, dim) for (op, dim, _), extent in zip(accesses, extents, strict=True) if extent < reach]
     loads = [(op, dim) for op, dim in short if isinstance(op, LoadOp) and not _is_written(op.memory)]
     entries = frozenset(entry for _, _, entry in accesses)
-    return Walk(wanted, reach, _shift(first, loop), entries, tuple(loads))
+    return AlignedWalk(wanted, reach, _shift(first, loop), entries, tuple(loads))
 
 
 def _is_written(memory: SSAValue) -> bool:

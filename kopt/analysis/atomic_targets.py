@@ -24,7 +24,7 @@ from kopt.walk import walk
 
 
 @dataclass(frozen=True)
-class Target:
+class AtomicTarget:
     """A memref that atomic updates write, and every access to it in order of appearance."""
 
     memory: SSAValue
@@ -64,10 +64,10 @@ class Turns:
     reason: str
 
 
-def targets(grid: GridOp) -> list[Target]:
+def targets(grid: GridOp) -> list[AtomicTarget]:
     """The targets of the atomic updates inside a grid, in order of appearance."""
     accesses: dict[SSAValue, list[Accesses]] = {}
     for op in walk(grid, *ACCESSES):
         accesses.setdefault(op.memory, []).append(op)
     updated = {memory: ops for memory, ops in accesses.items() if any(isinstance(op, AtomicOp) for op in ops)}
-    return [Target(memory, tuple(ops)) for memory, ops in updated.items()]
+    return [AtomicTarget(memory, tuple(ops)) for memory, ops in updated.items()]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.quotients import most_lanes
+from kopt.analysis.block_divisibility import most_lanes
 from kopt.dialects.tile import (
     Access,
     AssociativeOp,

@@ -1,19 +1,22 @@
-"""The search for block sizes: from generous ones down, by what their cells take, until they fit.
+"""Sizes for groups of blocks: the least that all may have, and from large ones down until they fit.
 
 One size serves each *group* of tags, those of the loops that share an open block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from typing import Any
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute
+from xdsl.ir import Operation
 
 from kopt.analysis.block_roles import Role
 from kopt.dialects.tile import CarryingLoop, TileType
 from kopt.ir.ranges import binding, walked_range
+from kopt.ir.widths import next_power_of_two
 from kopt.walk import walk
 
 Sizes = dict[str, int]
@@ -97,67 +100,21 @@ def _regrown(
     return sizes
 
 
-@dataclass(frozen=True)
-class Walk:
-    """What the loops of a group walk: so many elements, in blocks that are multiples of a unit.
-
-    ``loop`` where cells visit the blocks; the blocks of a grid are cells of their own.
-    """
-
-    extent: int
-    unit: int
-    loop: bool
-
-
-def divided(
-    groups: Sequence[Sequence[str]],
-    sizes: Sizes,
-    walks: Callable[[Sequence[str]], Walk | None],
-    cost: Callable[[Sizes], int],
-    budget: int,
-) -> Sizes:
-    """Sizes that divide what their loops walk, where one of half to twice a size does and still fits.
-
-    Full blocks need no masks, and move nothing in vain. ``walks`` tells what a group walks; None where it keeps its
-    size. A loop of several visits stays one: its blocks come while others are used.
-    """
-    for group in filter(None, groups):
-        size, walk = sizes[group[0]], walks(group)
-        if walk is None or walk.extent % size == 0:
-            continue
-        for divisor in _divisors(walk, size):
-            candidate = {**sizes, **dict.fromkeys(group, divisor)}
-            if cost(candidate) <= max(budget, cost(sizes)):
-                sizes = candidate
-                break
-    return sizes
-
-
-def _divisors(walk: Walk, size: int) -> Iterator[int]:
-    """The divisors of more than half of a size and less than twice, largest first."""
-    least = 2 if walk.loop and size < walk.extent else 1
-    for trips in range(max(least, -(-walk.extent // (2 * size - 1))), 2 * walk.extent // size + 1):
-        block, rest = divmod(walk.extent, trips)
-        if not rest and block % walk.unit == 0 and 2 * block > size:
-            yield block
-
-
 def _times(sizes: Sizes, group: Sequence[str], factor: float) -> Sizes:
     return {**sizes, **{tag: int(sizes[tag] * factor) for tag in group}}
 
 
-def power_of_two(number: int) -> int:
-    """The least power of two that is not smaller."""
-    return 1 << max(0, number - 1).bit_length()
-
-
-def largest_tile(types: Sequence[Attribute], sizes: Sizes) -> int:
-    """Lanes of the largest tile under other sizes, plain dimensions rounded up to powers of two."""
-    largest = 1
-    for type in types:
-        assert isinstance(type, TileType)
-        lanes = 1
-        for dim in type.dims.data:
-            lanes *= power_of_two(sizes.get(dim.tag.data, dim.size.data))
-        largest = max(largest, lanes)
+def largest_tile(types: Iterable[TileType], sizes: Mapping[str, Any]) -> Any:
+    """Lanes of the largest tile under other sizes, numbers or arrays; plain dimensions rounded up to powers of two."""
+    shapes = {tuple((dim.tag.data, dim.size.data) for dim in type.dims.data) for type in types}
+    largest = np.asarray(1)
+    for shape in shapes:
+        lanes = prod(sizes[tag] if tag in sizes else next_power_of_two(size) for tag, size in shape)
+        largest = np.maximum(largest, lanes)
     return largest
+
+
+def tile_types(top: Operation) -> list[TileType]:
+    """The types of all tiles that are made inside of an operation."""
+    types = {value.type for op in walk(top) for value in op.results}
+    return [type for type in types if isinstance(type, TileType)]

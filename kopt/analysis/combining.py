@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.dialects.tile import ArgReduceOp, AssociativeOp, DotOp, ReduceOp, ScanOp, SortOp, TileType, neutral
+from kopt.dialects.tile import ArgReduceOp, AssociativeOp, DotOp, ReduceOp, ScanOp, SortOp, neutral, tile_type
 from kopt.dialects.triton import InlineOp
 
 
@@ -22,10 +22,10 @@ def combined_operands(op: Operation) -> list[tuple[int, tuple[int, ...], float |
     if isinstance(op, SortOp):
         return [(0, (op.dim.data,), op.last)]
     if isinstance(op, DotOp):
-        rank = _type(op.lhs).rank
+        rank = tile_type(op.lhs).rank
         return [(0, (rank - 1,), 0), (1, (rank - 2,), 0)]
     if isinstance(op, InlineOp):
-        return [(number, tuple(range(_type(value).rank)), 0) for number, value in enumerate(op.args)]
+        return [(number, tuple(range(tile_type(value).rank)), 0) for number, value in enumerate(op.args)]
     return []
 
 
@@ -45,13 +45,8 @@ def summed_tags(op: Operation) -> list[str]:
     if not isinstance(op, ReduceOp | DotOp):
         return []
     number, dims, _ = combined_operands(op)[0]
-    return [_type(op.operands[number]).tags[dim] for dim in dims]
-
-
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
+    return [tile_type(op.operands[number]).tags[dim] for dim in dims]
 
 
 def _element(value: SSAValue) -> Attribute:
-    return _type(value).element_type
+    return tile_type(value).element_type

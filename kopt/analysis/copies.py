@@ -9,7 +9,7 @@ from typing import TypeGuard
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp, PipelineOp
-from kopt.dialects.tile import Entry, GetOp, PutOp, RefType, SelectOp, TileType
+from kopt.dialects.tile import Entry, GetOp, PutOp, RefType, SelectOp, TileType, tile_type
 from kopt.dialects.tile.index_list import AllAttr
 
 
@@ -44,9 +44,7 @@ class Copy:
     @property
     def type(self) -> TileType:
         """The block that is copied, as a value."""
-        type = (self.access.result if isinstance(self.access, GetOp) else self.access.value).type
-        assert isinstance(type, TileType)
-        return type
+        return tile_type(self.access.result if isinstance(self.access, GetOp) else self.access.value)
 
     @property
     def ops(self) -> tuple[Operation, ...]:

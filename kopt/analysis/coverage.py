@@ -17,7 +17,7 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import effects_on_memory
 from kopt.analysis.boxes import Boxes, Count, count, joined, times
-from kopt.analysis.written import Part, Unsure, Written, written_by
+from kopt.analysis.written import Unsure, Written, WrittenPart, written_by
 from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp
 from kopt.dialects.tile import StoreOp
@@ -115,7 +115,7 @@ class _Judge:
             return Verdict(Coverage.ALL)
         return self._gap(total)
 
-    def _tally(self, part: Part) -> Count | None:
+    def _tally(self, part: WrittenPart) -> Count | None:
         """How often one part writes each element along its dimensions."""
         found = count(part.boxes, [self.shape[dim] for dim in part.dims])
         return replace(found, most=2 * found.most) if found is not None and part.again else found

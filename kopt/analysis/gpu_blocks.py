@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 
 from kopt.analysis.block_roles import Role, has_wide_dot
-from kopt.analysis.block_search import Sizes, capped, fitted, largest_tile, nested_loops, power_of_two, shrink, spread
-from kopt.dialects.tile import TileType
+from kopt.analysis.block_search import (
+    Sizes,
+    capped,
+    fitted,
+    largest_tile,
+    nested_loops,
+    shrink,
+    spread,
+    tile_types,
+)
+from kopt.ir.widths import next_power_of_two
 from kopt.targets.budget import Budget
-from kopt.walk import walk
 
 #: Lanes that products start from, and of their summed side where operands are wide.
 _DOT = 64
@@ -26,7 +33,7 @@ def choose_gpu(module: ModuleOp, groups: Sequence[Sequence[str]], roles: Mapping
     start = fitted(groups, start, least, nested)
     open_tags = {tag for group in groups for tag in group}
     tiles = [type for type in tile_types(module) if not open_tags.isdisjoint(type.tags)]
-    return shrink(groups, start, least, nested, lambda sizes: largest_tile(tiles, sizes), gpu_budget(module))
+    return shrink(groups, start, least, nested, lambda sizes: int(largest_tile(tiles, sizes)), gpu_budget(module))
 
 
 def gpu_budget(module: ModuleOp) -> int:
@@ -40,10 +47,4 @@ def _start(role: Role) -> int:
     extent = role.extent if role.extent is not None else 128
     dot = _WIDE_SUM if role.wide_dot and role.dot == {"k"} else _DOT
     most = dot if role.dot else 1024 if 0 in role.places else 32
-    return max(16 if role.dot else 1, min(power_of_two(extent), most))
-
-
-def tile_types(top: Operation) -> list[TileType]:
-    """The types of all tiles that are made inside of an operation."""
-    types = {value.type for op in walk(top) for value in op.results}
-    return [type for type in types if isinstance(type, TileType)]
+    return max(16 if role.dot else 1, min(next_power_of_two(extent), most))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kopt.analysis.launch_options import default_num_stages, default_num_warps
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.plans import GridNames, buffer_names
+from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, RangeType
-from kopt.planning.pins import Pin
-from kopt.planning.plan import Buffer, LoopSchedule, Plan
+from kopt.plans.pins import Pin
+from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 from kopt.walk import walk

@@ -23,6 +23,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, LoadOp, TileType, is_gather
 from kopt.ir.access_relation import AccessRelation, Step
+from kopt.ir.from_access import relation_of
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr, lane
 from kopt.ir.value_range import ValueRange
@@ -49,11 +50,11 @@ def held_block(gather: LoadOp, launch: LaunchOp, among: Collection[LoadOp] | Non
     if launch.body.block.args.index(gather.memory) in launch.written:
         return None
     analysis = IndexAnalysis()
-    wanted = AccessRelation.of(gather, analysis)
+    wanted = relation_of(gather, analysis)
     for holder in _holders(gather, launch):
         if among is not None and holder not in among:
             continue
-        found = _lies_in(wanted, AccessRelation.of(holder, analysis))
+        found = _lies_in(wanted, relation_of(holder, analysis))
         if found is not None and _goes_together(gather, holder, found[1], found[2]):
             return HeldBlock(holder, *found)
     return None

@@ -8,10 +8,20 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from kopt.analysis.lane_facts import jagged_loop, tiles, type_of
+from kopt.analysis.lane_facts import jagged_loop, tiles
 from kopt.analysis.regrouping import dropped_tags
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import ConcatOp, DynamicSliceOp, ForOp, RangeType, ReshapeOp, ShiftOp, TakeAlongOp, WhileOp
+from kopt.dialects.tile import (
+    ConcatOp,
+    DynamicSliceOp,
+    ForOp,
+    RangeType,
+    ReshapeOp,
+    ShiftOp,
+    TakeAlongOp,
+    WhileOp,
+    tile_type,
+)
 from kopt.ir.ranges import always_full
 from kopt.walk import walk
 
@@ -78,5 +88,5 @@ def _drops(op: Operation, ragged: set[str]) -> bool:
         return any(op.input_type.tags[dim] in ragged for dim in dropped)
     if isinstance(op, ConcatOp | TakeAlongOp | DynamicSliceOp):
         values = tiles(op.operands)[:1] if not isinstance(op, ConcatOp) else op.inputs
-        return any(type_of(value).tags[op.dim.data] in ragged for value in values)
+        return any(tile_type(value).tags[op.dim.data] in ragged for value in values)
     return False

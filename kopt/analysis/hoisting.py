@@ -40,14 +40,14 @@ class NotHoistable(Exception):
 
 
 @dataclass(frozen=True)
-class Plan:
+class HoistPlan:
     """The loop to hoist, and when each op around it runs."""
 
     loop: ForOp
     phases: dict[Operation, Phase] = field(hash=False)
 
 
-def plan_hoist(grid: GridOp) -> Plan:
+def plan_hoist(grid: GridOp) -> HoistPlan:
     """Finds the loop of a grid whose body is prologue, one loop, epilogue. Raises `NotHoistable` with the reason.
 
     Its bounds are numbers, or those of one block of the grid.
@@ -63,7 +63,7 @@ def plan_hoist(grid: GridOp) -> Plan:
     return plan
 
 
-def hoistable(grid: GridOp) -> Plan:
+def hoistable(grid: GridOp) -> HoistPlan:
     """As `plan_hoist`, whatever the sizes of blocks are: these may still leave a loop one visit, or shorter ones."""
     loop = _only_loop(grid)
     if binding(loop.range).trips is None:
@@ -72,7 +72,7 @@ def hoistable(grid: GridOp) -> Plan:
         if not isinstance(value.type, TileType) or value.type.element_type in (i1, f16):
             raise NotHoistable(f"it carries a value of type {value.type}")
     _check_memory(grid, loop)
-    return Plan(loop, _phases(grid, loop))
+    return HoistPlan(loop, _phases(grid, loop))
 
 
 def _only_loop(grid: GridOp) -> ForOp:

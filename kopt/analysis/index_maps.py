@@ -1,6 +1,6 @@
 """Index maps: the number of a block as an affine expression of the grid's dimensions, and of further numbers.
 
-Pure. ``d0`` is the number of a cell along the first dimension, ``s0`` the first `Number`. Division and remainder
+Pure. ``d0`` is the number of a cell along the first dimension, ``s0`` the first `IndexNumber`. Division and remainder
 by numbers are allowed: ``tile.id %h floordiv 4`` is ``d0 floordiv 4``.
 """
 
@@ -13,7 +13,8 @@ from typing import Literal
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSymExpr
 
-from kopt.ir.atoms import Atom, BlockNumber, FloorDiv, Mod
+from kopt.ir.atoms import Atom, BlockNumber
+from kopt.ir.division import FloorDiv, Mod
 from kopt.ir.index_expr import IndexExpr
 
 #: The affine expression of an atom that is no quotient, or None where it has none.
@@ -21,7 +22,7 @@ Leaf = Callable[[Atom], AffineExpr | None]
 
 
 @dataclass(frozen=True)
-class Number:
+class IndexNumber:
     """A number that an index map computes: it loads ``memory[at]``, or takes the least or largest of ``at``.
 
     All is over the grid, and over the numbers before it.
@@ -68,7 +69,7 @@ def is_injective(index: AffineExpr) -> bool:
     return len(index.used_dims()) == 1 and "floordiv" not in str(index) and "mod" not in str(index)
 
 
-def used_dims(indices: Iterable[AffineExpr], numbers: Sequence[Number] = ()) -> frozenset[int]:
+def used_dims(indices: Iterable[AffineExpr], numbers: Sequence[IndexNumber] = ()) -> frozenset[int]:
     """The dimensions of the grid that indices depend on, through numbers too."""
     found: set[int] = set()
     for index in indices:

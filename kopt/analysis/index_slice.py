@@ -20,7 +20,7 @@ from xdsl.traits import MemoryEffectKind
 from kopt.analysis.aliases import effects_on_memory, root
 from kopt.dialects import host, jagged
 from kopt.dialects.tile import Access, ForOp, GridOp, StoreOp, TakeAlongOp, WhenOp, WhileOp
-from kopt.dialects.tile.loops import Carrying, CarryingLoop
+from kopt.dialects.tile.bodies import Carrying, CarryingLoop
 from kopt.walk import walk
 
 #: Ops whose bodies are sliced; other ops with regions are taken whole.

@@ -7,8 +7,7 @@ from xdsl.ir import SSAValue
 
 from kopt.dialects.tile import Access, Entry, RangeType, TakeAlongOp, TileType
 from kopt.dialects.tile.memory import memory_shape
-from kopt.ir.access_relation import AccessRelation
-from kopt.ir.from_access import lanes_inside
+from kopt.ir.from_access import lanes_inside, relation_of
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.value_range import ValueRange
 from kopt.walk import walk
@@ -23,7 +22,7 @@ def doubtful(func: FuncOp) -> list[Access]:
 def _is_inside(op: Access, analysis: IndexAnalysis) -> bool:
     """Whether the lanes of an access that are inside their ranges and its mask are elements of its array."""
     pairs = zip(op.entries, memory_shape(op.memory.type), strict=True)
-    return all(_fits(entry, size, analysis) for entry, size in pairs) or AccessRelation.of(op, analysis).in_bounds
+    return all(_fits(entry, size, analysis) for entry, size in pairs) or relation_of(op, analysis).in_bounds
 
 
 def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:

@@ -25,7 +25,7 @@ from kopt.ir.ranges import binding, unshifted
 
 
 @dataclass(frozen=True, order=True)
-class Element:
+class ItemElement:
     """For item ``i``, element ``i + shift`` of an array of one dimension: of number ``array`` of `host_arrays`."""
 
     array: int
@@ -38,7 +38,7 @@ class ItemNumber:
     """``const`` plus the ``terms``, in the order of their elements, none with factor 0."""
 
     const: int = 0
-    terms: tuple[tuple[Element, int], ...] = ()
+    terms: tuple[tuple[ItemElement, int], ...] = ()
 
     def __add__(self, other: ItemNumber) -> ItemNumber:
         sums = dict(self.terms)
@@ -104,7 +104,7 @@ class ItemReader:
         array, moved = self._array(load.memory)
         shift = self._place(load.entries[0]) + moved
         number = self._arrays[array]
-        return ItemNumber(0, ((Element(number, array.name_hint or f"array {number}", shift), 1),))
+        return ItemNumber(0, ((ItemElement(number, array.name_hint or f"array {number}", shift), 1),))
 
     def _array(self, memory: SSAValue) -> tuple[SSAValue, int]:
         """The array that a memref is, or is a slice of, and where in it the slice starts."""

@@ -27,7 +27,7 @@ class NotBalanced(Exception):
 
 
 @dataclass(frozen=True)
-class Walk:
+class ItemLoop:
     """A loop over ``length`` elements in blocks of ``size``."""
 
     length: ItemNumber
@@ -39,7 +39,7 @@ class ItemWork:
     """The grid's range over items, and the loops of an item: each with those around it."""
 
     items: SSAValue
-    nests: tuple[tuple[Walk, ...], ...]
+    nests: tuple[tuple[ItemLoop, ...], ...]
 
 
 def item_work(grid: GridOp) -> ItemWork:
@@ -48,7 +48,7 @@ def item_work(grid: GridOp) -> ItemWork:
         raise NotBalanced("its cells run in order")
     func = grid.parent_op()
     assert isinstance(func, FuncOp)
-    walks: dict[Operation, Walk] = {}
+    walks: dict[Operation, ItemLoop] = {}
     items: set[SSAValue] = set()
     for loop in walk(grid):
         reader = ItemReader(func)
@@ -68,15 +68,15 @@ def item_work(grid: GridOp) -> ItemWork:
     return ItemWork(range, tuple(nests))
 
 
-def _walk(reader: ItemReader, loop: Operation) -> Walk | None:
+def _walk(reader: ItemReader, loop: Operation) -> ItemLoop | None:
     """What a loop walks for each item; None where it is the same for all, or not known."""
     try:
         if isinstance(loop, JaggedForOp):
-            return Walk(reader.number(loop.lengths), _size(loop.range))
+            return ItemLoop(reader.number(loop.lengths), _size(loop.range))
         if isinstance(loop, ForOp):
             lower, upper = loop.bounds
             length = reader.number(upper) - reader.number(lower)
-            return Walk(length, _size(loop.range)) if length.terms else None
+            return ItemLoop(length, _size(loop.range)) if length.terms else None
     except Unknown:
         reader.items.clear()
     return None

@@ -19,7 +19,7 @@ from kopt.dialects.tile import (
     TransposeOp,
     literal_value,
 )
-from kopt.ir.from_ssa import is_number
+from kopt.ir.forms import is_number
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
 

@@ -24,7 +24,7 @@ from kopt.walk import walk
 
 
 @dataclass(frozen=True, eq=False)
-class Fact:
+class LaneFact:
     """Lanes of some dimensions are valid where ``mask`` holds, a tile of plain dimensions, one for each of ``dims``.
 
     ``items`` are the dimensions whose lanes own the others (those of a jagged loop): an item of no lanes is valid all
@@ -37,7 +37,7 @@ class Fact:
     prefix: bool = False
 
 
-Facts = tuple[Fact, ...]
+Facts = tuple[LaneFact, ...]
 #: Gives the facts of an op's result, with the builder of facts; those of the op's operands are known by then.
 Rule = Callable[["FactBuilder", Any, SSAValue], Facts]
 
@@ -66,11 +66,11 @@ class FactBuilder:
 
     def plain(self, value: SSAValue) -> SSAValue | None:
         """As `of`, without tags."""
-        shape = type_of(value).shape
+        shape = tile.tile_type(value).shape
         return self.joined(self.facts(value), list(range(len(shape))), shape, value)
 
     def _over(self, value: SSAValue, facts: Facts) -> SSAValue | None:
-        dims = type_of(value).dims.data
+        dims = tile.tile_type(value).dims.data
         return self.joined(facts, list(range(len(dims))), dims, value)
 
     def settle(self, value: SSAValue, like: SSAValue) -> None:
@@ -79,7 +79,7 @@ class FactBuilder:
 
     def carry(self, value: SSAValue, mask: SSAValue) -> None:
         """Says where the validity of a value is that is carried beside it."""
-        self._known[value] = (Fact(mask, tuple(range(type_of(value).rank))),)
+        self._known[value] = (LaneFact(mask, tuple(range(tile.tile_type(value).rank))),)
 
     def facts(self, value: SSAValue) -> Facts:
         """What is known of the lanes of a value, besides its tags."""
@@ -105,12 +105,12 @@ class FactBuilder:
 
     def tagged(self, value: SSAValue, dims: Sequence[int]) -> Facts:
         """What the tags of some dimensions of a value say."""
-        tags = type_of(value).tags
+        tags = tile.tile_type(value).tags
         found = [self._tagged(value, dim) for dim in dims if tags[dim]]
         return tuple(fact for fact in found if fact is not None)
 
-    def _tagged(self, value: SSAValue, dim: int) -> Fact | None:
-        tags = type_of(value).tags
+    def _tagged(self, value: SSAValue, dim: int) -> LaneFact | None:
+        tags = tile.tile_type(value).tags
         range = self.range_of(value, tags[dim])
         if range is None:
             return None
@@ -123,7 +123,7 @@ class FactBuilder:
         if mask is None:
             return None
         items = tuple(tags.index(owner) for owner in owners) if owned else ()
-        return self.sorted(Fact(mask, (*items, dim), items, prefix=loop is None), value)
+        return self.sorted(LaneFact(mask, (*items, dim), items, prefix=loop is None), value)
 
     def range_of(self, value: SSAValue, tag: str) -> SSAValue | None:
         """The range that a tag of a value's type names."""
@@ -136,14 +136,14 @@ class FactBuilder:
         """A plain tile that holds on a range's valid lanes, for all that is in its scope."""
         if items is not None:
             lanes = self.insert(JaggedValidOp(range, items.lengths), range)
-            limits = [self.range_of(range, tag) for tag in type_of(lanes).tags]
-            return self.insert(tile.MaskOp(lanes, limits, 0, TileType(type_of(lanes).shape, i1)), range)
+            limits = [self.range_of(range, tag) for tag in tile.tile_type(lanes).tags]
+            return self.insert(tile.MaskOp(lanes, limits, 0, TileType(tile.tile_type(lanes).shape, i1)), range)
         if jagged_loop(range) is None and always_full(range):
             return None
         lanes = self.insert(tile.ValidOp(range), range)
-        return self.insert(tile.ReshapeOp(lanes, TileType(type_of(lanes).shape, i1)), range)
+        return self.insert(tile.ReshapeOp(lanes, TileType(tile.tile_type(lanes).shape, i1)), range)
 
-    def sorted(self, fact: Fact, at: SSAValue) -> Fact:
+    def sorted(self, fact: LaneFact, at: SSAValue) -> LaneFact:
         """A fact whose dimensions increase."""
         order = sorted(range(len(fact.dims)), key=fact.dims.__getitem__)
         if order == list(range(len(order))):
@@ -151,7 +151,7 @@ class FactBuilder:
         mask = self.insert(tile.TransposeOp(fact.mask, order), at)
         return replace(fact, mask=mask, dims=tuple(fact.dims[n] for n in order))
 
-    def spread(self, fact: Fact, dims: Sequence[int], sizes: Sequence[DimLike], at: SSAValue) -> SSAValue:
+    def spread(self, fact: LaneFact, dims: Sequence[int], sizes: Sequence[DimLike], at: SSAValue) -> SSAValue:
         """A fact's mask over more dimensions, which have ``sizes``."""
         wide = TileType(sizes, i1)
         if fact.mask.type == wide:
@@ -179,12 +179,6 @@ class FactBuilder:
         Rewriter.insert_op(op, place)
         self._last[owner] = op
         return op.results[0]
-
-
-def type_of(value: SSAValue) -> TileType:
-    """A value's type as a tile."""
-    assert isinstance(value.type, TileType)
-    return value.type
 
 
 def jagged_loop(range: SSAValue) -> JaggedForOp | None:

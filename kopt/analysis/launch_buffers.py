@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
 from kopt.analysis.loop_schedules import Wanted
-from kopt.analysis.placements import MOVED_BY_GRID, Place, accesses, may_have
+from kopt.analysis.placements import MOVED_BY_GRID, PlacedArray, accesses, may_have
 from kopt.analysis.streaming import is_large, loops_around, walks
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import GridOp, RangeType
@@ -21,13 +21,13 @@ from kopt.ir.index_expr import IndexExpr
 _WALKED = {"prefetch": "prefetch", "writeback": "prefetch", "emit_pipeline": "emit_pipeline"}
 
 
-def usual_kind(place: Place, wanted: Wanted = "auto") -> str:
+def usual_kind(place: PlacedArray, wanted: Wanted = "auto") -> str:
     """The kind that an array has where nothing says another: the first that it may have, DMAs for large ones."""
     kind = place.usual
     return "dma" if kind in MOVED_BY_GRID and _is_fetched(place, wanted) else kind
 
 
-def moving_axes(place: Place, kind: str, order: Sequence[str], window: Window | None = None) -> tuple[str, ...]:
+def moving_axes(place: PlacedArray, kind: str, order: Sequence[str], window: Window | None = None) -> tuple[str, ...]:
     """The axes that an array's blocks move with in a buffer of a kind, in the order of the grid or of the program.
 
     ``window`` is that of blocks which loaded numbers tell.
@@ -39,7 +39,7 @@ def moving_axes(place: Place, kind: str, order: Sequence[str], window: Window | 
 
 
 def moves_with(
-    place: Place, kind: str, order: Sequence[str], axes: Collection[str], window: Window | None = None
+    place: PlacedArray, kind: str, order: Sequence[str], axes: Collection[str], window: Window | None = None
 ) -> bool:
     """Whether an array's blocks may be said to move with axes; ``window`` is theirs where numbers tell them.
 
@@ -66,13 +66,13 @@ def usual_depth(kind: str, axes: Sequence[str]) -> int:
     return 2 if kind in _WALKED or kind in MOVED_BY_GRID and axes else 1
 
 
-def _is_fetched(place: Place, wanted: Wanted) -> bool:
+def _is_fetched(place: PlacedArray, wanted: Wanted) -> bool:
     """Whether cells fetch their blocks of an array themselves, where the grid does not tell which those are."""
     asked = wanted == "fori" or wanted == "auto" and is_large(place.window.type)
     return asked and may_have(place, "dma")
 
 
-def _of_grid(place: Place, order: Sequence[str]) -> tuple[str, ...]:
+def _of_grid(place: PlacedArray, order: Sequence[str]) -> tuple[str, ...]:
     """The axes of the grid, loops that are to be dimensions of it included, that an array's window moves with."""
     moves = {place.grid.tags[number] for number in place.window.grid_dims}
     ops = accesses(place.window)
@@ -83,7 +83,7 @@ def _of_grid(place: Place, order: Sequence[str]) -> tuple[str, ...]:
     return tuple(tag for tag in order if tag in moves)
 
 
-def _hoisted(place: Place) -> set[SSAValue]:
+def _hoisted(place: PlacedArray) -> set[SSAValue]:
     """The ranges of the loops around an array's accesses that are to be dimensions of the grid."""
     ops = accesses(place.window)
     return {loop.range for op in ops for loop in loops_around(op) if place.schedules(loop) == "grid"}
@@ -100,7 +100,7 @@ def _ranges_of(value: SSAValue) -> Iterator[SSAValue]:
     return (found for found in seen if isinstance(found.type, RangeType))
 
 
-def _counted(entries: Sequence[Entry], place: Place) -> set[SSAValue]:
+def _counted(entries: Sequence[Entry], place: PlacedArray) -> set[SSAValue]:
     """The ranges whose numbers tell the one block, or element, that all accesses of a dimension take."""
     (form, *others) = {_first(entry, place.window.analysis) for entry in entries}
     if form is None or others or not form.is_affine:
@@ -117,7 +117,7 @@ def _first(entry: Entry, analysis: IndexAnalysis) -> IndexExpr | None:
     return analysis.expr(entry) if isinstance(entry.type, IndexType) else None
 
 
-def _walked(place: Place, schedule: str) -> tuple[str, ...]:
+def _walked(place: PlacedArray, schedule: str) -> tuple[str, ...]:
     """The axes of the loops that bring an array's blocks, in the order of the program."""
     loops = [
         loop

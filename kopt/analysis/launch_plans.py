@@ -14,14 +14,14 @@ from kopt.analysis.launch_loops import LaunchLoops
 from kopt.analysis.loop_schedules import Decisions, Remarks, Wanted, candidates, decide
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.pinned_loops import pinned_loops
-from kopt.analysis.placements import MOVED_BY_GRID, Place, accesses, is_aligned
+from kopt.analysis.placements import MOVED_BY_GRID, PlacedArray, accesses, is_aligned
 from kopt.analysis.plans import GridNames, buffer_names
 from kopt.analysis.windows import Window
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, RangeType
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.planning.pins import Pin
-from kopt.planning.plan import Buffer, LoopSchedule, Plan
+from kopt.plans.pins import Pin
+from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.chips import TpuChip
 
 #: Nothing is pinned.
@@ -29,7 +29,7 @@ _OPEN = GridPins()
 #: The pin by which an array may be the numbers that tell where blocks are.
 _WHOLE = Pin("smem", options=(("whole", ()),))
 #: An array, what is pinned of it, and the accesses of which that is pinned.
-_Served = tuple[Place, Pin | None, list[Operation]]
+_Served = tuple[PlacedArray, Pin | None, list[Operation]]
 
 
 def launch_plans(
@@ -50,12 +50,12 @@ def launch_plans(
     return [(_plan(grid, known, places, found, pins), found.remarks) for found, places in kept]
 
 
-def _are_aligned(places: Sequence[Place], analysis: IndexAnalysis) -> bool:
+def _are_aligned(places: Sequence[PlacedArray], analysis: IndexAnalysis) -> bool:
     """Whether the parts that loops take of blocks on the chip begin where Mosaic lets them."""
     return all(is_aligned(place, analysis) for place in places if place.usual == "resident")
 
 
-def _plan(grid: GridOp, known: GridNames, places: Sequence[Place], schedules: Decisions, pins: GridPins) -> Plan:
+def _plan(grid: GridOp, known: GridNames, places: Sequence[PlacedArray], schedules: Decisions, pins: GridPins) -> Plan:
     """The plan for schedules of the loops: of each array the first kind of buffer that applies, or the pinned one."""
     written = [place.window for place in places if place.writes]
     axes = _axes(grid, written, _moved_by_grid(places, schedules), schedules, pins)
@@ -75,7 +75,7 @@ def _plan(grid: GridOp, known: GridNames, places: Sequence[Place], schedules: De
     )
 
 
-def _moved_by_grid(places: Sequence[Place], schedules: Decisions) -> list[Window]:
+def _moved_by_grid(places: Sequence[PlacedArray], schedules: Decisions) -> list[Window]:
     """The windows of what is only read, where nothing but the grid moves them."""
     if schedules.hoisted:
         return []
@@ -91,14 +91,16 @@ def _axes(
     return [*pinned, *(axis for axis in usual if axis not in pinned)]
 
 
-def _served(place: Place, pins: GridPins) -> list[tuple[Pin | None, list[Operation]]]:
+def _served(place: PlacedArray, pins: GridPins) -> list[tuple[Pin | None, list[Operation]]]:
     """The buffers of an array: one for each thing that is pinned of its accesses; the others share the first."""
     ops = accesses(place.window)
     asked = list(dict.fromkeys(pins.accesses[op] for op in ops if op in pins.accesses)) or [None]
     return [(pin, [op for op in ops if pins.accesses.get(op, asked[0]) == pin]) for pin in asked]
 
 
-def _buffer(name: str, operand: str, place: Place, pin: Pin | None, order: Sequence[str], wanted: Wanted) -> Buffer:
+def _buffer(
+    name: str, operand: str, place: PlacedArray, pin: Pin | None, order: Sequence[str], wanted: Wanted
+) -> Buffer:
     """A buffer of an array as it is pinned, or else of its usual kind."""
     if pin is None:
         kind = usual_kind(place, wanted)
@@ -135,9 +137,11 @@ def _addressed(buffers: Sequence[Buffer], served: Sequence[_Served], axes: Seque
     return made
 
 
-def _places(launch: LaunchOp, grid: GridOp, windows: Mapping[SSAValue, Window], schedules: Decisions) -> list[Place]:
+def _places(
+    launch: LaunchOp, grid: GridOp, windows: Mapping[SSAValue, Window], schedules: Decisions
+) -> list[PlacedArray]:
     args = launch.body.block.args
-    return [Place(launch, grid, n, windows[arg], schedules) for n, arg in enumerate(args) if arg in windows]
+    return [PlacedArray(launch, grid, n, windows[arg], schedules) for n, arg in enumerate(args) if arg in windows]
 
 
 def _tag(range: SSAValue) -> str:

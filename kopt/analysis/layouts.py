@@ -65,7 +65,7 @@ PartKind = Literal["all", "outer", "inner", "unit"]
 
 
 @dataclass(frozen=True)
-class Part:
+class PhysicalDim:
     """One physical dimension: a logical one, the outer or inner part of a split one, or a unit."""
 
     kind: PartKind
@@ -84,7 +84,7 @@ class Layout:
 
     padded: tuple[int, ...]
     splits: tuple[int, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[PhysicalDim, ...]
     blocks: tuple[int, ...]
     reason: str | None = None
     front: tuple[int, ...] = ()
@@ -94,7 +94,7 @@ class Layout:
         """Whether the array stands as it is."""
         return self.reason is None
 
-    def extent(self, part: Part) -> int:
+    def extent(self, part: PhysicalDim) -> int:
         """The physical extent of a part."""
         if part.kind == "unit":
             return 1
@@ -150,7 +150,7 @@ class _Builder:
         self.window = window
         self.shape = tuple(map(_reached, window.dims, window.type.get_shape()))
         self.splits = [0] * len(self.shape)
-        self.parts = [Part("all", number) for number in range(len(self.shape))]
+        self.parts = [PhysicalDim("all", number) for number in range(len(self.shape))]
         self.reasons: list[str] = []
         if self.shape != window.type.get_shape():
             self.reasons.append("blocks that begin before the array or lie beyond it")
@@ -167,10 +167,10 @@ class _Builder:
 
     # Which parts the kernel sees.
 
-    def _dim(self, part: Part) -> Dim:
+    def _dim(self, part: PhysicalDim) -> Dim:
         return self.window.dims[part.dim]
 
-    def _kept(self, part: Part) -> bool:
+    def _kept(self, part: PhysicalDim) -> bool:
         if part.kind in ("unit", "inner"):
             return True
         dim = self._dim(part)
@@ -185,8 +185,8 @@ class _Builder:
         """
         lanes = [part for part in self.parts if self._kept(part) and not self._picked(part)]
         if not lanes:
-            self._note(Part("unit"), "single elements")
-            self.parts += [Part("unit")] * 2
+            self._note(PhysicalDim("unit"), "single elements")
+            self.parts += [PhysicalDim("unit")] * 2
             return False
         if self.parts[-1] != lanes[-1]:
             self._note(self.parts[-1], "single elements along the lanes")
@@ -194,7 +194,7 @@ class _Builder:
             self.parts = [*self.parts[last + 1 :], *self.parts[: last + 1]]
         return True
 
-    def _picked(self, part: Part) -> bool:
+    def _picked(self, part: PhysicalDim) -> bool:
         """Whether a whole dimension is only ever indexed by dynamic numbers of single elements."""
         dim = self._dim(part)
         return dim.kind == "whole" and dim.step == 1 and not dim.plain
@@ -206,7 +206,7 @@ class _Builder:
             return
         self._note(part, f"blocks of {dim.step or dim.size} lanes")
         self._split(part)
-        self.parts = [Part("outer", part.dim), *self.parts[:-1], Part("inner", part.dim)]
+        self.parts = [PhysicalDim("outer", part.dim), *self.parts[:-1], PhysicalDim("inner", part.dim)]
 
     def _lanes_fit(self, dim: Dim, extent: int) -> bool:
         lanes = LANES if len(self.parts) > 1 else _flat(1, self.window.bits)
@@ -233,7 +233,7 @@ class _Builder:
         if part.kind == "outer" or not self._kept(part):
             self._note(part, "single rows")
             if not self._bring_rows():
-                self.parts.insert(len(self.parts) - 1, Part("unit"))
+                self.parts.insert(len(self.parts) - 1, PhysicalDim("unit"))
         elif not self._rows_fit(self._dim(part), self.shape[part.dim]):
             self._separate_rows(part)
 
@@ -255,16 +255,16 @@ class _Builder:
         parts_fit = self.window.bits == 32 or dim.walk % rows == 0
         return parts_fit and (dim.size == extent or dim.size % rows == 0)
 
-    def _separate_rows(self, part: Part) -> None:
+    def _separate_rows(self, part: PhysicalDim) -> None:
         dim = self._dim(part)
         self._note(part, "single rows" if self._picked(part) else f"blocks of {dim.step or dim.size} rows")
         if self._picked(part):
-            self.parts.insert(len(self.parts) - 1, Part("unit"))
+            self.parts.insert(len(self.parts) - 1, PhysicalDim("unit"))
             return
         self._split(part)
-        self.parts[-2:-1] = [Part("outer", part.dim), Part("inner", part.dim)]
+        self.parts[-2:-1] = [PhysicalDim("outer", part.dim), PhysicalDim("inner", part.dim)]
 
-    def _split(self, part: Part) -> None:
+    def _split(self, part: PhysicalDim) -> None:
         dim = self._dim(part)
         lanes = dim.step if dim.kind == "whole" else dim.size
         if (dim.kind == "whole" and (dim.plain or lanes == 0)) or dim.walk % lanes:
@@ -274,7 +274,7 @@ class _Builder:
             )
         self.splits[part.dim] = lanes
 
-    def _note(self, part: Part, what: str) -> None:
+    def _note(self, part: PhysicalDim, what: str) -> None:
         self.reasons.append(f"{what} of dimension {part.dim}" if part.dim >= 0 else what)
 
     # The window's lanes of each part.

@@ -20,14 +20,14 @@ from xdsl.dialects.builtin import bf16, f16
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.kept import only_kept
-from kopt.analysis.revisits import LOOPS, Cell, Guard, Visits, bindings, sources
+from kopt.analysis.revisit_order import LOOPS, Cell, CellVisits, VisitGuard, bindings, sources
 from kopt.dialects.pallas import CallOp, DmaOp, WindowAttr
 from kopt.dialects.tile import ALL, GetOp, PutOp, RefType
 from kopt.walk import walk
 
 
 @dataclass(frozen=True)
-class Problem:
+class LostUpdate:
     """What is wrong at an op, and what to do; ``fatal`` unless the result is only less exact."""
 
     op: Operation
@@ -36,7 +36,7 @@ class Problem:
     fatal: bool = True
 
 
-def problems(call: CallOp) -> Iterator[Problem]:
+def problems(call: CallOp) -> Iterator[LostUpdate]:
     """Every way in which a call would lose updates, in the order of the table above."""
     checker = _Checker(call)
     outputs = list(zip(call.output_refs, call.windows.data[len(call.inputs) :], strict=True))
@@ -55,7 +55,7 @@ def problems(call: CallOp) -> Iterator[Problem]:
 class _Checker:
     def __init__(self, call: CallOp):
         self.call = call
-        self.visits = Visits.of(call)
+        self.visits = CellVisits.of(call)
         self.order = {op: number for number, op in enumerate(walk(self.visits.grid))}
 
     # Names.
@@ -97,12 +97,12 @@ class _Checker:
 
     # Outputs.
 
-    def reads_unwritten(self, ref: SSAValue, window: WindowAttr) -> Iterator[Problem]:
+    def reads_unwritten(self, ref: SSAValue, window: WindowAttr) -> Iterator[LostUpdate]:
         shared = self.visits.shared(window)
         for get in self.gets(ref):
             if only_kept(get) or any(self._populates(put, get, shared) for put in self.puts(ref)):
                 continue
-            yield Problem(
+            yield LostUpdate(
                 get,
                 f"{_name(ref)} is read before a visit has written it: the block of an output never holds what memory "
                 "held, aliased or not",
@@ -120,7 +120,7 @@ class _Checker:
         first = all(guard.visit == "first" and guard.exact and guard.dims <= shared for guard in guards)
         return first and (self.order[put] < self.order[get])
 
-    def restarts(self, ref: SSAValue, window: WindowAttr) -> Iterator[Problem]:
+    def restarts(self, ref: SSAValue, window: WindowAttr) -> Iterator[LostUpdate]:
         shared = self.visits.shared(window) - set(self.visits.grid.ordered_dims)
         for put in self.puts(ref):
             again = shared - _settled(self.visits.guards(put))
@@ -131,7 +131,7 @@ class _Checker:
             if not self._starts_from_input(put, ref):
                 yield self._overwritten(put, ref, dim)
                 return
-            yield Problem(
+            yield LostUpdate(
                 put,
                 f"each visit along {self.dim(dim)} stores into {_name(ref)} without what the visits before it stored: "
                 f"{self._lost(dim)}",
@@ -145,9 +145,9 @@ class _Checker:
         ops, _ = sources(put.value)
         return source >= 0 and any(isinstance(op, GetOp) and op.memory is self.call.input_refs[source] for op in ops)
 
-    def _overwritten(self, put: PutOp, ref: SSAValue, dim: int) -> Problem:
+    def _overwritten(self, put: PutOp, ref: SSAValue, dim: int) -> LostUpdate:
         before, after = self._cells(dim)
-        return Problem(
+        return LostUpdate(
             put,
             f"all cells along {self.dim(dim)} store into one block of {_name(ref)}: what visit {before} stored is "
             f"overwritten by visit {after}, and which cell is the last one is not said",
@@ -182,12 +182,12 @@ class _Checker:
     def _lost(self, dim: int) -> str:
         return f"visits {_path(*self._cells(dim))} → … lose the updates of d{dim} = 0"
 
-    def comes_back(self, ref: SSAValue, window: WindowAttr) -> Iterator[Problem]:
+    def comes_back(self, ref: SSAValue, window: WindowAttr) -> Iterator[LostUpdate]:
         found = self.visits.come_back(window)
         if found is None or not self.puts(ref):
             return
         outer, moves = found.outer, window.index.data.used_dims()
-        yield Problem(
+        yield LostUpdate(
             self.puts(ref)[0],
             f"the block of {_name(ref)} at {self.dims(frozenset(moves))} is left and come back to when "
             f"{self.dim(outer)} moves outside: visits {_path(found.before, found.left)} → … → {found.again} lose "
@@ -195,7 +195,7 @@ class _Checker:
             f"make {self.dim(outer)} the innermost dimension of the grid",
         )
 
-    def parallel_output(self, ref: SSAValue, window: WindowAttr) -> Iterator[Problem]:
+    def parallel_output(self, ref: SSAValue, window: WindowAttr) -> Iterator[LostUpdate]:
         wrong = [dim for dim in self.visits.shared(window) if self._parallel(dim)]
         if wrong and self.puts(ref):
             yield self._is_parallel(self.puts(ref)[0], f"the visits along it share one block of {_name(ref)}", wrong)
@@ -203,10 +203,10 @@ class _Checker:
     def _parallel(self, dim: int) -> bool:
         return self.call.semantics.data[dim].data == "parallel"
 
-    def _is_parallel(self, op: Operation, why: str, dims: list[int]) -> Problem:
+    def _is_parallel(self, op: Operation, why: str, dims: list[int]) -> LostUpdate:
         dim = min(dims)
         first, second = self._cells(dim)
-        return Problem(
+        return LostUpdate(
             op,
             f"{self.dim(dim)} is marked parallel, but {why}: visits {first} and {second} may run on two cores, "
             "each of which loses the other's updates",
@@ -215,7 +215,7 @@ class _Checker:
 
     # Scratch.
 
-    def scratch(self, ref: SSAValue) -> Iterator[Problem]:
+    def scratch(self, ref: SSAValue) -> Iterator[LostUpdate]:
         """Scratch that a visit reads without having written it carries a value along the dimensions of its reset."""
         if not isinstance(ref.type, RefType) or ref.type.space.data == "semaphore" or _is_copied(ref):
             return
@@ -235,14 +235,14 @@ class _Checker:
             yield self._is_parallel(carried[0], f"{_name(ref)} is carried along it", wrong)
         yield from self._late_commits(ref, dims)
 
-    def _never_filled(self, get: GetOp, ref: SSAValue) -> Problem:
-        return Problem(
+    def _never_filled(self, get: GetOp, ref: SSAValue) -> LostUpdate:
+        return LostUpdate(
             get,
             f"{_name(ref)} is read before a visit has written it: scratch memory holds nothing at first",
             "fill it on the first visit of the dimensions that it is carried along",
         )
 
-    def _not_innermost(self, get: GetOp, ref: SSAValue, dims: frozenset[int]) -> Iterator[Problem]:
+    def _not_innermost(self, get: GetOp, ref: SSAValue, dims: frozenset[int]) -> Iterator[LostUpdate]:
         inner = [number for number in self.visits.moving if dims and number > min(dims) and number not in dims]
         if not inner:
             return
@@ -251,20 +251,20 @@ class _Checker:
         start: Cell = tuple(0 for _ in trips)
         following = tuple(1 if n == moved else 0 for n in range(len(trips)))
         again = tuple(1 if n == outer else 0 for n in range(len(trips)))
-        yield Problem(
+        yield LostUpdate(
             get,
             f"{_name(ref)} is carried along {self.dims(dims)}, around {self.dims(inner)}: visits "
             f"{_path(start, following)} → … → {again} mix the blocks of d{moved}, and lose the updates of d{outer} = 0",
             f"make {self.dims(dims)} the innermost of the grid",
         )
 
-    def _late_commits(self, ref: SSAValue, dims: frozenset[int]) -> Iterator[Problem]:
+    def _late_commits(self, ref: SSAValue, dims: frozenset[int]) -> Iterator[LostUpdate]:
         """A commit on the last visit of more dimensions than the reset's comes too late for most blocks."""
         for get in self.gets(ref):
             for guard in self.visits.guards(get):
                 if guard.visit == "last" and guard.dims - dims:
                     late = self.dims(guard.dims - dims)
-                    yield Problem(
+                    yield LostUpdate(
                         get,
                         f"{_name(ref)} is filled anew at each first visit of {self.dims(dims)}, but committed only at "
                         f"the last one of {late}: the updates before it are lost",
@@ -274,7 +274,7 @@ class _Checker:
 
     # Exactness.
 
-    def narrow(self, ref: SSAValue) -> Iterator[Problem]:
+    def narrow(self, ref: SSAValue) -> Iterator[LostUpdate]:
         assert isinstance(ref.type, RefType)
         if ref.type.element_type not in (bf16, f16):
             return
@@ -284,11 +284,11 @@ class _Checker:
             if again:
                 type = ref.type.element_type
                 message = f"{_name(ref)} accumulates in {type}, which rounds on every visit"
-                yield Problem(put, message, "accumulate in f32 scratch memory", fatal=False)
+                yield LostUpdate(put, message, "accumulate in f32 scratch memory", fatal=False)
                 return
 
 
-def _settled(guards: tuple[Guard, ...]) -> frozenset[int]:
+def _settled(guards: tuple[VisitGuard, ...]) -> frozenset[int]:
     """The dimensions along which a guarded op runs once."""
     return frozenset().union(*(guard.dims for guard in guards))
 

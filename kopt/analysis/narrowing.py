@@ -29,7 +29,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.bottom_up import bottom_up, users_of
 from kopt.analysis.intervals import argument_of
-from kopt.analysis.wide_facts import ARITHMETIC, BITS, HIGH, LOW, MOVES, Fact, array_of, fact_of, is_wide
+from kopt.analysis.wide_facts import ARITHMETIC, BITS, HIGH, LOW, MOVES, WideFact, array_of, fact_of, is_wide
 from kopt.dialects.tile import (
     ELEMENTWISE,
     AssociativeOp,
@@ -114,7 +114,7 @@ def _is_whole(value: SSAValue) -> bool:
 
 def _unproven(body: Operation, found: dict[SSAValue, Interval]) -> Iterator[Operation]:
     """The ops of a body that use or make 64-bit integers in a way that 32 bits may not serve."""
-    facts: dict[SSAValue, Fact | None] = {}
+    facts: dict[SSAValue, WideFact | None] = {}
     for op in walk(body):
         if isinstance(op, AssociativeOp):
             for values in (op.left, op.right, op.results):
@@ -132,7 +132,7 @@ def _shape(memory: SSAValue) -> tuple[int, ...]:
     return memory.type.get_shape() if isinstance(memory.type, MemRefType) else ()
 
 
-def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
+def _uses_well(op: Operation, facts: dict[SSAValue, WideFact | None]) -> bool:
     """Whether an op may see its 64-bit operands narrowed."""
     if isinstance(op, YieldOp) and isinstance(function := op.parent_op(), AssociativeOp):
         return all(_keeps(facts.get(new), facts.get(old)) for new, old in zip(op.operands, function.left, strict=True))
@@ -153,7 +153,7 @@ def _uses_well(op: Operation, facts: dict[SSAValue, Fact | None]) -> bool:
     return isinstance(op, ElementwiseOp) and op.ROW.name in _COMPARISONS and _keeps_order(op, facts)
 
 
-def _keeps_order(op: ElementwiseOp, facts: dict[SSAValue, Fact | None]) -> bool:
+def _keeps_order(op: ElementwiseOp, facts: dict[SSAValue, WideFact | None]) -> bool:
     """Whether a comparison sees what it would see in 64 bits: one operand is exact, and the other not saturated to it.
 
     A number beyond an end is below or above all that fits: ``beyond_end`` is folded.
@@ -183,7 +183,7 @@ def beyond_end(value: SSAValue) -> int | None:
     return None if LOW <= number <= HIGH else number
 
 
-def _keeps(new: Fact | None, old: Fact | None) -> bool:
+def _keeps(new: WideFact | None, old: WideFact | None) -> bool:
     """Whether what a combining function gives is known as well as what it takes, so that all that it gives is."""
     if new is None or old is None or new.kind != old.kind:
         return new is old

@@ -27,7 +27,7 @@ _LOOPS = (GridOp, ForOp, JaggedForOp)
 
 
 @dataclass(frozen=True)
-class Target:
+class ArrayDim:
     """A dimension of an array."""
 
     array: str
@@ -46,7 +46,7 @@ class ItemSlice:
     last: int
     start: ItemNumber
     end: ItemNumber
-    target: Target | None = None
+    target: ArrayDim | None = None
 
 
 def has_bounds_of_items(func: FuncOp) -> bool:
@@ -66,16 +66,18 @@ def _computed(loop: ForOp) -> bool:
     return any(isinstance(bound, SSAValue) for bound in loop.bounds)
 
 
-def _targets(op: Operation) -> Iterator[tuple[Entry, Target]]:
+def _targets(op: Operation) -> Iterator[tuple[Entry, ArrayDim]]:
     """The entries of an unmasked access, with the dimension that each indexes."""
     if not isinstance(op, Access) or op.mask is not None or not isinstance(op.memory.type, MemRefType):
         return
     name = op.memory.name_hint or "an array"
     for dimension, (entry, extent) in enumerate(zip(op.entries, op.memory.type.get_shape(), strict=True)):
-        yield entry, Target(name, dimension, extent)
+        yield entry, ArrayDim(name, dimension, extent)
 
 
-def _slice(func: FuncOp, entry: Entry, user: Operation | None = None, target: Target | None = None) -> ItemSlice | None:
+def _slice(
+    func: FuncOp, entry: Entry, user: Operation | None = None, target: ArrayDim | None = None
+) -> ItemSlice | None:
     """What each item reaches by an entry, where that is known."""
     reader = ItemReader(func)
     try:

@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from kopt.analysis.copies import Copy, is_only_read, kept_lanes, others_touching, refs_of_array
 from kopt.analysis.pipelining import is_pipelined
 from kopt.analysis.rematerialisation import Rematerialisation
-from kopt.analysis.revisits import fastest, grid_of
+from kopt.analysis.revisit_order import fastest, grid_of
 from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import ForOp, GridOp, PutOp
 from kopt.ir.ranges import binding

@@ -18,10 +18,10 @@ from kopt.dialects.tile.access_ids import access_ids
 from kopt.dialects.tile.plan_directive import axes
 from kopt.errors import ConfigError
 from kopt.ir.ranges import block_tag
-from kopt.planning.kinds import KINDS, LOOPS
-from kopt.planning.pins import Pin, Pins
-from kopt.planning.plan import LoopSchedule
-from kopt.planning.renaming import renamed_options
+from kopt.plans.kinds import KINDS, LOOPS
+from kopt.plans.pins import Pin, Pins
+from kopt.plans.plan import LoopSchedule
+from kopt.plans.renaming import renamed_options
 from kopt.registry import did_you_mean
 from kopt.walk import walk
 

@@ -16,7 +16,7 @@ from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.streaming import loops_around, walks
 from kopt.dialects.tile import Access, ForOp, GridOp, RangeType
-from kopt.planning.pins import Pin
+from kopt.plans.pins import Pin
 
 #: The schedule that each kind of buffer needs of the loops that walk its blocks, strongest first.
 _NEEDS = {

@@ -27,6 +27,7 @@ from kopt.analysis.windows import Dim, Window, joined, walked
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, TileType
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
+from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.ranges import binding, unshifted, walked_range
@@ -37,7 +38,7 @@ class NotPipelined(Exception):
 
 
 @dataclass(frozen=True)
-class Walk:
+class PipelinedAccess:
     """One access that a pipelined loop serves: the dimensions of its block, and the block's number in each.
 
     Numbers are sums of block numbers and values that there are.
@@ -55,7 +56,7 @@ class Pipelined:
 
     array: Layout
     layout: Layout
-    walks: tuple[Walk, ...]
+    walks: tuple[PipelinedAccess, ...]
 
 
 def is_pipelined(loop: ForOp, schedules: Schedules = written_schedule) -> bool:
@@ -88,14 +89,14 @@ def plan_pipelined(window: Window, schedules: Schedules = written_schedule) -> P
     return Pipelined(_padded(plan), plan, walks)
 
 
-def _walk(access: LoadOp | StoreOp, shape: Sequence[int], schedules: Schedules, sums: IndexAnalysis) -> Walk:
+def _walk(access: LoadOp | StoreOp, shape: Sequence[int], schedules: Schedules, sums: IndexAnalysis) -> PipelinedAccess:
     """The access as the innermost pipelined loop that it moves with sees it."""
     loops = [loop for loop in loops_around(access) if is_pipelined(loop, schedules)]
     for loop in loops:
         pairs = [_dim(entry, extent, loop, sums) for entry, extent in zip(access.entries, shape, strict=True)]
         numbers = tuple(found for _, found in pairs)
         if any(found.counts(loop.range) for found in numbers):
-            walk = Walk(access, loop, tuple(dim for dim, _ in pairs), numbers)
+            walk = PipelinedAccess(access, loop, tuple(dim for dim, _ in pairs), numbers)
             _check_reach(walk)
             return walk
     if not loops:
@@ -133,7 +134,7 @@ def _range(entry: SSAValue, extent: int, loop: ForOp, sums: IndexAnalysis) -> tu
     outer, first = _walked_block(entry, loop, sums), sums.begin(entry)
     range, start = (unshifted(entry), first) if outer is None else (outer, sums.begin(outer))
     lanes = binding(range).size
-    number = start // lanes
+    number = floordiv(start, lanes)
     if _is_known(start, loop) and start.divisor % lanes == 0 and number.terms.keys() <= start.terms.keys():
         return Dim("block", lanes, range=range, last=_largest(number) or 0), number
     return walked(first, binding(entry).size, extent), ZERO
@@ -210,7 +211,7 @@ def _check_users(window: Window) -> None:
             raise NotPipelined(f"is accessed by '{op.name}'")
 
 
-def _check_reach(walk: Walk) -> None:
+def _check_reach(walk: PipelinedAccess) -> None:
     """That no block lies before the array, and none is fetched that a condition or a mask keeps from being read."""
     for number in walk.numbers:
         if not number.range.is_natural and any(factor < 0 for factor in (number.const, *number.terms.values())):  # pyright: ignore
@@ -227,7 +228,7 @@ def _between(op: Operation, loop: ForOp) -> Iterator[Operation]:
         yield parent
 
 
-def _check_stores(window: Window, walks: Sequence[Walk]) -> None:
+def _check_stores(window: Window, walks: Sequence[PipelinedAccess]) -> None:
     """That each visit writes one whole block, which nothing else reads or writes meanwhile."""
     if not window.stores:
         return
@@ -241,7 +242,7 @@ def _check_stores(window: Window, walks: Sequence[Walk]) -> None:
     _check_order(walks)
 
 
-def _check_store(walk: Walk, window: Window) -> None:
+def _check_store(walk: PipelinedAccess, window: Window) -> None:
     if not isinstance(walk.access, StoreOp):
         return
     if walk.access.parent_op() is not walk.loop or walk.access.mask is not None:
@@ -255,7 +256,7 @@ def _is_range(entry: Entry) -> TypeGuard[SSAValue]:
     return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
 
 
-def _check_order(walks: Sequence[Walk]) -> None:
+def _check_order(walks: Sequence[PipelinedAccess]) -> None:
     """That a visit reads before it writes."""
     for loop in {walk.loop for walk in walks}:
         accesses = {walk.access for walk in walks if walk.loop is loop}

@@ -1,4 +1,4 @@
-"""Where the blocks of a launch's array may stand while its cells use them, by kinds of `kopt.planning.kinds`.
+"""Where the blocks of a launch's array may stand while its cells use them, by kinds of `kopt.plans.kinds`.
 
 Pure. An array has the first kind that it may have, unless a plan says another that it may have:
 
@@ -53,7 +53,7 @@ from kopt.walk import walk
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedArray:
     """One array of a launch, by its number, and the schedules that loops have or would have.
 
     What is asked of it is remembered: the launch stays as it is meanwhile.
@@ -122,7 +122,7 @@ def accesses(window: Window) -> tuple[Access, ...]:
     return (*window.loads, *window.stores, *window.atomics)
 
 
-def is_aligned(at: Place, analysis: IndexAnalysis) -> bool:
+def is_aligned(at: PlacedArray, analysis: IndexAnalysis) -> bool:
     """Whether what loops of the kernel take of an array begins at multiples of its tiles of memory."""
     type = at.window.type
     for access in accesses(at.window):
@@ -149,7 +149,7 @@ def _comes_again(dim: Dim) -> bool:
 
 
 #: Whether an array may have a kind; the first that it may have is the one that it has.
-_MAY: dict[str, Callable[[Place], bool]] = {
+_MAY: dict[str, Callable[[PlacedArray], bool]] = {
     "scratch": lambda at: at.is_own,
     "emit_pipeline": lambda at: pipelined(at.window, at.schedules) is not None,
     "row_dma": lambda at: at.writes and stays_in_hbm(at.window),
@@ -163,20 +163,20 @@ _MAY: dict[str, Callable[[Place], bool]] = {
     "window": lambda at: True,
 }
 #: Kinds that an array may have besides, where a plan says so: DMAs in place of windows.
-_MAY_INSTEAD: dict[str, Callable[[Place], bool]] = {
+_MAY_INSTEAD: dict[str, Callable[[PlacedArray], bool]] = {
     "dma": lambda at: not at.writes and fetches(at.window, at.schedules),
 }
 #: Kinds that leave no other: what accesses are made of by now, nothing else moves.
 _FORCED = ("emit_pipeline", "row_dma", "dma", "rows")
 
 
-def may_have(at: Place, kind: str) -> bool:
+def may_have(at: PlacedArray, kind: str) -> bool:
     """Whether an array may have a kind."""
     if kind == at.usual or at.usual in _FORCED:
         return kind == at.usual
     return any(kind in table and table[kind](at) for table in (_MAY, _MAY_INSTEAD))
 
 
-def placements(at: Place) -> tuple[str, ...]:
+def placements(at: PlacedArray) -> tuple[str, ...]:
     """All kinds that an array may have, the usual one first."""
     return (at.usual, *(kind for kind in _MAY if kind != at.usual and may_have(at, kind)))

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Mapping
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.placements import Place, accesses, may_have
+from kopt.analysis.placements import PlacedArray, accesses, may_have
 from kopt.analysis.windows import Window
-from kopt.planning.plan import Buffer
+from kopt.plans.plan import Buffer
 
 
-def planned_buffers(places: Iterable[Place]) -> dict[SSAValue, Buffer]:
+def planned_buffers(places: Iterable[PlacedArray]) -> dict[SSAValue, Buffer]:
     """The buffer of each array: the plan's, where the array may have it; else its usual one."""
     return {place.window.memory: _planned(place) for place in places}
 
 
-def _planned(place: Place) -> Buffer:
+def _planned(place: PlacedArray) -> Buffer:
     plan = place.grid.plan
     if plan is not None:
         buffers = {buffer.name: buffer for buffer in plan.data.buffers}
@@ -35,7 +35,7 @@ def is_prefetched(buffer: Buffer) -> bool:
     return buffer.kind == "smem" and ("whole", ()) in buffer.options
 
 
-def addressed_window(place: Place, buffers: Mapping[SSAValue, Buffer]) -> Window | None:
+def addressed_window(place: PlacedArray, buffers: Mapping[SSAValue, Buffer]) -> Window | None:
     """The window of an array whose buffer has an ``address``, where that tells its blocks; None for others."""
     buffer = buffers[place.window.memory]
     if buffer.kind != "window" or buffer.address is None:
@@ -45,7 +45,7 @@ def addressed_window(place: Place, buffers: Mapping[SSAValue, Buffer]) -> Window
 
 
 def why_not_addressed(
-    place: Place, buffer: Buffer, window: Window | None, buffers: Mapping[SSAValue, Buffer]
+    place: PlacedArray, buffer: Buffer, window: Window | None, buffers: Mapping[SSAValue, Buffer]
 ) -> str | None:
     """Why the ``address`` of an array's buffer does not tell where its blocks are, or comes too late; None if it does.
 

@@ -12,8 +12,8 @@ from xdsl.ir import Operation, SSAValue
 from kopt.dialects.tile import ForOp, GridOp, PlanAttr, RangeType, ScheduleAttr
 from kopt.dialects.tile.access_ids import access_ids, operand_names, unused
 from kopt.dialects.tile.memory import Access
-from kopt.planning.plan import Plan
-from kopt.planning.renaming import renamed
+from kopt.plans.plan import Plan
+from kopt.plans.renaming import renamed
 from kopt.walk import walk
 
 

@@ -39,7 +39,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Moved:
+class MovedDim:
     """One dimension of an array: what each DMA moves of it, the lanes of the buffer (0 where it has none), the cut."""
 
     entry: Entry
@@ -57,7 +57,7 @@ class RowCopies:
     """The DMAs of one access, one for each of its ``places``. The buffer has these where the first numbers stand."""
 
     places: tuple[int, ...]
-    dims: tuple[Moved, ...]
+    dims: tuple[MovedDim, ...]
 
     @property
     def numbers(self) -> list[SSAValue]:
@@ -77,7 +77,7 @@ class RowCopies:
         return [*before, *places, *behind]
 
     @property
-    def _kept(self) -> tuple[list[Moved], list[Moved]]:
+    def _kept(self) -> tuple[list[MovedDim], list[MovedDim]]:
         first = next(number for number, dim in enumerate(self.dims) if is_gather(dim.entry))
         before, behind = ([dim for dim in dims if dim.lanes] for dims in (self.dims[:first], self.dims[first:]))
         return before, behind
@@ -97,27 +97,27 @@ def moves_by_numbers(access: GetOp | PutOp) -> bool:
     return any(map(is_gather, access.entries))
 
 
-def _moved(entry: Entry, position: int, type: RefType, sums: IndexAnalysis) -> Moved:
+def _moved(entry: Entry, position: int, type: RefType, sums: IndexAnalysis) -> MovedDim:
     extent, unit = type.shape[position], _unit(type, position)
     if isinstance(entry, AllAttr):
-        return Moved(ALL, extent)
+        return MovedDim(ALL, extent)
     if isinstance(entry, SliceAttr):
         aligned = entry.step.data == 1 and entry.start.data % unit == entry.length % unit == 0
-        return Moved(entry, entry.length) if aligned else Moved(ALL, extent, Cut(entry, extent))
+        return MovedDim(entry, entry.length) if aligned else MovedDim(ALL, extent, Cut(entry, extent))
     if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
         return _of_block(entry, entry.type.size, extent, unit, sums.begin(entry).divisor)
-    return Moved(entry, int(position >= type.rank - _TILED))
+    return MovedDim(entry, int(position >= type.rank - _TILED))
 
 
-def _of_block(block: SSAValue, size: int, extent: int, unit: int, divisor: int) -> Moved:
+def _of_block(block: SSAValue, size: int, extent: int, unit: int, divisor: int) -> MovedDim:
     """A block; ``divisor`` divides the number of its first lane."""
     multiple = divisor % size == 0
     if multiple and size == extent:
-        return Moved(ALL, extent)
+        return MovedDim(ALL, extent)
     if multiple and extent % size == size % unit == 0:
-        return Moved(block, size)
+        return MovedDim(block, size)
     end = round_up(extent, size) if multiple else extent + size - 1
-    return Moved(ALL, extent, Cut(block, round_up(end, unit)))
+    return MovedDim(ALL, extent, Cut(block, round_up(end, unit)))
 
 
 def _unit(type: RefType, position: int) -> int:

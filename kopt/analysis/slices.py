@@ -30,7 +30,7 @@ class NotSlices(Exception):
 
 
 @dataclass(frozen=True)
-class Part:
+class SliceEntry:
     """One entry: the lanes of ``range`` along dimension ``dim`` of the index tile, and what is added to them.
 
     Without a range it is one number, the same for all lanes, or numbers that are known now, ``lanes``. With ``dims``,
@@ -69,7 +69,7 @@ class Slicing:
         """What a sum is made of."""
         return self.sums.terms(expr, self.dims, self._scope)
 
-    def part(self, expr: IndexExpr) -> Part:
+    def part(self, expr: IndexExpr) -> SliceEntry:
         """A sum of lanes as one entry. Raises `NotSlices`."""
         terms, const = self.terms(expr)
         ranges = [term for term in terms if term.dim is not None]
@@ -79,18 +79,18 @@ class Slicing:
             if expr.along:
                 tiles = [name for atom in expr.terms if (name := _name(atom)) is not None and atom.along]
                 raise NotSlices(f"{named(max(tiles, key=_depth, default=None))} picks rows one by one")
-            return Part(expr)
+            return SliceEntry(expr)
         if len(ranges) > 1:
             raise NotSlices(f"{' and '.join(named(one.range) for one in ranges)} number one dimension together")
         (one,) = ranges
         if one.factor != 1:
             raise NotSlices(f"{named(one.range)} goes in steps of {one.factor}")
-        part = Part(expr - one.expr, one.range, one.dim)
+        part = SliceEntry(expr - one.expr, one.range, one.dim)
         if one.dim in part.dims:
             raise NotSlices(f"rows differ from lane to lane of {named(one.range)}")
         return part
 
-    def digits(self, expr: IndexExpr, shape: Sequence[int]) -> list[Part]:
+    def digits(self, expr: IndexExpr, shape: Sequence[int]) -> list[SliceEntry]:
         """A flat element number of a contiguous array as one entry for each dimension. Raises `NotSlices`."""
         pitches = [pitch for pitch in strides(shape) if isinstance(pitch, int)]
         terms, rest = self.terms(expr)
@@ -123,14 +123,14 @@ class Slicing:
             raise NotSlices(f"{extent} elements are no whole number of rows of {pitches[0]}")
         return [high // low for high, low in zip(sizes, sizes[1:], strict=False)]
 
-    def check_inside(self, part: Part, extent: int) -> None:
+    def check_inside(self, part: SliceEntry, extent: int) -> None:
         """An inner digit must be known to stay inside its dimension, or it would carry."""
         if not ValueRange(0, extent - 1).covers(self._reach(part)):
             names = [name for atom in part.added.terms if (name := _name(atom)) is not None]
             what = part.range if part.range is not None else next(iter(names), None)
             raise NotSlices(f"{named(what) if what is not None else 'a number'} is not known to stay below {extent}")
 
-    def _reach(self, part: Part) -> ValueRange:
+    def _reach(self, part: SliceEntry) -> ValueRange:
         """What the lanes of an entry that are inside their range may be."""
         if part.lanes is not None:
             return ValueRange(part.lanes[0], part.lanes[-1])
@@ -143,12 +143,12 @@ class Slicing:
         return known if walked is None else known.intersection(ValueRange(None, walked - 1))
 
 
-def _static(term: Term, const: int) -> Part | None:
+def _static(term: Term, const: int) -> SliceEntry | None:
     """A sum of a number and of lane numbers that are known now."""
     lane = term.counted.atom
     if not isinstance(lane, Lane) or term.factor != 1 or not isinstance(lane.size, int):
         return None
-    return Part(ZERO, None, lane.dim, Lanes(const, const + lane.size))
+    return SliceEntry(ZERO, None, lane.dim, Lanes(const, const + lane.size))
 
 
 def named(value: SSAValue | None) -> str:

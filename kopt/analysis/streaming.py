@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt.analysis.alignment import copied_multiple, multiple
 from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.windows import Window
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, is_gather
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, is_gather, tile_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
@@ -66,9 +66,7 @@ def _is_copied(access: LoadOp | StoreOp, window: Window, padded: bool = False) -
 
 def block_of(access: LoadOp | StoreOp) -> TileType:
     """The type of the block that an access reads or writes."""
-    type = (access.result if isinstance(access, LoadOp) else access.value).type
-    assert isinstance(type, TileType)
-    return type
+    return tile_type(access.result if isinstance(access, LoadOp) else access.value)
 
 
 def sends(window: Window, schedules: Schedules = written_schedule) -> bool:

@@ -21,7 +21,7 @@ from kopt.dialects.symm import group_of
 
 
 @dataclass(frozen=True)
-class Hazard:
+class SymmHazard:
     """What is wrong at an op, and what to do about it."""
 
     op: Operation
@@ -29,7 +29,7 @@ class Hazard:
     note: str
 
 
-def hazards(func: FuncOp) -> Iterator[Hazard]:
+def hazards(func: FuncOp) -> Iterator[SymmHazard]:
     """Everything about a function's symmetric memory that could give wrong results, in order."""
     state = _State()
     for op in host_ops(func.body.block):
@@ -61,22 +61,22 @@ def written_by_later_calls(value: SSAValue) -> str | None:
     return "its memory is a captured partition's" if captured else None
 
 
-def _misplaced(op: Operation) -> Iterator[Hazard]:
+def _misplaced(op: Operation) -> Iterator[SymmHazard]:
     assert isinstance(op, Reader)
     type, group = op.input.type, op.group.data
     if group_of(type) != group:
         note = "symm-place puts it there"
-        yield Hazard(op, f'{op.name} reads symmetric memory of group "{group}", found {type}', note)
+        yield SymmHazard(op, f'{op.name} reads symmetric memory of group "{group}", found {type}', note)
     elif not is_static(type) or not is_contiguous(type):
         note = "symm-place copies such views; dynamic sizes have to be made numbers"
-        yield Hazard(op, f"{op.name} reads a contiguous array of static shape, found {type}", note)
+        yield SymmHazard(op, f"{op.name} reads a contiguous array of static shape, found {type}", note)
 
 
-def _returned(op: Operation) -> Iterator[Hazard]:
+def _returned(op: Operation) -> Iterator[SymmHazard]:
     for value in op.operands if isinstance(op, ReturnOp) else ():
         if (why := written_by_later_calls(value)) is not None:
             message = f"{name_of(value)} is returned, but {why}: later calls write it again"
-            yield Hazard(op, message, "return a copy in memory of the device's own")
+            yield SymmHazard(op, message, "return a copy in memory of the device's own")
 
 
 @dataclass
@@ -87,7 +87,7 @@ class _State:
     read: dict[SSAValue, Operation] = field(default_factory=dict)
     ids: dict[str, Operation] = field(default_factory=dict)
 
-    def step(self, op: Operation) -> Iterator[Hazard]:
+    def step(self, op: Operation) -> Iterator[SymmHazard]:
         yield from self._repeated_id(op)
         self._barrier(waits(op, "entry"))
         if is_reader(op):
@@ -104,27 +104,27 @@ class _State:
                 for value in [value for value in events if group_of(value.type) == group]:
                     del events[value]
 
-    def _reads(self, op: Operation) -> Iterator[Hazard]:
+    def _reads(self, op: Operation) -> Iterator[SymmHazard]:
         assert isinstance(op, Reader)
         value = memory(op.input)
         if value in self.written:
             message = f"{op.name} reads {name_of(op.input)} of all ranks, which may not have written it yet"
-            yield Hazard(op, message, "an entry barrier is missing: symm.barrier, or 'entry' among its barriers")
+            yield SymmHazard(op, message, "an entry barrier is missing: symm.barrier, or 'entry' among its barriers")
         self.read[value] = op
 
-    def _writes(self, op: Operation, value: SSAValue) -> Iterator[Hazard]:
+    def _writes(self, op: Operation, value: SSAValue) -> Iterator[SymmHazard]:
         if value in self.read:
             yield self._missing_exit(op, value, "it is written again")
         if group_of(value.type) is not None:
             self.written[value] = op
 
-    def _missing_exit(self, op: Operation, value: SSAValue, then: str) -> Hazard:
+    def _missing_exit(self, op: Operation, value: SSAValue, then: str) -> SymmHazard:
         message = f"other ranks may still read the memory of {name_of(value)} when {then}"
         note = "an exit barrier is missing: symm.barrier, or 'exit' among the collective's barriers"
-        return Hazard(op, message, note)
+        return SymmHazard(op, message, note)
 
-    def _repeated_id(self, op: Operation) -> Iterator[Hazard]:
+    def _repeated_id(self, op: Operation) -> Iterator[SymmHazard]:
         if isinstance(op, AllocOp) and op.id is not None:
             if op.id.data in self.ids:
-                yield Hazard(op, f'two arrays have the id "{op.id.data}"', "an id is one array's")
+                yield SymmHazard(op, f'two arrays have the id "{op.id.data}"', "an id is one array's")
             self.ids[op.id.data] = op

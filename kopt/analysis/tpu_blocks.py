@@ -1,65 +1,93 @@
-"""Block sizes for a TPU: whole tiles of its memory, as many as pay and as fit half of its VMEM."""
+"""The block sizes that a kernel may have on a TPU: whole tiles of its memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from kopt.analysis.block_roles import Role
 from kopt.analysis.block_search import (
+    Nested,
     Sizes,
-    Walk,
     capped,
-    divided,
-    fitted,
     largest_tile,
     nested_loops,
-    power_of_two,
-    shrink,
     spread,
+    tile_types,
 )
 from kopt.analysis.footprint import footprint
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.dialects.tile import AssociativeOp, GridOp, PhiloxOp, ScanOp, SortOp, TileType
+from kopt.ir.widths import next_power_of_two
+from kopt.planning.block_sizes import Candidates, space
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
-#: Where blocks of loops with computed bounds start: what lies beyond short items is fetched in vain.
-_COMPUTED_ROWS = 64
-_COMPUTED_LANES = 1024
-#: Where blocks of lanes start, beside rows of others and alone: a cell of less costs more than its work.
-_LANES = 1024
-_FLAT = 32768
-#: Where other blocks start.
-_BLOCK = 512
+#: The most elements in blocks of loops with computed bounds: what lies beyond short items is fetched in vain.
+_COMPUTED_ROWS = 512
+_COMPUTED_LANES = 4096
+#: Divisors that make more blocks than this are not looked at: powers of two are as good.
+_MOST_TRIPS = 64
 #: Ops that go by halves of their lanes, or draw a power of two at once.
 _HALVING = (ScanOp, SortOp, AssociativeOp, PhiloxOp)
 
 
-def choose_tpu(
-    module: ModuleOp,
-    groups: Sequence[Sequence[str]],
-    roles: Mapping[str, Role],
-    chip: TpuChip,
-    cost: Callable[[Sizes], int],
-    divides: bool = True,
-) -> Sizes:
-    """Sizes for the groups of a module, by the ``cost`` of a cell; whether they may be other than powers of two."""
-    nested = nested_loops(module, roles)
-    least = capped(groups, spread(groups, lambda tag: tpu_least(roles[tag], chip)), roles)
-    start = capped(groups, spread(groups, lambda tag: _start(roles[tag], chip)), roles)
-    start = fitted(groups, start, least, nested)
-    long = [op.operands[0].type for op in walk(module, PhiloxOp, SortOp)]
-    start = shrink(groups, start, least, nested, lambda sizes: largest_tile(long, sizes), Budget.UNROLLED_LANES)
-    sizes = shrink(groups, start, least, nested, cost, Budget(chip).cell_bytes())
-    if not divides:
-        return sizes
-    kept = {tag for pair in nested for tag in pair} | _halving(module)
-    return divided(groups, sizes, lambda group: _walk(group, roles, kept, chip), cost, Budget(chip).cell_bytes())
+@dataclass(frozen=True)
+class TpuSpace:
+    """The block sizes that a module may have on a TPU: whole tiles of memory, by what blocks are used for."""
+
+    module: ModuleOp
+    groups: Sequence[Sequence[str]]
+    roles: Mapping[str, Role]
+    chip: TpuChip
+
+    def candidates(self, divides: bool = True) -> Candidates:
+        """Sizes by tag, arrays with a number for each candidate; ``divides``: not only powers of two."""
+        kept = {tag for pair in self._nested for tag in pair} | _halving(self.module)
+        found = space({group[0]: self._sizes(group, kept if divides else {*group}) for group in self.groups})
+        sizes = {tag: found[group[0]] for group in self.groups for tag in group}
+        good = self._are_possible(sizes)
+        least = {tag: np.array([size]) for tag, size in self.least.items()}
+        return {tag: column[good] for tag, column in sizes.items()} if good.any() else least
+
+    @cached_property
+    def least(self) -> Sizes:
+        """The smallest sizes."""
+        return capped(self.groups, spread(self.groups, lambda tag: tpu_least(self.roles[tag], self.chip)), self.roles)
+
+    def _are_possible(self, sizes: Candidates) -> np.ndarray:
+        """Which candidates have no loop with larger blocks than it walks, and nothing that takes libtpu minutes."""
+        types = [op.operands[0].type for op in walk(self.module, PhiloxOp, SortOp)]
+        drawn = [type for type in types if isinstance(type, TileType)]
+        good = largest_tile(drawn, sizes) <= Budget.UNROLLED_LANES
+        good &= largest_tile(tile_types(self.module), sizes) <= Budget.BLOCK_LANES
+        for inner, outer in self._nested:
+            if inner in sizes and outer in sizes:
+                good = good & (sizes[inner] <= sizes[outer])
+        return np.broadcast_to(good, next(iter(sizes.values())).shape)
+
+    @cached_property
+    def _nested(self) -> Nested:
+        return nested_loops(self.module, self.roles)
+
+    def _sizes(self, group: Sequence[str], kept: Collection[str]) -> list[int]:
+        """The sizes of one group: powers of two times the least, and divisors of what it walks."""
+        roles = [self.roles[tag] for tag in group]
+        least = self.least[group[0]]
+        if any(role.single for role in roles):
+            return [least]
+        most = min([_most(role, self.chip) for role in roles] + [role.most for role in roles if role.most is not None])
+        powers = [least << n for n in range(max(1, (max(1, most) // least).bit_length()))]
+        extent = None if any(tag in kept for tag in group) else _walked_extent(roles)
+        unit = max(max(tpu_least(role, self.chip), _vector(role, self.chip)) for role in roles)
+        return [*powers, *(_divisors(extent, unit, least, most) if extent else ())]
 
 
 def _halving(module: ModuleOp) -> set[str]:
@@ -68,16 +96,11 @@ def _halving(module: ModuleOp) -> set[str]:
     return {tag for type in types if isinstance(type, TileType) for tag in type.tags}
 
 
-def _walk(group: Sequence[str], roles: Mapping[str, Role], kept: set[str], chip: TpuChip) -> Walk | None:
-    """What a group walks, in whole tiles of memory; None where its size follows from more than that."""
-    own = [roles[tag] for tag in group]
-    (extent, *others) = {role.extent for role in own}
-    if others or not extent or not kept.isdisjoint(group):
-        return None
-    if any(role.steps or role.most is not None or role.single for role in own):
-        return None
-    units = [max(tpu_least(role, chip), _vector(role, chip)) for role in own]
-    return Walk(extent, max(units), not all(role.parallel for role in own))
+def _walked_extent(roles: Sequence[Role]) -> int | None:
+    """The elements that the loops of a group walk; None where its size follows from more than that."""
+    (extent, *others) = {role.extent for role in roles}
+    bound = any(role.steps or role.most is not None or role.single for role in roles)
+    return None if others or bound else extent
 
 
 def _vector(role: Role, chip: TpuChip) -> int:
@@ -103,19 +126,23 @@ def _hoistable(module: ModuleOp) -> list[SSAValue]:
     return found
 
 
-def _start(role: Role, chip: TpuChip) -> int:
-    if role.single:
-        return 1
+def _divisors(extent: int, unit: int, least: int, most: int) -> Iterator[int]:
+    """The divisors of what loops walk that are whole units."""
+    for trips in range(-(-extent // most), min(_MOST_TRIPS, extent // least) + 1):
+        block, rest = divmod(extent, trips)
+        if not rest and block % unit == 0:
+            yield block
+
+
+def _most(role: Role, chip: TpuChip) -> int:
+    """The largest size that is looked at: all that is walked, as a power of two."""
     extent = role.extent
     if extent is None:
         generous = _COMPUTED_LANES if role.places == {0} else _COMPUTED_ROWS
         extent = min(generous, role.within or generous)
-    most = 1
-    if 0 in role.places or role.dot & {"n", "k"}:
-        most = _FLAT if role.flat else _LANES if role.places == {0} and not role.dot else _BLOCK
-    elif 1 in role.places or role.dot or role.steps or not role.places or role.extent is None:
-        most = _BLOCK
-    return max(tpu_least(role, chip), min(power_of_two(extent), most))
+    if role.vector and role.places == {0} and min(role.bits, default=32) < 32:
+        extent = min(extent, Budget.NARROW_VECTOR_LANES)
+    return max(tpu_least(role, chip), next_power_of_two(extent))
 
 
 def tpu_unit(role: Role, size: int, chip: TpuChip) -> int:
@@ -139,7 +166,7 @@ def tpu_least(role: Role, chip: TpuChip) -> int:
     least = chip.lanes if lanes else _sublanes(role, chip) if rows else 1
     if role.extent is None or role.places == {0} and not role.steps:
         return least
-    return min(least, power_of_two(role.extent))
+    return min(least, next_power_of_two(role.extent))
 
 
 def _sublanes(role: Role, chip: TpuChip) -> int:

@@ -17,8 +17,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.aliases import root
 from kopt.analysis.intervals import argument_of
-from kopt.analysis.updates import ranges_around, walked
-from kopt.analysis.wide_facts import HIGH, Fact, array_of, fact_of, is_wide
+from kopt.analysis.updates_per_element import ranges_around, walked
+from kopt.analysis.wide_facts import HIGH, WideFact, array_of, fact_of, is_wide
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import AllocOp, LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, TileType, WhenOp, is_gather
@@ -137,8 +137,8 @@ def _sizes(launch: LaunchOp, writes: Sequence[Writes], intervals: Intervals) -> 
     return added, others
 
 
-def _facts(launch: LaunchOp, intervals: Intervals) -> dict[SSAValue, Fact | None]:
-    facts: dict[SSAValue, Fact | None] = {}
+def _facts(launch: LaunchOp, intervals: Intervals) -> dict[SSAValue, WideFact | None]:
+    facts: dict[SSAValue, WideFact | None] = {}
     for op in walk(launch):
         for result in op.results:
             if is_wide(result.type) and isinstance(result.type, TileType):
@@ -146,7 +146,7 @@ def _facts(launch: LaunchOp, intervals: Intervals) -> dict[SSAValue, Fact | None
     return facts
 
 
-def _size(op: Writes, value: SSAValue, facts: Mapping[SSAValue, Fact | None]) -> int:
+def _size(op: Writes, value: SSAValue, facts: Mapping[SSAValue, WideFact | None]) -> int:
     fact = facts.get(value)
     if fact is None or fact.kind not in ("exact", "offset"):
         raise Unbounded(op, "how large its values are is not known")

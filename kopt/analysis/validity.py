@@ -9,7 +9,7 @@ from typing import Any
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.lane_facts import Fact, FactBuilder, Facts, Rule, concerning, tiles, type_of
+from kopt.analysis.lane_facts import FactBuilder, Facts, LaneFact, Rule, concerning, tiles
 from kopt.analysis.regrouping import dropped_tags, groups
 from kopt.dialects import tile
 from kopt.dialects.atomic import CasOp, RmwOp
@@ -38,35 +38,35 @@ def _rule_of(value: SSAValue) -> Rule | None:
 
 def _together(*several: Facts) -> Facts:
     """All facts, each once."""
-    found: dict[tuple[SSAValue, tuple[int, ...]], Fact] = {}
+    found: dict[tuple[SSAValue, tuple[int, ...]], LaneFact] = {}
     for fact in (fact for facts in several for fact in facts):
         found.setdefault((fact.mask, fact.dims), fact)
     return tuple(found.values())
 
 
 def _same_lanes(b: FactBuilder, op: Operation, value: SSAValue) -> Facts:
-    rank = type_of(value).rank
-    return _together(*(b.facts(each) for each in tiles(op.operands) if type_of(each).rank == rank))
+    rank = tile.tile_type(value).rank
+    return _together(*(b.facts(each) for each in tiles(op.operands) if tile.tile_type(each).rank == rank))
 
 
 def _moved(facts: Facts, places: Mapping[int, int], items: bool = True) -> Facts:
     """Facts whose dimensions went to other places, in the same order."""
-    out: list[Fact] = []
+    out: list[LaneFact] = []
     for fact in facts:
         owners = tuple(places[dim] for dim in fact.items) if items else ()
         out.append(replace(fact, dims=tuple(places[dim] for dim in fact.dims), items=owners))
     return tuple(out)
 
 
-def _without(b: FactBuilder, fact: Fact, dims: Sequence[int], at: SSAValue) -> Fact:
+def _without(b: FactBuilder, fact: LaneFact, dims: Sequence[int], at: SSAValue) -> LaneFact:
     """A fact without dimensions of one lane."""
     gone = [n for n, dim in enumerate(fact.dims) if dim in dims]
     if not gone:
         return fact
-    type = type_of(fact.mask)
+    type = tile.tile_type(fact.mask)
     mask = b.insert(tile.ReshapeOp(fact.mask, TileType([d for n, d in enumerate(type.shape) if n not in gone], i1)), at)
     rest = tuple(dim for dim in fact.dims if dim not in dims)
-    return Fact(mask, rest, tuple(dim for dim in fact.items if dim in rest))
+    return LaneFact(mask, rest, tuple(dim for dim in fact.items if dim in rest))
 
 
 def _reshape(b: FactBuilder, op: tile.ReshapeOp, value: SSAValue) -> Facts:
@@ -77,7 +77,7 @@ def _reshape(b: FactBuilder, op: tile.ReshapeOp, value: SSAValue) -> Facts:
     return tuple(_regrouped(b, fact, before.shape, after.shape, value) for fact in facts)
 
 
-def _regrouped(b: FactBuilder, fact: Fact, before: Sequence[int], after: Sequence[int], at: SSAValue) -> Fact:
+def _regrouped(b: FactBuilder, fact: LaneFact, before: Sequence[int], after: Sequence[int], at: SSAValue) -> LaneFact:
     """A fact follows dimensions that stay; where they merge or split, its lanes are listed."""
     fact = _without(b, fact, [dim for dim in fact.dims if before[dim] == 1], at)
     touched = [group for group in groups(before, after) if not set(group.before).isdisjoint(fact.dims)]
@@ -88,7 +88,9 @@ def _regrouped(b: FactBuilder, fact: Fact, before: Sequence[int], after: Sequenc
     wide = b.spread(fact, source, [before[dim] for dim in source], at)
     kept = {group.before[0]: group.after[0] for group in touched if group.kept}
     items = tuple(kept[dim] for dim in fact.items) if set(fact.items) <= set(kept) else ()
-    return Fact(b.insert(tile.ReshapeOp(wide, TileType([after[dim] for dim in target], i1)), at), tuple(target), items)
+    return LaneFact(
+        b.insert(tile.ReshapeOp(wide, TileType([after[dim] for dim in target], i1)), at), tuple(target), items
+    )
 
 
 def _broadcast(b: FactBuilder, op: tile.BroadcastOp, value: SSAValue) -> Facts:
@@ -105,7 +107,7 @@ def _transpose(b: FactBuilder, op: tile.TransposeOp, value: SSAValue) -> Facts:
 
 def _slice(b: FactBuilder, op: tile.SliceOp, value: SSAValue) -> Facts:
     cut = {dim for dim, size in enumerate(op.input_type.shape) if op.bounds[dim] != (0, size, 1)}
-    out: list[Fact] = []
+    out: list[LaneFact] = []
     for fact in b.facts(op.input):
         bounds = [op.bounds[dim] for dim in fact.dims]
         first = fact.prefix and bounds[0][0] == 0
@@ -119,11 +121,11 @@ def _slice(b: FactBuilder, op: tile.SliceOp, value: SSAValue) -> Facts:
 
 
 def _positive(b: FactBuilder, numbers: SSAValue, at: SSAValue) -> SSAValue:
-    return b.insert(tile.ELEMENTWISE["gt"](numbers, b.insert(tile.FullOp(0, type_of(numbers)), at)), at)
+    return b.insert(tile.ELEMENTWISE["gt"](numbers, b.insert(tile.FullOp(0, tile.tile_type(numbers)), at)), at)
 
 
 def _take_along(b: FactBuilder, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
-    dim, type = op.dim.data, type_of(op.input)
+    dim, type = op.dim.data, tile.tile_type(op.input)
     walked = b.range_of(op.input, type.tags[dim])
     widened = walked is not None and isinstance(walked.owner, tile.WholeOp)  # no number is past the true size
     facts = _together(b.facts(op.input), () if widened else b.tagged(op.input, [dim]))
@@ -133,10 +135,10 @@ def _take_along(b: FactBuilder, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
     if picked is None:
         return known
     lanes = op.indices
-    if any(type_of(lanes).tags):
-        lanes = b.insert(tile.ReshapeOp(lanes, type_of(lanes).with_dims(type_of(lanes).shape)), value)
+    if any(tile.tile_type(lanes).tags):
+        lanes = b.insert(tile.ReshapeOp(lanes, tile.tile_type(lanes).with_dims(tile.tile_type(lanes).shape)), value)
     taken = b.insert(tile.TakeAlongOp(b.insert(tile.CastOp(picked, i32), value), lanes, dim), value)
-    return (*known, Fact(_positive(b, taken, value), tuple(every)))
+    return (*known, LaneFact(_positive(b, taken, value), tuple(every)))
 
 
 def _concat(b: FactBuilder, op: tile.ConcatOp, value: SSAValue) -> Facts:
@@ -148,10 +150,10 @@ def _concat(b: FactBuilder, op: tile.ConcatOp, value: SSAValue) -> Facts:
         return tuple(common.values())
     dims = sorted({dim, *(each for part in rest for fact in part for each in fact.dims)})
     masks = [_listed(b, part, each, dims, value) for part, each in zip(rest, op.inputs, strict=True)]
-    return (*common.values(), Fact(b.insert(tile.ConcatOp(masks, dims.index(dim)), value), tuple(dims)))
+    return (*common.values(), LaneFact(b.insert(tile.ConcatOp(masks, dims.index(dim)), value), tuple(dims)))
 
 
-def _in_all(parts: Sequence[Facts], dim: int) -> dict[tuple[SSAValue, tuple[int, ...]], Fact]:
+def _in_all(parts: Sequence[Facts], dim: int) -> dict[tuple[SSAValue, tuple[int, ...]], LaneFact]:
     """The facts about other dimensions that all parts have."""
     keys = [{(fact.mask, fact.dims) for fact in part} for part in parts]
     common = set.intersection(*keys)
@@ -159,14 +161,14 @@ def _in_all(parts: Sequence[Facts], dim: int) -> dict[tuple[SSAValue, tuple[int,
 
 
 def _listed(b: FactBuilder, facts: Facts, of: SSAValue, dims: Sequence[int], at: SSAValue) -> SSAValue:
-    sizes = [type_of(of).shape[dim] for dim in dims]
+    sizes = [tile.tile_type(of).shape[dim] for dim in dims]
     mask = b.joined(facts, dims, sizes, at)
     return b.insert(tile.FullOp(1, TileType(sizes, i1)), at) if mask is None else mask
 
 
 def _mask(b: FactBuilder, op: tile.MaskOp, value: SSAValue) -> Facts:
     """Lanes that have just been filled are valid."""
-    out: list[Fact] = []
+    out: list[LaneFact] = []
     limited = [dim for dim, limit in enumerate(op.limits) if limit is not None]
     for fact in b.facts(op.input):
         if not set(fact.dims).isdisjoint(limited):
@@ -177,13 +179,13 @@ def _mask(b: FactBuilder, op: tile.MaskOp, value: SSAValue) -> Facts:
     return tuple(out)
 
 
-def _inside(b: FactBuilder, op: tile.MaskOp, dims: Sequence[int], fact: Fact, at: SSAValue) -> SSAValue:
+def _inside(b: FactBuilder, op: tile.MaskOp, dims: Sequence[int], fact: LaneFact, at: SSAValue) -> SSAValue:
     """Where none of some dimensions is filled, over the dimensions of a fact."""
-    shape = type_of(op.input).shape
-    facts: list[Fact] = []
+    shape = tile.tile_type(op.input).shape
+    facts: list[LaneFact] = []
     for dim in dims:
         lanes = b.insert(tile.ValidOp(op.limits[dim]), at)  # pyright: ignore[reportArgumentType]
-        facts.append(Fact(b.insert(tile.ReshapeOp(lanes, TileType(type_of(lanes).shape, i1)), at), (dim,)))
+        facts.append(LaneFact(b.insert(tile.ReshapeOp(lanes, TileType(tile.tile_type(lanes).shape, i1)), at), (dim,)))
     inside = b.joined(tuple(facts), fact.dims, [shape[dim] for dim in fact.dims], at)
     assert inside is not None
     return inside
@@ -197,14 +199,14 @@ def _access(b: FactBuilder, op: tile.Access, value: SSAValue) -> Facts:
     for entry in op.entries:
         if is_gather(entry):
             assert isinstance(entry, SSAValue)
-            rows.append(_moved(b.facts(entry), {dim: dim + first for dim in range(type_of(entry).rank)}))
+            rows.append(_moved(b.facts(entry), {dim: dim + first for dim in range(tile.tile_type(entry).rank)}))
     written = (op.value,) if isinstance(op, RmwOp) else (op.expected, op.desired) if isinstance(op, CasOp) else ()
     return _together(*rows, *map(b.facts, written))
 
 
 def _reduced(b: FactBuilder, facts: Facts, dims: Sequence[int], at: SSAValue) -> Facts:
     """A lane is valid where any that went into it was."""
-    kept: list[Fact] = []
+    kept: list[LaneFact] = []
     for fact in facts:
         gone = [n for n, dim in enumerate(fact.dims) if dim in dims]
         rest = tuple(dim for dim in fact.dims if dim not in dims)
@@ -212,7 +214,7 @@ def _reduced(b: FactBuilder, facts: Facts, dims: Sequence[int], at: SSAValue) ->
             continue
         if gone:
             items = tuple(dim for dim in fact.items if dim in rest)
-            fact = Fact(b.insert(tile.ReduceOp("or", fact.mask, gone), at), rest, items)
+            fact = LaneFact(b.insert(tile.ReduceOp("or", fact.mask, gone), at), rest, items)
         places = {dim: dim - sum(each < dim for each in dims) for dim in rest}
         kept += _moved((fact,), places)
     return tuple(kept)
@@ -231,7 +233,7 @@ def _combined(b: FactBuilder, op: tile.AssociativeReduceOp, value: SSAValue) -> 
 
 
 def _dot(b: FactBuilder, op: tile.DotOp, value: SSAValue) -> Facts:
-    rank = type_of(op.lhs).rank
+    rank = tile.tile_type(op.lhs).rank
     right = _reduced(b, b.facts(op.rhs), [rank - 2], value)
     moved = _moved(right, {dim: dim + (dim == rank - 2) for dim in range(rank)})
     acc = () if op.accumulator is None else b.facts(op.accumulator)
@@ -245,7 +247,7 @@ def _sort(b: FactBuilder, op: tile.SortOp, value: SSAValue) -> Facts:
     if all(fact.prefix for fact in concerned):
         return facts
     dims = sorted({dim, *(each for fact in concerned for each in fact.dims)})
-    shape = [type_of(op.input).shape[each] for each in dims]
+    shape = [tile.tile_type(op.input).shape[each] for each in dims]
     valid = b.joined(_together(concerned, b.tagged(op.input, [dim])), dims, shape, value)
     assert valid is not None
     at = dims.index(dim)
@@ -254,7 +256,7 @@ def _sort(b: FactBuilder, op: tile.SortOp, value: SSAValue) -> Facts:
     lanes = b.insert(tile.ArangeOp(0, 1, TileType([shape[at]], i32)), value)
     lanes = b.insert(tile.BroadcastOp(lanes, [at], TileType(shape, i32)), value)
     mask = b.insert(tile.ELEMENTWISE["lt"](lanes, count), value)
-    return (*(fact for fact in facts if dim not in fact.dims), Fact(mask, tuple(dims)))
+    return (*(fact for fact in facts if dim not in fact.dims), LaneFact(mask, tuple(dims)))
 
 
 _SAME_LANES = (

@@ -55,7 +55,7 @@ Found = Mapping[SSAValue, tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Fact:
+class WideFact:
     """What is known of a value: its class, and the interval of an exact one."""
 
     kind: Class
@@ -69,16 +69,16 @@ def is_wide(type: Attribute) -> bool:
     return isinstance(element, IntegerType) and element.width.data == 64
 
 
-Facts = Mapping[SSAValue, Fact | None]
+Facts = Mapping[SSAValue, WideFact | None]
 #: Of numbers of elements and of loops: no array is so long that one is at an end.
-_INDEX = Fact("exact", LOW + 1, HIGH - 1)
+_INDEX = WideFact("exact", LOW + 1, HIGH - 1)
 
 
-def fact_of(op: Operation, facts: Facts, found: Found) -> Fact | None:
+def fact_of(op: Operation, facts: Facts, found: Found) -> WideFact | None:
     """The fact of an op's result, None where there is none."""
     if isinstance(op, LoadOp):
         interval = found.get(array_of(op.memory))
-        return Fact("offset", *interval) if interval is not None else Fact("loaded")
+        return WideFact("offset", *interval) if interval is not None else WideFact("loaded")
     if isinstance(op, FullOp):
         return _constant(int(op.number))
     if isinstance(op, ArangeOp):
@@ -101,29 +101,29 @@ def fact_of(op: Operation, facts: Facts, found: Found) -> Fact | None:
     return None
 
 
-def _constant(number: int) -> Fact:
+def _constant(number: int) -> WideFact:
     """A literal; one that does not fit is saturated."""
-    return _exact(number, number) or Fact("literal")
+    return _exact(number, number) or WideFact("literal")
 
 
-def _outside(number: int) -> Fact:
+def _outside(number: int) -> WideFact:
     """What lanes outside their ranges hold for a reduction: a neutral extreme stays one when it is saturated."""
     extreme = number in (-(2**63), 2**63 - 1)
-    return Fact("exact", *(2 * [max(LOW, min(HIGH, number))])) if extreme else _constant(number)
+    return WideFact("exact", *(2 * [max(LOW, min(HIGH, number))])) if extreme else _constant(number)
 
 
-def _exact(low: int, high: int) -> Fact | None:
-    return Fact("exact", low, high) if low >= LOW and high <= HIGH else None
+def _exact(low: int, high: int) -> WideFact | None:
+    return WideFact("exact", low, high) if low >= LOW and high <= HIGH else None
 
 
-def _numbers(op: ArangeOp) -> Fact | None:
+def _numbers(op: ArangeOp) -> WideFact | None:
     """From the first to the last of numbers at equal distances."""
     assert isinstance(op.result.type, TileType)
     last = op.start.data + op.step.data * (op.result.type.shape[0] - 1)
     return _exact(min(op.start.data, last), max(op.start.data, last))
 
 
-def _interval(value: SSAValue, facts: Facts, found: Found) -> Fact | None:
+def _interval(value: SSAValue, facts: Facts, found: Found) -> WideFact | None:
     """The interval of a narrower integer value."""
     element = value.type.element_type if isinstance(value.type, TileType) else None
     if not isinstance(element, IntegerType) or element.width.data > 32:
@@ -138,7 +138,7 @@ def _interval(value: SSAValue, facts: Facts, found: Found) -> Fact | None:
         return _exact(0, max(0, op.input.type.shape[op.dim.data] - 1))
     own = _of_type(element)
     if isinstance(op, LoadOp) and (interval := found.get(array_of(op.memory))) is not None:
-        return Fact("exact", *interval)
+        return WideFact("exact", *interval)
     if isinstance(op, MOVES):
         same = [operand for operand in op.operands if getattr(operand.type, "element_type", None) == element]
         known = [_interval(operand, facts, found) for operand in same]
@@ -148,7 +148,7 @@ def _interval(value: SSAValue, facts: Facts, found: Found) -> Fact | None:
     return source if fits else own
 
 
-def _lanes(op: IndexOp, facts: Facts) -> Fact:
+def _lanes(op: IndexOp, facts: Facts) -> WideFact:
     """The numbers of a range's lanes, of one that ends at a 64-bit number too."""
     bound = binding(op.range)
     most = bound.upper if isinstance(bound.upper, int) else HIGH
@@ -158,17 +158,17 @@ def _lanes(op: IndexOp, facts: Facts) -> Fact:
     return _exact(0, most + bound.size) or _INDEX
 
 
-def _of_type(element: IntegerType) -> Fact | None:
+def _of_type(element: IntegerType) -> WideFact | None:
     """The interval of a type's numbers; a boolean is 0 or 1."""
     width = element.width.data
     if width == 1:
-        return Fact("exact", 0, 1)
+        return WideFact("exact", 0, 1)
     if element.signedness.data.name == "UNSIGNED":
         return _exact(0, 2**width - 1)
-    return Fact("exact", -(2 ** (width - 1)), 2 ** (width - 1) - 1)
+    return WideFact("exact", -(2 ** (width - 1)), 2 ** (width - 1) - 1)
 
 
-def _reduced(op: ReduceOp | ScanOp, fact: Fact | None) -> Fact | None:
+def _reduced(op: ReduceOp | ScanOp, fact: WideFact | None) -> WideFact | None:
     """The interval of sums and extremes over as many lanes as the block has; sums and products may wrap."""
     kind = op.kind.data
     if fact is None or fact.kind == "derived":
@@ -181,54 +181,54 @@ def _reduced(op: ReduceOp | ScanOp, fact: Fact | None) -> Fact | None:
     assert isinstance(type, TileType)
     lanes = prod(type.shape[axis] for axis in (op.dimensions if isinstance(op, ReduceOp) else (op.dim.data,)))
     if kind == "add" and fact.kind != "wrapped" and LOW <= fact.low * lanes and fact.high * lanes <= HIGH:
-        return Fact(fact.kind, min(0, fact.low * lanes), max(0, fact.high * lanes))
-    return Fact("wrapped")
+        return WideFact(fact.kind, min(0, fact.low * lanes), max(0, fact.high * lanes))
+    return WideFact("wrapped")
 
 
-def _joined(facts: list[Fact | None]) -> Fact | None:
+def _joined(facts: list[WideFact | None]) -> WideFact | None:
     known = [fact for fact in facts if fact is not None]
     if len(known) != len(facts) or not known:
         return None
     kinds = {fact.kind for fact in known}
     if "wrapped" in kinds:
-        return Fact("wrapped") if kinds <= {"exact", "wrapped"} else None
+        return WideFact("wrapped") if kinds <= {"exact", "wrapped"} else None
     for kind in ("derived", "loaded", "literal"):
         if kind in kinds:
-            return Fact(kind)
-    return Fact(
+            return WideFact(kind)
+    return WideFact(
         "offset" if "offset" in kinds else "exact", min(fact.low for fact in known), max(fact.high for fact in known)
     )
 
 
-def _computed(op: ElementwiseOp, facts: list[Fact | None]) -> Fact | None:
+def _computed(op: ElementwiseOp, facts: list[WideFact | None]) -> WideFact | None:
     known = [fact for fact in facts if fact is not None]
     if len(known) != len(facts):
         return None
     kinds = {fact.kind for fact in known}
     if "wrapped" in kinds:
-        return Fact("wrapped") if op.ROW.name in _MODULAR and kinds <= {"exact", "wrapped"} else None
+        return WideFact("wrapped") if op.ROW.name in _MODULAR and kinds <= {"exact", "wrapped"} else None
     if op.ROW.name in ("minimum", "maximum") and kinds <= {"exact", "loaded", "literal"}:
         return _bounded(op.ROW.name, known)
     right = kinds <= {"exact", "offset", "derived"} and kinds != {"exact"}
-    wraps = Fact("derived") if right and op.ROW.name in _MODULAR else None
+    wraps = WideFact("derived") if right and op.ROW.name in _MODULAR else None
     if not kinds <= {"exact", "offset"}:
         return wraps
     ends = _ends(op.ROW.name, known)
     fits = _exact(min(ends), max(ends)) if ends else None
     if "offset" not in kinds:
-        return fits or (Fact("wrapped") if op.ROW.name in _MODULAR else None)
-    return Fact("offset", fits.low, fits.high) if fits is not None else wraps
+        return fits or (WideFact("wrapped") if op.ROW.name in _MODULAR else None)
+    return WideFact("offset", fits.low, fits.high) if fits is not None else wraps
 
 
-def _bounded(name: str, facts: list[Fact]) -> Fact:
+def _bounded(name: str, facts: list[WideFact]) -> WideFact:
     """The smaller or larger of two numbers: exact once bounds on both sides take what saturated away."""
     pick = min if name == "minimum" else max
     low, high = pick(fact.low for fact in facts), pick(fact.high for fact in facts)
     loaded = any(fact.kind != "exact" for fact in facts)
-    return Fact("loaded" if loaded and (low == LOW or high == HIGH) else "exact", low, high)
+    return WideFact("loaded" if loaded and (low == LOW or high == HIGH) else "exact", low, high)
 
 
-def _ends(name: str, facts: list[Fact]) -> list[int]:
+def _ends(name: str, facts: list[WideFact]) -> list[int]:
     """Numbers between which the result of an op on exact operands lies; none where that is not worked out."""
     if name in BITS:
         return _bits(name, facts)
@@ -252,7 +252,7 @@ def _ends(name: str, facts: list[Fact]) -> list[int]:
     return [*a, *(-x for x in a)]
 
 
-def _bits(name: str, facts: list[Fact]) -> list[int]:
+def _bits(name: str, facts: list[WideFact]) -> list[int]:
     """The same for bitwise operations, by the bits that the operands' numbers take; for shifts to the left by less
     than 32."""
     if name in ("shl", "shr"):

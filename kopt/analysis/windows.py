@@ -25,11 +25,12 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
-from kopt.analysis.index_maps import Number, is_injective, over_axes, used_dims
-from kopt.analysis.revisits import tells_apart
+from kopt.analysis.index_maps import IndexNumber, is_injective, over_axes, used_dims
+from kopt.analysis.revisit_order import tells_apart
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp, array_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.ranges import binding, unshifted, visits, walked_range
@@ -80,7 +81,7 @@ class Window:
     atomics: tuple[AtomicOp, ...] = ()
     analysis: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(numbered=True), compare=False, repr=False)
     sums: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(sums=True), compare=False, repr=False)
-    numbers: tuple[Number, ...] = ()
+    numbers: tuple[IndexNumber, ...] = ()
 
     @property
     def written(self) -> bool:
@@ -90,8 +91,7 @@ class Window:
     @property
     def type(self) -> MemRefType:
         """The memref's type."""
-        assert isinstance(self.memory.type, MemRefType)
-        return self.memory.type
+        return array_type(self.memory)
 
     @property
     def block(self) -> tuple[int, ...]:
@@ -261,7 +261,7 @@ class _Windows:
 
     def _block(self, start: IndexExpr, lanes: int, range: SSAValue) -> Dim | None:
         """Blocks of some lanes that begin at multiples of these, which the grid's numbers tell; else None."""
-        index = over_axes(start // lanes, self.axes) if start.divisor % lanes == 0 else None
+        index = over_axes(floordiv(start, lanes), self.axes) if start.divisor % lanes == 0 else None
         return Dim("block", lanes, index, range, last=index.eval(self.last, [])) if index is not None else None
 
     def _placed(self, entry: SSAValue, start: IndexExpr) -> Dim | None:
@@ -292,8 +292,10 @@ class _Windows:
 
 
 def walked(start: IndexExpr, size: int, extent: int) -> Dim:
-    """A whole dimension that blocks of ``size`` walk: rounded up so that the last one fits."""
+    """A whole dimension that blocks of ``size`` walk: rounded up so that the last one fits. One of all is as ``:``."""
     divisor, only = start.divisor or size, start.range.number
+    if only == 0 and size == extent:
+        return Dim("whole", extent, plain=True)
     aligned = divisor % size == 0
     walk = divisor if only is None else only
     reach = -(-extent // size) * size if aligned else extent - 1 + size

@@ -29,7 +29,7 @@ class Unsure(Exception):
 
 
 @dataclass(frozen=True)
-class Part:
+class WrittenPart:
     """What a store writes along some dimensions; ``again`` where it may write an element more than once."""
 
     dims: tuple[int, ...]
@@ -42,10 +42,10 @@ class Written:
     """What a store writes: every combination of its parts' boxes, all of it more than once where ``again``."""
 
     store: StoreOp
-    parts: tuple[Part, ...]
+    parts: tuple[WrittenPart, ...]
     again: bool = False
 
-    def part_of(self, dim: int) -> Part:
+    def part_of(self, dim: int) -> WrittenPart:
         """The part that a dimension belongs to."""
         return next(part for part in self.parts if dim in part.dims)
 
@@ -125,14 +125,16 @@ class _Analysis:
             raise Unsure("is in visits that cannot be first and last")
         return trips > 1 and not guards
 
-    def _part(self, dims: tuple[int, ...], loops: frozenset[SSAValue]) -> Part:
+    def _part(self, dims: tuple[int, ...], loops: frozenset[SSAValue]) -> WrittenPart:
         if len(dims) == 1 and loops <= _counted(self.entries[dims[0]], self.analysis) - self.around.guards.keys():
             interval = _interval(self.entries[dims[0]], self.shape[dims[0]], self.analysis)
             if interval is not None:
-                return Part(dims, Boxes.of(interval.bounds), interval.again)
+                return WrittenPart(dims, Boxes.of(interval.bounds), interval.again)
         try:
             found = visits([range for range in self.around.loops if range in loops], self.around.guards)
-            return Part(dims, _boxes([self.entries[dim] for dim in dims], [self.shape[dim] for dim in dims], found))
+            return WrittenPart(
+                dims, _boxes([self.entries[dim] for dim in dims], [self.shape[dim] for dim in dims], found)
+            )
         except NotStatic:
             raise Unsure("has more blocks than are followed one by one") from None
 

@@ -16,7 +16,6 @@ more bits than its type has, and a term that was cast to the type only to be add
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, i1
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
@@ -40,9 +39,6 @@ from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import TileType
 from kopt.dialects.tile.values import is_float
 
-if TYPE_CHECKING:
-    from kopt.dialects.triton import AtomicCasOp, AtomicRmwOp
-
 #: What `rmw` combines the old element and the new value by. ``xchg`` takes the new value.
 KINDS = ("add", "max", "min", "and", "or", "xor", "xchg")
 #: Whether the kinds give the same memory in any order (floats up to rounding).
@@ -51,7 +47,7 @@ COMMUTES = {kind: kind != "xchg" for kind in KINDS}
 ORDERINGS = ("relaxed", "acquire", "release", "acq_rel")
 
 
-def verify_rmw(op: RmwOp | AtomicRmwOp) -> None:
+def verify_rmw(op: RmwOp) -> None:
     """Kind, element type, ordering and previous value of a read-modify-write."""
     kind, type = op.kind.data, op.value.type
     if kind not in KINDS:
@@ -66,7 +62,7 @@ def verify_rmw(op: RmwOp | AtomicRmwOp) -> None:
     _verify_ordering(op)
 
 
-def verify_cas(op: CasOp | AtomicCasOp) -> None:
+def verify_cas(op: CasOp) -> None:
     """Types and ordering of a compare-and-swap."""
     types = [value.type for value in (op.expected, op.desired, op.previous)]
     if len(set(types)) > 1:
@@ -74,7 +70,7 @@ def verify_cas(op: CasOp | AtomicCasOp) -> None:
     _verify_ordering(op)
 
 
-def _verify_ordering(op: RmwOp | CasOp | AtomicRmwOp | AtomicCasOp) -> None:
+def _verify_ordering(op: RmwOp | CasOp) -> None:
     if op.ordering.data not in ORDERINGS:
         raise VerifyException(f"{op.name} knows the orderings {', '.join(ORDERINGS)}, found {op.ordering}")
 

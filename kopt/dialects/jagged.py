@@ -37,7 +37,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
-from kopt.dialects.tile.loops import (
+from kopt.dialects.tile import tile_type
+from kopt.dialects.tile.bodies import (
     CarryingLoop,
     YieldOp,
     ensure_yield,
@@ -94,8 +95,7 @@ class ForOp(CarryingLoop):
     @property
     def lengths_type(self) -> TileType:
         """The type of the lengths."""
-        assert isinstance(self.lengths.type, TileType)
-        return self.lengths.type
+        return tile_type(self.lengths)
 
     def verify_(self) -> None:
         _check_lengths(self, self.lengths.type)
@@ -144,8 +144,7 @@ class ValidOp(Infers, Op):
     @property
     def result_type(self) -> TileType:
         """The result's type."""
-        assert isinstance(self.result.type, TileType)
-        return self.result.type
+        return tile_type(self.result)
 
     def __init__(self, range: SSAValue | Operation, lengths: SSAValue | Operation):
         range, lengths = SSAValue.get(range), SSAValue.get(lengths)
@@ -191,8 +190,7 @@ class RowsOp(Infers, Op):
     @property
     def result_type(self) -> TileType:
         """The result's type."""
-        assert isinstance(self.result.type, TileType)
-        return self.result.type
+        return tile_type(self.result)
 
     def verify_(self) -> None:
         starts = self.starts.type

@@ -10,7 +10,7 @@ import torch
 
 
 @dataclass(eq=False)
-class OpenBlock:
+class OpenBlockSize:
     """A block size that the kernel leaves open. ``given`` where the configuration or the kernel itself says it."""
 
     size: int
@@ -21,7 +21,7 @@ class OpenBlock:
 
 
 @dataclass(eq=False)
-class Axis:
+class LoopAxis:
     """One dimension of one loop under way, and the block that is being visited, ``begin`` to ``end``.
 
     ``first`` and ``last`` bound the loop; ``lengths`` are those of a jagged one, of which ``last`` is the largest.
@@ -30,7 +30,7 @@ class Axis:
     first: int
     last: int
     block_size: int
-    open: OpenBlock | None = None
+    open: OpenBlockSize | None = None
     lengths: Block | None = None
     begin: int = 0
     end: int = 0
@@ -56,7 +56,7 @@ class Axis:
             self.open.counted = True
 
 
-Axes = tuple[Axis | None, ...]
+Axes = tuple[LoopAxis | None, ...]
 #: The ``lanes`` of a tile's elements moved by a number.
 SHIFTED = "shifted"
 
@@ -73,7 +73,7 @@ class Block(torch.Tensor):
     lanes: Any
 
 
-def block(value: torch.Tensor, axes: Sequence[Axis | None] | None = None, lanes: Any = None) -> Block:
+def block(value: torch.Tensor, axes: Sequence[LoopAxis | None] | None = None, lanes: Any = None) -> Block:
     """A tensor as a device value."""
     made = value.as_subclass(Block)
     made.axes = tuple(axes) if axes is not None and len(axes) == value.ndim else (None,) * value.ndim

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from kopt.eager.blocks import Axes, Axis, axes_of, block
+from kopt.eager.blocks import Axes, LoopAxis, axes_of, block
 from kopt.eager.state import current
 
 
@@ -17,7 +17,7 @@ def together(values: Sequence[Any]) -> tuple[list[Any], Axes]:
     if len(tensors) < 2:
         return list(values), axes_of(tensors[0]) if tensors else ()
     rank = max(value.ndim for value in tensors)
-    joined: list[tuple[Axis | None, int]] = [(None, 1)] * rank
+    joined: list[tuple[LoopAxis | None, int]] = [(None, 1)] * rank
     placed: dict[int, Any] = {}
     for value in sorted(tensors, key=lambda each: -each.ndim):
         placed[id(value)] = there = _placed(value, joined)
@@ -30,11 +30,11 @@ def together(values: Sequence[Any]) -> tuple[list[Any], Axes]:
     return out, tuple(axis for axis, _ in joined)
 
 
-def _dims(value: torch.Tensor, rank: int) -> list[tuple[Axis | None, int]]:
+def _dims(value: torch.Tensor, rank: int) -> list[tuple[LoopAxis | None, int]]:
     return [(None, 1)] * (rank - value.ndim) + list(zip(axes_of(value), value.shape, strict=True))
 
 
-def _join(one: tuple[Axis | None, int], other: tuple[Axis | None, int]) -> tuple[Axis | None, int]:
+def _join(one: tuple[LoopAxis | None, int], other: tuple[LoopAxis | None, int]) -> tuple[LoopAxis | None, int]:
     """The dimension that two become."""
     if one[1] == 1 or other[1] == 1:
         return other if one[1] == 1 and (other[1] != 1 or one[0] is None) else one
@@ -45,13 +45,13 @@ def _join(one: tuple[Axis | None, int], other: tuple[Axis | None, int]) -> tuple
     return None, max(_full(one), _full(other))
 
 
-def _full(dim: tuple[Axis | None, int]) -> int:
+def _full(dim: tuple[LoopAxis | None, int]) -> int:
     """A dimension's lanes, with those that the last block of a loop lacks."""
     axis, size = dim
     return axis.block_size if axis is not None and size == axis.size else size
 
 
-def _placed(value: torch.Tensor, high: Sequence[tuple[Axis | None, int]]) -> torch.Tensor:
+def _placed(value: torch.Tensor, high: Sequence[tuple[LoopAxis | None, int]]) -> torch.Tensor:
     """A value of lower rank with its dimensions where their loops are."""
     places = places_by_axis(list(zip(axes_of(value), value.shape, strict=True)), high)
     if places is None or value.ndim == len(high):
@@ -61,7 +61,9 @@ def _placed(value: torch.Tensor, high: Sequence[tuple[Axis | None, int]]) -> tor
     return block(value[index], [axes[places.index(n)] if n in places else None for n in range(len(high))])
 
 
-def places_by_axis(low: Sequence[tuple[Axis | None, int]], high: Sequence[tuple[Axis | None, int]]) -> list[int] | None:
+def places_by_axis(
+    low: Sequence[tuple[LoopAxis | None, int]], high: Sequence[tuple[LoopAxis | None, int]]
+) -> list[int] | None:
     """Where every dimension of a loop finds that loop; plain ones stand right before the next. None: not so."""
     loops = [axis for axis, _ in high]
     if not any(axis is not None and axis in loops for axis, _ in low):
@@ -80,7 +82,7 @@ def places_by_axis(low: Sequence[tuple[Axis | None, int]], high: Sequence[tuple[
     return places
 
 
-def _narrowed(value: torch.Tensor, joined: Sequence[tuple[Axis | None, int]]) -> torch.Tensor:
+def _narrowed(value: torch.Tensor, joined: Sequence[tuple[LoopAxis | None, int]]) -> torch.Tensor:
     """A value without lanes that are there only for the sake of a power of two."""
     axes = axes_of(value)
     for position in range(1, value.ndim + 1):
@@ -90,12 +92,12 @@ def _narrowed(value: torch.Tensor, joined: Sequence[tuple[Axis | None, int]]) ->
     return value
 
 
-def _short(value: torch.Tensor, joined: Sequence[tuple[Axis | None, int]]) -> bool:
+def _short(value: torch.Tensor, joined: Sequence[tuple[LoopAxis | None, int]]) -> bool:
     dims = _dims(value, len(joined))
     return any(mine[1] not in (1, its[1]) and _full(mine) == its[1] for mine, its in zip(dims, joined, strict=True))
 
 
-def _padded(value: torch.Tensor, joined: Sequence[tuple[Axis | None, int]]) -> torch.Tensor:
+def _padded(value: torch.Tensor, joined: Sequence[tuple[LoopAxis | None, int]]) -> torch.Tensor:
     """The last block of a loop beside whole blocks of the same size: lanes that it lacks are 0."""
     axes, pads = list(axes_of(value)), []
     for position in reversed(range(value.ndim)):

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
-from kopt.eager.blocks import Axes, Axis, Block, block
+from kopt.eager.blocks import Axes, Block, LoopAxis, block
 
 #: Functions that give elements other places although the shape may stay.
 _MOVING = frozenset(
@@ -68,7 +68,7 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 def _kept(source: Block, sizes: Sequence[int]) -> Axes:
     """The loops of dimensions that a reshape leaves alone at the front and, aligned from the right, at the end."""
-    axes: list[Axis | None] = [None] * len(sizes)
+    axes: list[LoopAxis | None] = [None] * len(sizes)
     pairs = [(n, n) for n in range(min(len(sizes), source.ndim))]
     for front in (pairs, [(-1 - mine, -1 - its) for mine, its in pairs]):
         for mine, its in front:
@@ -110,7 +110,7 @@ class _Constant:
     value: Any
 
 
-def _without_data(value: Any, sizes: Mapping[Axis, int]) -> _Empty | _Constant:
+def _without_data(value: Any, sizes: Mapping[LoopAxis, int]) -> _Empty | _Constant:
     """An argument as `_shapes` remembers it."""
     if not isinstance(value, torch.Tensor):
         return _Constant(type(value), value)

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from kopt.eager.blocks import Axis, Block, axes_of, block
+from kopt.eager.blocks import Block, LoopAxis, axes_of, block
 from kopt.eager.broadcasting import places_by_axis
 from kopt.eager.places import Places, as_block, places_of, written_out
 from kopt.eager.state import current, refuse
@@ -142,7 +142,7 @@ def subscript(tensor: Any, index: Any) -> Block:
     return block(result, axes)
 
 
-def _picked(value: torch.Tensor, dim: int, item: Any, axis: Axis | None) -> tuple[torch.Tensor, Axis | None]:
+def _picked(value: torch.Tensor, dim: int, item: Any, axis: LoopAxis | None) -> tuple[torch.Tensor, LoopAxis | None]:
     """Some lanes of one dimension."""
     if isinstance(item, slice) and item == slice(None):
         return value, axis
@@ -156,7 +156,7 @@ def _picked(value: torch.Tensor, dim: int, item: Any, axis: Axis | None) -> tupl
     return _selected(value, dim, numbers.as_subclass(torch.Tensor), axis), axes_of(numbers)[0]
 
 
-def _selected(value: torch.Tensor, dim: int, numbers: torch.Tensor, axis: Axis | None = None) -> torch.Tensor:
+def _selected(value: torch.Tensor, dim: int, numbers: torch.Tensor, axis: LoopAxis | None = None) -> torch.Tensor:
     """Lanes by number; those that only a whole block has are 0."""
     size = value.shape[dim]
     if axis is None or size >= axis.block_size or bool((numbers < size).all()):

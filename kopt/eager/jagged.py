@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from kopt.eager.blocks import Axes, Axis, Block, block
+from kopt.eager.blocks import Axes, Block, LoopAxis, block
 from kopt.eager.state import refuse
 
 #: What changes nothing, by function: a number, or the least or the largest one of the dtype.
@@ -36,7 +36,7 @@ def valid_lanes(axes: Axes) -> torch.Tensor | None:
     return found
 
 
-def _lanes(axis: Axis, position: int, axes: Axes) -> torch.Tensor:
+def _lanes(axis: LoopAxis, position: int, axes: Axes) -> torch.Tensor:
     lengths = axis.lengths
     assert lengths is not None
     places = [axes.index(item) for item in lengths.axes]

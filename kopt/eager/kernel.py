@@ -16,13 +16,13 @@ from kopt.config import Config
 from kopt.eager.functions import FUNCTIONS
 from kopt.eager.helion_names import install
 from kopt.eager.mode import EagerMode
-from kopt.eager.state import Again, Run
+from kopt.eager.state import Again, KernelRun
 from kopt.eager.values import plain
 from kopt.errors import ArgumentError, ConfigError, KoptError, Location, UnsupportedError
 from kopt.language.running import RUNNING
 from kopt.runtime.exchange import convert
-from kopt.runtime.specs import TensorSpec, framework_of, is_known
 from kopt.runtime.users_code import is_users_module
+from kopt.specs import TensorSpec, framework_of, is_known
 
 
 def run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], config: Config) -> Any:
@@ -37,7 +37,7 @@ def run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], c
     wanted: dict[int, int] = {}
     with _default_device(tensors.device):
         while True:
-            under_way = Run(config, tensors.device, wanted, FUNCTIONS)
+            under_way = KernelRun(config, tensors.device, wanted, FUNCTIONS)
             try:
                 value = _run(fn, args, kwargs, under_way)
                 under_way.settle()
@@ -55,7 +55,7 @@ def _default_device(device: torch.device) -> AbstractContextManager[Any]:
 
 
 def _check_sizes(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], under_way: Run, tensors: _Tensors
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], under_way: KernelRun, tensors: _Tensors
 ) -> None:
     """Raises `ConfigError` where more block sizes are given than the kernel has open tiles.
 
@@ -72,7 +72,7 @@ def _check_sizes(
         pass
 
 
-def _run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], under_way: Run) -> Any:
+def _run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], under_way: KernelRun) -> Any:
     install()
     token = RUNNING.set(under_way)
     try:
@@ -181,7 +181,7 @@ class _Tensors:
 
 
 @dataclass
-class PythonKernel:
+class EagerKernel:
     """A kernel of the target ``eager``, called as a compiled one is."""
 
     kernel: Any

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from kopt.eager.blocks import Axes, Axis, axes_of, block
+from kopt.eager.blocks import Axes, LoopAxis, axes_of, block
 from kopt.eager.broadcasting import together
 from kopt.eager.jagged import valid_lanes
 from kopt.eager.state import refuse
@@ -157,7 +157,7 @@ def _meet(gathers: Sequence[_Entry]) -> None:
 def _arranged(entries: Sequence[_Entry], sizes: tuple[int, ...], device: Any) -> Places:
     """Every entry over the dimensions of the whole block; gathers that met stand where the first of them does."""
     shape: list[int] = []
-    axes: list[Axis | None] = []
+    axes: list[LoopAxis | None] = []
     starts: list[int] = []
     met: int | None = None
     several = sum(entry.gathers and entry.new for entry in entries) > 0

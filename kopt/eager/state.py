@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from kopt.config import Config
-from kopt.eager.blocks import Axis, OpenBlock
+from kopt.eager.blocks import LoopAxis, OpenBlockSize
 from kopt.eager.conflicts import Conflicts
 from kopt.errors import ConfigError, UnsupportedError
 from kopt.language.running import RUNNING
@@ -27,10 +27,10 @@ class WithoutMeaning(UnsupportedError):
     """A function that the kernel's Python cannot stand for; other targets may have it."""
 
 
-def current() -> Run:
+def current() -> KernelRun:
     """The run under way."""
     run = RUNNING.get()
-    if not isinstance(run, Run):
+    if not isinstance(run, KernelRun):
         raise UnsupportedError("a value of a kernel is used outside of its run")
     return run
 
@@ -63,7 +63,7 @@ def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-class Run:
+class KernelRun:
     """One run. ``wanted`` are sizes of open blocks, by their numbers, that earlier runs found to be needed.
 
     ``functions`` says what the language's functions do, by name.
@@ -76,15 +76,15 @@ class Run:
         self.config, self.device, self.wanted = config, device, wanted
         self.sizes = config.block_sizes
         self.used: set[str] = set()
-        self.blocks: list[OpenBlock] = []
-        self.axes: list[Axis] = []
+        self.blocks: list[OpenBlockSize] = []
+        self.axes: list[LoopAxis] = []
         self.depth = 0
         self.conflicts = Conflicts()
         #: Sizes of which the kernel asked for the next power of two, with it: lanes of such a size meet the size.
         self.powers_of_two: set[tuple[int, int]] = set()
         #: Sums of 16-bit floats by where their memory is, in f32.
         self.sums: dict[Any, Any] = {}
-        self._sites: dict[Any, OpenBlock] = {}
+        self._sites: dict[Any, OpenBlockSize] = {}
         #: The loop visits that are open: a name for each, and how often each place of the kernel was passed in it.
         self._visits: list[tuple[Any, Counter[Any]]] = [((), Counter())]
 
@@ -120,7 +120,7 @@ class Run:
         return self.depth > 0
 
     @contextmanager
-    def loop(self, axes: list[Axis]) -> Iterator[Callable[[], None]]:
+    def loop(self, axes: list[LoopAxis]) -> Iterator[Callable[[], None]]:
         """While a device loop is open; what it gives is called at each visit."""
         site = (self._visits[-1][0], *places())
         level = len(self._visits)
@@ -143,13 +143,13 @@ class Run:
         if outermost:
             self.conflicts.next()
 
-    def axis_of(self, open: OpenBlock | None) -> Axis | None:
+    def axis_of(self, open: OpenBlockSize | None) -> LoopAxis | None:
         """The open loop that walks blocks of a size, the innermost."""
         return next((axis for axis in reversed(self.axes) if open is not None and axis.open is open), None)
 
     # what the configuration says
 
-    def open_block(self, default: Callable[[], int]) -> OpenBlock:
+    def open_block(self, default: Callable[[], int]) -> OpenBlockSize:
         """The block size that the kernel leaves open here: numbered in the order in which the kernel comes by."""
         loop, passed = self._visits[-1]
         place = (loop, *places())
@@ -162,12 +162,12 @@ class Run:
             self._sites[id(self.blocks), place, passed[place]] = found
         return found
 
-    def _new(self, default: Callable[[], int]) -> OpenBlock:
+    def _new(self, default: Callable[[], int]) -> OpenBlockSize:
         number = len(self.blocks)
         if self.sizes is not None and number >= len(self.sizes):
             raise ConfigError(f"block_sizes has {len(self.sizes)} entries, but the kernel has more open tiles")
         size = self.sizes[number] if self.sizes is not None else self.wanted.get(number) or default()
-        open = OpenBlock(size, self.sizes is not None)
+        open = OpenBlockSize(size, self.sizes is not None)
         self.blocks.append(open)
         return open
 
@@ -176,7 +176,7 @@ class Run:
         """Whether the configuration has sizes for more open tiles than the kernel came by."""
         return self.sizes is not None and len(self.sizes) > len(self.blocks)
 
-    def shares(self, axis: Axis, divisor: int) -> None:
+    def shares(self, axis: LoopAxis, divisor: int) -> None:
         """Blocks whose begin is divided to name a row must not span rows: takes smaller ones."""
         open = axis.open
         if open is None or open.given or divisor < 1 or divisor % open.size == 0 or open not in self.blocks:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from kopt.eager.blocks import Axis, Block, OpenBlock, block
+from kopt.eager.blocks import Block, LoopAxis, OpenBlockSize, block
 from kopt.eager.state import current, quietly, refuse
 from kopt.eager.values import BlockSize, Number
 
@@ -16,7 +16,7 @@ from kopt.eager.values import BlockSize, Number
 class Tile:
     """One block of a loop, ``shift`` elements further; in arithmetic it is the numbers of its elements."""
 
-    def __init__(self, axis: Axis, shift: int = 0):
+    def __init__(self, axis: LoopAxis, shift: int = 0):
         self.axis, self.shift = axis, shift
         self._begin, self._end = axis.begin, axis.end
 
@@ -103,7 +103,7 @@ def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) 
     bounds, sizes, unpack = _bounds(begin_or_end, end_or_none, block_size)
     rank = len(bounds)
     axes = [
-        Axis(*bound, *_block(bound, size, number, rank))
+        LoopAxis(*bound, *_block(bound, size, number, rank))
         for number, (bound, size) in enumerate(zip(bounds, sizes, strict=True))
     ]
     return _cells(axes, unpack)
@@ -125,7 +125,7 @@ def jagged_tile(parent: Any, /, block_size: Any = None) -> Iterator[Any]:
         refuse(f"lengths are integers, found {parent.dtype}")
     last = max(0, int(parent.max())) if parent.numel() else 0
     size, open = _block(None, block_size, 0, 1)
-    return _cells([Axis(0, last, size, open, parent)], True)
+    return _cells([LoopAxis(0, last, size, open, parent)], True)
 
 
 def static_range(begin_or_end: Any, end_or_none: Any = None, /, step: Any = 1) -> range:
@@ -163,7 +163,7 @@ def _bound(value: Any) -> int:
     return int(value)
 
 
-def _block(bound: tuple[int, int] | None, size: Any, number: int, rank: int) -> tuple[int, OpenBlock | None]:
+def _block(bound: tuple[int, int] | None, size: Any, number: int, rank: int) -> tuple[int, OpenBlockSize | None]:
     """The block size of one dimension, and what registered it."""
     if size is None:
         extent = None if bound is None else bound[1] - bound[0]
@@ -187,7 +187,7 @@ def _uneven(extent: int | None) -> int:
     return next(size for size in itertools.count(extent // 3 + 1) if extent % size or size >= extent)
 
 
-def _cells(axes: list[Axis], unpack: bool) -> Iterator[Any]:
+def _cells(axes: list[LoopAxis], unpack: bool) -> Iterator[Any]:
     """Blocks of all dimensions, the last one fastest."""
     with current().loop(axes) as visit:
         starts = [range(axis.first, axis.last, axis.block_size) for axis in axes]
@@ -207,7 +207,7 @@ def _numbers(walks: list[range], unpack: bool) -> Iterator[Any]:
             yield numbers[0] if unpack else numbers
 
 
-def real_size(size: Any) -> tuple[int, Axis | None]:
+def real_size(size: Any) -> tuple[int, LoopAxis | None]:
     """One size of a shape, and the loop it is of: a tile or block size is as long as the block under way."""
     if isinstance(size, Tile):
         size.axis.walk()

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from kopt.eager.blocks import Axis, Block, OpenBlock, block
+from kopt.eager.blocks import Block, LoopAxis, OpenBlockSize, block
 from kopt.eager.state import as_torch, current
 
 
@@ -27,11 +27,13 @@ def plain(value: Any) -> Any:
 class BlockSize(int):
     """The configured size of a block; as the size of a dimension it is that of the block under way."""
 
-    axis: Axis | None
-    open: OpenBlock | None
+    axis: LoopAxis | None
+    open: OpenBlockSize | None
     times: int
 
-    def __new__(cls, size: int, axis: Axis | None = None, open: OpenBlock | None = None, times: int = 1) -> BlockSize:
+    def __new__(
+        cls, size: int, axis: LoopAxis | None = None, open: OpenBlockSize | None = None, times: int = 1
+    ) -> BlockSize:
         self = super().__new__(cls, size)
         self.axis, self.open, self.times = axis, open, times
         return self
@@ -44,7 +46,7 @@ class BlockSize(int):
 
     __rmul__ = __mul__
 
-    def real(self) -> tuple[int, Axis | None]:
+    def real(self) -> tuple[int, LoopAxis | None]:
         """How long the block under way is, and its loop; the size itself where none walks such blocks."""
         axis = self.axis or current().axis_of(self.open)
         if axis is None:
@@ -78,7 +80,7 @@ class Number(int):
     """A number that loops compute. torch takes it for a Python integer, or as an int32 where it wants a tensor."""
 
     #: The block that begins here; and, of a sum with a block size, where the block under way ends.
-    axis: Axis | None = None
+    axis: LoopAxis | None = None
     bound: int | None = None
 
     __sub__, __rsub__ = _whole("__sub__"), _whole("__rsub__")

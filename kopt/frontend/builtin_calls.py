@@ -13,7 +13,7 @@ import torch
 
 from kopt.frontend.block_size import Shape, follows, is_short, plain, valid
 from kopt.frontend.calls import call
-from kopt.frontend.loops.device import LoopSpec, Walk
+from kopt.frontend.loops.device import LoopDim, LoopSpec
 from kopt.frontend.positions import fixed
 from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
@@ -78,7 +78,7 @@ def _range(*bounds: Any) -> Any:
     step = bounds[2] if len(bounds) > 2 else 1
     if not isinstance(step, int) or step < 1:
         unsupported("a device range needs a positive static step")
-    return LoopSpec([Walk(start, stop, int(step), None, scalar=True)], unpack=True)
+    return LoopSpec([LoopDim(start, stop, int(step), None, scalar=True)], unpack=True)
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:

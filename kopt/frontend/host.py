@@ -21,7 +21,7 @@ from kopt.frontend.indexing import load
 from kopt.frontend.state import unsupported
 from kopt.frontend.tracer import Tracer
 from kopt.frontend.values import DeviceTensor
-from kopt.runtime.specs import contiguous_strides
+from kopt.specs import contiguous_strides
 
 
 @dataclass(eq=False)

@@ -32,7 +32,7 @@ from kopt.frontend.tracer import BlockInfo, Tracer
 from kopt.runtime.admission import admit
 from kopt.runtime.seeds import RandomSeed
 from kopt.runtime.sharing import same_elements, share_an_element
-from kopt.runtime.specs import TensorSpec, framework_of, is_struct, spec_of
+from kopt.specs import TensorSpec, framework_of, is_struct, spec_of
 
 if TYPE_CHECKING:
     from kopt.passes.opened import Opened

@@ -26,7 +26,7 @@ from kopt.frontend.ops.slicing import lane
 from kopt.frontend.positions import fixed
 from kopt.frontend.ragged import is_hidden
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, Index, Lanes, TileRange, as_tensor, describe, index_ssa, is_number
+from kopt.frontend.values import DeviceTensor, Index, LaneNumbers, TileRange, as_tensor, describe, index_ssa, is_number
 
 #: The element types of pointers.
 _POINTERS = (torch.int64, torch.uint64)
@@ -335,7 +335,7 @@ def _lane_entries(tensors: dict[int, DeviceTensor], shape: Any) -> dict[int, Ent
     return None if any(entry is None for entry in found.values()) else found  # pyright: ignore
 
 
-def _lane_entry(lanes: Lanes, size: int) -> Entry | None:
+def _lane_entry(lanes: LaneNumbers, size: int) -> Entry | None:
     if lanes.range is not None:
         _note_use(lanes.range, size)
         return lanes.range.ssa

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from kopt.frontend.block_size import BlockSize
 from kopt.frontend.lengths import Length, computed, length_of_block
-from kopt.frontend.ragged import Atom, Lanes, block_lanes, form
+from kopt.frontend.ragged import LaneAtom, Lanes, block_lanes, form
 from kopt.frontend.state import current
 
 
@@ -69,7 +69,7 @@ def _product(*numbers: int) -> int:
     return math.prod(numbers)
 
 
-def _length_of_atom(atom: Atom, name: Hashable) -> Length | int:
+def _length_of_atom(atom: LaneAtom, name: Hashable) -> Length | int:
     if not atom.ragged:
         return atom.size
     if atom.block:

@@ -14,7 +14,7 @@ from kopt.frontend.state import current
 
 
 def _operator(name: str, swapped: bool = False) -> Any:
-    def method(self: Lane, other: Any) -> Lane:
+    def method(self: LaneValue, other: Any) -> LaneValue:
         if swapped:
             return self.constant(other).op(name, self)
         return self.op(name, other)
@@ -22,7 +22,7 @@ def _operator(name: str, swapped: bool = False) -> Any:
     return method
 
 
-class Lane:
+class LaneValue:
     """A value of the IR; operators and the names of the elementwise table make ops on it."""
 
     __slots__ = ("ssa",)
@@ -53,30 +53,30 @@ class Lane:
         assert isinstance(self.ssa.type, TileType)
         return is_float(self.ssa.type.element_type)
 
-    def constant(self, number: Any) -> Lane:
+    def constant(self, number: Any) -> LaneValue:
         """A number in this value's type."""
         type = self.ssa.type
         assert isinstance(type, TileType)
-        return Lane(current().emit(FullOp(number, type)))
+        return LaneValue(current().emit(FullOp(number, type)))
 
-    def op(self, name: str, *others: Any) -> Lane:
+    def op(self, name: str, *others: Any) -> LaneValue:
         """An op of the table on this value and others (numbers become constants)."""
-        values = [self.ssa, *(o.ssa if isinstance(o, Lane) else self.constant(o).ssa for o in others)]
-        return Lane(current().emit(ELEMENTWISE[name](*values)))
+        values = [self.ssa, *(o.ssa if isinstance(o, LaneValue) else self.constant(o).ssa for o in others)]
+        return LaneValue(current().emit(ELEMENTWISE[name](*values)))
 
-    def where(self, then: Any, otherwise: Any) -> Lane:
+    def where(self, then: Any, otherwise: Any) -> LaneValue:
         """``then`` where this condition holds."""
-        like = then if isinstance(then, Lane) else otherwise
-        then, otherwise = (v if isinstance(v, Lane) else like.constant(v) for v in (then, otherwise))
-        return Lane(current().emit(SelectOp(self.ssa, then.ssa, otherwise.ssa)))
+        like = then if isinstance(then, LaneValue) else otherwise
+        then, otherwise = (v if isinstance(v, LaneValue) else like.constant(v) for v in (then, otherwise))
+        return LaneValue(current().emit(SelectOp(self.ssa, then.ssa, otherwise.ssa)))
 
     def __getattr__(self, name: str) -> Any:
         if name not in ELEMENTWISE:
             raise AttributeError(name)
         return lambda *others: self.op(name, *others)
 
-    def __neg__(self) -> Lane:
+    def __neg__(self) -> LaneValue:
         return self.op("neg")
 
-    def __invert__(self) -> Lane:
+    def __invert__(self) -> LaneValue:
         return self.op("not")

@@ -21,7 +21,7 @@ from kopt.frontend.builtin_calls import cdiv, next_power_of_2, rounded_up
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.indexing import load, store
 from kopt.frontend.lane_counts import lanes_of_registered
-from kopt.frontend.loops.device import LoopSpec, Walk
+from kopt.frontend.loops.device import LoopDim, LoopSpec
 from kopt.frontend.ops.creation import arange as torch_arange
 from kopt.frontend.ops.creation import full, lane_numbers
 from kopt.frontend.ops.joining import stack
@@ -50,7 +50,7 @@ def tile(begin_or_end: Any, end_or_none: Any = None, /, block_size: Any = None) 
     rank = len(walks)
     on_grid = not current().on_device
     spec = [
-        Walk(lower, upper, *_block(lower, upper, size, axis, rank, on_grid))
+        LoopDim(lower, upper, *_block(lower, upper, size, axis, rank, on_grid))
         for axis, (lower, upper, size) in enumerate(walks)
     ]
     return LoopSpec(spec, unpack)
@@ -107,7 +107,7 @@ def _provisional(extent: int | None, axis: int, rank: int) -> int:
 def grid(begin_or_end: Any, end_or_none: Any = None, /, step: Any = None) -> LoopSpec:
     """``hl.grid``: blocks of one element (of ``step`` elements), seen as their first number."""
     walks, unpack = _walks(_value(begin_or_end), _value(end_or_none), step, "step")
-    spec = [Walk(lower, upper, int(size or 1), None, scalar=True) for lower, upper, size in walks]
+    spec = [LoopDim(lower, upper, int(size or 1), None, scalar=True) for lower, upper, size in walks]
     return LoopSpec(spec, unpack)
 
 
@@ -126,7 +126,7 @@ def jagged_tile(parent: Any, /, block_size: Any = None) -> LoopSpec:
         unsupported("hl.jagged_tile needs a tile of lengths, found one number", "use hl.tile(0, length)")
     if not all(dim.tag.data in current().ranges for dim in parent.dims):
         unsupported(f"every dimension of the lengths must be a tile of a loop around, found {describe(parent)}", advice)
-    return LoopSpec([Walk(0, None, *_block(0, None, block_size, 0, 1, False), lengths=parent)], True)
+    return LoopSpec([LoopDim(0, None, *_block(0, None, block_size, 0, 1, False), lengths=parent)], True)
 
 
 def static_range(begin_or_end: Any, end_or_none: Any = None, /, step: Any = 1) -> range:

@@ -1,8 +1,8 @@
 """Where the valid lanes of a value stand: what torch would number where the last block of a loop is shorter.
 
-Each dimension is a product of `Atom`s, of which some are ragged: as many of their lanes are valid as the last block
-has. A dimension's valid lanes are its first ones where its outermost atom is the only ragged one; else there are holes
-between them. Both the frontend's positions (slices, places of extremes, reshapes) and its counts ask here.
+Each dimension is a product of `LaneAtom`s, of which some are ragged: as many of their lanes are valid as the last
+block has. A dimension's valid lanes are its first ones where its outermost atom is the only ragged one; else there are
+holes between them. Both the frontend's positions (slices, places of extremes, reshapes) and its counts ask here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kopt.frontend.state import current
 
 
 @dataclass(frozen=True)
-class Atom:
+class LaneAtom:
     """Lanes of a dimension: all of them valid; or as many of the first ones as ranges have, or (``holes``) of any.
 
     ``block`` is the tag of the range of which they are a block, no more and no less; ``joined`` are the lanes that they
@@ -36,7 +36,7 @@ class Atom:
     tags: frozenset[str] = frozenset()
     holes: bool = False
     block: str = ""
-    joined: tuple[tuple[Atom, ...], ...] = ()
+    joined: tuple[tuple[LaneAtom, ...], ...] = ()
     parts: int = 1
 
     @property
@@ -46,7 +46,7 @@ class Atom:
 
 
 #: The atoms of a dimension, the outermost first.
-Lanes = tuple[Atom, ...]
+Lanes = tuple[LaneAtom, ...]
 #: Those of a value's dimensions.
 Form = tuple[Lanes, ...]
 Rule = Callable[[Any, SSAValue], Form]
@@ -75,7 +75,7 @@ def is_ragged(value: SSAValue, dim: int) -> bool:
 
 def is_hidden(value: SSAValue, dim: int) -> bool:
     """Whether that is so and the dimension has no tag that tells."""
-    return not _type(value).tags[dim] and is_ragged(value, dim)
+    return not tile.tile_type(value).tags[dim] and is_ragged(value, dim)
 
 
 def has_holes(value: SSAValue, dim: int) -> bool:
@@ -100,10 +100,10 @@ def reshaped(value: SSAValue, sizes: Sequence[int]) -> tuple[Form, dict[int, int
     torch reshapes the lanes that are there: 6 x 1 of 6 x 4 become 2 x 3 in ``reshape(2, -1)``, but ``reshape(-1, 3)``
     puts lanes beside each other that the whole block does not have there.
     """
-    source, before = form(value), _type(value).shape
+    source, before = form(value), tile.tile_type(value).shape
     if 0 in before:
-        return tuple((Atom(size),) for size in sizes), _leading(before, sizes)
-    out: list[Lanes] = [(Atom(size),) for size in sizes]
+        return tuple((LaneAtom(size),) for size in sizes), _leading(before, sizes)
+    out: list[Lanes] = [(LaneAtom(size),) for size in sizes]
     kept: dict[int, int] = {}
     for group in groups(before, sizes):
         if group.kept:
@@ -125,11 +125,11 @@ def _leading(before: Sequence[int], after: Sequence[int]) -> dict[int, int]:
     return {n: n for n in range(same)}
 
 
-def _split(atoms: Sequence[Atom], sizes: Sequence[int]) -> list[Lanes] | None:
+def _split(atoms: Sequence[LaneAtom], sizes: Sequence[int]) -> list[Lanes] | None:
     """Atoms dealt out to several dimensions; None where one would be cut that is not the outermost."""
     ragged = [atom for atom in atoms if atom.ragged]
     if not ragged:
-        return [(Atom(size),) for size in sizes]
+        return [(LaneAtom(size),) for size in sizes]
     if len(ragged) == 1 and atoms[0].ragged and not atoms[0].holes:
         return _split_outermost(atoms[0], sizes)
     left, parts = _merged(atoms), list[Lanes]()
@@ -141,62 +141,57 @@ def _split(atoms: Sequence[Atom], sizes: Sequence[int]) -> list[Lanes] | None:
     return parts
 
 
-def _split_outermost(first: Atom, sizes: Sequence[int]) -> list[Lanes]:
+def _split_outermost(first: LaneAtom, sizes: Sequence[int]) -> list[Lanes]:
     """The first of several dimensions has as many lanes as are left, the others are full."""
     wide = next((n for n, size in enumerate(sizes) if size != 1), 0)
-    return [_part_of(first, size) if n == wide else (Atom(size),) for n, size in enumerate(sizes)]
+    return [_part_of(first, size) if n == wide else (LaneAtom(size),) for n, size in enumerate(sizes)]
 
 
-def _part_of(first: Atom, size: int) -> Lanes:
+def _part_of(first: LaneAtom, size: int) -> Lanes:
     """The outermost of dimensions that a block's lanes, and full ones behind them, are dealt out to."""
     if size % first.size == 0:
-        return (first, Atom(size // first.size)) if size != first.size else (first,)
+        return (first, LaneAtom(size // first.size)) if size != first.size else (first,)
     if first.size % size == 0:
         return (replace(first, size=size, parts=first.parts * (first.size // size)),)
-    return (Atom(size, first.tags),)
+    return (LaneAtom(size, first.tags),)
 
 
-def _merged(atoms: Sequence[Atom]) -> list[Atom]:
+def _merged(atoms: Sequence[LaneAtom]) -> list[LaneAtom]:
     """Full atoms beside each other as one."""
-    out: list[Atom] = []
+    out: list[LaneAtom] = []
     for atom in atoms:
         if out and not atom.ragged and not out[-1].ragged:
-            atom = Atom(out.pop().size * atom.size)
+            atom = LaneAtom(out.pop().size * atom.size)
         out.append(atom)
     return out
 
 
-def _taken(left: list[Atom], size: int) -> Lanes | None:
+def _taken(left: list[LaneAtom], size: int) -> Lanes | None:
     """Takes the innermost atoms that make ``size`` lanes away; None where one does not divide."""
-    part: list[Atom] = []
+    part: list[LaneAtom] = []
     while size != 1:
         atom = left.pop()
         if size % atom.size == 0:
             part.insert(0, atom)
             size //= atom.size
         elif not atom.ragged and atom.size % size == 0:
-            left.append(Atom(atom.size // size))
-            part.insert(0, Atom(size))
+            left.append(LaneAtom(atom.size // size))
+            part.insert(0, LaneAtom(size))
             size = 1
         else:
             return None
-    return tuple(part) or (Atom(1),)
-
-
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
+    return tuple(part) or (LaneAtom(1),)
 
 
 def _plain(value: SSAValue) -> list[Lanes]:
-    return [(Atom(size),) for size in _type(value).shape]
+    return [(LaneAtom(size),) for size in tile.tile_type(value).shape]
 
 
 def _with_tags(value: SSAValue, derived: Form) -> Form:
     """A dimension with a tag is the range's block."""
     return tuple(
         block_lanes(dim.size.data, dim.tag.data) if dim.tag.data else lanes
-        for dim, lanes in zip(_type(value).dims.data, derived, strict=True)
+        for dim, lanes in zip(tile.tile_type(value).dims.data, derived, strict=True)
     )
 
 
@@ -205,7 +200,7 @@ def block_lanes(size: int, tag: str) -> Lanes:
     tracer = current()
     extent = tracer.extents.get(tag)
     full = size == 1 or (tag not in tracer.jagged and extent is not None and extent % size == 0)
-    return (Atom(size) if full else Atom(size, frozenset([tag]), block=tag),)
+    return (LaneAtom(size) if full else LaneAtom(size, frozenset([tag]), block=tag),)
 
 
 def _rule(value: SSAValue) -> Rule | None:
@@ -244,14 +239,14 @@ def _meet(several: Sequence[Lanes]) -> Lanes:
     return (_one(ragged, holes=any(map(lanes_have_holes, ragged))),)
 
 
-def _one(several: Sequence[Lanes], holes: bool, size: int | None = None, joined: tuple[Lanes, ...] = ()) -> Atom:
+def _one(several: Sequence[Lanes], holes: bool, size: int | None = None, joined: tuple[Lanes, ...] = ()) -> LaneAtom:
     tags = frozenset(tag for lanes in several for atom in lanes for tag in atom.tags)
-    return Atom(size or math.prod(atom.size for atom in several[0]), tags, holes, joined=joined)
+    return LaneAtom(size or math.prod(atom.size for atom in several[0]), tags, holes, joined=joined)
 
 
 def _same(op: Operation, value: SSAValue) -> Form:
-    rank = _type(value).rank
-    forms = [_known(each) for each in op.operands if isinstance(each.type, TileType) and _type(each).rank == rank]
+    rank = tile.tile_type(value).rank
+    forms = [_known(each) for each in op.operands if isinstance(each.type, TileType) and each.type.rank == rank]
     return met(forms) if forms else tuple(_plain(value))
 
 
@@ -260,7 +255,7 @@ def _reshape(op: tile.ReshapeOp, value: SSAValue) -> Form:
     if found is not None:
         return found[0]
     known = _known(op.input)
-    return tuple((_one(known, True, size),) if size != 1 else (Atom(1),) for size in op.result_type.shape)
+    return tuple((_one(known, True, size),) if size != 1 else (LaneAtom(1),) for size in op.result_type.shape)
 
 
 def _broadcast(op: tile.BroadcastOp, value: SSAValue) -> Form:
@@ -277,7 +272,7 @@ def _slice(op: tile.SliceOp, value: SSAValue) -> Form:
         if (offset, size, step) == (0, whole, 1):
             out.append(lanes)
         elif not any(atom.ragged for atom in lanes) or (offset, size) == (0, 1) and not lanes_have_holes(lanes):
-            out.append((Atom(size),))
+            out.append((LaneAtom(size),))
         else:
             out.append((_one([lanes], lanes_have_holes(lanes), size),))
     return tuple(out)
@@ -288,9 +283,9 @@ def _concat(op: tile.ConcatOp, value: SSAValue) -> Form:
     joined = list(met(forms)) if forms else []
     along = [each[dim] for each in forms]
     ragged = [n for n, lanes in enumerate(along) if any(atom.ragged for atom in lanes)]
-    size = _type(value).shape[dim]
+    size = tile.tile_type(value).shape[dim]
     first = ragged == [len(along) - 1] and not lanes_have_holes(along[-1])
-    joined[dim] = (_one([along[n] for n in ragged], not first, size, tuple(along)),) if ragged else (Atom(size),)
+    joined[dim] = (_one([along[n] for n in ragged], not first, size, tuple(along)),) if ragged else (LaneAtom(size),)
     return tuple(joined)
 
 
@@ -299,7 +294,7 @@ def _take_along(op: tile.TakeAlongOp, value: SSAValue) -> Form:
     indices, source = _known(op.indices), _known(op.input)
     out = [_meet(pair) for pair in zip(indices, source, strict=True)] if indices else []
     ragged = any(atom.ragged for atom in source[dim])
-    size = _type(value).shape[dim]
+    size = tile.tile_type(value).shape[dim]
     out[dim] = (_one([source[dim], indices[dim]], True, size),) if ragged else indices[dim]
     return tuple(out)
 
@@ -307,8 +302,8 @@ def _take_along(op: tile.TakeAlongOp, value: SSAValue) -> Form:
 def _mask(op: tile.MaskOp, value: SSAValue) -> Form:
     pairs = zip(_known(op.input), op.limits, strict=True)
     return tuple(
-        lanes if limit is None else (Atom(size),)
-        for (lanes, limit), size in zip(pairs, _type(value).shape, strict=True)
+        lanes if limit is None else (LaneAtom(size),)
+        for (lanes, limit), size in zip(pairs, tile.tile_type(value).shape, strict=True)
     )
 
 

@@ -31,7 +31,7 @@ INDEX = IndexType()
 
 
 @dataclass(frozen=True)
-class Lanes:
+class LaneNumbers:
     """What a tensor of lane numbers numbers: lane ``n`` of dimension ``axis`` of ``rank`` is element ``start + n``.
 
     ``range`` is the loop's block, or None for a plain ``start : start + step * size : step``.
@@ -51,7 +51,7 @@ class DeviceTensor(DeviceValue):
 
     __slots__ = ("dtype", "lanes", "ssa")
 
-    def __init__(self, ssa: SSAValue, lanes: Lanes | None = None):
+    def __init__(self, ssa: SSAValue, lanes: LaneNumbers | None = None):
         self.ssa = ssa
         self.lanes = lanes
         self.dtype = torch_dtype(ssa.type.element_type)  # pyright: ignore[reportAttributeAccessIssue]
@@ -219,7 +219,7 @@ class TileRange(DeviceValue):
 
     @property
     def index(self) -> DeviceTensor:
-        lanes = Lanes(0, 1, self.dim.size.data, self)
+        lanes = LaneNumbers(0, 1, self.dim.size.data, self)
         return DeviceTensor(current().emit(tile.IndexOp(self.ssa)), lanes)
 
     @property

@@ -13,11 +13,11 @@ from xdsl.utils.hints import isa
 from kopt.dialects.tile import Access, AllAttr, Entry, SliceAttr, block_axes, is_gather, is_range
 from kopt.errors import AccessError
 from kopt.interpreter.machine import Machine
-from kopt.interpreter.values import Bound, Tile, Validity, both, mask_of, moved
+from kopt.interpreter.values import Bound, TileValue, Validity, both, mask_of, moved
 
 
 @dataclass(frozen=True)
-class Block:
+class IndexedBlock:
     """An index list, evaluated: ``array[index]`` are the lanes ``window`` of a block of ``shape``.
 
     ``valid`` are the lanes inside their ranges; ``outside`` those that the array does not have (None: it has all).
@@ -42,7 +42,7 @@ class Block:
         return np.broadcast_to(~self.outside if wanted is None else wanted & ~self.outside, self.shape)
 
 
-def locate(m: Machine, op: Access, array: np.ndarray) -> Block:
+def locate(m: Machine, op: Access, array: np.ndarray) -> IndexedBlock:
     """Evaluate the index list of an access to ``array``."""
     locate_lanes = _gathered if any(is_gather(entry) for entry in op.entries) else _sliced
     block = locate_lanes(m, op.entries, array.shape)
@@ -50,8 +50,8 @@ def locate(m: Machine, op: Access, array: np.ndarray) -> Block:
     return replace(block, valid=both(block.valid, owned)) if owned else block
 
 
-def check(m: Machine, op: Access, block: Block, array: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:
-    """`Block.active`, with the memory and the indices named where a lane is outside."""
+def check(m: Machine, op: Access, block: IndexedBlock, array: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:
+    """`IndexedBlock.active`, with the memory and the indices named where a lane is outside."""
     try:
         return block.active(mask)
     except AccessError as error:
@@ -68,7 +68,7 @@ def _describe(m: Machine, number: int, entry: Entry, size: int) -> str:
         text = "not known"
     elif isinstance(held, Bound):
         text = f"{held.begin} to {held.end}"
-    elif isinstance(held, Tile):
+    elif isinstance(held, TileValue):
         mask = mask_of(held.valid, held.data.ndim)
         rows = held.data if mask is None else held.data[np.broadcast_to(mask, held.data.shape)]
         text = f"gathers from {rows.min()} to {rows.max()}" if rows.size else "gathers nothing"
@@ -87,7 +87,7 @@ def _sequence(m: Machine, entry: Entry, size: int) -> tuple[int, int | None, int
     return (held.begin, held.size, 1) if isinstance(held, Bound) else (int(held), None, 1)
 
 
-def _sliced(m: Machine, entries: Sequence[Entry], sizes: Sequence[int]) -> Block:
+def _sliced(m: Machine, entries: Sequence[Entry], sizes: Sequence[int]) -> IndexedBlock:
     """A block that NumPy's slices address: contiguous lanes, cut where the array ends."""
     shape, index, window = [], [], []
     valid: Validity = ()
@@ -109,7 +109,7 @@ def _sliced(m: Machine, entries: Sequence[Entry], sizes: Sequence[int]) -> Block
         shape.append(count)
     if absent and 0 in sizes:
         index, window = [slice(0, 0) if isinstance(i, slice) else i for i in index], window
-    return Block(tuple(shape), tuple(index), tuple(window), valid, _outside(tuple(shape), missing, absent))
+    return IndexedBlock(tuple(shape), tuple(index), tuple(window), valid, _outside(tuple(shape), missing, absent))
 
 
 def _present(start: int, count: int, step: int, size: int) -> tuple[int, int]:
@@ -130,7 +130,7 @@ def _outside(shape: tuple[int, ...], missing: list[tuple[int, np.ndarray]], abse
     return outside
 
 
-def _gathered(m: Machine, entries: Sequence[Entry], sizes: Sequence[int]) -> Block:
+def _gathered(m: Machine, entries: Sequence[Entry], sizes: Sequence[int]) -> IndexedBlock:
     """A block that needs a position for each lane: some entry gathers rows by number."""
     axes = block_axes(entries, sizes)
     shape = tuple(axis.dim.size.data for axis in axes)
@@ -142,7 +142,7 @@ def _gathered(m: Machine, entries: Sequence[Entry], sizes: Sequence[int]) -> Blo
         dims = [n for n, axis in enumerate(axes) if axis.position == position]
         if is_gather(entry):
             assert isa(entry, SSAValue)
-            rows: Tile = m[entry]
+            rows: TileValue = m[entry]
             valid = both(valid, moved(rows.valid, lambda dim: dim + first))
             dims, places = list(range(first, first + rows.data.ndim)), rows.data.astype(np.int64)
         else:
@@ -154,4 +154,4 @@ def _gathered(m: Machine, entries: Sequence[Entry], sizes: Sequence[int]) -> Blo
         outside = outside | (spread < 0) | (spread >= size)
         index.append(np.clip(spread, 0, max(size - 1, 0)))
     full = np.broadcast_to(outside, shape) if outside.any() else None
-    return Block(shape, tuple(np.broadcast_arrays(*index)), tuple(slice(0, n) for n in shape), valid, full)
+    return IndexedBlock(shape, tuple(np.broadcast_arrays(*index)), tuple(slice(0, n) for n in shape), valid, full)

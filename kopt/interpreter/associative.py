@@ -8,7 +8,7 @@ import numpy as np
 
 from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.values import Tile, Validity, both, dropped, mask_of
+from kopt.interpreter.values import TileValue, Validity, both, dropped, mask_of
 
 #: One lane of each tile (all of the other dimensions), and where it is valid.
 Lane = tuple[Sequence[np.ndarray], np.ndarray]
@@ -24,7 +24,7 @@ def _lanes(m: Machine, op: AssociativeOp) -> list[Lane]:
     return [([part[number] for part in data], valid[number]) for number in range(shape[dim])]
 
 
-def _valid(tiles: Iterable[Tile]) -> Validity:
+def _valid(tiles: Iterable[TileValue]) -> Validity:
     return both(*(tile.valid for tile in tiles))
 
 
@@ -38,7 +38,7 @@ def _running(m: Machine, op: AssociativeOp, lanes: Iterable[Lane]) -> Iterable[S
 
 def _combined(m: Machine, op: AssociativeOp, left: Lane, right: Lane) -> Lane:
     """The function where both are valid, else the one that is."""
-    operands = [Tile(np.asarray(value)) for value in (*left[0], *right[0])]
+    operands = [TileValue(np.asarray(value)) for value in (*left[0], *right[0])]
     made = [tile.data for tile in m.run_region(op.body.block, operands)]
     chosen = [
         np.where(right[1], np.where(left[1], new, b), a) for new, a, b in zip(made, left[0], right[0], strict=True)
@@ -46,11 +46,11 @@ def _combined(m: Machine, op: AssociativeOp, left: Lane, right: Lane) -> Lane:
     return chosen, left[1] | right[1]
 
 
-def _results(tiles: Sequence[Tile]) -> Tile | tuple[Tile, ...]:
+def _results(tiles: Sequence[TileValue]) -> TileValue | tuple[TileValue, ...]:
     return tiles[0] if len(tiles) == 1 else tuple(tiles)
 
 
-def _scan(m: Machine, op: AssociativeScanOp) -> Tile | tuple[Tile, ...]:
+def _scan(m: Machine, op: AssociativeScanOp) -> TileValue | tuple[TileValue, ...]:
     lanes, dim = _lanes(m, op), op.dim.data
     if not lanes:
         return _results([m.tile(value) for value in op.inputs])
@@ -58,13 +58,13 @@ def _scan(m: Machine, op: AssociativeScanOp) -> Tile | tuple[Tile, ...]:
     columns = list(_running(m, op, reversed(lanes) if backwards else lanes))
     columns = columns[::-1] if backwards else columns
     valid = _valid(m.tile(value) for value in op.inputs)
-    return _results([Tile(np.stack(column, dim), valid) for column in zip(*columns, strict=True)])
+    return _results([TileValue(np.stack(column, dim), valid) for column in zip(*columns, strict=True)])
 
 
-def _reduce(m: Machine, op: AssociativeReduceOp) -> Tile | tuple[Tile, ...]:
+def _reduce(m: Machine, op: AssociativeReduceOp) -> TileValue | tuple[TileValue, ...]:
     *_, total = _running(m, op, _lanes(m, op))
     valid = dropped(_valid(m.tile(value) for value in op.inputs), (op.dim.data,))
-    return _results([Tile(np.asarray(value), valid) for value in total])
+    return _results([TileValue(np.asarray(value), valid) for value in total])
 
 
 HANDLERS: dict[type, Handler] = {AssociativeScanOp: _scan, AssociativeReduceOp: _reduce}

@@ -21,7 +21,7 @@ from kopt.interpreter.memory import own_mask
 from kopt.interpreter.reductions import COMBINE
 from kopt.interpreter.rounding import dtype_of, poison, rounded
 from kopt.interpreter.storage import addresses
-from kopt.interpreter.values import Tile, Validity, both, mask_of
+from kopt.interpreter.values import TileValue, Validity, both, mask_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _undefined(type: Attribute, like: np.ndarray) -> np.ndarray:
     return np.full(like.size, poison(type.element_type), like.dtype)
 
 
-def _rmw(m: Machine, op: RmwOp) -> Tile | None:
+def _rmw(m: Machine, op: RmwOp) -> TileValue | None:
     value, type = m.tile(op.value), op.value.type
     assert isinstance(type, TileType)
     kind, element, flat = op.kind.data, type.element_type, value.data.reshape(-1)
@@ -85,10 +85,10 @@ def _rmw(m: Machine, op: RmwOp) -> Tile | None:
                 lanes.memory[place] = m.sums.add(lanes.memory, place, new, element)
             else:
                 lanes.memory[place] = new if kind == "xchg" else rounded(COMBINE[kind](old, new), element)
-    return Tile(previous.reshape(value.data.shape), both(lanes.valid, value.valid)) if op.previous else None
+    return TileValue(previous.reshape(value.data.shape), both(lanes.valid, value.valid)) if op.previous else None
 
 
-def _cas(m: Machine, op: CasOp) -> Tile:
+def _cas(m: Machine, op: CasOp) -> TileValue:
     expected, desired = m.tile(op.expected), m.tile(op.desired)
     lanes = _lanes(m, op, both(expected.valid, desired.valid))
     previous = _undefined(op.desired.type, desired.data)
@@ -96,7 +96,7 @@ def _cas(m: Machine, op: CasOp) -> Tile:
         old = previous[turn] = lanes.memory[place]
         found = _bits(old) == _bits(expected.data.reshape(-1)[turn])
         lanes.memory[place] = np.where(found, desired.data.reshape(-1)[turn], old)
-    return Tile(previous.reshape(desired.data.shape), both(lanes.valid, expected.valid, desired.valid))
+    return TileValue(previous.reshape(desired.data.shape), both(lanes.valid, expected.valid, desired.valid))
 
 
 def _bits(values: np.ndarray) -> np.ndarray:

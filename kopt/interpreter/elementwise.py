@@ -13,7 +13,7 @@ import numpy as np
 from kopt.dialects.tile import ELEMENTWISE, BitcastOp, CastOp, ElementwiseOp, SelectOp, TileType
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import bitcast, cast, rounded
-from kopt.interpreter.values import Tile, both
+from kopt.interpreter.values import TileValue, both
 
 Array = np.ndarray
 
@@ -126,31 +126,31 @@ def compute(name: str, *arrays: Array) -> Array:
         return np.asarray(NUMPY[name](*arrays))
 
 
-def _elementwise(m: Machine, op: ElementwiseOp) -> Tile:
+def _elementwise(m: Machine, op: ElementwiseOp) -> TileValue:
     tiles = [m.tile(value) for value in op.inputs]
     assert isinstance(op.result.type, TileType)
     data = compute(op.ROW.name, *(tile.data for tile in tiles))
-    return Tile(rounded(data, op.result.type.element_type), both(*(tile.valid for tile in tiles)))
+    return TileValue(rounded(data, op.result.type.element_type), both(*(tile.valid for tile in tiles)))
 
 
-def _select(m: Machine, op: SelectOp) -> Tile:
+def _select(m: Machine, op: SelectOp) -> TileValue:
     condition, on_true, on_false = (m.tile(value) for value in op.operands)
     data = np.asarray(np.where(condition.data, on_true.data, on_false.data))
-    return Tile(data, both(condition.valid, on_true.valid, on_false.valid))
+    return TileValue(data, both(condition.valid, on_true.valid, on_false.valid))
 
 
-def _cast(m: Machine, op: CastOp) -> Tile:
+def _cast(m: Machine, op: CastOp) -> TileValue:
     source, target = op.input.type, op.result.type
     assert isinstance(source, TileType) and isinstance(target, TileType)
     value = m.tile(op.input)
-    return Tile(np.asarray(cast(value.data, source.element_type, target.element_type)), value.valid)
+    return TileValue(np.asarray(cast(value.data, source.element_type, target.element_type)), value.valid)
 
 
-def _bitcast(m: Machine, op: BitcastOp) -> Tile:
+def _bitcast(m: Machine, op: BitcastOp) -> TileValue:
     source, target = op.input.type, op.result.type
     assert isinstance(source, TileType) and isinstance(target, TileType)
     value = m.tile(op.input)
-    return Tile(bitcast(value.data, source.element_type, target.element_type), value.valid)
+    return TileValue(bitcast(value.data, source.element_type, target.element_type), value.valid)
 
 
 HANDLERS: dict[type, Handler] = {

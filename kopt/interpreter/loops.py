@@ -34,7 +34,7 @@ from kopt.errors import UnsupportedError
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.sums import Sums
-from kopt.interpreter.values import Bound, Tile
+from kopt.interpreter.values import Bound, TileValue
 from kopt.limits import VISITS
 
 
@@ -45,7 +45,7 @@ def size_of(range: SSAValue) -> int:
 
 
 @dataclass(frozen=True)
-class Blocks(Sequence[Bound]):
+class LoopBlocks(Sequence[Bound]):
     """The blocks of a loop from ``lower`` to ``upper``, made when visited: loaded bounds may be any."""
 
     lower: int
@@ -63,7 +63,7 @@ class Blocks(Sequence[Bound]):
 
 def _grid(m: Machine, op: GridOp) -> None:
     bounds = zip(op.ranges, op.bounds, strict=True)
-    axes = [m.visited(op, Blocks(lower, upper, size_of(arg))) for arg, (lower, upper) in bounds]
+    axes = [m.visited(op, LoopBlocks(lower, upper, size_of(arg))) for arg, (lower, upper) in bounds]
     if (cells := math.prod(map(len, axes))) > VISITS:
         raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} cells, found {cells}")
     outer, m.sums = m.monitor, Sums()
@@ -112,7 +112,7 @@ def _written(m: Machine, op: GridOp) -> list[np.ndarray]:
 def _for(m: Machine, op: ForOp) -> Any:
     lower, upper = (bound if isinstance(bound, int) else m[bound] for bound in op.bounds)
     carried = tuple(m[value] for value in op.inits)
-    for bound in m.visited(op, Blocks(lower, upper, size_of(op.range))):
+    for bound in m.visited(op, LoopBlocks(lower, upper, size_of(op.range))):
         m.bind(op.range, bound)
         carried = m.run_region(op.body.block, (bound, *carried))
     return carried[0] if len(carried) == 1 else carried
@@ -149,14 +149,14 @@ def _whole(m: Machine, op: WholeOp) -> Bound:
     return bound
 
 
-def _index(m: Machine, op: IndexOp) -> Tile:
+def _index(m: Machine, op: IndexOp) -> TileValue:
     bound: Bound = m[op.range]
-    return Tile(np.arange(bound.begin, bound.begin + bound.size, dtype=np.int32), bound.along(0))
+    return TileValue(np.arange(bound.begin, bound.begin + bound.size, dtype=np.int32), bound.along(0))
 
 
-def _valid(m: Machine, op: ValidOp) -> Tile:
+def _valid(m: Machine, op: ValidOp) -> TileValue:
     bound: Bound = m[op.range]
-    return Tile(np.ones(bound.size, bool) if bound.valid is None else bound.valid, bound.along(0))
+    return TileValue(np.ones(bound.size, bool) if bound.valid is None else bound.valid, bound.along(0))
 
 
 HANDLERS: dict[type, Handler] = {

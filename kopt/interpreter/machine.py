@@ -18,7 +18,7 @@ from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.rounding import numpy_type
 from kopt.interpreter.sums import Sums
-from kopt.interpreter.values import Bound, Lanes, Tile, Validity
+from kopt.interpreter.values import Bound, TileValue, Validity, ValidLanes
 from kopt.limits import ELEMENTS, VISITS
 from kopt.walk import walk
 
@@ -62,7 +62,7 @@ class Machine:
     def __setitem__(self, value: SSAValue, held: Any) -> None:
         self._values[value] = held
 
-    def tile(self, value: SSAValue) -> Tile:
+    def tile(self, value: SSAValue) -> TileValue:
         """The tile that a value holds."""
         return self._values[value]
 
@@ -101,7 +101,7 @@ class Machine:
         for tag, bound in self._jagged.items():
             if bound.owned is not None and tag in tags and set(bound.owners) <= set(tags):
                 items = tuple(tags.index(owner) for owner in bound.owners)
-                result.append(Lanes(bound.owned, (*items, tags.index(tag)), items))
+                result.append(ValidLanes(bound.owned, (*items, tags.index(tag)), items))
         return tuple(result)
 
     def call(self, function: FuncOp, args: Sequence[Any]) -> tuple[Any, ...]:

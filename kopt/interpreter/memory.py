@@ -6,10 +6,10 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from kopt.dialects.tile import Access, GetOp, LoadOp, PutOp, StoreOp, literal_value
-from kopt.interpreter.access import Block, check, locate
+from kopt.interpreter.access import IndexedBlock, check, locate
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import numpy_type, poison
-from kopt.interpreter.values import Tile, both, mask_of
+from kopt.interpreter.values import TileValue, both, mask_of
 
 
 def own_mask(m: Machine, op: Access) -> np.ndarray | None:
@@ -25,7 +25,7 @@ def _number(attr: Attribute | None, default: float | int) -> float | int:
     return default if attr is None else literal_value(attr)
 
 
-def _load(m: Machine, op: LoadOp) -> Tile:
+def _load(m: Machine, op: LoadOp) -> TileValue:
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
     mask = own_mask(m, op)
@@ -40,14 +40,14 @@ def _load(m: Machine, op: LoadOp) -> Tile:
         data = np.where(mask, data, np.asarray(_number(op.other, 0), data.dtype))
     if inside is not None:
         data = np.where(inside, data, np.asarray(outside, data.dtype))
-    return Tile(data, () if op.pad is not None else block.valid)
+    return TileValue(data, () if op.pad is not None else block.valid)
 
 
-def _within(active: np.ndarray | None, block: Block) -> np.ndarray | None:
+def _within(active: np.ndarray | None, block: IndexedBlock) -> np.ndarray | None:
     return None if active is None else active[block.window]
 
 
-def _read(array: np.ndarray, block: Block, outside: float | int, dtype: np.dtype) -> np.ndarray:
+def _read(array: np.ndarray, block: IndexedBlock, outside: float | int, dtype: np.dtype) -> np.ndarray:
     """A copy of the block's lanes; ``outside`` where the array has none."""
     if not array.size:
         return np.full(block.shape, outside, dtype)
@@ -69,14 +69,14 @@ def _store(m: Machine, op: StoreOp) -> None:
     write(array, block, data, active)
 
 
-def _differs(array: np.ndarray, block: Block, data: np.ndarray) -> np.ndarray:
+def _differs(array: np.ndarray, block: IndexedBlock, data: np.ndarray) -> np.ndarray:
     """Which lanes of a block hold other bits than they are about to."""
     bits = np.dtype(f"u{array.itemsize}")
     new = np.asarray(data[block.window], array.dtype)
     return array[block.index].view(bits) != new.view(bits)
 
 
-def write(array: np.ndarray, block: Block, data: np.ndarray, active: np.ndarray | None) -> None:
+def write(array: np.ndarray, block: IndexedBlock, data: np.ndarray, active: np.ndarray | None) -> None:
     """Write the active lanes of a block (all, where None)."""
     if not array.size:
         return
@@ -89,13 +89,13 @@ def write(array: np.ndarray, block: Block, data: np.ndarray, active: np.ndarray 
         array[block.index] = np.where(active, data, array[block.index])
 
 
-def _get(m: Machine, op: GetOp) -> Tile:
+def _get(m: Machine, op: GetOp) -> TileValue:
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
     check(m, op, block, array, None)
     element = op.result.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
     data = _read(array, block, poison(element), numpy_type(element))
-    return Tile(data, both(block.valid, m.tagged(op.result.type)))  # pyright: ignore[reportArgumentType]
+    return TileValue(data, both(block.valid, m.tagged(op.result.type)))  # pyright: ignore[reportArgumentType]
 
 
 def _put(m: Machine, op: PutOp) -> None:

@@ -18,7 +18,7 @@ from kopt.analysis.index_slice import IndexSlice
 from kopt.diagnostics import location_of
 from kopt.dialects.host import ViewOp
 from kopt.dialects.tile import Access, Entry, LoadOp, StoreOp, TakeAlongOp, TileType
-from kopt.dialects.tile.loops import Carrying
+from kopt.dialects.tile.bodies import Carrying
 from kopt.errors import KoptError
 from kopt.interpreter import HANDLERS
 from kopt.interpreter.access import check, locate
@@ -26,7 +26,7 @@ from kopt.interpreter.machine import Machine
 from kopt.interpreter.memory import own_mask
 from kopt.interpreter.rounding import numpy_type
 from kopt.interpreter.shape import check_picks
-from kopt.interpreter.values import Bound, Tile, mask_of
+from kopt.interpreter.values import Bound, TileValue, mask_of
 
 
 class TooLong(Exception):
@@ -127,11 +127,11 @@ class PartialMachine(Machine):
         if self.monitor is not None and not assumed:  # where else cells meet is not known
             self._watch(op, array, block.index, None if active is None else active[block.window])
 
-    def _first(self, type: Attribute) -> Tile | int:
+    def _first(self, type: Attribute) -> TileValue | int:
         """An index that is not known: the first element, in the lanes that a tile of the type has."""
         if not isinstance(type, TileType):
             return 0
-        return Tile(np.zeros(type.shape, np.int64), self.tagged(type))
+        return TileValue(np.zeros(type.shape, np.int64), self.tagged(type))
 
     def _mask(self, op: Access) -> np.ndarray | None:
         """The lanes that an access names; of an update also those that its value has."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from kopt.dialects.tile import PhiloxOp
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.values import Tile
+from kopt.interpreter.values import TileValue
 
 _ROUNDS = 10
 _FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
@@ -25,10 +25,10 @@ def words(offset: np.ndarray, low: int, high: int) -> list[np.ndarray]:
     return [word.astype(np.uint32).view(np.int32) for word in c]
 
 
-def _philox(m: Machine, op: PhiloxOp) -> tuple[Tile, ...]:
+def _philox(m: Machine, op: PhiloxOp) -> tuple[TileValue, ...]:
     offset = m.tile(op.offset)
     key = (int(m.tile(value).data) for value in (op.low, op.high))
-    return tuple(Tile(word, offset.valid) for word in words(np.asarray(offset.data), *key))
+    return tuple(TileValue(word, offset.valid) for word in words(np.asarray(offset.data), *key))
 
 
 HANDLERS: dict[type, Handler] = {PhiloxOp: _philox}

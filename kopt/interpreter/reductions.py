@@ -12,7 +12,7 @@ from kopt.dialects.tile import ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, Til
 from kopt.errors import UnsupportedError
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import numpy_type, rounded
-from kopt.interpreter.values import Bound, Lanes, Tile, Validity, both, dropped, filled, moved
+from kopt.interpreter.values import Bound, TileValue, Validity, ValidLanes, both, dropped, filled, moved
 
 #: How NumPy combines lanes.
 COMBINE: dict[str, np.ufunc] = {
@@ -31,19 +31,19 @@ def _element(type: Attribute) -> Attribute:
     return type.element_type
 
 
-def _operand(m: Machine, tile: Tile, dims: Sequence[int], fill: float | int) -> np.ndarray:
+def _operand(m: Machine, tile: TileValue, dims: Sequence[int], fill: float | int) -> np.ndarray:
     """The lanes to combine along ``dims``, in at least f32 where they are floats."""
     data = tile.data if m.masked else filled(tile, dims, fill)
     return data.astype(np.float32) if data.dtype == np.float16 else data
 
 
-def _reduce(m: Machine, op: ReduceOp) -> Tile:
+def _reduce(m: Machine, op: ReduceOp) -> TileValue:
     tile, dims, kind = m.tile(op.input), op.dimensions, op.kind.data
     ignored = neutral(kind, _element(op.input.type))
     data = _operand(m, tile, dims, ignored)
     with np.errstate(all="ignore"):
         combined = combine(kind, data, dims, ignored)
-    return Tile(rounded(combined, _element(op.result.type)), dropped(tile.valid, dims))
+    return TileValue(rounded(combined, _element(op.result.type)), dropped(tile.valid, dims))
 
 
 def combine(kind: str, data: np.ndarray, dims: Sequence[int], ignored: float | int) -> np.ndarray:
@@ -54,26 +54,26 @@ def combine(kind: str, data: np.ndarray, dims: Sequence[int], ignored: float | i
     return np.asarray(COMBINE[kind].reduce(data, axis=tuple(dims), dtype=data.dtype)) if dims else data
 
 
-def _argreduce(m: Machine, op: ArgReduceOp) -> Tile:
+def _argreduce(m: Machine, op: ArgReduceOp) -> TileValue:
     tile, dim, kind = m.tile(op.input), op.dim.data, op.kind.data
     data = _operand(m, tile, (dim,), neutral(kind, _element(op.input.type)))
     if not data.shape[dim]:
         raise UnsupportedError(f"there is no arg{kind} of no lanes")
     number = np.argmax(data, dim) if kind == "max" else np.argmin(data, dim)
-    return Tile(np.asarray(number, np.int32), dropped(tile.valid, (dim,)))
+    return TileValue(np.asarray(number, np.int32), dropped(tile.valid, (dim,)))
 
 
-def _scan(m: Machine, op: ScanOp) -> Tile:
+def _scan(m: Machine, op: ScanOp) -> TileValue:
     tile, dim, kind = m.tile(op.input), op.dim.data, op.kind.data
     data = _operand(m, tile, (dim,), neutral(kind, _element(op.input.type)))
     data = np.flip(data, dim) if op.reverse is not None else data
     with np.errstate(all="ignore"):
         running = COMBINE[kind].accumulate(data, axis=dim, dtype=data.dtype)
     running = np.flip(running, dim) if op.reverse is not None else running
-    return Tile(rounded(running, _element(op.result.type)), tile.valid)
+    return TileValue(rounded(running, _element(op.result.type)), tile.valid)
 
 
-def _mask(m: Machine, op: MaskOp) -> Tile:
+def _mask(m: Machine, op: MaskOp) -> TileValue:
     tile = m.tile(op.input)
     limits = tuple((dim, m[range]) for dim, range in enumerate(op.limits) if range is not None)
     data, type = tile.data, op.input.type
@@ -83,7 +83,7 @@ def _mask(m: Machine, op: MaskOp) -> Tile:
         data = np.where(lanes.spread(data.ndim), data, np.asarray(op.fill_number, data.dtype))
     filled = {(id(lanes.mask), lanes.dims) for lanes in owned}
     rest = tuple(lanes for lanes in tile.valid if (id(lanes.mask), lanes.dims) not in filled)
-    return Tile(data, _defined(rest, limits))
+    return TileValue(data, _defined(rest, limits))
 
 
 def _defined(valid: Validity, limits: Sequence[tuple[int, Bound]]) -> Validity:
@@ -93,7 +93,7 @@ def _defined(valid: Validity, limits: Sequence[tuple[int, Bound]]) -> Validity:
         mask = lanes.mask
         for dim, bound in limits:
             if dim in lanes.dims and bound.valid is not None:
-                mask = mask | ~Lanes(bound.valid, (lanes.dims.index(dim),)).spread(mask.ndim)
+                mask = mask | ~ValidLanes(bound.valid, (lanes.dims.index(dim),)).spread(mask.ndim)
         if mask is lanes.mask:
             result.append(lanes)
         elif not mask.all():
@@ -101,7 +101,7 @@ def _defined(valid: Validity, limits: Sequence[tuple[int, Bound]]) -> Validity:
     return tuple(result)
 
 
-def _dot(m: Machine, op: DotOp) -> Tile:
+def _dot(m: Machine, op: DotOp) -> TileValue:
     left, right = m.tile(op.lhs), m.tile(op.rhs)
     rank, type = left.data.ndim, op.result.type
     product = matmul(_operand(m, left, (rank - 1,), 0), _operand(m, right, (rank - 2,), 0), numpy_type(_element(type)))
@@ -112,7 +112,7 @@ def _dot(m: Machine, op: DotOp) -> Tile:
         with np.errstate(all="ignore"):
             product, valid = product + acc.data, both(valid, acc.valid)
     assert isinstance(type, TileType)
-    return Tile(rounded(product, _element(type)), both(valid, m.owned(type.tags)))
+    return TileValue(rounded(product, _element(type)), both(valid, m.owned(type.tags)))
 
 
 def matmul(left: np.ndarray, right: np.ndarray, dtype: np.dtype) -> np.ndarray:

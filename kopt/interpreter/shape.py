@@ -22,30 +22,25 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
     ValidLanesOp,
+    tile_type,
 )
 from kopt.errors import AccessError
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import numpy_type, poison, rounded
-from kopt.interpreter.values import Lanes, Tile, Validity, both, mask_of, moved
+from kopt.interpreter.values import TileValue, Validity, ValidLanes, both, mask_of, moved
 
 
-def _result_type(op) -> TileType:
-    type = op.result.type
-    assert isinstance(type, TileType)
-    return type
-
-
-def _full(m: Machine, op: FullOp) -> Tile:
-    type = _result_type(op)
+def _full(m: Machine, op: FullOp) -> TileValue:
+    type = tile_type(op.result)
     value = rounded(np.asarray(op.number), type.element_type)
-    return Tile(np.full(type.shape, value, numpy_type(type.element_type)), m.tagged(type))
+    return TileValue(np.full(type.shape, value, numpy_type(type.element_type)), m.tagged(type))
 
 
-def _splat(m: Machine, op: SplatOp) -> Tile:
-    type = _result_type(op)
+def _splat(m: Machine, op: SplatOp) -> TileValue:
+    type = tile_type(op.result)
     # By way of a 64-bit array, so that an index wraps to a narrower type instead of raising.
     scalar = np.asarray(m[op.scalar]).astype(numpy_type(type.element_type))
-    return Tile(np.full(type.shape, scalar), m.tagged(type))
+    return TileValue(np.full(type.shape, scalar), m.tagged(type))
 
 
 def _extract(m: Machine, op: ExtractOp) -> float | int | bool:
@@ -53,13 +48,13 @@ def _extract(m: Machine, op: ExtractOp) -> float | int | bool:
     return int(value) if isinstance(op.result.type, IndexType) else value.item()
 
 
-def _arange(m: Machine, op: ArangeOp) -> Tile:
-    type = _result_type(op)
+def _arange(m: Machine, op: ArangeOp) -> TileValue:
+    type = tile_type(op.result)
     numbers = op.start.data + op.step.data * np.arange(type.shape[0], dtype=np.int64)
-    return Tile(numbers.astype(numpy_type(type.element_type)), m.tagged(type))
+    return TileValue(numbers.astype(numpy_type(type.element_type)), m.tagged(type))
 
 
-def _broadcast(m: Machine, op: BroadcastOp) -> Tile:
+def _broadcast(m: Machine, op: BroadcastOp) -> TileValue:
     value, type, places = m.tile(op.input), op.result_type, op.mapping
     shape = [1] * type.rank
     for size, place in zip(value.data.shape, places, strict=True):
@@ -68,7 +63,7 @@ def _broadcast(m: Machine, op: BroadcastOp) -> Tile:
     new = [n for n in range(type.rank) if n not in {places[dim] for dim in kept}]
     valid = moved(_without_dims(value.valid, [n for n in range(len(places)) if n not in kept]), lambda dim: places[dim])
     data = np.broadcast_to(value.data.reshape(shape), type.shape)
-    return Tile(data, both(valid, m.tagged(type, new)))
+    return TileValue(data, both(valid, m.tagged(type, new)))
 
 
 def _without_dims(valid: Validity, dims: Sequence[int]) -> Validity:
@@ -78,13 +73,13 @@ def _without_dims(valid: Validity, dims: Sequence[int]) -> Validity:
         gone = tuple(n for n, dim in enumerate(lanes.dims) if dim in dims)
         rest = tuple(dim for dim in lanes.dims if dim not in dims)
         items = tuple(dim for dim in lanes.items if dim not in dims)
-        kept.append(Lanes(lanes.mask.squeeze(gone), rest, items) if gone else lanes)
+        kept.append(ValidLanes(lanes.mask.squeeze(gone), rest, items) if gone else lanes)
     return tuple(kept)
 
 
-def _reshape(m: Machine, op: ReshapeOp) -> Tile:
+def _reshape(m: Machine, op: ReshapeOp) -> TileValue:
     value, shape = m.tile(op.input), op.result_type.shape
-    return Tile(value.data.reshape(shape), _reshaped(value.valid, value.data.shape, shape))
+    return TileValue(value.data.reshape(shape), _reshaped(value.valid, value.data.shape, shape))
 
 
 def _reshaped(valid: Validity, before: Sequence[int], after: Sequence[int]) -> Validity:
@@ -100,12 +95,12 @@ def _reshaped(valid: Validity, before: Sequence[int], after: Sequence[int]) -> V
     return tuple(result)
 
 
-def _concise(mask: np.ndarray, items: set[int]) -> Lanes:
+def _concise(mask: np.ndarray, items: set[int]) -> ValidLanes:
     """A mask of whole tiles without the dimensions that make no difference."""
     same = [n for n, size in enumerate(mask.shape) if size and (mask == np.take(mask, [0], n)).all()]
     dims = [n for n in range(mask.ndim) if n not in same]
     first = mask[tuple(0 if n in same else slice(None) for n in range(mask.ndim))]
-    return Lanes(np.asarray(first), tuple(dims), tuple(sorted(items & set(dims))))
+    return ValidLanes(np.asarray(first), tuple(dims), tuple(sorted(items & set(dims))))
 
 
 def _same_dims(before: Sequence[int], after: Sequence[int]) -> dict[int, int]:
@@ -115,13 +110,13 @@ def _same_dims(before: Sequence[int], after: Sequence[int]) -> dict[int, int]:
     return {n: found[key] for n, key in keys.items() if key in found and 0 not in before}
 
 
-def _transpose(m: Machine, op: TransposeOp) -> Tile:
+def _transpose(m: Machine, op: TransposeOp) -> TileValue:
     value = m.tile(op.input)
     places = {source: n for n, source in enumerate(op.order)}
-    return Tile(np.transpose(value.data, op.order), moved(value.valid, places))
+    return TileValue(np.transpose(value.data, op.order), moved(value.valid, places))
 
 
-def _slice(m: Machine, op: SliceOp) -> Tile:
+def _slice(m: Machine, op: SliceOp) -> TileValue:
     value = m.tile(op.input)
     slices = [slice(start, start + size * step, step) for start, size, step in op.bounds]
     whole = {n for n, size in enumerate(value.data.shape) if op.bounds[n] == (0, size, 1)}
@@ -129,11 +124,11 @@ def _slice(m: Machine, op: SliceOp) -> Tile:
         lanes if set(lanes.dims) <= whole else replace(lanes, mask=lanes.mask[tuple(slices[dim] for dim in lanes.dims)])
         for lanes in value.valid
     )
-    return Tile(value.data[tuple(slices)], valid)
+    return TileValue(value.data[tuple(slices)], valid)
 
 
-def _dynamic_slice(m: Machine, op: DynamicSliceOp) -> Tile:
-    value, type, dim = m.tile(op.input), _result_type(op), op.dim.data
+def _dynamic_slice(m: Machine, op: DynamicSliceOp) -> TileValue:
+    value, type, dim = m.tile(op.input), tile_type(op.result), op.dim.data
     numbers = m[op.offset] + np.arange(type.shape[dim])
     safe = np.clip(numbers, 0, value.data.shape[dim] - 1)
     along = [-1 if n == dim else 1 for n in range(type.rank)]
@@ -143,16 +138,16 @@ def _dynamic_slice(m: Machine, op: DynamicSliceOp) -> Tile:
     picked = mask_of(tuple(lanes for lanes in value.valid if dim in lanes.dims), type.rank)
     if picked is not None:
         listed = np.take(np.broadcast_to(picked, value.data.shape), safe, dim)
-        valid.append(Lanes(listed, tuple(range(type.rank))))
-    return Tile(data, both(tuple(valid), m.tagged(type, [dim])))
+        valid.append(ValidLanes(listed, tuple(range(type.rank))))
+    return TileValue(data, both(tuple(valid), m.tagged(type, [dim])))
 
 
-def _concat(m: Machine, op: ConcatOp) -> Tile:
+def _concat(m: Machine, op: ConcatOp) -> TileValue:
     tiles, dim = [m.tile(value) for value in op.inputs], op.dim.data
-    return Tile(np.concatenate([tile.data for tile in tiles], dim), _concat_valid(tiles, dim))
+    return TileValue(np.concatenate([tile.data for tile in tiles], dim), _concat_valid(tiles, dim))
 
 
-def _concat_valid(tiles: Sequence[Tile], dim: int) -> Validity:
+def _concat_valid(tiles: Sequence[TileValue], dim: int) -> Validity:
     """What all inputs say about the other dimensions; anything else is listed lane by lane."""
     common = [lanes for lanes in tiles[0].valid if dim not in lanes.dims and all(_says(t, lanes) for t in tiles)]
     rest = [[lanes for lanes in tile.valid if not any(_same(lanes, known) for known in common)] for tile in tiles]
@@ -160,7 +155,7 @@ def _concat_valid(tiles: Sequence[Tile], dim: int) -> Validity:
         return tuple(common)
     rank = tiles[0].data.ndim
     listed = [_listed(tuple(valid), tile.data.shape) for valid, tile in zip(rest, tiles, strict=True)]
-    return (*common, Lanes(np.concatenate(listed, dim), tuple(range(rank))))
+    return (*common, ValidLanes(np.concatenate(listed, dim), tuple(range(rank))))
 
 
 def _listed(valid: Validity, shape: Sequence[int]) -> np.ndarray:
@@ -169,11 +164,11 @@ def _listed(valid: Validity, shape: Sequence[int]) -> np.ndarray:
     return np.broadcast_to(True if mask is None else mask, shape)
 
 
-def _same(a: Lanes, b: Lanes) -> bool:
+def _same(a: ValidLanes, b: ValidLanes) -> bool:
     return a.mask is b.mask and a.dims == b.dims
 
 
-def _says(tile: Tile, lanes: Lanes) -> bool:
+def _says(tile: TileValue, lanes: ValidLanes) -> bool:
     return any(_same(known, lanes) for known in tile.valid)
 
 
@@ -189,7 +184,7 @@ def check_picks(m: Machine, op: TakeAlongOp) -> None:
         raise AccessError(f"'{op.name}' picks lane {found} of dimension {op.dim.data} of {op.input.type}")
 
 
-def _take_along(m: Machine, op: TakeAlongOp) -> Tile:
+def _take_along(m: Machine, op: TakeAlongOp) -> TileValue:
     check_picks(m, op)
     value, indices, dim = m.tile(op.input), m.tile(op.indices), op.dim.data
     size = value.data.shape[dim]
@@ -200,15 +195,15 @@ def _take_along(m: Machine, op: TakeAlongOp) -> Tile:
     valid = both(indices.valid, kept)
     if picked is not None:
         listed = np.take_along_axis(np.broadcast_to(picked, value.data.shape), safe, dim)
-        valid = (*valid, Lanes(listed, tuple(range(numbers.ndim))))
+        valid = (*valid, ValidLanes(listed, tuple(range(numbers.ndim))))
     data = np.take_along_axis(value.data, safe, dim)
-    undefined = np.asarray(poison(_result_type(op).element_type), data.dtype)
-    return Tile(np.where(numbers == safe, data, undefined), valid)
+    undefined = np.asarray(poison(tile_type(op.result).element_type), data.dtype)
+    return TileValue(np.where(numbers == safe, data, undefined), valid)
 
 
-def _valid_lanes(m: Machine, op: ValidLanesOp) -> Tile:
+def _valid_lanes(m: Machine, op: ValidLanesOp) -> TileValue:
     value = m.tile(op.input)
-    return Tile(_listed(value.valid, value.data.shape), value.valid)
+    return TileValue(_listed(value.valid, value.data.shape), value.valid)
 
 
 HANDLERS: dict[type, Handler] = {

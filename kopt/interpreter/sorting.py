@@ -6,7 +6,7 @@ import numpy as np
 
 from kopt.dialects.tile import SortOp
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.values import Lanes, Tile, Validity, filled, mask_of
+from kopt.interpreter.values import TileValue, Validity, ValidLanes, filled, mask_of
 
 
 def order(data: np.ndarray, dim: int, descending: bool) -> np.ndarray:
@@ -17,12 +17,12 @@ def order(data: np.ndarray, dim: int, descending: bool) -> np.ndarray:
     return np.flip(data.shape[dim] - 1 - backwards, dim)
 
 
-def _sort(m: Machine, op: SortOp) -> tuple[Tile, Tile]:
+def _sort(m: Machine, op: SortOp) -> tuple[TileValue, TileValue]:
     tile, dim = m.tile(op.input), op.dim.data
     data = tile.data if m.masked else filled(tile, (dim,), op.last)
     numbers = order(data, dim, op.descending is not None)
     valid = _first(tile.valid, dim, data.ndim)
-    return Tile(np.take_along_axis(data, numbers, dim), valid), Tile(numbers.astype(np.int32), valid)
+    return TileValue(np.take_along_axis(data, numbers, dim), valid), TileValue(numbers.astype(np.int32), valid)
 
 
 def _first(valid: Validity, dim: int, rank: int) -> Validity:
@@ -33,7 +33,7 @@ def _first(valid: Validity, dim: int, rank: int) -> Validity:
     first = np.flip(np.sort(mask, dim), dim)
     dims = tuple(n for n in range(rank) if n == dim or mask.shape[n] != 1)
     kept = tuple(lanes for lanes in valid if dim not in lanes.dims)
-    return (*kept, Lanes(first.squeeze(tuple(n for n in range(rank) if n not in dims)), dims))
+    return (*kept, ValidLanes(first.squeeze(tuple(n for n in range(rank) if n not in dims)), dims))
 
 
 HANDLERS: dict[type, Handler] = {SortOp: _sort}

@@ -10,7 +10,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Lanes:
+class ValidLanes:
     """Which lanes of some dimensions are inside their ranges: ``mask`` has one dimension for each of ``dims``.
 
     ``items`` are the dimensions whose lanes own the others (those of a jagged loop): an item of no lanes is valid all
@@ -31,11 +31,11 @@ class Lanes:
 
 
 #: A lane is valid where it is in every one; none at all: every lane is.
-Validity = tuple[Lanes, ...]
+Validity = tuple[ValidLanes, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Tile:
+class TileValue:
     """A block: its lanes, and which of them are inside their ranges. The others hold whatever came."""
 
     data: np.ndarray
@@ -72,12 +72,12 @@ class Bound:
 
     def along(self, dim: int) -> Validity:
         """The validity of a tile whose dimension ``dim`` walks this range."""
-        return () if self.valid is None else (Lanes(self.valid, (dim,)),)
+        return () if self.valid is None else (ValidLanes(self.valid, (dim,)),)
 
 
-def both(*validities: Iterable[Lanes]) -> Validity:
+def both(*validities: Iterable[ValidLanes]) -> Validity:
     """The lanes that are valid in each, said once where they say the same."""
-    seen: dict[tuple[int, tuple[int, ...]], Lanes] = {}
+    seen: dict[tuple[int, tuple[int, ...]], ValidLanes] = {}
     for validity in validities:
         for lanes in validity:
             seen.setdefault((id(lanes.mask), lanes.dims), lanes)
@@ -96,12 +96,14 @@ def mask_of(valid: Validity, rank: int) -> np.ndarray | None:
 def moved(valid: Validity, places: Mapping[int, int] | Callable[[int], int]) -> Validity:
     """The same lanes after their dimensions went to other places."""
     place = places.__getitem__ if isinstance(places, Mapping) else places
-    return tuple(Lanes(lanes.mask, tuple(map(place, lanes.dims)), tuple(map(place, lanes.items))) for lanes in valid)
+    return tuple(
+        ValidLanes(lanes.mask, tuple(map(place, lanes.dims)), tuple(map(place, lanes.items))) for lanes in valid
+    )
 
 
 def dropped(valid: Validity, dims: Sequence[int]) -> Validity:
     """What is left after dimensions are combined: a lane is valid where any lane that went into it was."""
-    kept: list[Lanes] = []
+    kept: list[ValidLanes] = []
     for lanes in valid:
         gone = tuple(n for n, dim in enumerate(lanes.dims) if dim in dims)
         if len(gone) == len(lanes.dims):
@@ -110,11 +112,11 @@ def dropped(valid: Validity, dims: Sequence[int]) -> Validity:
         if gone and set(rest) <= set(lanes.items):
             continue
         items = tuple(dim for dim in lanes.items if dim not in dims)
-        kept.append(Lanes(np.asarray(lanes.mask.any(axis=gone)), rest, items) if gone else lanes)
+        kept.append(ValidLanes(np.asarray(lanes.mask.any(axis=gone)), rest, items) if gone else lanes)
     return moved(tuple(kept), lambda dim: dim - sum(gone < dim for gone in dims))
 
 
-def filled(tile: Tile, dims: Sequence[int], value: float | int) -> np.ndarray:
+def filled(tile: TileValue, dims: Sequence[int], value: float | int) -> np.ndarray:
     """The data with ``value`` in the lanes that are not valid along ``dims``."""
     concerned = tuple(lanes for lanes in tile.valid if set(lanes.dims) & set(dims))
     mask = mask_of(concerned, tile.data.ndim)

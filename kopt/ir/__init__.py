@@ -1,6 +1,6 @@
 """The index algebra: what indices, extents, limits and masks are, as expressions that can be compared and evaluated.
 
-Pure: all but the last three rows are about numbers with names, and import nothing of xDSL.
+Pure: all but the last four rows are about numbers with names, and import nothing of xDSL.
 
 | module | what |
 |---|---|
@@ -13,7 +13,8 @@ Pure: all but the last three rows are about numbers with names, and import nothi
 | `runs`, `nearness` | contiguous runs; lanes near one number |
 | `access_relation`, `footprint` | `AccessRelation`: the elements of an access, its class; the memory that it touches |
 | `widths` | in how many bits an expression is computed |
-| `from_ssa`, `ssa_rules`, `from_access` | from values and accesses to expressions |
+| `forms`, `ssa_rules`, `from_ssa` | from values to expressions |
+| `index_lists`, `from_access` | from accesses to expressions |
 | `sums` | integer tiles as sums of values that there are |
 | `to_ssa`, `to_tiles` | and back: as ``index`` values, as tiles |
 """

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from kopt.ir.atoms import Atom, Dims, Lane, Select, Wrap
 from kopt.ir.choices import wrap
@@ -28,12 +28,8 @@ from kopt.ir.factoring import coarse
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.rewriting import Rewriting
-from kopt.ir.runs import Run, groups_of, repeated
+from kopt.ir.runs import Run, contiguous, groups_of, repeated
 from kopt.ir.value_range import ValueRange
-
-if TYPE_CHECKING:
-    from kopt.dialects.tile import Access
-    from kopt.ir.from_ssa import IndexAnalysis
 
 Kind = Literal["point", "whole", "block", "runs", "elements"]
 #: From what moves best to what moves worst.
@@ -64,13 +60,6 @@ class AccessRelation:
     indices: tuple[IndexExpr, ...]
     domain: Condition
     bits: int = 32
-
-    @staticmethod
-    def of(op: Access, analysis: IndexAnalysis | None = None) -> AccessRelation:
-        """The relation of a load, store or atomic update; ``analysis`` remembers what others have asked for."""
-        from kopt.ir.from_access import relation
-
-        return relation(op, analysis)
 
     @property
     def kind(self) -> Kind:
@@ -107,7 +96,7 @@ class AccessRelation:
     @cached_property
     def run(self) -> Run:
         """The longest contiguous run of the lanes, as an element number of the array in row-major order."""
-        return self.address.peel_contiguous()
+        return contiguous(self.address)
 
     @cached_property
     def runs(self) -> Coefficient:

@@ -6,12 +6,12 @@
 | `BlockNumber` | the number of a loop's block: what ``size`` is multiplied by to reach the block's begin |
 | `Lane` | the lane number along one dimension of the block |
 | `Element` | a lane of a tile that keeps its name, by expressions; maybe loaded, by an index |
-| `FloorDiv`, `Mod` | quotient and remainder, rounded towards minus infinity |
 | `Extremum` | the least or the largest of some expressions |
 | `Select` | one of two expressions, by a condition |
 | `Wrap` | what an integer type holds of an expression that may not fit it |
 
-Names are opaque: anything that can be hashed. Each atom knows its `ValueRange`.
+Quotients and remainders are in `kopt.ir.division`. Names are opaque: anything that can be hashed. Each atom knows its
+`ValueRange`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kopt.ir.polynomial import Coefficient, quotient, range_of
 from kopt.ir.value_range import ANY, EMPTY, ValueRange
@@ -37,6 +37,8 @@ class Atom:
 
     dims: object
     range: ValueRange
+    #: Whether a sum may have it in two parts, which `joined` puts together.
+    divides: ClassVar[bool] = False
 
     @property
     def along(self) -> Dims:
@@ -56,6 +58,15 @@ class Atom:
     def scaled(self, factor: Coefficient) -> ValueRange:
         """What its product with a coefficient may be."""
         return self.range.times(factor) if isinstance(factor, int) else self.range * range_of(factor)
+
+    @property
+    def open_end(self) -> Coefficient | None:
+        """The largest value of what counts from 0 on, where block sizes say which that is."""
+        return None
+
+    def joined(self, expr: IndexExpr) -> IndexExpr | None:
+        """A sum that has it, with its other part put to it; None where the sum gets no simpler."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -116,11 +127,15 @@ class Lane(Atom):
         most = range_of(self.size).high
         return ValueRange(0, None if most is None else most - 1)
 
+    @property
+    def open_end(self) -> Coefficient | None:
+        return None if isinstance(self.size, int) else self.size - 1
+
     def __str__(self) -> str:
         return f"lane({self.dim}: {self.size})"
 
 
-class _Computed(Atom):
+class Computed(Atom):
     """Base of the atoms that are made of expressions."""
 
     @cached_property
@@ -133,11 +148,11 @@ class _Computed(Atom):
 
 
 @dataclass(frozen=True, eq=False)
-class Element(_Computed):
+class Element(Computed):
     """The lane ``lanes`` of a tile that keeps its name, one expression for each of the tile's dimensions.
 
     Of a tile that is loaded ``by`` an index list, that list at these lanes: equal lists, equal numbers.
-    `kopt.ir.index_expr.element` makes them.
+    `kopt.ir.rewriting.element` makes them.
     """
 
     name: Hashable
@@ -163,44 +178,8 @@ class Element(_Computed):
         return f"{_text(self.name)}[{', '.join(map(str, self.parts))}]"
 
 
-@dataclass(frozen=True)
-class _Division(_Computed):
-    dividend: IndexExpr
-    divisor: IndexExpr
-
-    @property
-    def parts(self) -> tuple[IndexExpr, ...]:
-        return self.dividend, self.divisor
-
-
-@dataclass(frozen=True)
-class FloorDiv(_Division):
-    """A quotient rounded towards minus infinity: Python's ``//``."""
-
-    @cached_property
-    def range(self) -> ValueRange:
-        """What the quotient may be."""
-        return self.dividend.range // self.divisor.range
-
-    def __str__(self) -> str:
-        return f"({self.dividend}) // {self.divisor}"
-
-
-@dataclass(frozen=True)
-class Mod(_Division):
-    """A remainder with the divisor's sign: Python's ``%``."""
-
-    @cached_property
-    def range(self) -> ValueRange:
-        """What the remainder may be."""
-        return self.dividend.range % self.divisor.range
-
-    def __str__(self) -> str:
-        return f"({self.dividend}) % {self.divisor}"
-
-
 @dataclass(frozen=True, eq=False)
-class Extremum(_Computed):
+class Extremum(Computed):
     """The least or the ``largest`` of some expressions, in any order."""
 
     largest: bool
@@ -238,7 +217,7 @@ class Extremum(_Computed):
 
 
 @dataclass(frozen=True)
-class Select(_Computed):
+class Select(Computed):
     """``then`` where a condition holds, ``otherwise`` elsewhere."""
 
     condition: Condition
@@ -267,7 +246,7 @@ class Select(_Computed):
 
 
 @dataclass(frozen=True)
-class Wrap(_Computed):
+class Wrap(Computed):
     """What an integer type of ``bits`` holds of an expression."""
 
     bits: int

@@ -9,18 +9,72 @@ a - 8·(a // 8) -> a % 8             8·(a // 8) + a % 8 -> a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import gcd, prod
 
-from kopt.ir.atoms import Atom, FloorDiv, Mod
+from kopt.ir.atoms import Atom, Computed
 from kopt.ir.index_expr import ZERO, IndexExpr, of_atom
-from kopt.ir.polynomial import Coefficient, content, quotient
+from kopt.ir.polynomial import Coefficient, content, quotient, sign
 from kopt.ir.value_range import ValueRange
 
 
-def floordiv(expr: IndexExpr, by: IndexExpr) -> IndexExpr:
+@dataclass(frozen=True)
+class _Division(Computed):
+    dividend: IndexExpr
+    divisor: IndexExpr
+
+    divides = True
+
+    @property
+    def parts(self) -> tuple[IndexExpr, ...]:
+        return self.dividend, self.divisor
+
+
+@dataclass(frozen=True)
+class FloorDiv(_Division):
+    """A quotient rounded towards minus infinity: Python's ``//``."""
+
+    @cached_property
+    def range(self) -> ValueRange:
+        """What the quotient may be."""
+        return self.dividend.range // self.divisor.range
+
+    def joined(self, expr: IndexExpr) -> IndexExpr | None:
+        return None if self.divisor.terms else _join_quotient(_without(expr, self), self, expr.terms[self])
+
+    def __str__(self) -> str:
+        return f"({self.dividend}) // {self.divisor}"
+
+
+@dataclass(frozen=True)
+class Mod(_Division):
+    """A remainder with the divisor's sign: Python's ``%``."""
+
+    @cached_property
+    def range(self) -> ValueRange:
+        """What the remainder may be."""
+        return self.dividend.range % self.divisor.range
+
+    @property
+    def open_end(self) -> Coefficient | None:
+        if not self.divisor.is_constant or isinstance(self.divisor.const, int):
+            return None
+        return self.divisor.const - 1 if sign(self.divisor.const) > 0 else None
+
+    def joined(self, expr: IndexExpr) -> IndexExpr | None:
+        return None if self.divisor.terms else _join_remainder(_without(expr, self), self, expr.terms[self])
+
+    def __str__(self) -> str:
+        return f"({self.dividend}) % {self.divisor}"
+
+
+def floordiv(expr: IndexExpr, by: IndexExpr | Coefficient) -> IndexExpr:
     """The quotient rounded towards minus infinity."""
     if expr == ZERO:
         return ZERO
+    if not isinstance(by, IndexExpr):
+        by = IndexExpr(by)
     if not _is_divisor(by):
         return IndexExpr(1) if expr == by and 0 not in by.range else of_atom(FloorDiv(expr, by))
     if isinstance(by.const, int) and by.const < 0:
@@ -31,10 +85,12 @@ def floordiv(expr: IndexExpr, by: IndexExpr) -> IndexExpr:
     return whole + _quotient(rest, by.const)
 
 
-def mod(expr: IndexExpr, by: IndexExpr) -> IndexExpr:
+def mod(expr: IndexExpr, by: IndexExpr | Coefficient) -> IndexExpr:
     """The remainder with the divisor's sign."""
     if expr == ZERO:
         return ZERO
+    if not isinstance(by, IndexExpr):
+        by = IndexExpr(by)
     if not _is_divisor(by):
         return ZERO if expr == by else of_atom(Mod(expr, by))
     if isinstance(by.const, int) and by.const < 0:
@@ -49,17 +105,9 @@ def delinearized(expr: IndexExpr, shape: Sequence[Coefficient]) -> tuple[IndexEx
     """The element numbers in a row-major array of ``shape``; inner ones stay inside their dimensions."""
     digits: list[IndexExpr] = []
     for size in reversed(shape[1:]):
-        digits.append(expr % size)
-        expr = expr // size
+        digits.append(mod(expr, size))
+        expr = floordiv(expr, size)
     return (expr, *reversed(digits)) if shape else ()
-
-
-def recombined(expr: IndexExpr) -> IndexExpr:
-    """A sum with quotients and remainders of the same number put together."""
-    for atom in expr.terms if len(expr.terms) > 1 else ():
-        if isinstance(atom, FloorDiv | Mod) and (found := _joined(expr, atom)) is not None:
-            return found
-    return expr
 
 
 def _is_divisor(by: IndexExpr) -> bool:
@@ -97,13 +145,13 @@ def _quotient(rest: IndexExpr, by: Coefficient) -> IndexExpr:
     if not isinstance(by, int) or by == 0:
         return of_atom(FloorDiv(rest, IndexExpr(by)))
     for scale, coarse, _ in _groups(rest, by):
-        return floordiv(coarse, IndexExpr(by // scale))
+        return floordiv(coarse, by // scale)
     inner = _inner(rest)
     if isinstance(inner, FloorDiv) and (divisor := inner.divisor.number) is not None and divisor > 0:
         assert isinstance(rest.const, int)
-        return floordiv(inner.dividend + rest.const * divisor, IndexExpr(divisor * by))
+        return floordiv(inner.dividend + rest.const * divisor, divisor * by)
     if isinstance(inner, Mod) and rest.const == 0 and (period := inner.divisor.number) and period % by == 0:
-        return mod(floordiv(inner.dividend, IndexExpr(by)), IndexExpr(period // by))
+        return mod(floordiv(inner.dividend, by), period // by)
     return of_atom(FloorDiv(rest, IndexExpr(by)))
 
 
@@ -111,11 +159,11 @@ def _remainder(rest: IndexExpr, by: Coefficient) -> IndexExpr:
     if not isinstance(by, int) or by == 0:
         return of_atom(Mod(rest, IndexExpr(by)))
     for scale, coarse, fine in _groups(rest, by):
-        return mod(coarse, IndexExpr(by // scale)) * scale + fine
+        return mod(coarse, by // scale) * scale + fine
     for atom, factor in rest.terms.items():
         period = atom.divisor.number if isinstance(atom, Mod) and isinstance(factor, int) else None
         if isinstance(atom, Mod) and period and (factor * period) % by == 0:  # pyright: ignore[reportOperatorIssue]
-            return mod(rest - IndexExpr(0, {atom: factor}) + atom.dividend * factor, IndexExpr(by))
+            return mod(rest - IndexExpr(0, {atom: factor}) + atom.dividend * factor, by)
     return of_atom(Mod(rest, IndexExpr(by)))
 
 
@@ -136,14 +184,9 @@ def _groups(rest: IndexExpr, by: int) -> Iterator[tuple[int, IndexExpr, IndexExp
             yield scale, coarse, fine
 
 
-def _joined(expr: IndexExpr, atom: FloorDiv | Mod) -> IndexExpr | None:
-    """A sum without one of its quotients or remainders, or None where that makes nothing simpler."""
-    if atom.divisor.terms:
-        return None
-    rest = IndexExpr(expr.const, {other: own for other, own in expr.terms.items() if other != atom})
-    if isinstance(atom, FloorDiv):
-        return _join_quotient(rest, atom, expr.terms[atom])
-    return _join_remainder(rest, atom, expr.terms[atom])
+def _without(expr: IndexExpr, atom: Atom) -> IndexExpr:
+    """A sum without one of its atoms."""
+    return IndexExpr(expr.const, {other: own for other, own in expr.terms.items() if other != atom})
 
 
 def _join_quotient(rest: IndexExpr, atom: FloorDiv, factor: Coefficient) -> IndexExpr | None:

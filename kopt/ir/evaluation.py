@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
+from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, Lane, Select, Symbol, Wrap
 from kopt.ir.condition import Comparison, Condition, Junction, Named, Truth
+from kopt.ir.division import FloorDiv, Mod
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.polynomial import Coefficient, substituted
+
+
+def evaluate(expr: IndexExpr, arrays: Mapping[Hashable, Any], shape: Sequence[int] = ()) -> np.ndarray:
+    """The numbers of an expression, as NumPy has them, of a block of ``shape``; ``arrays`` has what names are."""
+    return Evaluation(arrays, shape).expr(expr)
 
 
 class Evaluation:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from math import gcd
 
-from kopt.ir.atoms import Atom, Dims, Extremum, FloorDiv, Lane, Mod, Select, Wrap
+from kopt.ir.atoms import Atom, Dims, Extremum, Lane, Select, Wrap
 from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import Comparison, Condition, Junction, comparison, conjunction, disjunction
+from kopt.ir.division import FloorDiv, Mod, floordiv, mod
 from kopt.ir.index_expr import ZERO, IndexExpr, of_atom
 from kopt.ir.polynomial import Coefficient, content
 from kopt.ir.value_range import ValueRange
@@ -46,8 +47,8 @@ def _divided_by_case(atom: FloorDiv | Mod) -> Select | None:
     factor = atom.dividend.terms[choice]
     rest = atom.dividend - IndexExpr(0, {choice: factor})
     cases = [rest + case * factor for case in (choice.then, choice.otherwise)]
-    divided = [case // atom.divisor if isinstance(atom, FloorDiv) else case % atom.divisor for case in cases]
-    return Select(choice.condition, *divided)
+    divide = floordiv if isinstance(atom, FloorDiv) else mod
+    return Select(choice.condition, *(divide(case, atom.divisor) for case in cases))
 
 
 def _without_digit(atom: Atom, lane: Lane) -> IndexExpr:
@@ -65,7 +66,7 @@ def _without_digit(atom: Atom, lane: Lane) -> IndexExpr:
     rest = inner - digit
     if not counted.terms or rest.divisor % pitch or not ValueRange(0, pitch - 1).covers(digit.range):
         return of_atom(atom)
-    return (wrap(atom.bits, rest, atom.signed) if isinstance(atom, Wrap) else rest % atom.divisor) + digit
+    return (wrap(atom.bits, rest, atom.signed) if isinstance(atom, Wrap) else mod(rest, atom.divisor)) + digit
 
 
 def _common(cases: tuple[IndexExpr, ...] | list[IndexExpr], lane: Lane) -> tuple[list[IndexExpr], IndexExpr]:
@@ -83,6 +84,6 @@ def coarse(condition: Condition, dims: Dims) -> Condition:
         return conjunction(parts) if condition.every else disjunction(parts)
     if isinstance(condition, Comparison) and condition.relation == "ge" and condition.along & dims:
         for scale in {content(factor) for factor in condition.expr.terms.values()} - {0, 1}:
-            if not (whole := condition.expr // scale).along & dims:
+            if not (whole := floordiv(condition.expr, scale)).along & dims:
                 return comparison("ge", whole)
     return condition

@@ -12,6 +12,7 @@ from math import prod
 
 from kopt.ir.access_relation import AccessRelation
 from kopt.ir.condition import FALSE
+from kopt.ir.division import mod
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.polynomial import Coefficient
 
@@ -85,7 +86,7 @@ def _run_tiles(relation: AccessRelation, shape: Sequence[int], tile: Sequence[in
     if not shape:
         return 1
     length, last = _number(relation.run.length), shape[-1]
-    start = relation.run.start % last if len(shape) > 1 else relation.run.start
+    start = mod(relation.run.start, last) if len(shape) > 1 else relation.run.start
     rows = -(-length // last)
     side = tile[-2] if len(tile) > 1 else 1
     within = min(length, last)
@@ -106,7 +107,7 @@ def _hull(relation: AccessRelation, index: IndexExpr, extent: int) -> tuple[Inde
 
 def _offsets(start: IndexExpr, side: int) -> tuple[int, int]:
     """Between which places of a tile a block begins."""
-    known = (start % side).range
+    known = mod(start, side).range
     return known.low or 0, side - 1 if known.high is None else known.high
 
 

@@ -1,8 +1,8 @@
 """The model of one launch: what deciding needs of a kernel, without IR and without a chip.
 
 Pure data, built once an import (`kopt.analysis.launch_models`). Sizes, extents and trip counts are coefficients and
-expressions over the names of block sizes: one model serves every choice of them (`LaunchModel.at`). Whatever chooses,
-bounds or explains a plan reads the model and nothing else.
+expressions over the names of block sizes: one model serves every choice of them (`kopt.ir.launch_sizes`). Whatever
+chooses, bounds or explains a plan reads the model and nothing else.
 
 Names: an axis is named by its tag, an operand by the kernel's argument, an access by its operand and its number among
 the operand's accesses in the order of the program: ``k``, ``k#1``, ``k#2``. What expressions call by name is a `Name`,
@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 
 from kopt.ir.access_relation import AccessRelation
 from kopt.ir.condition import Condition
+from kopt.ir.division import floordiv
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.polynomial import Coefficient
 
@@ -25,7 +26,7 @@ from kopt.ir.polynomial import Coefficient
 Form = Literal["grid", "loop", "walked", "unrolled", "peeled", "split"]
 Mode = Literal["load", "store", "atomic"]
 #: Classes of work, by the unit of the chip that does it.
-Unit = Literal["product", "elementwise", "transcendental", "reduction", "scan", "sort", "random", "layout"]
+Unit = Literal["product", "elementwise", "transcendental", "reduction", "scan", "sort", "random", "layout", "carry"]
 
 
 class Name(NamedTuple):
@@ -86,7 +87,7 @@ class Axis:
     @property
     def trips(self) -> IndexExpr:
         """How many blocks it has."""
-        return (self.extent + self.size - 1) // self.size
+        return floordiv(self.extent + self.size - 1, self.size)
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,8 @@ class Work:
     """Operations of one class at one place: ``dims`` are the tags and sizes of what is computed.
 
     Of a product they are the batch dimensions and ``(m, k, n)``; of anything else those of the widest operand. The tag
-    is empty where the dimension is of no axis: it is whole, whatever sizes are chosen.
+    is empty where the dimension is of no axis: it is whole, whatever sizes are chosen. A ``carry`` is a value that the
+    innermost loop of its path hands from visit to visit.
     """
 
     unit: Unit
@@ -204,12 +206,6 @@ class LaunchModel:
     orders: tuple[Order, ...] = ()
     sources: tuple[Source, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict, hash=False)
-
-    def at(self, sizes: Mapping[str, int]) -> LaunchModel:
-        """The model with numbers for the sizes of some tags: what building it at these sizes gives."""
-        from kopt.ir.launch_sizes import with_sizes
-
-        return with_sizes(self, sizes)
 
     def axis(self, tag: str) -> Axis:
         """The axis of a tag."""

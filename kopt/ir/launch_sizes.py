@@ -1,6 +1,6 @@
 """A launch's model at chosen block sizes, and what follows from sizes in it: full blocks, trips, what moves.
 
-What the builder finds in the IR holds for all sizes; all that does not is here, for it and for `LaunchModel.at`.
+What the builder finds in the IR holds for all sizes; all that does not is here, for it and for `with_sizes`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kopt.ir.value_range import ValueRange
 
 
 def with_sizes(model: LaunchModel, sizes: Mapping[str, int]) -> LaunchModel:
-    """The model with numbers for the sizes of some tags."""
+    """The model with numbers for the sizes of some tags: what building it at these sizes gives."""
     return _Sizing(model, sizes).model()
 
 

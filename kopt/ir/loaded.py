@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import LoadOp, TileType
-from kopt.ir.atoms import Element, Extremum, FloorDiv, Mod, Select, Symbol
-from kopt.ir.from_access import indices
-from kopt.ir.from_ssa import IndexAnalysis, gathering, is_number, wide_dims
-from kopt.ir.index_expr import IndexExpr, element, lane
+from kopt.ir.atoms import Element, Extremum, Select, Symbol
+from kopt.ir.division import FloorDiv, Mod
+from kopt.ir.forms import Forms, gathering, is_number, wide_dims
+from kopt.ir.index_expr import IndexExpr, lane
+from kopt.ir.index_lists import indices
 from kopt.ir.ranges import ranges_in_scope
+from kopt.ir.rewriting import element
 
 #: Numbers that are loaded by longer index lists keep their name alone: chains of loads stay cheap.
 _LONG = 16
@@ -18,7 +20,7 @@ _LONG = 16
 _REPEATING = (FloorDiv, Mod, Extremum, Select, Element)
 
 
-def loaded(m: IndexAnalysis, op: LoadOp) -> IndexExpr | None:
+def loaded(m: Forms, op: LoadOp) -> IndexExpr | None:
     """A tile that is loaded by an index which may repeat, as elements by that index; None of others.
 
     None too where some lanes inside their ranges are not loaded: by a mask, or a length of their own.
@@ -41,7 +43,7 @@ def _may_repeat(by: Sequence[IndexExpr], dims: Sequence[int]) -> bool:
     return not along >= {*dims} or any(isinstance(atom, _REPEATING) for part in by for atom in part.atoms())
 
 
-def _is_jagged(m: IndexAnalysis, op: LoadOp) -> bool:
+def _is_jagged(m: Forms, op: LoadOp) -> bool:
     """Whether the valid lanes of one dimension differ along others: the first lane may be none of them."""
     assert isinstance(op.result.type, TileType)
     scope = ranges_in_scope(op)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kopt.ir.atoms import Atom, Dims, Extremum, FloorDiv, Lane, Mod, Select
+from kopt.ir.atoms import Atom, Dims, Extremum, Lane, Select
+from kopt.ir.division import FloorDiv, Mod, floordiv
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.value_range import ValueRange
 
@@ -56,4 +57,4 @@ def _quotient(atom: FloorDiv, by: int, places: Dims) -> Near | None:
     if inner is None or inner.distance.low is None or inner.distance.high is None:
         return None
     more = 0 if inner.base.divisor % by == 0 else by - 1
-    return Near(inner.base // by, ValueRange(inner.distance.low // by, (inner.distance.high + more) // by))
+    return Near(floordiv(inner.base, by), ValueRange(inner.distance.low // by, (inner.distance.high + more) // by))

@@ -110,6 +110,14 @@ def range_of(value: Coefficient) -> ValueRange:
     return ValueRange.exactly(value) if isinstance(value, int) else value.range
 
 
+def sign(value: Coefficient) -> int:
+    """1 for a coefficient that is above 0, -1 for one below, 0 where that is not known."""
+    known = range_of(value)
+    if known.low is not None and known.low > 0:
+        return 1
+    return -1 if known.high is not None and known.high < 0 else 0
+
+
 def quotient(value: Coefficient, by: Coefficient) -> Coefficient | None:
     """The exact quotient by a number or by one product of parameters, or of a coefficient by itself; else None."""
     if isinstance(by, int):

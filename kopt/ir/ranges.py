@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects import triton
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp
+from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp, range_type
 
 
 def block_tag(tag: str) -> str:
@@ -40,9 +40,7 @@ class Binding:
     @cached_property
     def size(self) -> int:
         """Lanes of a block."""
-        type = self.value.type
-        assert isinstance(type, RangeType)
-        return type.size
+        return range_type(self.value).size
 
     @cached_property
     def value(self) -> SSAValue:
@@ -121,7 +119,7 @@ def walked_range(bound: Binding) -> SSAValue | None:
 
 
 def ranges_in_scope(op: Operation) -> dict[str, SSAValue]:
-    """The range of each tag that is in scope at ``op``: bound by a loop around it, or made whole before it."""
+    """The range of each tag that is in scope at ``op``: bound by a loop around it, or made before it."""
     scope: dict[str, SSAValue] = {}
     for value in _bound_around(op):
         assert isinstance(value.type, RangeType)
@@ -136,6 +134,6 @@ def _bound_around(op: Operation) -> Iterator[SSAValue]:
         for sibling in block.ops:
             if sibling is inner:
                 break
-            if isinstance(sibling, WholeOp):
+            if isinstance(sibling, WholeOp | triton.RangeOp):
                 yield sibling.result
         inner = block.parent_op()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
+from kopt.ir.atoms import Atom, BlockNumber, Dims, Element, Extremum, Lane, Select, Symbol, Wrap
 from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import Comparison, Condition, Junction, Named, comparison, conjunction, disjunction
-from kopt.ir.index_expr import IndexExpr, element, of_atom
+from kopt.ir.division import FloorDiv, Mod, floordiv, mod
+from kopt.ir.index_expr import ZERO, IndexExpr, of_atom, symbol
 from kopt.ir.polynomial import Coefficient, substituted
+from kopt.ir.value_range import ANY, ValueRange
 
 
 class NotPlaced(Exception):
@@ -55,9 +57,9 @@ class Rewriting:
         if (found := self._replace(atom)) is not None:
             return found
         if isinstance(atom, FloorDiv):
-            return self.expr(atom.dividend) // self.expr(atom.divisor)
+            return floordiv(self.expr(atom.dividend), self.expr(atom.divisor))
         if isinstance(atom, Mod):
-            return self.expr(atom.dividend) % self.expr(atom.divisor)
+            return mod(self.expr(atom.dividend), self.expr(atom.divisor))
         if isinstance(atom, Extremum):
             return (maximum if atom.largest else minimum)(*map(self.expr, atom.operands))
         if isinstance(atom, Select):
@@ -69,6 +71,38 @@ class Rewriting:
         if isinstance(atom, BlockNumber | Lane):
             return of_atom(replace(atom, size=self._size(atom.size)))
         return of_atom(atom)
+
+
+def substitute(
+    expr: IndexExpr,
+    atoms: Mapping[Atom, IndexExpr] | None = None,
+    sizes: Mapping[Hashable, Coefficient] | None = None,
+) -> IndexExpr:
+    """An expression with others for ``atoms``, and coefficients for the block ``sizes`` of some names."""
+    return Rewriting((atoms or {}).get, sizes or {}).expr(expr)
+
+
+def element(
+    name: Hashable, lanes: Sequence[IndexExpr], range: ValueRange = ANY, by: Sequence[IndexExpr] = ()
+) -> IndexExpr:
+    """A lane of a tile that keeps its name; of one that is loaded ``by`` an index list, any lane with that list.
+
+    At a lane number of the block along each dimension it is a `Symbol`.
+    """
+    if by:
+        along = frozenset[int]().union(*(part.along for part in by))
+        lanes = [_at_first_lanes(one, along) for one in lanes]
+    places = [atom.dim for one in lanes if isinstance(atom := one.atom, Lane)]
+    if not by and len({*places}) == len(lanes):
+        return symbol(name, places, range)
+    return of_atom(Element(name, tuple(lanes), range, tuple(by)))
+
+
+def _at_first_lanes(expr: IndexExpr, along: Dims) -> IndexExpr:
+    """An expression at the first lane of all dimensions but some."""
+    if expr.along <= along:
+        return expr
+    return Rewriting(lambda atom: ZERO if isinstance(atom, Lane) and atom.dim not in along else None).expr(expr)
 
 
 def moved(places: Mapping[int, int]) -> Rewriting:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd, prod
 
-from kopt.ir.atoms import Atom, FloorDiv, Lane, Mod, Select, Symbol, Wrap
+from kopt.ir.atoms import Atom, Lane, Select, Symbol, Wrap
 from kopt.ir.condition import Condition, Named
+from kopt.ir.division import FloorDiv, Mod, floordiv, mod
 from kopt.ir.factoring import taken_out
 from kopt.ir.index_expr import ZERO, IndexExpr, lane, of_atom
 from kopt.ir.polynomial import Coefficient, content
@@ -57,8 +58,8 @@ class Run:
         for peeled in self.dims:
             counted = lane(peeled.dim, peeled.lanes)
             if not peeled.is_whole:
-                groups[peeled.dim] = counted // peeled.size
-                counted = counted % peeled.size
+                groups[peeled.dim] = floordiv(counted, peeled.size)
+                counted = mod(counted, peeled.size)
             total = total + (peeled.size - 1 - counted if peeled.backward else counted) * pitch
             pitch = pitch * peeled.size
         grouped = Rewriting(lambda atom: groups.get(atom.dim) if isinstance(atom, Lane) else None)

@@ -1,4 +1,4 @@
-"""What each operation computes, as an index expression of its operands: tables for `kopt.ir.from_ssa`.
+"""What each operation computes, as an index expression of its operands: tables for `kopt.ir.forms`.
 
 A rule gives an expression before it is held in the result's type, a condition, or only the range of a number that
 keeps its name; None where nothing is known.
@@ -42,14 +42,15 @@ from kopt.dialects.tile import (
 from kopt.dialects.triton import ProgramIdOp
 from kopt.ir.choices import maximum, minimum, product, select, wrap
 from kopt.ir.condition import FALSE, TRUE, Condition, compare, conjunction, disjunction
-from kopt.ir.from_ssa import Form, IndexAnalysis, element_of, is_number, wide_dims
+from kopt.ir.division import delinearized, floordiv, mod
+from kopt.ir.forms import Form, Forms, element_of, is_number, wide_dims
 from kopt.ir.index_expr import ZERO, IndexExpr, lane, number
 from kopt.ir.loaded import loaded
 from kopt.ir.rewriting import Rewriting, at_lanes, moved
 from kopt.ir.value_range import ValueRange
 
 Found = Form | ValueRange | None
-Rule = Callable[[IndexAnalysis, Any], Found]
+Rule = Callable[[Forms, Any], Found]
 _NATURAL = ValueRange(0, None)
 _POSITIVE = ValueRange(1, None)
 
@@ -68,27 +69,27 @@ def _product(a: IndexExpr, b: IndexExpr) -> Found:
 
 def _truncdiv(a: IndexExpr, b: IndexExpr) -> Found:
     is_floor = _is_natural(a) and _POSITIVE.covers(b.range)
-    return a // b if is_floor else _exact_quotient(a, b) or a.range.truncdiv(b.range)
+    return floordiv(a, b) if is_floor else _exact_quotient(a, b) or a.range.truncdiv(b.range)
 
 
 def _exact_quotient(a: IndexExpr, b: IndexExpr) -> IndexExpr | None:
     """A quotient that leaves nothing is the same however it is rounded."""
     by = b.number
-    return a // by if by and a.divisor % by == 0 else None
+    return floordiv(a, by) if by and a.divisor % by == 0 else None
 
 
 def _rem(a: IndexExpr, b: IndexExpr) -> Found:
     is_mod = _is_natural(a) and _POSITIVE.covers(b.range)
-    return a % b if is_mod else a.range.rem(b.range)
+    return mod(a, b) if is_mod else a.range.rem(b.range)
 
 
 def _bitand(a: IndexExpr, b: IndexExpr) -> Found:
     """Low bits are a remainder, and the others what is left, of numbers below 0 too."""
     for value, mask in ((a, b.number), (b, a.number)):
         if mask is not None and mask >= 0 and not mask & (mask + 1):
-            return value % (mask + 1)
+            return mod(value, mask + 1)
         if mask is not None and mask < 0 and not -mask & (-mask - 1):
-            return value // -mask * -mask
+            return floordiv(value, -mask) * -mask
     return a.range.bitand(b.range)
 
 
@@ -116,7 +117,7 @@ def _shl(a: IndexExpr, b: IndexExpr) -> Found:
 
 def _shr(a: IndexExpr, b: IndexExpr) -> Found:
     by = b.number
-    return a // (1 << by) if by is not None and 0 <= by < 64 else None
+    return floordiv(a, 1 << by) if by is not None and 0 <= by < 64 else None
 
 
 def _abs(a: IndexExpr) -> Found:
@@ -129,8 +130,8 @@ _NUMBERS: dict[str, Callable[..., Found]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": _product,
-    "floordiv": lambda a, b: a // b,
-    "mod": lambda a, b: a % b,
+    "floordiv": floordiv,
+    "mod": mod,
     "truncdiv": _truncdiv,
     "rem": _rem,
     "maximum": maximum,
@@ -150,14 +151,14 @@ _TRUTHS: dict[str, Callable[..., Condition]] = {
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
-def _forms(m: IndexAnalysis, values: tuple[SSAValue, ...]) -> tuple[list[IndexExpr], list[Condition]]:
+def _forms(m: Forms, values: tuple[SSAValue, ...]) -> tuple[list[IndexExpr], list[Condition]]:
     """The operands as numbers, or as conditions; both shorter where some are neither."""
     types = [element_of(value.type) for value in values]
     numbers = [m.expr(value) for value, type in zip(values, types, strict=True) if is_number(type)]
     return numbers, [m.condition(value) for value, type in zip(values, types, strict=True) if type == i1]
 
 
-def _by_name(m: IndexAnalysis, op: Operation, name: str) -> Found:
+def _by_name(m: Forms, op: Operation, name: str) -> Found:
     numbers, truths = _forms(m, tuple(op.operands))
     if len(numbers) == len(op.operands):
         if name in _COMPARISONS:
@@ -166,7 +167,7 @@ def _by_name(m: IndexAnalysis, op: Operation, name: str) -> Found:
     return _TRUTHS[name](*truths) if len(truths) == len(op.operands) and name in _TRUTHS else None
 
 
-def _elementwise(m: IndexAnalysis, op: ElementwiseOp) -> Found:
+def _elementwise(m: Forms, op: ElementwiseOp) -> Found:
     return _by_name(m, op, op.ROW.name)
 
 
@@ -198,20 +199,20 @@ _UNSIGNED: dict[type[Operation], str] = {
 _PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge", "lt", "le", "gt", "ge")
 
 
-def _signed(m: IndexAnalysis, op: Operation) -> Found:
+def _signed(m: Forms, op: Operation) -> Found:
     return _by_name(m, op, _SIGNED[type(op)])
 
 
-def _unsigned(m: IndexAnalysis, op: Operation) -> Found:
+def _unsigned(m: Forms, op: Operation) -> Found:
     numbers, _ = _forms(m, tuple(op.operands))
     return _by_name(m, op, _UNSIGNED[type(op)]) if numbers and _is_natural(*numbers) else None
 
 
-def _ceildiv(m: IndexAnalysis, op: arith.CeilDivSIOp) -> Found:
-    return -(-m.expr(op.lhs) // m.expr(op.rhs))
+def _ceildiv(m: Forms, op: arith.CeilDivSIOp) -> Found:
+    return -floordiv(-m.expr(op.lhs), m.expr(op.rhs))
 
 
-def _cmpi(m: IndexAnalysis, op: arith.CmpiOp) -> Found:
+def _cmpi(m: Forms, op: arith.CmpiOp) -> Found:
     predicate = op.predicate.value.data
     numbers, _ = _forms(m, (op.lhs, op.rhs))
     if not numbers or (predicate > 5 and not _is_natural(*numbers)):
@@ -219,14 +220,14 @@ def _cmpi(m: IndexAnalysis, op: arith.CmpiOp) -> Found:
     return compare(_PREDICATES[predicate], *numbers)
 
 
-def _constant(m: IndexAnalysis, op: arith.ConstantOp) -> Found:
+def _constant(m: Forms, op: arith.ConstantOp) -> Found:
     if not isinstance(op.value, IntegerAttr):
         return None
     value = op.value.value.data
     return (TRUE if value else FALSE) if op.result.type == i1 else number(value)
 
 
-def _converted(m: IndexAnalysis, op: Operation) -> Found:
+def _converted(m: Forms, op: Operation) -> Found:
     """What another type holds of a number; truth values are 0 and 1, or -1 where they are extended as signed."""
     value = op.operands[0]
     if element_of(value.type) == i1:
@@ -239,14 +240,14 @@ def _converted(m: IndexAnalysis, op: Operation) -> Found:
     return m.expr(value)
 
 
-def _extui(m: IndexAnalysis, op: arith.ExtUIOp) -> Found:
+def _extui(m: Forms, op: arith.ExtUIOp) -> Found:
     type = op.operands[0].type
     found = _converted(m, op)
     is_wrapped = isinstance(found, IndexExpr) and isinstance(type, IntegerType) and type != i1
     return wrap(type.width.data, found, signed=False) if is_wrapped else found  # pyright: ignore
 
 
-def _select(m: IndexAnalysis, op: SelectOp | arith.SelectOp) -> Found:
+def _select(m: Forms, op: SelectOp | arith.SelectOp) -> Found:
     condition, *values = op.operands
     numbers, truths = _forms(m, tuple(values))
     if len(numbers) == 2:
@@ -260,18 +261,18 @@ def _select(m: IndexAnalysis, op: SelectOp | arith.SelectOp) -> Found:
 # Tiles.
 
 
-def _full(m: IndexAnalysis, op: FullOp) -> Found:
+def _full(m: Forms, op: FullOp) -> Found:
     element = element_of(op.result.type)
     if element == i1:
         return TRUE if op.number else FALSE
     return number(int(op.number)) if isinstance(element, IntegerType) else None
 
 
-def _arange(m: IndexAnalysis, op: ArangeOp) -> Found:
+def _arange(m: Forms, op: ArangeOp) -> Found:
     return number(op.start.data) + lane(0, _dims(m, op.result)[0]) * op.step.data
 
 
-def _same(m: IndexAnalysis, op: SplatOp | ExtractOp) -> Found:
+def _same(m: Forms, op: SplatOp | ExtractOp) -> Found:
     """The same number in every lane, or that of the only lane."""
     before, after = element_of(op.operands[0].type), element_of(op.result.type)
     if before == after == i1:
@@ -279,14 +280,14 @@ def _same(m: IndexAnalysis, op: SplatOp | ExtractOp) -> Found:
     return m.expr(op.operands[0]) if is_number(before) and is_number(after) else None
 
 
-def _through(m: IndexAnalysis, value: SSAValue, rewriting: Rewriting) -> Found:
+def _through(m: Forms, value: SSAValue, rewriting: Rewriting) -> Found:
     element = element_of(value.type)
     if element == i1:
         return rewriting.condition(m.condition(value))
     return rewriting.expr(m.expr(value)) if is_number(element) else None
 
 
-def _dims(m: IndexAnalysis, value: SSAValue) -> list:
+def _dims(m: Forms, value: SSAValue) -> list:
     assert isinstance(value.type, TileType)
     return [m.lanes_of(dim) for dim in value.type.dims.data]
 
@@ -303,23 +304,23 @@ def places(op: BroadcastOp | ReshapeOp | TransposeOp) -> dict[int, int] | None:
     return dict(zip(wide, after, strict=True)) if same else None
 
 
-def _placed(m: IndexAnalysis, op: BroadcastOp | ReshapeOp | TransposeOp) -> Found:
+def _placed(m: Forms, op: BroadcastOp | ReshapeOp | TransposeOp) -> Found:
     found = places(op)
     return None if found is None else _through(m, op.input, moved(found))
 
 
-def _reshape(m: IndexAnalysis, op: ReshapeOp) -> Found:
+def _reshape(m: Forms, op: ReshapeOp) -> Found:
     if places(op) is not None:
         return _placed(m, op)
     sizes, targets, after = _dims(m, op.input), _dims(m, op.result), wide_dims(op.result.type)
     flat = ZERO
     for n, pitch in zip(after, [prod(targets[n + 1 :], start=1) for n in after], strict=True):
         flat = flat + lane(n, targets[n]) * pitch
-    digits = flat.delinearize(sizes)
+    digits = delinearized(flat, sizes)
     return _through(m, op.input, at_lanes(dict(enumerate(digits))))
 
 
-def _slice(m: IndexAnalysis, op: SliceOp) -> Found:
+def _slice(m: Forms, op: SliceOp) -> Found:
     lanes = {
         n: lane(n, size) * stride + offset if size != lanes else lane(n, lanes)
         for n, ((offset, size, stride), lanes) in enumerate(zip(op.bounds, _dims(m, op.input), strict=True))
@@ -327,13 +328,13 @@ def _slice(m: IndexAnalysis, op: SliceOp) -> Found:
     return _through(m, op.input, at_lanes(lanes))
 
 
-def _dynamic_slice(m: IndexAnalysis, op: DynamicSliceOp) -> Found:
+def _dynamic_slice(m: Forms, op: DynamicSliceOp) -> Found:
     lanes = {n: lane(n, size) for n, size in enumerate(_dims(m, op.result))}
     lanes[op.dim.data] = lanes[op.dim.data] + m.expr(op.offset)
     return _through(m, op.input, at_lanes(lanes))
 
 
-def _rows(m: IndexAnalysis, op: RowsOp) -> Found:
+def _rows(m: Forms, op: RowsOp) -> Found:
     assert isinstance(op.starts.type, TileType)
     return m.expr(op.starts) + m.lanes(op.range, op.starts.type.rank)
 

@@ -18,7 +18,8 @@ from xdsl.ir import Operation, SSAValue
 from kopt.dialects.tile import DimAttr, ElementwiseOp, RangeType, SelectOp, TileType
 from kopt.ir.atoms import BlockNumber, Lane, Symbol
 from kopt.ir.condition import Condition
-from kopt.ir.from_ssa import Form, IndexAnalysis, element_of, held
+from kopt.ir.forms import Form, element_of, held
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.polynomial import Coefficient, quotient
 from kopt.ir.to_ssa import at_begins

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import BeginOp, IdOp
-from kopt.ir.atoms import Atom, BlockNumber, Extremum, FloorDiv, Mod, Symbol, Wrap
+from kopt.ir.atoms import Atom, BlockNumber, Extremum, Symbol, Wrap
+from kopt.ir.division import FloorDiv, Mod
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.polynomial import Coefficient, quotient
 

@@ -33,9 +33,10 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
 )
-from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, FloorDiv, Lane, Mod, Select, Symbol, Wrap
+from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, Lane, Select, Symbol, Wrap
 from kopt.ir.condition import Comparison, Condition, Junction, Named, Truth
-from kopt.ir.from_ssa import wide_dims
+from kopt.ir.division import FloorDiv, Mod
+from kopt.ir.forms import wide_dims
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.to_ssa import IndexWriter
 from kopt.ir.widths import is_power_of_two, suffices

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kopt.ir.atoms import Atom, Extremum, FloorDiv, Mod, Select
+from kopt.ir.atoms import Atom, Extremum, Select
+from kopt.ir.division import FloorDiv, Mod
 from kopt.ir.index_expr import IndexExpr
 
 
@@ -19,6 +20,11 @@ def suffices(expr: IndexExpr, bits: int) -> bool:
 def is_power_of_two(number: int) -> bool:
     """Whether a number is 1, 2, 4, …"""
     return number > 0 and not number & (number - 1)
+
+
+def next_power_of_two(number: int) -> int:
+    """The least power of two that is at least ``number`` (1 for 0)."""
+    return 1 << max(0, number - 1).bit_length()
 
 
 def _exact_parts(atom: Atom) -> Iterator[IndexExpr]:

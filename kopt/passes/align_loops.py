@@ -11,9 +11,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.alignment import Walk, walk_to_align
+from kopt.analysis.alignment import AlignedWalk, walk_to_align
 from kopt.analysis.combining import combined_operands
-from kopt.analysis.values.form import array_type
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -31,6 +30,7 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     WholeOp,
+    array_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.gathers.building import Arrays
@@ -40,10 +40,11 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class AlignLoopsPass(ModulePass):
-    """Lets loops that begin at a computed or odd element walk blocks that begin at multiples of 8 rows or 128 lanes.
+    """Loop alignment: loops that begin at a computed or odd element walk blocks at multiples of 8 rows or 128 lanes.
 
-    The first block begins at or before the loop's first element, the last one ends inside the arrays; lanes that are
-    not the loop's, or that an earlier block had, take the neutral value where lanes are combined, and are not stored.
+    The first block begins at or before the loop's first element, and the last one ends inside the arrays. Some lanes
+    are not the loop's, or an earlier block had them. They take the neutral value where lanes are combined, and are not
+    stored.
 
         %r = tile.for %k: b1=64 in (%lo, %hi) iter(%a = %z) { %v = tile.load %x[%k, :] …  tile.reduce add %v [0] … }
     becomes
@@ -52,9 +53,11 @@ class AlignLoopsPass(ModulePass):
           %v = tile.load %x[%k, :] …   %inside = max(%lo, where block %t would begin) <= tile.index %k < %hi
           %w = tile.select %inside, %v, 0.0   tile.reduce add %w [0] … }
 
-    Arrays that end inside a block are padded on the host, with a remark. It leaves alone, without one, loops that
-    something else stops: where a block begins or its number is used, accesses are masked or begin at different
-    elements, lanes are scanned or rearranged, or the result depends on which elements one visit has.
+    Arrays that end inside a block are padded on the host, with a remark. These loops stay as they are, without one:
+
+    * loops of which the begin or the number of a block is used;
+    * loops whose accesses are masked, or begin at different elements;
+    * loops that scan or rearrange lanes, or whose result depends on which elements one visit has.
     """
 
     name = "align-loops"
@@ -82,7 +85,7 @@ def _pad(load: LoadOp, dim: int, extent: int, arrays: Arrays) -> None:
 class _Aligner:
     """Replaces one loop by one over the numbers of aligned blocks."""
 
-    def __init__(self, loop: ForOp, walk: Walk):
+    def __init__(self, loop: ForOp, walk: AlignedWalk):
         self.loop, self.walk = loop, walk
         assert isinstance(loop.range.type, RangeType)
         self.type = loop.range.type

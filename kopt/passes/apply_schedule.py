@@ -21,9 +21,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class ApplySchedulePass(ModulePass):
-    """Makes dimensions of the grid of loops of schedule ``grid``, and pipelines ready: they carry nothing.
+    """Applies schedules: loops of schedule ``grid`` become dimensions of the grid, and pipelines carry nothing.
 
-    What such loops carry lives in scratch memory. It decides nothing: ``plan-accesses`` does, or who wrote the plan.
+    What such loops carried lives in scratch memory. The pass decides nothing: the schedules are those of
+    ``plan-accesses``, or of whoever wrote the plan.
 
         tile.grid (%i) in (1000) { … tile.for %k … in (0, 600) … schedule grid { … } … }
     becomes

@@ -24,11 +24,12 @@ from kopt.passes.schedules import reschedule
 
 @dataclass(frozen=True)
 class BalanceItemsPass(ModulePass):
-    """Deals out the items of jagged loops to ``programs`` cells, neighbours to one cell, each about as much work.
+    """Load balancing: the items of jagged loops are dealt out to ``programs`` cells, each about as much work.
 
-    The host counts the visits of every item's loops, and one more for the item itself; adds them up along the items;
-    and searches where each cell's share begins. An item is never cut, so no share exceeds the mean by more than the
-    largest item, and results do not depend on ``programs``. Other dimensions of a grid stay, and the cells count.
+    A cell has neighbouring items. The host counts the visits of every item's loops, and one more for the item itself.
+    It adds them up along the items, and searches where each cell's share begins. An item is never cut, so no share
+    exceeds the mean by more than the largest item, and results do not depend on ``programs``. Other dimensions of a
+    grid stay, and the cells count.
 
         tile.grid (%b: b0=8) in (100) {
           %n = tile.load %lengths[%b] …   %s = jagged.for %k: b1=16 in %n … { … } }

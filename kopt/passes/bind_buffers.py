@@ -17,17 +17,23 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class BindBuffersPass(ModulePass):
-    """Converts each `host.launch` to a `pallas.call`; host ops around it bring arrays into their layouts and back.
+    """Lowers each `host.launch` to a `pallas.call`: the plan's buffers become windows, index maps, physical layouts.
 
-    The buffers of the plan become windows, index maps and physical layouts, derived once, here. Loads and stores become
-    `tile.get` and `tile.put` of the blocks of windows, and of rows by numbers; of arrays that stay in HBM they become
-    `pallas.fetch` and `pallas.send`, which name the axis that their copies may overlap: the loop of a buffer of kind
-    ``prefetch`` or ``writeback``, for one of kind ``dma`` the axis of the grid that moves fastest. Loops of schedule
-    ``emit_pipeline`` become `pallas.pipeline`. A written operand is one that its result takes over, and its block is
-    copied first; what a launch yields is a result alone, and what it donates stays in HBM and is not copied (see
-    ``eliminate-output-only``). An array that only one launch sees, and whose cells read only what they wrote, is
-    scratch memory. Windows that are not whole or not multiples of a tile get a physical layout: a pad, a split, a
-    transposition. Each is a remark:
+    They are derived once, here. Host ops around the call bring arrays into their layouts, and back.
+
+    | before | after |
+    |---|---|
+    | loads and stores of blocks of windows, and of rows by numbers | `tile.get` and `tile.put` |
+    | loads and stores of arrays that stay in HBM | `pallas.fetch` and `pallas.send` |
+    | loops of schedule ``emit_pipeline`` | `pallas.pipeline` |
+    | a written operand | one that its result takes over; its block is copied first |
+    | what a launch yields (see ``eliminate-output-only``) | a result alone |
+    | what a launch donates | an operand in HBM that is not copied |
+    | an array that only one launch sees, and of which cells read only what they wrote | scratch memory |
+
+    A fetch or send names the axis that its copies may overlap: the loop of a buffer of kind ``prefetch`` or
+    ``writeback``, the axis of the grid that moves fastest for one of kind ``dma``. Windows that are not whole or not
+    multiples of a tile get a physical layout: a pad, a split, a transposition. Each is a remark:
 
         remark: 'out' is laid out as 16 x 1 x 64 for the kernel: blocks of 64 lanes of dimension 0
 

@@ -32,7 +32,7 @@ class BlockForms:
     @cached_property
     def scheduled(self) -> ModuleOp:
         """What cells do one by one, items of jagged loops and planes, as cells of their own."""
-        jagged = ("raise-jagged", "dce", "schedule-jagged") if self._gathers else ()
+        jagged = ("raise-jagged", "dce", "schedule-jagged") if self.gathers else ()
         large = isinstance(self._chip, GpuChip) and (jagged or holds_large(self._module))
         return _applied(self._module, named(*jagged, *(("split-planes",) if large else ())))
 
@@ -42,13 +42,14 @@ class BlockForms:
 
         Where one of those is refused at the sizes that blocks have, what is only scheduled.
         """
-        if isinstance(self._chip, TpuChip) and self._gathers:
+        if isinstance(self._chip, TpuChip) and self.gathers:
             with suppress(KoptError):
                 return _applied(self._module, rows_moved(self._chip, self._config))
         return self.scheduled
 
     @cached_property
-    def _gathers(self) -> bool:
+    def gathers(self) -> bool:
+        """Whether rows are computed; where none are, all forms are the same."""
         return any(is_gather(entry) for op in walk(self._module, Access) for entry in op.entries)
 
 

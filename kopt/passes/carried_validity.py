@@ -10,10 +10,9 @@ from xdsl.ir import Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.hiding import Carrier, paths
-from kopt.analysis.lane_facts import type_of
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import ForOp, FullOp, TileType, WhileOp
+from kopt.dialects.tile import ForOp, FullOp, TileType, WhileOp, tile_type
 from kopt.walk import walk
 
 
@@ -37,7 +36,7 @@ def _widened(op: Carrier, numbers: list[int]) -> tuple[Carrier, list[int]]:
     """The op with companions that are true so far."""
     if not numbers:
         return op, numbers
-    types = [TileType(type_of(op.results[n]).shape, i1) for n in numbers]
+    types = [TileType(tile_type(op.results[n]).shape, i1) for n in numbers]
     for region in op.regions:
         last = region.block.last_op
         assert last is not None

@@ -24,6 +24,8 @@ from kopt.passes.set_blocks import substitute_sizes
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, Chip, TpuChip
 from kopt.walk import walk
 
+#: How many times smaller a block becomes at once: what follows from its size is not known before it has it.
+_STEP = 4
 #: Whose block sizes an interpreter takes: few and large cells, which NumPy is fast at.
 _LIKE = "tpu7x"
 
@@ -32,18 +34,21 @@ _LIKE = "tpu7x"
 class ChooseBlockSizesPass(ModulePass):
     """Chooses the sizes of a function's open blocks, and substitutes them in every type.
 
-    ``tile.open`` of the function says which those are (`kopt.dialects.tile.open_blocks`). Sizes are as large as pays
-    and as fits the ``chip``: a share of VMEM on a TPU, of registers on a GPU (`kopt.analysis.block_sizes`). A pinned
-    size is only rounded up to whole tiles of a TPU's memory, and not even that where results depend on it.
+    ``tile.open`` of the function says which those are (`kopt.dialects.tile.open_blocks`). On a TPU the sizes are those
+    at which the cheapest plan of each launch takes least time, among whole tiles of memory and divisors of what is
+    walked whose blocks fit VMEM (`kopt.planning.block_sizes`). On a GPU they are as large as a program's registers
+    hold (`kopt.analysis.block_sizes`). A pinned size is only rounded up to whole tiles of a TPU's memory, and not even
+    that where results depend on it.
 
         func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)
             attributes {tile.open = [#tile.open<b0>, #tile.open<b1>]} {
           tile.grid (%i: b0=32, %j: b1=32) in (4096, 2560) { … } }
     becomes, for a v6e,
         func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>) {
-          tile.grid (%i: b0=512, %j: b1=512) in (4096, 2560) { … } }
+          tile.grid (%i: b0=2048, %j: b1=512) in (4096, 2560) { … } }
 
-    Where blocks take too much once they have their sizes, further candidates follow, each smaller, until one fits.
+    What rows by computed numbers take, and what Python counts with a size, is seen once blocks have their sizes. Where
+    that is too much, further candidates follow, each smaller, until one fits.
     ``start="given"`` begins with the sizes that blocks have, as those of an import that was made for them.
 
     Without a chip sizes suit an interpreter: few and large cells, and pinned ones stay.
@@ -99,22 +104,26 @@ class _Choice:
         if not self._blocks:
             return
         settled = given or self._set(self._chosen())
-        if settled and not all(block.pinned for block in self._blocks):
+        if settled and self._is_seen_later and not all(block.pinned for block in self._blocks):
             self._fit()
 
     # Candidates.
 
-    def _chosen(self) -> list[int]:
-        """The best sizes, by what blocks are used for and what they take."""
+    def _chosen(self, moved: ModuleOp | None = None) -> list[int]:
+        """The best sizes, by what blocks are used for and what they take: in the form ``moved``, where it is given."""
         now = self._sizes
         sizes = self._rounded(now) if self._rounds and any(block.pinned for block in self._blocks) else now
         if not all(block.pinned for block in self._blocks):
-            sized = {tag for block in self._blocks if block.sized for tag in block.tags}
-            forms = self._forms
-            free = choose_sizes(forms.scheduled, self._groups, now, self._chip, self._resident, sized, forms.moved)
+            free = self._free(moved)
             pairs = zip(self._blocks, sizes, free, strict=True)
             sizes = [pinned if block.pinned else size for block, pinned, size in pairs]
         return [block.bounded(size) for block, size in zip(self._blocks, sizes, strict=True)]
+
+    def _free(self, moved: ModuleOp | None) -> list[int]:
+        sized = {tag for block in self._blocks if block.sized for tag in block.tags}
+        module, kind = self._forms.scheduled, self._config.loop_type
+        divides = not self._forms.gathers
+        return choose_sizes(module, self._groups, self._sizes, self._chip, kind, sized, moved, divides)
 
     def _rounded(self, now: Sequence[int]) -> list[int]:
         """Pinned sizes in whole tiles of memory, where no result depends on them."""
@@ -143,7 +152,8 @@ class _Choice:
 
     def _smaller(self, sizes: Sequence[int]) -> list[int]:
         """The next candidate: what is chosen now that blocks have these sizes, or half of what Python computes with."""
-        chosen = [min(pair) for pair in zip(sizes, self._chosen(), strict=True)]
+        wanted = self._chosen(self._forms.moved if self._forms.gathers else None)
+        chosen = [min(size, max(own, size // _STEP)) for size, own in zip(sizes, wanted, strict=True)]
         if chosen != sizes:
             return chosen
         halves = halved(self._forms.scheduled, self._groups, sizes, self._chip)
@@ -153,6 +163,11 @@ class _Choice:
     def _fullness(self) -> float:
         """How much a cell takes of what it should."""
         return fullness(self._forms.moved, self._chip, self._resident)
+
+    @property
+    def _is_seen_later(self) -> bool:
+        """Whether cells may take more once blocks have their sizes: of rows that are computed, and what follows."""
+        return self._forms.gathers or any(block.sized for block in self._blocks)
 
     @property
     def _resident(self) -> bool:

@@ -29,11 +29,11 @@ CHUNK = 1024
 
 @dataclass(frozen=True)
 class ChunkScalarsPass(ModulePass):
-    """Lets cells read their own element of a long array from the chunk of it that they share with their neighbours.
+    """Tiles long arrays of scalars: a cell reads its own element from a chunk that it shares with its neighbours.
 
     Single elements are read from scalar memory, which an array of more than 512 KiB does not fit. Where cell ``i`` of a
-    grid's dimension reads element ``i`` of it, or ``i + 1``, all that is needed is a block of its neighbours', which
-    changes every 1024 cells. Each distance from ``i`` gets an operand of its own, cut out on the host.
+    grid's dimension reads element ``i`` or ``i + 1``, a chunk of 1024 elements serves 1024 cells. Each distance from
+    ``i`` gets an operand of its own, cut out on the host.
 
         host.launch @f (%o = %offsets …) { tile.grid (%i: b0=1) in (200000) {
           %at = tile.begin %i   %a = tile.load %o[%at] : memref<200001xi32> -> !tile.tile<i32> … } }

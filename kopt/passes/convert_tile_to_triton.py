@@ -9,23 +9,22 @@ from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, i1
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
 from kopt.analysis.host_order import host_ops
-from kopt.analysis.launch_options import default_num_stages, default_num_warps
+from kopt.analysis.ragged import ragged_ranges
+from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
 from kopt.diagnostics import location_of, remark
-from kopt.dialects import atomic, tile, triton
-from kopt.dialects.tile.index_list import block_axes
-from kopt.dialects.tile.memory import memory_shape
+from kopt.dialects import tile, triton
 from kopt.dialects.tile.planned import forget_plan
 from kopt.dialects.tile.values import literal, literal_value
 from kopt.errors import LoweringError
-from kopt.ir.ranges import always_full, ranges_in_scope, unshifted
-from kopt.lowering.triton.block_numbers import block_numbers
+from kopt.ir.ranges import unshifted
+from kopt.passes.gpu.block_numbers import block_numbers
 from kopt.passes.ordering.permute import in_planned_order
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS
@@ -36,8 +35,9 @@ from kopt.walk import walk
 class ConvertTileToTritonPass(ModulePass):
     """Makes a ``triton.launch`` of each ``tile.grid``, over one program a cell.
 
-    Ranges are made from the program's number; loads, stores and updates name the ranges whose lanes they must check,
-    which are those that may be ragged. Pointers through which nothing is read are ``writeonly``, and a remark says so.
+    Ranges are made from the program's number. A load fills with one number what it does not read: where it has a mask
+    that is ``other``, and a `tile.mask` puts a ``pad`` that differs; lanes of ragged ranges without one are 0 if they
+    may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so.
     Warps, stages and the order of cells are the plan's; without one they follow from the blocks, as ``plan-accesses``
     has them, and from the order of the grid.
 
@@ -46,7 +46,7 @@ class ConvertTileToTritonPass(ModulePass):
         triton.launch @f_0 (%x = %x, %out = %out writeonly) grid (8) num_warps 4 num_stages 2 {
           %pid = triton.program_id
           %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
-          %v = triton.load %x[%i] in (%i) …
+          %v = tile.load %x[%i] …
         }
 
     Refuses blocks of more than 1048576 lanes, grids of more than 2^31-1 cells, and cells that run in order.
@@ -71,7 +71,8 @@ class ConvertTileToTritonPass(ModulePass):
             options = _options(grid, Budget(GPU_CHIPS[self.chip]))
             grid = in_planned_order(grid)
             forget_plan(grid)
-            _convert_accesses(grid)
+            for load in walk(grid, tile.LoadOp):
+                _fill_once(load)
             self._convert_grid(grid, options, f"{func.sym_name.data}_{number}")
 
     def _convert_grid(self, grid: tile.GridOp, options: tuple[int, int], name: str) -> None:
@@ -209,70 +210,26 @@ def _convert_block_numbers(op: Operation) -> None:
     Rewriter.replace_op(op, ConstantOp.from_int_and_width(trips, op.result.type))
 
 
-def _convert_accesses(grid: tile.GridOp) -> None:
-    for op in walk(grid):
-        if isinstance(op, tile.LoadOp):
-            _convert_load(op)
-        elif isinstance(op, tile.StoreOp):
-            _replace(op, triton.StoreOp(op.value, op.memory, op.entries, _limits(op), op.mask, op.attributes))
-        elif isinstance(op, atomic.RmwOp | atomic.CasOp):
-            _replace(op, _update(op))
-
-
-def _replace(op: Operation, new: Operation) -> None:
-    new.location = op.location
-    for result, old in zip(new.results, op.results, strict=True):
-        result.name_hint = old.name_hint
-    Rewriter.replace_op(op, new)
-
-
-def _update(op: atomic.RmwOp | atomic.CasOp) -> Operation:
-    access = (op.memory, op.entries, _limits(op), op.mask, op.ordering.data)
-    if isinstance(op, atomic.CasOp):
-        return triton.AtomicCasOp(op.expected, op.desired, *access, op.attributes)
-    return triton.AtomicRmwOp(op.kind.data, op.value, *access, bool(op.previous), op.attributes)
-
-
-def _limits(op: tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp) -> list[SSAValue | None]:
-    """For each dimension of an access, the range that may be ragged, or None."""
-    scope = ranges_in_scope(op)
-    limits: list[SSAValue | None] = []
-    for axis in block_axes(op.entries, memory_shape(op.memory.type)):
-        entry = op.entries[axis.position]
-        range = scope.get(axis.dim.tag.data)
-        if axis.gather_dim is None and tile.is_range(entry):
-            assert isinstance(entry, SSAValue)
-            range = unshifted(entry)
-        limits.append(range if range is not None and not always_full(range) else None)
-    return limits
-
-
-def _convert_load(op: tile.LoadOp) -> None:
-    """A load's fill outside its ranges and its fill where the mask does not hold become one, or a select on top."""
-    limits = _limits(op)
-    checked = any(limit is not None for limit in limits)
-    pad = literal_value(op.pad) if op.pad is not None and checked else None
-    other = _other(op, checked)
-    load = triton.LoadOp(op.memory, op.entries, limits, op.mask, other, op.attributes)
-    load.location = op.location
-    load.result.name_hint = op.result.name_hint
-    if pad is None or other is None or pad == literal_value(other):
-        Rewriter.replace_op(op, load)
+def _fill_once(load: tile.LoadOp) -> None:
+    """A load's fill outside its ranges and its fill where the mask does not hold become one, or a mask on top."""
+    ragged = ragged_ranges(load)
+    checked = any(range is not None for range in ragged)
+    pad = load.pad if checked else None
+    if load.mask is None:
+        load.pad = _index_fill(load) if checked and pad is None else pad
         return
-    mask = tile.MaskOp(load, limits, pad)
-    mask.location = op.location
-    mask.result.name_hint = op.result.name_hint
-    Rewriter.replace_op(op, [load, mask], [mask.result])
+    load.pad = None
+    if pad is None or literal_value(pad) == (0 if load.other is None else literal_value(load.other)):
+        return
+    mask = tile.MaskOp(load, ragged, literal_value(pad))
+    mask.location = load.location
+    mask.result.name_hint = load.result.name_hint
+    Rewriter.insert_op(mask, InsertPoint.after(load))
+    load.result.replace_uses_with_if(mask.result, lambda use: use.operation is not mask)
 
 
-def _other(op: tile.LoadOp, checked: bool):
-    """What the load itself fills with: the kernel's ``other``, else the pad; numbers that may become indices are 0."""
-    assert isinstance(op.result.type, tile.TileType)
-    element = op.result.type.element_type
-    if op.mask is not None:
-        return op.other or literal(0, element)
-    if op.pad is not None:
-        return op.pad if checked else None
-    if checked and isinstance(element, IntegerType) and element != i1:
-        return literal(0, element)
-    return None
+def _index_fill(load: tile.LoadOp) -> Attribute | None:
+    """Numbers that may become indices are 0 where they are not read."""
+    assert isinstance(load.result.type, tile.TileType)
+    element = load.result.type.element_type
+    return literal(0, element) if isinstance(element, IntegerType) and element != i1 else None

@@ -19,10 +19,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class DropDeadArraysPass(ModulePass):
-    """Removes each array of the function's own that is only written, with its views and all writes to it.
+    """Dead store elimination: arrays of the function's own that are only written go, with their views and all writes.
 
-    Seen through views: an array is read if any view of it is loaded, copied, passed to a call or returned. What was
-    computed for the stores alone is left to ``dce``.
+    An array is read if any view of it is loaded, copied, passed to a call or returned. What was computed for the stores
+    alone is left to ``dce``.
 
         %tmp = host.alloc : memref<1000xf32>
         tile.grid … { … tile.store %v, %tmp[%i] … tile.store %r, %out[%i] … }

@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.access import accesses, seen_by
+from kopt.analysis.access_summary import accesses, seen_by
 from kopt.analysis.aliases import root
 from kopt.analysis.coverage import Verdict
 from kopt.diagnostics import remark
@@ -22,10 +22,12 @@ from kopt.dialects.tile import GridOp
 
 @dataclass(frozen=True)
 class DropDeadInitializationPass(ModulePass):
-    """Drops the fill, the copy or the call that gives an array its elements, where all are written before any is read.
+    """Dead initialisation elimination: drops the fill, copy or call that gives an array elements which nothing reads.
 
-    Reads and writes are followed over the launches of the function and through views (`kopt.analysis.access`). An
-    array that is filled all the same says in a remark who needs it.
+    So where every element is written before any is read.
+
+    Reads and writes are followed over the launches of the function and through views, by
+    `kopt.analysis.access_summary`. An array that is filled all the same says in a remark who needs it.
 
         %out = host.alloc fill 0.0 : memref<1000xf32>
         tile.grid (%i: b0=128) in (1000) { … tile.store %v, %out[%i] … }

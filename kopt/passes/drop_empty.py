@@ -24,6 +24,7 @@ from kopt.dialects.tile import (
     TileType,
     literal_value,
     neutral,
+    tile_type,
 )
 from kopt.errors import LoweringError
 from kopt.passes.empty_carries import drop_empty_carries
@@ -36,8 +37,8 @@ _Simplified = LoadOp | StoreOp | RmwOp | CasOp | ReduceOp | DotOp | ConcatOp
 class DropEmptyPass(ModulePass):
     """Removes everything of no elements from grids, so that no other pass meets a dimension of 0.
 
-    No loop carries values without lanes, and no branch gives any. What is loaded from an array of no elements are lanes
-    that a mask leaves out. A reduction of nothing gives its neutral value, a dot over nothing its accumulator. Grids
+    No loop carries values without lanes, and no branch gives any. A mask leaves out all lanes that are loaded from an
+    array of no elements. A reduction of nothing gives its neutral value, a dot over nothing its accumulator. Grids
     without cells and loops without visits are gone by then (``canonicalize``).
 
         %v = tile.load %x[%i, :] : memref<16x0xf32> -> !tile.tile<b0=16 x 0 x f32>
@@ -75,23 +76,23 @@ def _meets_nothing(op: Operation) -> bool:
 def _simplify(op: _Simplified) -> None:
     if isinstance(op, LoadOp):
         if _is_empty(op.memory.type) and _size(op.result):
-            _replace(op, FullOp(literal_value(op.other) if op.other is not None else 0, _type(op.result)))
+            _replace(op, FullOp(literal_value(op.other) if op.other is not None else 0, tile_type(op.result)))
     elif isinstance(op, StoreOp | RmwOp | CasOp):
         if _is_empty(op.memory.type) or not _size(op.operands[0]):
             for previous in op.results:
-                _replace(op, FullOp(0, _type(previous)))
+                _replace(op, FullOp(0, tile_type(previous)))
             if not op.results:
                 Rewriter.erase_op(op)
     elif isinstance(op, ReduceOp):
         if not _size(op.input) and _size(op.result):
-            _replace(op, FullOp(neutral(op.kind.data, _type(op.input).element_type), _type(op.result)))
+            _replace(op, FullOp(neutral(op.kind.data, tile_type(op.input).element_type), tile_type(op.result)))
     elif isinstance(op, ConcatOp):
         _join_what_there_is(op)
     elif not _size(op.lhs) and _size(op.result):
         if op.accumulator is not None:
             Rewriter.replace_op(op, [], [op.accumulator])
         else:
-            _replace(op, FullOp(0, _type(op.result)))
+            _replace(op, FullOp(0, tile_type(op.result)))
 
 
 def _join_what_there_is(op: ConcatOp) -> None:
@@ -112,13 +113,8 @@ def _lanes(op: Operation) -> int:
     return min((_size(result) for result in op.results if isinstance(result.type, TileType)), default=1)
 
 
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
-
-
 def _size(value: SSAValue) -> int:
-    return math.prod(_type(value).shape)
+    return math.prod(tile_type(value).shape)
 
 
 def _is_empty(type: object) -> bool:

@@ -60,19 +60,14 @@ def _unit_tags(grid: tile.GridOp) -> set[str]:
     return {type.tag for type in types if isinstance(type, tile.RangeType) and type.size == 1}
 
 
-def _type(value: SSAValue) -> tile.TileType:
-    assert isinstance(value.type, tile.TileType)
-    return value.type
-
-
 def _needed(op: Operation) -> Iterator[str]:
     """The tags that an op needs as dimensions."""
     if isinstance(op, tile.DotOp):
-        yield from (*_type(op.lhs).tags[-2:], *_type(op.rhs).tags[-2:])
+        yield from (*tile.tile_type(op.lhs).tags[-2:], *tile.tile_type(op.rhs).tags[-2:])
     elif isinstance(op, tile.ConcatOp):
-        yield from (_type(value).tags[op.dim.data] for value in op.inputs)
+        yield from (tile.tile_type(value).tags[op.dim.data] for value in op.inputs)
     elif isinstance(op, _ALONG):
-        yield _type(op.operands[0]).tags[op.dim.data]
+        yield tile.tile_type(op.operands[0]).tags[op.dim.data]
     elif op.dialect_name() not in _KNOWN:
         for operand in op.operands:
             if isinstance(operand.type, tile.TileType):
@@ -124,7 +119,7 @@ def _lanes(op: tile.IndexOp | tile.ValidOp, tags: set[str]) -> None:
     assert isinstance(op.range.type, tile.RangeType)
     if op.range.type.tag not in tags:
         return
-    type = _type(op.result)
+    type = tile.tile_type(op.result)
     if isinstance(op, tile.IndexOp):
         number = tile.SplatOp(_insert(op, tile.BeginOp(op.range)), type)
         number.location = op.location
@@ -136,14 +131,14 @@ def _lanes(op: tile.IndexOp | tile.ValidOp, tags: set[str]) -> None:
 
 def _arange(op: tile.ArangeOp, tags: set[str]) -> None:
     """One lane's number is the first."""
-    if not _without(_type(op.result), tags).rank:
-        number = tile.FullOp(op.start.data, _type(op.result))
+    if not _without(tile.tile_type(op.result), tags).rank:
+        number = tile.FullOp(op.start.data, tile.tile_type(op.result))
         number.location = op.location
         Rewriter.replace_op(op, number)
 
 
 def _mask(op: tile.MaskOp, tags: set[str]) -> None:
-    kept = _kept(_type(op.input), tags)
+    kept = _kept(tile.tile_type(op.input), tags)
     limits = [op.limits[number] for number in kept]
     op.layout = ArrayAttr([op.layout.data[number] for number in kept])
     op.operands = [op.input, *(limit for limit in limits if limit is not None)]
@@ -153,7 +148,7 @@ def _mask(op: tile.MaskOp, tags: set[str]) -> None:
 
 def _broadcast(op: tile.BroadcastOp, tags: set[str]) -> None:
     """Dimensions are renumbered; an input's own 1 for a dropped dimension is dropped too."""
-    source, kept = _type(op.input), _kept(op.result_type, tags)
+    source, kept = tile.tile_type(op.input), _kept(op.result_type, tags)
     stay = [n for n, at in enumerate(op.mapping) if at in kept and source.tags[n] not in tags]
     own = [n for n, at in enumerate(op.mapping) if at not in kept and source.tags[n] not in tags]
     if own:
@@ -163,24 +158,24 @@ def _broadcast(op: tile.BroadcastOp, tags: set[str]) -> None:
 
 
 def _transpose(op: tile.TransposeOp, tags: set[str]) -> None:
-    kept = _kept(_type(op.input), tags)
+    kept = _kept(tile.tile_type(op.input), tags)
     op.permutation = int_array([kept.index(n) for n in op.order if n in kept])
 
 
 def _slice(op: tile.SliceOp, tags: set[str]) -> None:
-    kept = _kept(_type(op.input), tags)
+    kept = _kept(tile.tile_type(op.input), tags)
     lists = [[bound[part] for n, bound in enumerate(op.bounds) if n in kept] for part in range(3)]
     op.offsets, op.sizes, op.strides = (int_array(numbers) for numbers in lists)
 
 
 def _reduce(op: tile.ReduceOp, tags: set[str]) -> None:
     """One lane reduced is that lane: a reduction of nothing is replaced when all types have changed."""
-    kept = _kept(_type(op.input), tags)
+    kept = _kept(tile.tile_type(op.input), tags)
     op.dims = int_array([kept.index(dim) for dim in op.dimensions if dim in kept])
 
 
 def _along(op: tile.ConcatOp | _ALONG, tags: set[str]) -> None:
-    op.dim = IntAttr(_kept(_type(op.operands[0]), tags).index(op.dim.data))
+    op.dim = IntAttr(_kept(tile.tile_type(op.operands[0]), tags).index(op.dim.data))
 
 
 #: What ops with numbered dimensions or ranges become; the others change their types only.

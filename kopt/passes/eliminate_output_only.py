@@ -12,13 +12,13 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.access import access
+from kopt.analysis.access_summary import access
 from kopt.analysis.aliases import root
 from kopt.analysis.coverage import unspecified
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.formats.integers import ints_of
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile.integers import ints_of
 from kopt.passes.launches import erase_unused, new_array
 from kopt.walk import walk
 
@@ -34,10 +34,10 @@ _DECIDED = {
 
 @dataclass(frozen=True)
 class EliminateOutputOnlyPass(ModulePass):
-    """Takes from each launch the operands of which no element from before the launch is seen, inside or after it.
+    """Removes output-only operands: those of which nothing sees an element from before the launch, inside or after it.
 
-    Such an operand is written whole, or its other elements are unspecified (an allocation without a fill, or a view
-    of one), and every read in the launch follows a store of the same cell to the same places.
+    Such an operand is written whole, or its other elements are unspecified: it is an allocation without a fill, or a
+    view of one. Every read in the launch follows a store of the same cell to the same places.
 
     | mode | such an operand |
     |---|---|

@@ -28,7 +28,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class ExpandCollectivesPass(ModulePass):
-    """Makes a Pallas kernel of each functional collective: `symm.remote_copy` between ranks, and what orders them.
+    """Expands functional collectives into Pallas kernels: `symm.remote_copy` between ranks, and what orders them.
 
     ``kind=ring`` copies to the next rank only, ``one-shot`` to all others at once; an all-reduce that is ``by``
     an algorithm of one shot is one in any case. ``ranks`` is their number where no shape tells it; ``group`` picks

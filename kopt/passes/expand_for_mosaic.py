@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from kopt.dialects.tile import (
@@ -16,8 +14,6 @@ from kopt.dialects.tile import (
     ArgReduceOp,
     AssociativeReduceOp,
     AssociativeScanOp,
-    BroadcastOp,
-    ConcatOp,
     DotOp,
     ForOp,
     LoadOp,
@@ -28,35 +24,45 @@ from kopt.dialects.tile import (
     SelectOp,
     SliceOp,
     SortOp,
-    TakeAlongOp,
-    TransposeOp,
     WhileOp,
 )
-from kopt.passes.mosaic.carries import widen_carries
-from kopt.passes.mosaic.combinations import widen_associative, widen_sort
-from kopt.passes.mosaic.products import expand_dot
-from kopt.passes.mosaic.reshapes import slice_before_reshape, split_reshape
-from kopt.passes.mosaic.scalars import widen_scalar_load
-from kopt.passes.mosaic.widening import widen_combination, widen_elementwise, widen_rearrangement, widen_selection
-from kopt.walk import walk
+from kopt.passes.mosaic.carries import WidenCarries
+from kopt.passes.mosaic.combinations import WidenAssociative, WidenSort
+from kopt.passes.mosaic.products import FlattenBatches, IntegersToBytes, UnsignedBytesToBf16
+from kopt.passes.mosaic.reshapes import SliceBeforeReshape, SplitReshape
+from kopt.passes.mosaic.scalars import WidenScalarLoad
+from kopt.passes.mosaic.widening import (
+    Rearrangement,
+    WidenCombination,
+    WidenElementwise,
+    WidenRearrangement,
+    WidenSelection,
+)
+from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 
-#: What may have to be done for each op.
-RULES: dict[type[Operation], Callable[[Operation], None]] = {
-    **dict.fromkeys(ELEMENTWISE.values(), widen_elementwise),
-    **dict.fromkeys((ReduceOp, ArgReduceOp, ScanOp), widen_combination),
-    **dict.fromkeys((AssociativeReduceOp, AssociativeScanOp), widen_associative),
-    SortOp: widen_sort,
-    **dict.fromkeys((BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp), widen_rearrangement),
-    **dict.fromkeys((SelectOp, MaskOp), widen_selection),
-    DotOp: expand_dot,
-    LoadOp: widen_scalar_load,
-    **dict.fromkeys((ForOp, WhileOp, scf.IfOp), widen_carries),
+#: What comes before ops get other types.
+BEFORE: Patterns = {SliceOp: (SliceBeforeReshape(),)}
+#: The types that Mosaic has for each op.
+TYPES: Patterns = {
+    **dict.fromkeys(ELEMENTWISE.values(), (WidenElementwise(),)),
+    **dict.fromkeys((ReduceOp, ArgReduceOp, ScanOp), (WidenCombination(),)),
+    **dict.fromkeys((AssociativeReduceOp, AssociativeScanOp), (WidenAssociative(),)),
+    SortOp: (WidenSort(),),
+    **dict.fromkeys(Rearrangement.__args__, (WidenRearrangement(),)),
+    **dict.fromkeys((SelectOp, MaskOp), (WidenSelection(),)),
+    DotOp: (FlattenBatches(),),
+    LoadOp: (WidenScalarLoad(),),
+    **dict.fromkeys((ForOp, WhileOp, scf.IfOp), (WidenCarries(),)),
 }
+#: What comes behind: reshapes are all of 32 bits by then, and products have one batch dimension.
+BEHIND: Patterns = {ReshapeOp: (SplitReshape(),), DotOp: (UnsignedBytesToBf16(), IntegersToBytes())}
 
 
 @dataclass(frozen=True)
 class ExpandForMosaicPass(ModulePass):
-    """Rewrites value ops that Mosaic refuses for their types or shapes. Functions that it lacks are printed as helpers.
+    """Legalises value ops: those that Mosaic refuses for their types or shapes are expanded into ones that it takes.
+
+    Functions that it lacks stay as they are, and are printed as helpers.
 
     * integers of 8 and 16 bits are computed with and compared in 32 bits, and wrap when cast back;
     * reductions and scans of narrow types are done in 32 bits, and the result is rounded once; sorts too;
@@ -81,10 +87,5 @@ class ExpandForMosaicPass(ModulePass):
     name = "expand-for-mosaic"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in walk(op, SliceOp):
-            slice_before_reshape(inner)
-        for inner in walk(op):
-            if inner.parent is not None and (rule := RULES.get(type(inner))) is not None:
-                rule(inner)
-        for inner in walk(op, ReshapeOp):  # all of 32 bits by now
-            split_reshape(inner)
+        for patterns in (BEFORE, TYPES, BEHIND):
+            walk_and_apply_patterns(op, patterns)

@@ -19,12 +19,11 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class FoldBlockSizesPass(ModulePass):
-    """Folds `tile.block_size` and `tile.valid_count`: the sizes of blocks are chosen.
+    """Constant-folds `tile.block_size` and `tile.valid_count`, once the sizes of blocks are chosen.
 
-    The first pass after the choice. What is imported holds no number that follows from a size, so that another size
-    is a substitution in its types; this pass is where such numbers come from. A valid count is the size where every
-    block is full, else the distance from the block's begin to its end. The marks ``tile.open`` and
-    ``tile.read_sizes`` go.
+    It is the first pass after the choice. Imported IR holds no number that follows from a size, so that another size
+    is a substitution in its types. This pass makes such numbers. A valid count is the size where every block is full,
+    else the distance from the block's begin to its end. The marks ``tile.open`` and ``tile.read_sizes`` go.
 
         %n = tile.block_size %i : !tile.range<b0=128>
         %v = tile.valid_count %i : !tile.range<b0=128>

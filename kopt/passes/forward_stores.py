@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind
 
-from kopt.analysis.access import may_alias
+from kopt.analysis.access_summary import may_alias
 from kopt.analysis.aliases import accessed, effects_on_memory, root
 from kopt.analysis.effects import get_effects
 from kopt.diagnostics import remark
@@ -25,7 +25,9 @@ Held = dict[tuple[SSAValue, tuple[Entry, ...]], SSAValue]
 
 @dataclass(frozen=True)
 class ForwardStoresPass(ModulePass):
-    """Replaces a load by the value that the same cell stored at the same index list before, with no write between.
+    """Store-to-load forwarding: a load becomes the value that its cell stored at the same index list before.
+
+    Nothing may have written in between.
 
     A stored value has the memory's element type already, so nothing is rounded differently. Lanes outside their ranges
     are undefined in both. An array that served only to carry values from one statement to the next is then never

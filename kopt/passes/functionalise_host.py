@@ -33,7 +33,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class FunctionaliseHostPass(ModulePass):
-    """Wraps each `tile.grid` in a `host.launch` whose results are the written memrefs' new versions.
+    """Functionalisation: each `tile.grid` goes into a `host.launch`, whose results are new versions of written memrefs.
 
     Uses after a launch see the new version; views are taken anew of it, and a write through a view is carried back to
     the whole by the inverse view. `host.copy` becomes the value that it copies.

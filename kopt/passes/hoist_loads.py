@@ -22,11 +22,11 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class HoistLoadsPass(ModulePass):
-    """Moves loads out of the loops that they do not move with, where a loop of computed bounds is around those.
+    """Loop-invariant code motion of loads: out of loops that they do not move with, inside of loops of computed bounds.
 
-    Such a loop's blocks are copied by DMAs, which is done once a block then, and a visit ahead. A load stays where its
-    array is written in the loop, where it is masked, and where its block might lie outside its array if the loop visits
-    nothing.
+    DMAs copy the blocks of a loop of computed bounds. A hoisted block is copied once, and a visit ahead. A load stays
+    where its array is written in the loop, where it is masked, and where its block might lie outside its array if the
+    loop visits nothing.
 
         tile.for %i: b0=16 in (%lo, %hi) { tile.for %j: b1=16 in (%lo, %hi) {
           %q = tile.load %x[%i, :] …   %k = tile.load %y[%j, :] … } }

@@ -21,7 +21,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class HostHoistAllocsPass(ModulePass):
-    """Moves allocations into the partition before, where a partition after uses what is written in between.
+    """Hoists allocations into the partition before, where a partition after uses what is written in between.
 
     Their memory is then the capture's, at one address in all calls, and the later partition has them as ``static``:
     nothing is copied to it. Arrays that are returned stay this call's own.

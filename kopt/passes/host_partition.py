@@ -21,12 +21,17 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class HostPartitionPass(ModulePass):
-    """Wraps each run of host ops that can be captured, and do something, into a `host.partition`.
+    """Outlines each run of host ops that a device can capture and replay into a `host.partition`.
 
-    Captured are kernels, calls that write a given array, copies within the device, and collectives by an algorithm,
-    with the allocations and views among them. Not captured are calls and collectives that allocate their own results
-    or go through a library, persistent allocations, and copies of arguments into symmetric memory: what a caller
-    gives may be elsewhere in every call, and is brought to the address that the capture knows.
+    | captured | not captured |
+    |---|---|
+    | kernels | calls that allocate their own results |
+    | calls that write a given array | collectives that do, or go through a library |
+    | copies within the device | copies of arguments into symmetric memory |
+    | collectives by an algorithm | persistent allocations |
+    | allocations and views among those | |
+
+    What a caller gives may be elsewhere in every call, so it is copied to the address that the capture knows.
 
     Symmetric buffers, and arrays that an earlier partition passed on, are ``static``: they are used where they are.
 

@@ -17,7 +17,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class HostToDpsPass(ModulePass):
-    """Gives each library call that can write a given array one for its result: destination-passing style.
+    """Destination-passing style of library calls: each that can write a given array gets one for its result.
 
     Such calls can be captured, and their results are planned as other arrays are. Calls of operators that have no such
     form, or whose results have a dynamic shape or gaps, stay as they are.

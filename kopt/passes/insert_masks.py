@@ -24,11 +24,12 @@ from kopt.dialects.tile import (
     TileType,
     WholeOp,
     literal,
+    tile_type,
 )
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.lowering.triton.widths import retype
-from kopt.passes.combining import leave_out_undefined
+from kopt.passes.combination_masks import leave_out_undefined
 from kopt.passes.masking import mask_hidden, mask_write, takes
+from kopt.passes.retyping import replace_dims
 from kopt.walk import walk
 
 
@@ -36,12 +37,14 @@ from kopt.walk import walk
 class InsertMasksPass(ModulePass):
     """Masks the operands of reduce, argreduce, sort, dot and reverse scans where lanes may lie outside their range.
 
-    The fill is the neutral value of that use (0 for a sum, -inf for a maximum, 0 on both sides of a dot), and it is
-    put at the use. Left out where the block divides the distance walked, and where those lanes hold the fill already.
-    With ``fold-loads`` a mask right after a load becomes the load's ``pad``.
-    A combination by a kernel's own function, which has no neutral value, takes the lanes' validity as one more operand.
-    A dimension that lost its tag (reshape, concat, gather) is masked by the validity of the lanes it was made from.
-    A `tile.whole` that nothing needs in the end disappears, and its dimensions become plain.
+    The fill is the neutral value of that use: 0 for a sum, -inf for a maximum, 0 on both sides of a dot. The mask
+    stands at the use. There is none where the block divides the distance walked, nor where those lanes hold the fill
+    already.
+
+    * With ``fold-loads`` a mask right after a load becomes the load's ``pad``.
+    * A combination by a kernel's own function has no neutral value: it takes the lanes' validity as one more operand.
+    * A dimension that lost its tag (reshape, concat, gather) is masked by the validity of the lanes it was made from.
+    * A `tile.whole` that nothing needs in the end disappears, and its dimensions become plain.
 
         %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=64 x f32>
     becomes, for 100 columns,
@@ -81,20 +84,16 @@ def _forget_unused(whole: WholeOp) -> None:
         if any(isinstance(op, LoadOp | StoreOp | RmwOp | CasOp) and _is_placed_by(op, dim) for op in walk(grid)):
             return
         Rewriter.erase_op(whole)
-        retype(grid, {dim: DimAttr(dim.size.data)})
+        plain = DimAttr(dim.size.data)
+        replace_dims(grid, lambda old: plain if old == dim else old)
 
 
 def _is_placed_by(op: LoadOp | StoreOp | RmwOp | CasOp, dim: DimAttr) -> bool:
     return any(isinstance(value.type, TileType) and dim in value.type.dims.data for value in op.indices)
 
 
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
-
-
 def _element(value: SSAValue):
-    return _type(value).element_type
+    return tile_type(value).element_type
 
 
 def _mask_operand(
@@ -110,7 +109,7 @@ def _mask_operand(
 def _limits(user: Operation, value: SSAValue, dims: Sequence[int], fill: Number) -> list[SSAValue | None]:
     """The range to mask each dimension by, None where no mask is needed."""
     scope = ranges_in_scope(user)
-    tags = _type(value).tags
+    tags = tile_type(value).tags
     limits: list[SSAValue | None] = [None] * len(tags)
     for dim in dims:
         range = scope.get(tags[dim])

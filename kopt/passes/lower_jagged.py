@@ -28,16 +28,17 @@ from kopt.dialects.tile import (
     ReduceOp,
     SelectOp,
     TileType,
+    tile_type,
 )
 from kopt.dialects.tile import ForOp as TileForOp
-from kopt.passes.combining import leave_out
+from kopt.passes.combination_masks import leave_out
 from kopt.passes.jagged.items import ItemValidity
 from kopt.walk import walk
 
 
 @dataclass(frozen=True)
 class LowerJaggedPass(ModulePass):
-    """Turns each `jagged.for` into a `tile.for` to the longest length, and makes explicit which lanes items have.
+    """Lowers jagged loops: each `jagged.for` becomes a `tile.for` to the longest length, with masks for shorter items.
 
     Loads, stores and atomic updates of blocks with the items' dimensions and the loop's get the items' lanes as a
     mask. Where lanes are combined, those that an item does not have take the neutral value of that use, unless they
@@ -80,7 +81,7 @@ def _end(loop: ForOp) -> SSAValue:
 
 def _counted(lengths: SSAValue, user: Operation) -> SSAValue:
     """Lengths in at least the 32 bits that the lanes' numbers have."""
-    element = _type(lengths).element_type
+    element = tile_type(lengths).element_type
     wide = isinstance(element, IntegerType) and element.width.data >= 32
     return lengths if wide else _insert(CastOp(lengths, i32), user)
 
@@ -113,7 +114,7 @@ def _filled(
 
     With ``ends_only`` the items' own dimensions do not count.
     """
-    type = _type(value)
+    type = tile_type(value)
     masks = [items.of(value)]
     for loop in items.loops:
         places = loop.dims_of(type) or ()
@@ -133,7 +134,7 @@ def _mask_access(access: Access, items: ItemValidity) -> None:
     """Keeps an access to the lanes that items have."""
     type = _block(access)
     hidden = [items.of(value) for value in access.operands if isinstance(value.type, TileType)]
-    fitting = [mask for mask in hidden if mask is not None and _type(mask).dims == type.dims]
+    fitting = [mask for mask in hidden if mask is not None and tile_type(mask).dims == type.dims]
     mask = items.both([*items.all_lanes(type), *fitting])
     if mask is None:
         return
@@ -150,14 +151,14 @@ def _mask_access(access: Access, items: ItemValidity) -> None:
 def _block(access: Access) -> TileType:
     """The type of the block that an access addresses."""
     value = access.results[0] if access.results else access.operands[0]
-    return _type(value)
+    return tile_type(value)
 
 
 def _spell_out(op: ValidOp | RowsOp) -> None:
     """``index < length`` or ``start + index``."""
     valid = isinstance(op, ValidOp)
     numbers = _counted(op.lengths, op) if valid else op.starts
-    type = op.result_type.with_element(_type(numbers).element_type)
+    type = op.result_type.with_element(tile_type(numbers).element_type)
     lanes = _insert(CastOp(_insert(IndexOp(op.range), op), type.element_type), op)
     last = type.rank - 1
     lanes = _insert(BroadcastOp(lanes, [last], type), op)
@@ -180,8 +181,3 @@ def _insert(op: Operation, before: Operation) -> SSAValue:
     op.location = before.location
     Rewriter.insert_op(op, InsertPoint.before(before))
     return op.results[0]
-
-
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type

@@ -24,7 +24,7 @@ _COUNTER = RefType([1], i32, "counter")
 
 @dataclass(frozen=True)
 class LowerRemoteCopiesPass(ModulePass):
-    """Gives each `symm.remote_copy` of a launch a semaphore for what leaves and one for what arrives.
+    """Allocates semaphores: each `symm.remote_copy` of a launch gets one for what leaves and one for what arrives.
 
     A `symm.barrier` with some ranks is followed by a signal to each and a wait for as many: none of them goes on to
     the next launch's barrier before all are through this one.
@@ -35,7 +35,7 @@ class LowerRemoteCopiesPass(ModulePass):
         %received = pallas.scratch : !tile.ref<1 x i32, semaphore>
         %t = symm.remote_copy %a[%n, :] to %b[%n, :] on %r signal %sent[0], %received[0] group "ranks" : …
 
-    Refuses loops nests that also load or store an array that they copy between ranks: it stays in HBM.
+    Refuses grids that also load or store an array that they copy between ranks: it stays in HBM.
     """
 
     name = "lower-remote-copies"

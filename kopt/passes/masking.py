@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.lane_facts import tiles, type_of
+from kopt.analysis.lane_facts import tiles
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
@@ -20,6 +20,7 @@ from kopt.dialects.tile import (
     StoreOp,
     block_axes,
     literal_value,
+    tile_type,
 )
 from kopt.dialects.tile.memory import memory_shape
 
@@ -33,7 +34,7 @@ def mask_hidden(user: Operation, number: int, dims: Sequence[int], fill: Number,
     valid = validity.along(value, dims)
     if valid is None or _holds(value, fill):
         return
-    other = FullOp(fill, type_of(value))
+    other = FullOp(fill, tile_type(value))
     select = SelectOp(valid, value, other)
     select.result.name_hint = value.name_hint
     for op in (other, select):
@@ -84,7 +85,7 @@ def _of_index(op: Write | LoadOp, mask: SSAValue | None) -> SSAValue | None:
     places = [n for n, axis in enumerate(axes) if axis.gather_dim is not None]
     if len(places) == len(axes):
         return mask
-    return _insert(BroadcastOp(mask, places, type_of(block).with_element(i1)), op)
+    return _insert(BroadcastOp(mask, places, tile_type(block).with_element(i1)), op)
 
 
 def takes(load: LoadOp, fill: Number) -> bool:

@@ -8,14 +8,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, f64
 from xdsl.passes import ModulePass
 
-from kopt.analysis.atomic_targets import Target, targets
+from kopt.analysis.atomic_targets import AtomicTarget, targets
 from kopt.analysis.windows import Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import is_gather
 from kopt.errors import LoweringError
+from kopt.passes.accumulators.atomic_updates import Updates
 from kopt.passes.accumulators.block import AccumulatorBlock, Phases
-from kopt.passes.accumulators.updates import Updates
 from kopt.passes.launches import drop_if_idle, grid_of
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS, TpuChip
@@ -25,16 +25,16 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class MaterializeAccumulatorsPass(ModulePass):
-    """Makes of the atomic updates of each target gets and puts of a scratch block, in 32 bits.
+    """Privatises the targets of atomic updates: these become gets and puts of a scratch block, in 32 bits.
 
-    A cell sees on-chip copies of memory, so cells that update one block must share one copy: the block is filled at
-    the first visit of the grid's dimensions that it does not move with (by a load, or by the constant that a fresh
-    array was filled with, so that it is then only written), and committed, rounded once, at the last. All other
+    A cell sees on-chip copies of memory, so cells that update one block must share one copy. The block is filled at
+    the first visit of the grid's dimensions that it does not move with, and committed at the last, rounded once. It is
+    filled by a load; or by the constant that a fresh array was filled with, which is then only written. All other
     accesses to the target go to the copy too. A value that is rounded right before it is added is added unrounded,
     unless previous values are used.
 
-    What Mosaic cannot index, such as one lane or blocks that begin anywhere, is spread over the whole dimension and
-    selected by lane numbers.
+    Mosaic cannot index one lane, or blocks that begin anywhere. Such updates are spread over the whole dimension, and
+    lanes are selected by their numbers.
 
         tile.grid (%i: b0=128, %k: b1=256) in (1024, 4096) reduce [1] { … atomic.rmw add %v, %out[%i, :] … }
     becomes
@@ -73,7 +73,7 @@ def _materialize(launch: LaunchOp, chip: TpuChip) -> None:
         block.fill_and_commit()
 
 
-def _check(target: Target) -> None:
+def _check(target: AtomicTarget) -> None:
     type = target.memory.type
     assert isinstance(type, MemRefType)
     element = type.element_type
@@ -90,7 +90,7 @@ def _check(target: Target) -> None:
             )
 
 
-def _check_size(target: Target, window: Window, chip: TpuChip) -> None:
+def _check_size(target: AtomicTarget, window: Window, chip: TpuChip) -> None:
     """Refuses a block that VMEM cannot hold where it is accumulated and on its way to memory."""
     moved, kept = window_bytes(window.block, window.bits), window_bytes(window.block, 32)
     if Budget(chip).accumulates(moved, kept):

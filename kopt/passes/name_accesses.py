@@ -15,9 +15,9 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class NameAccessesPass(ModulePass):
-    """Gives each access of a grid the id by which plans and reports speak of it: its operand and its number there.
+    """Names accesses: each of a grid gets the id by which plans and reports speak of it, its operand and a number.
 
-    Ids that are there stay. One that the order of the program gives as well is not printed.
+    Ids that are there stay. An id that follows from the order of the program is not printed.
 
         %a = tile.load %x[%i]     %b = tile.load %x[%j]
     becomes

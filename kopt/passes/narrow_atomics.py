@@ -26,11 +26,11 @@ _I64 = IntegerType(64)
 
 @dataclass(frozen=True)
 class NarrowAtomicsPass(ModulePass):
-    """Holds targets of atomic updates that have 64-bit integers in 32 bits for the launch.
+    """Narrows targets of atomic updates: 64-bit integers are held in 32 bits for the launch.
 
-    So where no element can leave 32 bits, whatever the order of the updates: counts of as many lanes as the grid has,
-    and sums of numbers that are small enough. How small the numbers in arguments must be is an attribute of the
-    argument, ``kopt.interval``, and checked by each call.
+    No element may leave 32 bits, whatever the order of the updates. So it is with counts of lanes, and with sums of
+    numbers that are small enough. How small the numbers in arguments must be is an attribute of the argument,
+    ``kopt.interval``, which each call checks.
 
         atomic.rmw add %v, %out[%i] : !tile.tile<b0=128 x i64>, memref<64xi64>
     becomes

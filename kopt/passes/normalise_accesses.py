@@ -10,9 +10,9 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.values.gathers import gathers
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import LoadOp
+from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, type_of
+from kopt.passes.gathers.building import Arrays
 from kopt.passes.gathers.normal import normalise
 from kopt.passes.scatters.normal import normalise_updates
 from kopt.walk import walk
@@ -20,21 +20,21 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class NormaliseAccessesPass(ModulePass):
-    """Rewrites each load with a tile among its indices as far as only its index list changes.
+    """Canonicalises index lists: a load with a tile of numbers among its indices is written as the block that it is.
 
-    * what is the same along a dimension of lanes comes once, and is repeated on the chip; so does what groups of lanes
-      have, as of ``x[numbers[i // 4]]``, where less memory comes for it;
-    * an index that is a range's own lane numbers, plus or minus a scalar, is the range, shifted: an ordinary block; one
-      that counts from a scalar on is a block that begins there, and so are several for one dimension each, or several
-      dimensions that count one together, ``group.index[:, None] * 64 + arange(64)``: a block that is reshaped;
-    * an index that is one number or another lane by lane, both of which count or are single ones, chooses from what is
-      at both; of a bound that no lane reaches nothing is left;
-    * of several indices, of which the last counts lanes that the others repeat, that one is a block; of every n-th lane
-      all come;
-    * indices that have a dimension of the block each, in another order, ``x[m.index[None, :], k.index[:, None]]``, are
-      brought into order, and the block is transposed;
-    * rows and lanes of an array that a host view flattens, ``rows * width + lanes`` with any sum of rows, are taken
-      from its rows; of any flat storage blocks of them, and rows of 128 lanes or more, from a view of it.
+    | index list | becomes |
+    |---|---|
+    | lane numbers of a range, plus or minus a scalar | the range, shifted: an ordinary block |
+    | lanes that count from a scalar on, ``n + arange(64)``, in one dimension or several | the block that begins there |
+    | dimensions that count one together, ``group.index[:, None] * 64 + arange(64)`` | a block that is reshaped |
+    | several indices, of which the last counts lanes that the others repeat | a block in that dimension |
+    | every n-th lane | a block of all lanes, of which every n-th is taken |
+    | a dimension of the block each, in another order, ``x[m.index[None, :], k.index[:, None]]`` | a block, transposed |
+    | one number or another, lane by lane, both of which count or are single ones | a select of what is at both |
+    | a bound that no lane reaches, ``minimum(i, 10**6)`` | what it bounds |
+    | the same along lanes or groups of lanes, ``x[numbers[i // 4]]`` | one of each, repeated, if that moves less |
+    | ``rows * width + lanes`` of a matrix that a host view flattens, with any sum of rows | rows and lanes of it |
+    | numbers in any flat storage | blocks, or rows of 128 lanes or more, of a view of it |
 
     Loads that see nothing of what their launch writes read the array as it was before. What has a tile among its
     indices afterwards is a gather, which ``plan-values`` gives a kind.
@@ -52,7 +52,7 @@ class NormaliseAccessesPass(ModulePass):
         for launch in walk(op, LaunchOp):
             arrays, sums = Arrays(launch), SumAnalysis()
             for access in [inner for inner in walk(launch, LoadOp) if gathers(inner)]:
-                is_number = isinstance(type_of(access.result).element_type, IntegerType)
+                is_number = isinstance(tile_type(access.result).element_type, IntegerType)
                 normalise(access, launch, arrays, sums)
                 if is_number:  # what is made of them is made of other values now
                     sums = SumAnalysis()

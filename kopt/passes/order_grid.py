@@ -12,12 +12,12 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.atomic_targets import Turns, targets
 from kopt.analysis.footprint import GridMemory
-from kopt.analysis.overwrites import overwriting
+from kopt.analysis.output_dependence import overwriting
 from kopt.analysis.windows import unordered_windows, windows
 from kopt.diagnostics import location_of, remark
+from kopt.dialects.formats.integers import int_array
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
-from kopt.dialects.tile.integers import int_array
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.launches import grid_of
 from kopt.passes.ordering.permute import permute_for
@@ -29,15 +29,16 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class OrderGridPass(ModulePass):
-    """Orders each grid's dimensions so that a written block is not left before it is finished.
+    """Permutes each grid's dimensions to a legal revisit order: a written block is not left before it is finished.
 
-    The more outputs move with a dimension the further out it goes; those that a target of atomic updates stays put
-    along become ``reduce`` dimensions. Where no one order serves all outputs, the windows of some are made whole if
-    they fit half of the chip's VMEM, else the launch is split into one for each group of outputs that an order serves.
+    The more outputs move with a dimension, the further out it goes. Dimensions that a target of atomic updates does
+    not move with become ``reduce`` dimensions. Where no one order serves all outputs, the windows of some are made
+    whole if they fit half of the chip's VMEM. Else the launch is split into one for each group of outputs that an order
+    serves.
 
-    Updates whose order can be seen in the result (a previous value that is used, ``xchg``, `atomic.cas`, two kinds
-    on one target, a load or store beside them) make all dimensions ``ordered``; plain stores of other values into the
-    same elements those dimensions along which the last one's stay. Each choice is a remark.
+    Updates whose order can be seen in the result make all dimensions ``ordered``: a previous value that is used,
+    ``xchg``, `atomic.cas`, two kinds on one target, a load or store beside them. Plain stores of different values into
+    the same elements make those dimensions ``ordered`` along which the last value stays. Each choice is a remark.
 
         tile.grid (%k: b2=256, %i: b0=128, %j: b1=128) in (4096, 1024, 512) {
           … atomic.rmw add %d, %out[%i, %j] … }

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.bottom_up import users_of
-from kopt.analysis.cutting import inputs, sources, taken_whole
+from kopt.analysis.splittable_dims import inputs, sources, taken_whole
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArangeOp,

@@ -8,8 +8,8 @@ from xdsl.passes import ModulePass
 
 from kopt.config import Config
 from kopt.passes import PASSES
-from kopt.planning.kinds import VALUES
-from kopt.planning.pins import options as pin_options
+from kopt.plans.kinds import VALUES
+from kopt.plans.pins import options as pin_options
 from kopt.registry import load
 from kopt.targets.chips import TpuChip
 from kopt.targets.target import Target
@@ -83,7 +83,7 @@ def jagged_pipeline() -> list[ModulePass]:
 
 def _reference(target: Target, config: Config) -> list[ModulePass]:
     # What is stored in rows that are named twice is said by this pass alone, on every target.
-    return [_make("mask-put-backs")]
+    return [_make("mask-rmw-scatter")]
 
 
 def _pallas(target: Target, config: Config) -> list[ModulePass]:
@@ -141,14 +141,14 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         # Semaphores are scratch memory, which stands beside the grids of launches.
         _make("lower-remote-copies"),
         # Which rows make a tile of memory decides where blocks may begin.
-        _make("bring-rows-together"),
+        _make("permute-array-layout"),
         # What moves with an inner loop of one visit moves with the loop around it, which may be aligned then.
-        _make("inline-single-visits"),
+        _make("unroll-single-trip-loops", keep=_named_loops(config)),
         # Loops that begin anywhere walk aligned blocks, with masks of their own: before the other masks.
         _make("align-loops"),
-        # What still begins anywhere is cut out of aligned blocks.
-        _make("realign-blocks", chip=chip),
-        # What is stored there is put into them: loads and selects, so before masks.
+        # Loads that still have an unaligned start become aligned superset loads and dynamic slices.
+        _make("align-dynamic-loads", chip=chip),
+        # So do stores: loads and selects come of them, so before masks.
         _make("realign-stores", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.
         _make("insert-masks"),
@@ -209,6 +209,10 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.
+        _make("split-odd-blocks"),
+        # Tiles are cut and joined by memory where it can, else by gathers: while sizes are the true ones.
+        _make("fold-into-accesses"),
+        _make("convert-slices-to-gathers"),
         _make("pad-to-power-of-two"),
         # Triton's loads take a fill for free.
         _make("insert-masks", fold_loads=True),
@@ -219,6 +223,11 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         _make("plan-accesses", **given, **_pins(config)),
         _make("verify-plan", chip=target.gpu.name),
         _make("convert-tile-to-triton", chip=target.gpu.name),
+        # What Triton does not check, and how it divides: said as ops, of which each is printed as it stands.
+        _make("clamp-gathers"),
+        _make("arith-unsigned-when-equivalent"),
+        # The printer refuses nothing: the last look at what it prints.
+        _make("verify-triton"),
     ]
 
 
@@ -231,8 +240,8 @@ def _simplify() -> list[ModulePass]:
     """
     # Which lanes are valid is told by where they come from, so before anything is simplified away; but after stores of
     # what was just loaded are seen as such. Sizes are chosen; what the kernel computes of them are constants from here.
-    valid = ("fold-block-sizes", "cse", "mask-put-backs", "resolve-validity")
-    dead = ("mask-put-backs", "forward-stores", "drop-dead-initialization", "drop-dead-arrays")
+    valid = ("fold-block-sizes", "cse", "mask-rmw-scatter", "resolve-validity")
+    dead = ("mask-rmw-scatter", "forward-stores", "drop-dead-initialization", "drop-dead-arrays")
     return [_make(name) for name in (*valid, "canonicalize", "cse", "drop-empty", *dead, "dce")]
 
 
@@ -263,6 +272,13 @@ def _pins_of_blocks(config: Config) -> dict[str, Any]:
     kinds = {id: pin.kind for id, pin in config.pins.accesses.items()}
     accesses = [(id, words) for id, words in config.accesses if kinds[id] not in VALUES]
     return pin_options(accesses, config.loops, config.order)
+
+
+def _named_loops(config: Config) -> tuple[str, ...]:
+    """The axes that a configuration's plan speaks of."""
+    pins = config.pins
+    axes = (axis for pin in pins.accesses.values() for axis in pin.axes or ())
+    return tuple(dict.fromkeys((*pins.loops, *(pins.order or ()), *axes)))
 
 
 def _balance(config: Config) -> list[ModulePass]:

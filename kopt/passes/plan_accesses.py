@@ -23,8 +23,8 @@ from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, Ran
 from kopt.errors import ConfigError
 from kopt.passes.launches import grid_of
 from kopt.planning.choice import cheapest
-from kopt.planning.pins import Pins, read_options
-from kopt.planning.plan import Plan
+from kopt.plans.pins import Pins, read_options
+from kopt.plans.plan import Plan
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 from kopt.walk import walk
 
@@ -33,17 +33,20 @@ _INDEX_OPS = (BeginOp, EndOp, IdOp, CountOp)
 
 @dataclass(frozen=True)
 class PlanAccessesPass(ModulePass):
-    """Decides where the blocks of every array stand while cells use them, how loops run, and the order of the grid.
+    """Plans each launch: in which buffers the blocks of its arrays stand, how its loops run, the order of its grid.
 
-    The decisions are text: the grid has a plan with a buffer for each array, each access names its buffer, each loop
-    has its schedule (``docs/plans.md``). Later passes obey them and decide nothing again; edited by hand they are
-    obeyed as well. ``loop-type`` asks for one schedule of all loops; a loop that cannot have it says why in a remark,
-    and gets another.
+    The decisions are text (``docs/plans.md``): the grid has a plan with a buffer for each array, each access names its
+    buffer, each loop has its schedule. Later passes obey them and decide nothing again. Text that was edited by hand
+    is obeyed as well.
 
-    Of the schedules that loops may have together the cheapest that fits the chip is taken, where that is clear
-    (`kopt.planning.choice`), else the usual one (`kopt.analysis.loop_schedules`). Buffers: see
-    `kopt.analysis.placements`; large arrays of which cells read blocks at computed places stay in HBM. Order: see
-    `kopt.analysis.grid_orders`.
+    | decided | by |
+    |---|---|
+    | the schedules that loops may have together | `kopt.analysis.loop_schedules` |
+    | which are taken: the cheapest that fit, where that is clear, else the usual ones | `kopt.planning.choice` |
+    | the kind of an array's buffer | `kopt.analysis.placements` |
+    | the order of the grid | `kopt.analysis.grid_orders` |
+
+    ``loop-type`` asks for one schedule of all loops; a loop that cannot have it says why in a remark, and gets another.
 
         tile.grid (%i: b0=8) in (1000) { … tile.for %k: b1=128 in (0, 600) … { %v = tile.load %x[%i, %k] … } }
     becomes
@@ -51,7 +54,7 @@ class PlanAccessesPass(ModulePass):
           … tile.for %k: b1=128 in (0, 600) … schedule grid { %v = tile.load %x[%i, %k] via @x … } }
 
     On a GPU each array has buffers of pointers, of atomics where it is updated; ``num-warps`` and ``num-stages`` follow
-    from the blocks unless given (`kopt.analysis.launch_options`).
+    from the blocks unless given (`kopt.analysis.warps_and_stages`).
 
         tile.grid (%i: b0=128) in (1000) plan {order [i] parallel [i] warps 4 stages 1 @x = %x pointer …} { … }
 

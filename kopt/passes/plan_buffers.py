@@ -27,12 +27,12 @@ Key = tuple[Attribute, str]
 
 @dataclass(frozen=True)
 class PlanBuffersPass(ModulePass):
-    """Puts each array into the memory of one that is no longer used, and frees what no later one takes.
+    """Memory planning: an array takes the memory of one that is no longer used; what no later one takes is freed.
 
-    Planned for each partition by itself, and for the ops between partitions. Memory is shared by arrays of one type,
-    which has size, strides, element type and allocator in it; persistent memory and that of one call are not mixed.
-    Symmetric memory is free when no other rank can be reading it. An op that computes each element from the ones in
-    its place writes over an input that it is the last to use: both are one array then.
+    Each partition is planned by itself, and so are the ops between partitions. Arrays share memory if they have one
+    type: size, strides, element type and allocator are part of it. Persistent memory and that of one call are not
+    mixed. Symmetric memory is free when no other rank can be reading it. An op that computes each element from the ones
+    in its place writes over an input that it is the last to use: both are one array then.
 
         %a = host.alloc : memref<8x64xf32>
         … last use of %a …

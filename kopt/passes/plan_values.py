@@ -13,10 +13,10 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.pinned import pins_of_grids
 from kopt.analysis.plans import set_plan
-from kopt.analysis.read_back import seen_writes
+from kopt.analysis.store_to_load import seen_writes
 from kopt.analysis.values.gathers import Choice, best_choice, choices, gathers, of_kind
-from kopt.analysis.values.plans import value_plan
 from kopt.analysis.values.update_kinds import best_kinds, choice_remarks
+from kopt.analysis.values.value_plan import value_plan
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, GridOp, LoadOp
@@ -24,21 +24,21 @@ from kopt.dialects.tile.access_ids import access_ids
 from kopt.errors import ConfigError, LoweringError
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
-from kopt.planning.kinds import VALUES
-from kopt.planning.pins import Pin, Pins, read_options
+from kopt.plans.kinds import VALUES
+from kopt.plans.pins import Pin, Pins, read_options
 from kopt.targets.chips import TPU_CHIPS
 from kopt.walk import walk
 
 
 @dataclass(frozen=True)
 class PlanValuesPass(ModulePass):
-    """Decides how accesses at computed places reach their arrays: gathers and updates of rows, and rows of far arrays.
+    """Plans gathers and scatters: how accesses at computed places, and rows of arrays in HBM, reach their arrays.
 
-    The decision is text: the grid has a plan with a buffer for each such access, which `realise-values` obeys; edited
-    by hand it is obeyed as well. The kinds, and which of them an access may have, are in `kopt.analysis.values`. What
-    is picked ``from`` the block of another access names the buffer of that, a ``window`` until `plan-accesses` says
-    how it comes. Ordinary blocks are left to `plan-accesses`. Updates are given what is estimated to take the fewest
-    cycles, as a remark says; of an array that half of VMEM does not hold they stay in HBM.
+    The decision is text: the grid has a plan with a buffer for each such access. `realise-values` obeys it, edited by
+    hand as well. The kinds, and which of them an access may have, are in `kopt.analysis.values`. What is picked
+    ``from`` the block of another access names the buffer of that; it is a ``window`` until `plan-accesses` says how it
+    comes. Ordinary blocks are left to `plan-accesses`. Updates get the kind that is estimated to take the fewest
+    cycles, as a remark says. Updates of an array that half of VMEM does not hold stay in HBM.
 
         %n = tile.load %ids[%i]     %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
     becomes

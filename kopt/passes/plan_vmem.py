@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.analysis.footprint import call_bytes
-from kopt.analysis.revisits import grid_of
+from kopt.analysis.revisit_order import grid_of
 from kopt.dialects.pallas import CallOp
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS
@@ -18,10 +18,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class PlanVmemPass(ModulePass):
-    """Sets the limit of VMEM of each `pallas.call` that may need more than the default of its ``chip``.
+    """Sets the VMEM limit of each `pallas.call` that may need more than the default of its ``chip``.
 
-    What is counted is what is seen here: windows twice, scratch, and the values that are live at once. The limit is up
-    to twice that, for what Mosaic adds of its own, and no more than the chip has. Scratch memory is final by then.
+    It counts what is seen here: windows twice, scratch, and the values that are live at once. The limit is up to twice
+    that, for what Mosaic adds of its own, and no more than the chip has. Scratch memory is final by then.
 
         pallas.call @f(%x) windows [<[4096, 4096], (d0) -> (d0, 0), vmem>, …] …
     becomes

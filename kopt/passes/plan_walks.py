@@ -14,17 +14,17 @@ from kopt.diagnostics import remark
 from kopt.dialects.tile import GridOp
 from kopt.dialects.tile.access_ids import operand_names
 from kopt.passes.retyping import new_tags
-from kopt.planning.plan import Plan
+from kopt.plans.plan import Plan
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 from kopt.walk import walk
 
 
 @dataclass(frozen=True)
 class PlanWalksPass(ModulePass):
-    """Decides which dimensions that cells take whole, and reduce, are walked: those whose values a cell cannot hold.
+    """Plans the tiling of reduced whole dimensions: those whose values a cell cannot hold are walked in blocks.
 
-    The decision is text: the grid has a plan with its walks, which `walk-dims` obeys; edited by hand it is obeyed as
-    well. On a GPU values have to fit registers; on a TPU all blocks of a cell have to fit VMEM.
+    The decision is text: the grid has a plan with its walks. `walk-dims` obeys it, edited by hand as well. On a GPU
+    values have to fit registers; on a TPU all blocks of a cell have to fit VMEM.
 
         tile.grid (%i: b0=1) in (64) { %v = tile.load %x[%i, :] : … -> !tile.tile<b0=1 x 131072 x f32> … }
     becomes

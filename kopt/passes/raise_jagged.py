@@ -12,7 +12,7 @@ from kopt.analysis.jagged import loops_around
 from kopt.analysis.slices import NotSlices
 from kopt.diagnostics import remark
 from kopt.dialects.tile import ForOp, LoadOp, StoreOp, is_gather
-from kopt.ir.from_ssa import is_number
+from kopt.ir.forms import is_number
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.jagged.accesses import raise_access
 from kopt.passes.jagged.loops import raise_loop
@@ -21,7 +21,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class RaiseJaggedPass(ModulePass):
-    """Finds the rows of items in what people write: flat element numbers, row numbers, masks up to a length.
+    """Raises index arithmetic to rows of items: what people write are flat element numbers, row numbers, masks.
 
     * a loop from 0 to the largest of some lengths is a `jagged.for`, where masks leave out of every reduction, product
       and store the lanes beyond each item's length;

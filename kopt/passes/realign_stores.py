@@ -24,8 +24,8 @@ from kopt.passes.gathers.building import Arrays
 from kopt.passes.realigning.aligned import aligned_size
 from kopt.passes.realigning.cutting import Cutter
 from kopt.passes.realigning.merging import Merger
-from kopt.passes.scatters.order import run_in_order
-from kopt.passes.scatters.target import Target
+from kopt.passes.scatters.run_in_order import run_in_order
+from kopt.passes.scatters.written_operand import WrittenOperand
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.tiling import window_bytes
@@ -34,12 +34,11 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class RealignStoresPass(ModulePass):
-    """Rewrites stores of blocks that begin at rows or lanes that no layout aligns: the larger block from the multiple
-    of 8 rows (16 of 16-bit elements) or 128 lanes before is loaded, the stored lanes are put into it, and it is stored.
+    """Stores at an unaligned dynamic start become an aligned superset load, an insertion of the lanes, and a store.
 
-    Arrays that such a block would leave are padded on the host, and cells that may share one run in order. An array
-    that does not fit half of VMEM, of which all blocks begin at computed elements, stays in HBM: each larger block is
-    fetched and sent back by a DMA, with a remark.
+    The superset begins at the multiple of 8 rows (16 of 16-bit elements) or 128 lanes before. Arrays that it would
+    leave are padded on the host. Cells that may share one run in order. An array that does not fit half of VMEM, of
+    which all blocks begin at computed elements, stays in HBM: DMAs fetch each superset and send it back, with a remark.
 
         %r = tile.shift %k by %n   tile.store %v, %x[%r, %j] : !tile.tile<b1=16 x b2=128 x f32>, memref<96x256xf32>
     becomes
@@ -49,8 +48,8 @@ class RealignStoresPass(ModulePass):
         %new = tile.select (%r.begin <= tile.index %w < %r.end), %u, %old
         tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<96x256xf32>
 
-    Blocks of such arrays that are loaded begin at multiples too, as `realign-blocks` has it. It leaves alone arrays of
-    which rows are gathered, or that atomics update.
+    Blocks of such arrays that are loaded begin at multiples too, as `align-dynamic-loads` has it. Arrays of which rows
+    are gathered, or that atomics update, stay as they are.
     """
 
     name = "realign-stores"
@@ -61,9 +60,9 @@ class RealignStoresPass(ModulePass):
         analysis = IndexAnalysis(numbered=True)
         for launch in walk(op, LaunchOp):
             for number in launch.written:
-                self._realign(Target(launch, number), analysis)
+                self._realign(WrittenOperand(launch, number), analysis)
 
-    def _realign(self, target: Target, analysis: IndexAnalysis) -> None:
+    def _realign(self, target: WrittenOperand, analysis: IndexAnalysis) -> None:
         grids = [op for op in target.launch.body.block.ops if isinstance(op, GridOp)]
         accesses = [op for op in walk(target.launch, Access) if op.memory is target.memory]
         if len(grids) != 1 or not all(map(_is_block, accesses)):
@@ -160,7 +159,7 @@ def _begins_between(entry: Entry, unit: int, whole_tiles: bool, analysis: IndexA
     return analysis.begin(entry).divisor % unit != 0 or whole_tiles and entry.type.size % unit != 0
 
 
-def _extents(target: Target, dims: dict[Access, dict[int, int]], analysis: IndexAnalysis) -> list[int]:
+def _extents(target: WrittenOperand, dims: dict[Access, dict[int, int]], analysis: IndexAnalysis) -> list[int]:
     """The extents at which arrays end at multiples and hold a larger block."""
     extents = list(target.shape)
     for access, units in dims.items():

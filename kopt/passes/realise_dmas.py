@@ -14,9 +14,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.overlapping import is_of_cells
 from kopt.analysis.row_copies import moves_by_numbers
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp, FetchOp, Overlap, SendOp
-from kopt.dialects.tile import ALL, Entry, GetOp, PutOp, RefType, SelectOp
+from kopt.dialects.tile import ALL, Entry, GetOp, PutOp, RefType, SelectOp, tile_type
 from kopt.passes.dmas.rows import realise_rows
-from kopt.passes.mosaic.building import type_of
 from kopt.passes.replacing import replacing
 from kopt.passes.scratch import scratch_ref
 from kopt.walk import walk
@@ -24,7 +23,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class RealiseDmasPass(ModulePass):
-    """Gives each copy a buffer and a semaphore; it is started and waited for where its value is needed.
+    """Expands fetches and sends into DMAs: a buffer, a semaphore, a start, and a wait where the value is needed.
 
         %v = pallas.fetch %x[%i, %k] ahead %k depth 2 : !tile.ref<…, hbm> -> !tile.tile<b0=8 x b1=128 x f32>
     becomes
@@ -85,7 +84,7 @@ class _Copies:
     def __init__(self, access: FetchOp | SendOp, call: CallOp):
         self.access, self.call = access, call
         self.array = access.memory
-        self.type = type_of(access.result if isinstance(access, FetchOp) else access.value)
+        self.type = tile_type(access.result if isinstance(access, FetchOp) else access.value)
         self.whole: list[Entry] = [ALL] * self.type.rank
 
     def realise(self) -> None:

@@ -12,25 +12,24 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.plan_problems.tpu_values import value_problems
 from kopt.analysis.values.gathers import Choice, best_choice, choices, gathers
-from kopt.analysis.values.plans import parallel_axes, sources_of, value_buffers
+from kopt.analysis.values.value_plan import parallel_axes, sources_of, value_buffers
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, LoadOp, PlanAttr
+from kopt.dialects.tile import GridOp, LoadOp, PlanAttr, tile_type
 from kopt.dialects.tile.planned import forget_plan
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import type_of
 from kopt.passes.gathers.realise import Realising
 from kopt.passes.retyping import bound_tags
 from kopt.passes.scatters.realise import realise_updates
-from kopt.planning.kinds import VALUES
-from kopt.planning.plan import Buffer, Plan
-from kopt.planning.renaming import renamed
+from kopt.plans.kinds import VALUES
+from kopt.plans.plan import Buffer, Plan
+from kopt.plans.renaming import renamed
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.walk import walk
 
 
 @dataclass(frozen=True)
 class RealiseValuesPass(ModulePass):
-    """Obeys the plan's kinds of accesses at computed places, by a table: nothing is decided here.
+    """Lowers gathers and scatters as the plan says, a row of a table for each kind: nothing is decided here.
 
     | kind | what the access becomes |
     |---|---|
@@ -94,7 +93,7 @@ def _realise_loads(at: Realising, chosen: Mapping[Operation, Choice]) -> None:
     """Gathers and picks first, in the order of the program; then what is far, and what has been made of those."""
     known = walk(at.launch, LoadOp)
     for load in [load for load in known if load in chosen and (gathers(load) or chosen[load].held is not None)]:
-        is_number = isinstance(type_of(load.result).element_type, IntegerType)
+        is_number = isinstance(tile_type(load.result).element_type, IntegerType)
         at.realise(load, chosen[load])
         if is_number:  # what is made of them is made of other values now
             at.sums = SumAnalysis()

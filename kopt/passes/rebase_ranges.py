@@ -14,10 +14,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
+from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.host import InsertOp, LaunchOp, SliceOp
 from kopt.dialects.tile import Access, CountOp, GridOp, IdOp, RangeType, ShiftOp, ValidOp, is_range
 from kopt.dialects.tile.index_list import split_entries
-from kopt.dialects.tile.integers import int_array, ints_of
 from kopt.ir.ranges import Binding, binding
 from kopt.passes.launches import initial_value
 from kopt.walk import walk
@@ -28,12 +28,12 @@ _SHIFT_BLIND = (IdOp, CountOp, ValidOp)
 
 @dataclass(frozen=True)
 class RebaseRangesPass(ModulePass):
-    """Slices arrays where a grid range, shifted or not, walks them from an element that no block starts at.
+    """Rebases iteration spaces: a grid range that begins at an element which no block starts at walks from 0.
 
-    Blocks of a TPU's windows begin at multiples of the block. First, a grid range that starts at such an element walks
-    from 0, and its uses see it shifted. Then, an array dimension that all accesses index by one grid range under one
-    constant shift is sliced to what the range walks; results are inserted back. An array that is only read, under
-    several shifts (``offsets[i]`` and ``offsets[i + 1]``), has an operand for each. Each slice is a remark.
+    Blocks of a TPU's windows begin at multiples of the block. The range's uses see it shifted. Then arrays are sliced:
+    a dimension that all accesses index by one grid range under one constant shift is cut to what the range walks, and
+    results are inserted back. An array that is only read, under several shifts (``offsets[i]`` and
+    ``offsets[i + 1]``), has an operand for each. Each slice is a remark.
 
         %n = host.launch @f (%a = %x) writes [0] { tile.grid (%i: b0=8) in (5 to 30) { … %a[%i] … tile.index %i } }
     becomes

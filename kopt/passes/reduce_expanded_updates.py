@@ -24,10 +24,11 @@ from kopt.dialects.tile import (
     is_float,
     is_gather,
     neutral,
+    tile_type,
 )
-from kopt.dialects.tile.index_list import Axis, Entry, block_axes
+from kopt.dialects.tile.index_list import Entry, IndexedDim, block_axes
 from kopt.ir.ranges import binding, unshifted
-from kopt.passes.mosaic.building import Builder, element_of, type_of, wide
+from kopt.passes.mosaic.building import ValueBuilder, element_of, wide
 from kopt.passes.replacing import replacing
 from kopt.walk import walk
 
@@ -36,10 +37,10 @@ _Update = RmwOp | CasOp
 
 @dataclass(frozen=True)
 class ReduceExpandedUpdatesPass(ModulePass):
-    """Lanes that meet in one element of a `host.expand` are combined first; their result updates its source.
+    """Reduces before updating: lanes that meet in one element of a `host.expand` are combined, and update its source.
 
     Launches cannot write views whose elements share storage. Sums of floats below 32 bits are formed in f32. Updates
-    that do not commute or whose previous values are used meet in the source one by one, by numbers that are all 0.
+    that do not commute, or whose previous values are used, go to the source one by one, by numbers that are all 0.
 
         %w = host.expand %out : memref<1x40xf32> to memref<37x40xf32, …>
         atomic.rmw add %v, %w[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<37x40xf32, …>
@@ -69,7 +70,7 @@ class _Expanded:
     def __init__(self, update: _Update, view: ExpandOp):
         self.update = update
         self.view = view
-        self.build = Builder(update)
+        self.build = ValueBuilder(update)
         self.shape = view.result_type.get_shape()
         new = len(self.shape) - len(view.source_type.get_shape())
         #: The source's shape, with an extent of 1 for each new dimension.
@@ -83,7 +84,7 @@ class _Expanded:
         return self.update.entries
 
     @property
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[IndexedDim, ...]:
         """The dimensions of the updated block."""
         return block_axes(self.entries, self.shape)
 
@@ -142,13 +143,13 @@ def _combined_update(found: _Expanded) -> _Update:
     return replacing(update, RmwOp(update.kind.data, value, found.source(), entries, mask, ordering, returns))
 
 
-def _combined(build: Builder, update: RmwOp, axes: list[int]) -> SSAValue:
+def _combined(build: ValueBuilder, update: RmwOp, axes: list[int]) -> SSAValue:
     """The lanes along some dimensions as one; those that a mask leaves out change nothing."""
     kind, value, element = update.kind.data, update.value, element_of(update.value)
     if is_float(element):
         value = build.cast(value, wide(element))
     if update.mask is not None:
-        idle = build.add(FullOp(neutral(kind, element_of(value)), type_of(value)))
+        idle = build.add(FullOp(neutral(kind, element_of(value)), tile_type(value)))
         value = build.add(SelectOp(update.mask, value, idle))
     return build.cast(build.add(ReduceOp(kind, value, axes)), element)
 
@@ -182,10 +183,10 @@ def _numbers(found: _Expanded, dims: Sequence[int]) -> dict[int, SSAValue]:
             continue
         assert isinstance(entry, SSAValue)
         if position in found.repeated:
-            extent = found.build.add(FullOp(found.shape[position], type_of(entry)))
+            extent = found.build.add(FullOp(found.shape[position], tile_type(entry)))
             entry = found.build.add(ELEMENTWISE["floordiv"](entry, extent))
         type = _index_type(found, dims).with_element(element_of(entry))
-        numbers[position] = entry if type_of(entry) == type else found.build.add(BroadcastOp(entry, own, type))
+        numbers[position] = entry if tile_type(entry) == type else found.build.add(BroadcastOp(entry, own, type))
     return numbers
 
 

@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.combining import combined_lanes
 from kopt.analysis.hiding import hiding_values
-from kopt.analysis.lane_facts import tiles, type_of
+from kopt.analysis.lane_facts import tiles
 from kopt.analysis.regrouping import dropped_tags
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.atomic import CasOp, RmwOp
@@ -30,19 +30,20 @@ from kopt.dialects.tile import (
     TileType,
     ValidLanesOp,
     ValidOp,
+    tile_type,
 )
 from kopt.passes.carried_validity import carry_validity
-from kopt.passes.combining import leave_out
+from kopt.passes.combination_masks import leave_out
 from kopt.passes.masking import mask_hidden, mask_read, mask_write
 from kopt.walk import walk
 
 
 @dataclass(frozen=True)
 class ResolveValidityPass(ModulePass):
-    """Makes explicit which lanes are valid where dimensions have lost the tags that told it.
+    """Makes validity explicit: lanes get masks where their dimensions have lost the tags that told which are valid.
 
     A dimension that is reshaped, joined or picked from blocks of loops has lanes that were outside of the range. They
-    are masked where lanes are combined (by the neutral value of that use), stored and read by; loops carry, and
+    are masked where lanes are combined (by the neutral value of that use), stored and read by. Loops carry, and
     branches give, their validity beside the values. From then on every tag that is dropped leaves defined lanes behind,
     which count as any others do. `tile.valid_lanes` becomes what it means.
 
@@ -88,7 +89,7 @@ def _mask_user(user: Operation, validity: ValidityBuilder) -> None:
 def _spell_out(op: ValidLanesOp, validity: ValidityBuilder) -> None:
     valid = validity.of(op.input)
     if valid is None:
-        full = FullOp(1, type_of(op.result))
+        full = FullOp(1, tile_type(op.result))
         full.location = op.location
         Rewriter.replace_op(op, full)
         return
@@ -100,7 +101,7 @@ def _spell_out(op: ValidLanesOp, validity: ValidityBuilder) -> None:
 def _define(op: ReshapeOp | ConcatOp, validity: ValidityBuilder) -> None:
     """Gives the lanes a value that are outside the ranges of the tags that an op drops."""
     for number, value in enumerate(tiles(op.operands)):
-        type, dims = type_of(value), list(_dropped(op, value))
+        type, dims = tile_type(value), list(_dropped(op, value))
         if not dims:
             continue
         limits = [validity.range_of(value, tag) if n in dims else None for n, tag in enumerate(type.tags)]
@@ -116,7 +117,7 @@ def _dropped(op: ReshapeOp | ConcatOp, value: SSAValue) -> Iterator[int]:
     """The dimensions of an operand whose tags, of more than one lane, an op drops."""
     if isinstance(value.owner, ValidOp | JaggedValidOp):
         return
-    type, result = type_of(value), op.result.type
+    type, result = tile_type(value), op.result.type
     assert isinstance(result, TileType)
     gone = [op.dim.data] if isinstance(op, ConcatOp) else dropped_tags(type, result)
     yield from (dim for dim in gone if type.tags[dim] and type.shape[dim] != 1)

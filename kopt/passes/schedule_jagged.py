@@ -21,10 +21,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class ScheduleJaggedPass(ModulePass):
-    """Takes items in blocks of one, so that an item's begin and length are numbers and its rows a slice of memory.
+    """Tiles items by one: an item's begin and length are numbers then, and its rows are a slice of memory.
 
-    A TPU computes with a whole item's rows at once and fetches them by one copy, whereas rows of several items at a
-    time would be gathered one by one. Blocks of rows become whole tiles of memory.
+    A TPU computes with many rows of one item at once, and one copy fetches them. Rows of several items at a time would
+    be gathered one by one. Blocks of rows become whole tiles of memory.
 
         tile.grid (%i: b0=8) in (100) {
           %n = tile.load %lengths[%i] …   %s = tile.load %starts[%i] …

@@ -15,7 +15,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class SetDotPrecisionPass(ModulePass):
-    """Gives every `tile.dot` of f32 operands that has no precision the one named by the option.
+    """Sets the precision of every `tile.dot` of f32 operands that has none to the one that the option names.
 
     ``set-dot-precision{precision=ieee}``; products of narrower operands are exact anyway and stay as they are.
 

@@ -15,18 +15,29 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import users
 from kopt.analysis.layouts import sublanes
-from kopt.analysis.values.form import array_type, element_bits
+from kopt.analysis.values.form import element_bits
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp, SliceOp
-from kopt.dialects.tile import ELEMENTWISE, FullOp, LoadOp, TileType, is_gather, is_number, is_range
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    FullOp,
+    LoadOp,
+    TileType,
+    array_type,
+    is_gather,
+    is_number,
+    is_range,
+    tile_type,
+)
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.access_relation import AccessRelation, Step
 from kopt.ir.atoms import Element
+from kopt.ir.from_access import relation_of
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.value_range import EMPTY
-from kopt.passes.mosaic.building import Builder, type_of
+from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.replacing import replacing
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
@@ -40,11 +51,11 @@ Part = tuple[int, int]
 
 @dataclass(frozen=True)
 class SliceOperandsPass(ModulePass):
-    """Slices an array that a launch only reads where its gathers are known to stay in a part of it.
+    """Shrinks operands: an array that a launch only reads comes as a slice, where gathers stay in a known part of it.
 
-    What no window follows is held, or picked from, as a whole: so of an array of which ``(i * 3 + j) % 37`` is read, 37
-    elements are. The bounds are those of the access relations, masks included; parts begin and end at tiles of memory.
-    Each slice is a remark.
+    Gathers hold, or pick from, all of what they are given. Of an array of which ``(i * 3 + j) % 37`` is read, 37
+    elements are enough. The bounds are those of the access relations, masks included. Parts begin and end at tiles of
+    memory. Each slice is a remark.
 
         %n = host.launch @f (%a = %x) … { … %v = tile.load %a[%at] : memref<200000xf32> -> … }   // 1024 to 1060
     becomes
@@ -71,7 +82,7 @@ def _parts(memory: BlockArgument, analysis: IndexAnalysis) -> list[Part] | None:
     shape, loads = array_type(memory).get_shape(), [op for op in users(memory) if isinstance(op, LoadOp)]
     if len(loads) < len(users(memory)) or all(_is_block(load, analysis) for load in loads):
         return None
-    relations = [AccessRelation.of(load, analysis) for load in loads]
+    relations = [relation_of(load, analysis) for load in loads]
     if not any(map(_is_gathered, loads, relations)):
         return None
     parts = [_part(dim, loads, relations, _tile(memory)[dim - len(shape)]) for dim in range(len(shape))]
@@ -158,18 +169,18 @@ def _with_shape(memory: SSAValue, sizes: Sequence[int]) -> MemRefType:
 
 def _move(load: LoadOp, starts: Sequence[int]) -> None:
     """Lets a load count from where a part starts."""
-    build = Builder(load)
+    build = ValueBuilder(load)
     entries = [_moved(entry, start, build) for entry, start in zip(load.entries, starts, strict=True)]
     found = replacing(load, LoadOp(load.memory, entries, load.mask, load.other, load.pad, load.attributes))
     found.result.name_hint = load.result.name_hint
     Rewriter.replace_op(load, found)
 
 
-def _moved(entry: Entry, start: int, build: Builder) -> Entry:
+def _moved(entry: Entry, start: int, build: ValueBuilder) -> Entry:
     if isinstance(entry, int):
         return entry - start
     if start == 0 or not isinstance(entry, SSAValue):
         return entry
     if isinstance(entry.type, TileType):
-        return build.add(ELEMENTWISE["sub"](entry, build.add(FullOp(start, type_of(entry)))))
+        return build.add(ELEMENTWISE["sub"](entry, build.add(FullOp(start, tile_type(entry)))))
     return build.add(arith.SubiOp(entry, build.index(start)))

@@ -22,7 +22,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class SoftwarePipelinePass(ModulePass):
-    """Double-buffers the copies that name an axis: each runs in the steps before, or behind, the one that needs it.
+    """Software-pipelines copies that name an axis: each runs in the steps before, or behind, the one that needs it.
 
     What a loop's visit fetches is started in the visit before, and its first block in front of the loop, or in the last
     visit of the cell before. What a cell fetches outside of loops is started in the cell before. What a visit sends is
@@ -39,10 +39,14 @@ class SoftwarePipelinePass(ModulePass):
           pallas.dma_wait %x[%i, %k] to %buffer[%slot, :, :] signal %arrived[%slot]
           %v = tile.get %buffer[%slot, :, :] … }
 
-    It changes how fast a kernel is, never what it computes: a copy stays as it is, and a remark says why, where the
-    kernel writes what would be fetched ahead, where a step cannot tell where the next one's block is, where the loop
-    has other accesses of what it sends, and where the chip's cores share the cells. Refuses nothing. No copy names an
-    axis after it.
+    It changes how fast a kernel is, never what it computes. A copy stays as it is, and a remark says why, where
+
+    * the kernel writes what would be fetched ahead;
+    * a step cannot tell where the next one's block is;
+    * the loop has other accesses of what it sends;
+    * the chip's cores share the cells.
+
+    No copy names an axis after it. It refuses nothing.
     """
 
     name = "software-pipeline"

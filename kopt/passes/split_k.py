@@ -14,16 +14,22 @@ from kopt.diagnostics import remark
 from kopt.dialects.tile import GridOp, is_float
 from kopt.errors import ConfigError
 from kopt.passes.schedules import reschedule
-from kopt.passes.splitting.partial import Partial, combine_by_atomics, combine_in_order, combine_in_place, in_place
+from kopt.passes.splitting.partial_results import (
+    Partial,
+    combine_by_atomics,
+    combine_in_order,
+    combine_in_place,
+    in_place,
+)
 
 
 @dataclass(frozen=True)
 class SplitKPass(ModulePass):
-    """Deals out the visits of each grid's reduction loop to ``factor`` times as many cells.
+    """Split-K: the visits of each grid's reduction loop are dealt out to ``factor`` times as many cells.
 
-    The partial results are combined by atomics, in the output itself where a cell only stores its result, else in a
-    workspace that a second grid reads to do what follows the loop. With ``deterministic``, and for maxima and minima
-    of floats, each partial result has its own place in the workspace, and the second grid combines them in order.
+    Atomics combine the partial results: in the output itself where a cell only stores its result, else in a workspace.
+    A second grid reads that to do what follows the loop. With ``deterministic``, and for maxima and minima of floats,
+    each partial result has its own place in the workspace, and the second grid combines them in order.
 
         tile.grid (%i, %j) in (M, N) {
           %r = tile.for %k in (0, K) iter(%a = %zero) { … }  tile.store %r, %out[%i, %j] }

@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.planes import Planes, find_planes
+from kopt.analysis.batch_dims import Planes, find_planes
 from kopt.diagnostics import remark
+from kopt.dialects.formats.integers import int_array
 from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, TileType
-from kopt.dialects.tile.integers import int_array
 from kopt.passes.retyping import defined_values, new_tags
 from kopt.targets.budget import Budget
 from kopt.walk import walk

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.host_order import host_ops
 from kopt.analysis.symmetric import is_reader
-from kopt.passes.symm.placing import Placer
+from kopt.passes.symm.placement import Placer
 from kopt.passes.symm.returns import copy_returned
 from kopt.walk import walk
 

@@ -37,7 +37,7 @@ _OUT_FORMS: dict[type[Operation], type[CollectiveOutOp]] = {
 
 @dataclass(frozen=True)
 class SymmToDpsPass(ModulePass):
-    """Gives each collective an array for its result, which it writes: destination-passing style.
+    """Destination-passing style of collectives: each gets an array for its result, which it writes.
 
     Before it, every collective allocates its own result, where no plan of the memory sees it.
 

@@ -21,9 +21,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class VerifyPlanPass(ModulePass):
-    """Checks that the plan of every launch can be obeyed that a person wrote, or pinned something of.
+    """Checks that plans can be obeyed: those that a person wrote, or of which a configuration pins something.
 
-    The verifier of `tile.grid` holds a plan's structure; this pass the facts. It refuses, at the access, loop or grid:
+    The verifier of `tile.grid` checks a plan's structure; this pass checks the facts. It refuses, at the access, loop
+    or grid:
 
     * a buffer of a kind that its array cannot have, with the kinds that it may have; several kinds for one array;
       axes that its blocks do not move with; depths and words that no code is made of;
@@ -38,8 +39,9 @@ class VerifyPlanPass(ModulePass):
 
         error: 'x' cannot stand in a buffer of kind 'smem' here: window or resident
 
-    Of grids without a plan the schedules of loops are checked. What ``plan-accesses`` decided alone is not: it is made
-    of what arrays and loops may have. Its text is, read again. The module stays as it is.
+    Of grids without a plan the schedules of loops are checked. A plan of which ``plan-accesses`` alone decided all is
+    not checked, for it is made of what arrays and loops may have; its text is, once it is read again. The module stays
+    as it is.
     """
 
     name = "verify-plan"

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from kopt.analysis.walks.visits import Visits, visits
+from kopt.analysis.walks.reduction_walks import WalkVisits, visits
 from kopt.analysis.walks.walkable import NotWalkable, Walkable, walkable
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.tile import GridOp, PlanAttr, ScheduleAttr
@@ -16,19 +16,20 @@ from kopt.dialects.tile.memory import memory_shape
 from kopt.dialects.tile.planned import forget_plan
 from kopt.errors import LoweringError
 from kopt.passes.walking.walks import walk
-from kopt.planning.plan import LoopSchedule, Plan, Walk
-from kopt.planning.renaming import renamed
+from kopt.plans.plan import LoopSchedule, Plan, Walk
+from kopt.plans.renaming import renamed
 
 
 @dataclass(frozen=True)
 class WalkDimsPass(ModulePass):
-    """Makes a loop of each dimension that the plan of a grid walks: one walk for each level of dependent reductions.
+    """Tiles reductions: each dimension that a plan walks becomes loops, one for each level of dependent reductions.
 
-    Reductions over the dimension become accumulators of the loop, one walk for each that depends on another; what is
-    needed again after them is loaded and computed again, and stored in the last walk. ``online`` merges the walks of a
-    maximum and of sums of ``f * exp(x - maximum)``, which are rescaled as the maximum grows. Sums are made in another
-    order. A block as large as the dimension makes no loop. Nothing is decided here: `plan-walks` does, or who wrote
-    the plan. It comes before `plan-accesses`, to which the loops are as any others.
+    Reductions over the dimension become accumulators of the loop. A reduction that depends on another has a loop of its
+    own. What is needed again after them is loaded and computed again, and stored in the last loop. ``online`` merges
+    the loops of a maximum and of sums of ``f * exp(x - maximum)``, which are rescaled as the maximum grows. Sums are
+    made in another order. A block as large as the dimension makes no loop. Nothing is decided here: the walks are
+    those of `plan-walks`, or of whoever wrote the plan. To `plan-accesses`, which comes later, the loops are as any
+    others.
 
         tile.grid (%i: b0=1) in (64) plan {order [i] walk(dim 1 of %x: b1=8192, online)} {
           %v = tile.load %x[%i, :]
@@ -73,7 +74,7 @@ def _walk(grid: GridOp, one: Walk) -> None:
     remark(grid, f"dimension {one.dim} of '{memory.name_hint or 'array'}' is walked {len(loops)} times by {one.size}")
 
 
-def _visits(found: Walkable, one: Walk, grid: GridOp) -> Visits:
+def _visits(found: Walkable, one: Walk, grid: GridOp) -> WalkVisits:
     how = visits(found, one.how == "online")
     if one.how == "online" and not how.mended:
         raise NotWalkable("no sum of it can be rescaled online; walk it in 'passes'", grid)

@@ -12,12 +12,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import root
-from kopt.analysis.block_search import power_of_two
-from kopt.analysis.cutting import can_be_cut
+from kopt.analysis.splittable_dims import can_be_cut
 from kopt.diagnostics import remark
-from kopt.dialects.tile import DotOp, ForOp, FullOp, GridOp, RangeType, TileType, YieldOp
+from kopt.dialects.tile import DotOp, ForOp, FullOp, GridOp, RangeType, TileType, YieldOp, tile_type
 from kopt.dialects.tile.memory import WritesMemory
-from kopt.passes.mosaic.building import type_of
+from kopt.ir.widths import next_power_of_two
 from kopt.passes.parts import Parts
 from kopt.passes.retyping import new_tags
 from kopt.targets.budget import Budget
@@ -53,8 +52,8 @@ class WalkProductsPass(ModulePass):
         for grid in walk(op, GridOp):
             written = {root(inner.memory) for inner in walk(grid) if inner.has_trait(WritesMemory)}  # pyright: ignore
             for dot in walk(grid, DotOp):
-                lhs, rhs = type_of(dot.lhs), type_of(dot.rhs)
-                whole = not lhs.tags[-1] and not budget.shares(_bytes(lhs, rhs, power_of_two(lhs.shape[-1])))
+                lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
+                whole = not lhs.tags[-1] and not budget.shares(_bytes(lhs, rhs, next_power_of_two(lhs.shape[-1])))
                 operands = ((dot.lhs, lhs.rank - 1), (dot.rhs, rhs.rank - 2))
                 if whole and all(can_be_cut(value, dim, written) for value, dim in operands):
                     _walk(dot, budget)
@@ -64,18 +63,18 @@ def _bytes(lhs: TileType, rhs: TileType, lanes: int) -> int:
     """The bytes of both blocks of a product over some lanes."""
     element = lhs.element_type
     assert isinstance(element, FixedBitwidthType)
-    rows = sum(max(_LEAST, power_of_two(size)) for size in (lhs.shape[-2], rhs.shape[-1]))
+    rows = sum(max(_LEAST, next_power_of_two(size)) for size in (lhs.shape[-2], rhs.shape[-1]))
     return prod(lhs.shape[:-2]) * rows * lanes * max(8, element.bitwidth) // 8
 
 
 def _walk(dot: DotOp, budget: Budget) -> None:
-    lhs, rhs = type_of(dot.lhs), type_of(dot.rhs)
+    lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
     lanes = _PART
     while lanes > _LEAST and not budget.shares_stages(_bytes(lhs, rhs, lanes)):
         lanes //= 2
     start = dot.accumulator
     if start is None:
-        start = _insert(FullOp(0, type_of(dot.result)), dot, InsertPoint.before(dot)).results[0]
+        start = _insert(FullOp(0, tile_type(dot.result)), dot, InsertPoint.before(dot)).results[0]
     loop = ForOp(0, lhs.shape[-1], [start], RangeType(next(new_tags(dot)), lanes))
     _insert(loop, dot, InsertPoint.before(dot))
     loop.range.name_hint = "k"

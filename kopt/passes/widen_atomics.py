@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt import dtypes
 from kopt.analysis.aliases import effects_on_memory, root
-from kopt.analysis.updates import updates_of_an_element
+from kopt.analysis.updates_per_element import updates_of_an_element
 from kopt.diagnostics import location_of, remark
 from kopt.dialects import host, tile
 from kopt.dialects.atomic import CasOp, RmwOp
@@ -79,13 +79,8 @@ def _targets(grid: tile.GridOp) -> dict[SSAValue, list[_Update]]:
     return found
 
 
-def _type(memory: SSAValue) -> MemRefType:
-    assert isinstance(memory.type, MemRefType)
-    return memory.type
-
-
 def _element(memory: SSAValue) -> Attribute:
-    return _type(memory).element_type
+    return tile.array_type(memory).element_type
 
 
 def _check(grid: tile.GridOp, memory: SSAValue, updates: Sequence[_Update]) -> None:
@@ -97,7 +92,7 @@ def _check(grid: tile.GridOp, memory: SSAValue, updates: Sequence[_Update]) -> N
             location_of(updates[0]),
             notes=["access one view of it, or use a 32-bit target"],
         )
-    layout = _type(memory).layout
+    layout = tile.array_type(memory).layout
     if isinstance(layout, StridedLayoutAttr) and 0 in (getattr(stride, "data", None) for stride in layout.strides):
         raise LoweringError(
             f"atomic updates of {element} elements of '{name}', a view that repeats them",
@@ -127,7 +122,7 @@ def _widen(grid: tile.GridOp, memory: SSAValue) -> None:
     """Puts an array of the wider type in a target's place, filled before the grid and copied back behind it."""
     wide = _wide(_element(memory))
     remark(grid, f"'{memory.name_hint}' is updated in {wide}, in an array beside it, for its elements are narrow")
-    array = host.AllocOp(MemRefType(wide, _type(memory).get_shape()))
+    array = host.AllocOp(MemRefType(wide, tile.array_type(memory).get_shape()))
     array.result.name_hint = f"{memory.name_hint or 'target'}_wide"
     before = [array, host.CopyOp(memory, array.result)]
     after = host.CopyOp(array.result, memory)

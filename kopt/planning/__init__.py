@@ -1,1 +1,1 @@
-"""Planning: from the model of a launch to a plan of its memory and loops. Pure: no IR, no chip but as an argument."""
+"""Planning: from the model of a launch to its costs and the cheapest of its plans. Pure: a chip is an argument."""

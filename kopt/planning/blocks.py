@@ -14,8 +14,8 @@ import numpy as np
 from kopt.ir.atoms import Atom, BlockNumber, Element, Lane, Symbol
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import LaunchModel, ModelAccess
-from kopt.planning.plan import Buffer, Plan
 from kopt.planning.trips import Number, Sizes, Trips, value
+from kopt.plans.plan import Buffer, Plan
 from kopt.targets.tiling import padded_bytes
 
 #: Kinds of buffers that the grid's own pipeline moves.

@@ -17,24 +17,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
-from kopt.planning.plan import Buffer, LoopSchedule, Plan
+from kopt.plans.plan import Buffer, LoopSchedule, Plan
 
 #: What loops that stay in the kernel may do with the blocks that they walk.
 IN_KERNEL = ("resident", "prefetch", "emit_pipeline")
 
 
-def candidates(model: LaunchModel) -> Iterator[Plan]:
-    """The plans of a launch, the source's own order first."""
-    for schedules in _schedules(model):
+def candidates(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: bool = True) -> Iterator[Plan]:
+    """The plans of a launch, the source's own order first.
+
+    ``kinds`` are what loops in the kernel may do, ``hoists`` whether one of them may be a dimension of the grid.
+    """
+    for schedules in _schedules(model, kinds, hoists):
         yield _plan(model, schedules)
 
 
-def _schedules(model: LaunchModel) -> Iterator[Mapping[str, str]]:
+def _schedules(model: LaunchModel, kinds: Sequence[str], hoists: bool) -> Iterator[Mapping[str, str]]:
     loops = [axis for axis in model.axes if axis.form == "loop"]
-    for hoisted in [None, *(axis for axis in loops if "grid" in axis.may)]:
+    for hoisted in [None, *(axis for axis in loops if hoists and "grid" in axis.may)]:
         rest = [axis for axis in loops if axis is not hoisted]
         moving = any(_moves(model, axis) for axis in rest)
-        for kind in IN_KERNEL if moving else IN_KERNEL[:1]:
+        for kind in kinds if moving else ("resident",):
             chosen = {axis.tag: kind if _moves(model, axis) else "resident" for axis in rest}
             yield chosen if hoisted is None else {hoisted.tag: "grid", **chosen}
 

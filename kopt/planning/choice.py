@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.cost import costs
 from kopt.planning.items import Cost
-from kopt.planning.plan import Plan
+from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
 

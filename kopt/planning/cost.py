@@ -15,9 +15,9 @@ from kopt.ir.launch_model import LaunchModel
 from kopt.planning.at_sizes import AtSizes
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.items import Cost
-from kopt.planning.plan import Plan
 from kopt.planning.tpu_cost import TpuLaunch
 from kopt.planning.trips import Sizes
+from kopt.plans.plan import Plan
 from kopt.targets.chips import Chip, TpuChip
 
 

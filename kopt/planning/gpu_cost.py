@@ -14,8 +14,8 @@ import numpy as np
 from kopt.ir.launch_model import LaunchModel, Work
 from kopt.planning.blocks import Blocks
 from kopt.planning.items import Cost
-from kopt.planning.plan import Buffer, Plan
 from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, value
+from kopt.plans.plan import Buffer, Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 from kopt.targets.costs import GPU_COSTS, GpuCosts
@@ -105,7 +105,7 @@ class GpuLaunch:
         """Seconds of all products, or of everything else, with all multiprocessors at work."""
         total: Number = 0
         for work in self.model.work:
-            if (work.unit == "product") != products:
+            if work.unit == "carry" or (work.unit == "product") != products:
                 continue
             lanes = work.count * prod(value(size, self.sizes) for _, size in work.dims)
             rate = (

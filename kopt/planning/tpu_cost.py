@@ -13,12 +13,12 @@ import numpy as np
 from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
 from kopt.planning.items import Cost
-from kopt.planning.plan import Buffer, LoopSchedule, Plan
 from kopt.planning.steps import Moved, Pipeline, Run
 from kopt.planning.tpu_memory import Memory
 from kopt.planning.tpu_work import Cycles, product
 from kopt.planning.trips import AllTrips, Number, UnknownError, value
-from kopt.targets.costs import ROW_CYCLES, VECTOR_CYCLES
+from kopt.plans.plan import Buffer, LoopSchedule, Plan
+from kopt.targets.costs import ROW_CYCLES, VECTOR_CYCLES, VISIT_CYCLES
 from kopt.targets.tiling import LANES, SUBLANES
 
 #: Schedules whose copies run beside the loop's body.
@@ -37,6 +37,7 @@ class TpuLaunch:
         self.sizes, self.costs = launch.sizes, launch.costs
         self._depth = {tag: n for n, tag in enumerate(plan.order)}
         self._copied: dict[str, Run] = {}
+        self._taken: dict[str, Number] = {}
         self.trips = AllTrips(launch.trips)
         self.blocks = Blocks(launch.model, plan, launch.sizes, launch.trips)
         self.cores = 1
@@ -115,6 +116,10 @@ class TpuLaunch:
         """Seconds of the two units beside each other, and of cycles that neither works in."""
         return np.maximum((work.mxu + more) / self.costs.mxu_share, work.vpu) / self.costs.clock_hz
 
+    def _visit(self, work: Cycles, more: float = 0.0) -> Number:
+        """Seconds of one visit of a loop in the kernel, which hands values on to the next."""
+        return self._body(work, more) + (work.carry + VISIT_CYCLES) / self.costs.clock_hz
+
     def _waits(self, turning: int) -> Number:
         """Copies that a step starts and waits for."""
         here = [one for one in self.plan.buffers if self._loop_of(one) is None and _is_exposed(one)]
@@ -128,7 +133,7 @@ class TpuLaunch:
         for buffer in self.plan.buffers:
             if buffer.kind in WINDOWS and self.blocks.writes(buffer):
                 moves = [self.trips[tag].moves for tag in tags & {*buffer.axes}]
-                changed = sum(moves) > 0 if moves else turning < 0
+                changed = turning < 0 or sum(moves) > 0
                 elements = elements + changed * prod(self.blocks.shape(buffer))
         return self.costs.store_cycles * elements / _VECTOR / self.costs.clock_hz
 
@@ -136,8 +141,13 @@ class TpuLaunch:
 
     def _loop(self, tag: str) -> Number:
         """Seconds of all visits of a loop, once."""
+        if tag not in self._taken:
+            self._taken[tag] = self._all_visits(tag)
+        return self._taken[tag]
+
+    def _all_visits(self, tag: str) -> Number:
         work = sum((done for _, done in self._work(tag)), Cycles())
-        body = self._body(work + self._picks(tag, -1))
+        body = self._visit(work + self._picks(tag, -1))
         body = body + sum(self._loop(inner) for inner in self._loops(tag))
         moved = self._moved([one for one in self.plan.buffers if self._loop_of(one) == tag])
         if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:

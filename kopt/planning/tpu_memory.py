@@ -9,8 +9,8 @@ import numpy as np
 from kopt.ir.launch_model import Live
 from kopt.ir.polynomial import Coefficient
 from kopt.planning.blocks import SCALAR, WINDOWS, Blocks
-from kopt.planning.plan import Buffer, Plan, Value
 from kopt.planning.trips import AllTrips, Number, Sizes, value
+from kopt.plans.plan import Buffer, Plan, Value
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import padded_bytes
 

@@ -8,22 +8,27 @@ from math import prod
 
 from kopt.ir.launch_model import Work
 from kopt.planning.trips import Number, Sizes, value
-from kopt.targets.costs import VECTOR_CYCLES, TpuCosts
+from kopt.targets.budget import Budget
+from kopt.targets.costs import CARRY_CYCLES, VECTOR_CYCLES, TpuCosts
 from kopt.targets.tiling import LANES, SUBLANES, round_up
 
 
 @dataclass(frozen=True)
 class Cycles:
-    """Cycles of the matrix unit and of the vector unit, which run beside each other."""
+    """Cycles of the matrix unit and of the vector unit, which run beside each other.
+
+    ``carry`` are those between the visits of a loop, in which neither works.
+    """
 
     mxu: Number = 0
     vpu: Number = 0
+    carry: Number = 0
 
     def __add__(self, other: Cycles) -> Cycles:
-        return Cycles(self.mxu + other.mxu, self.vpu + other.vpu)
+        return Cycles(self.mxu + other.mxu, self.vpu + other.vpu, self.carry + other.carry)
 
     def __mul__(self, times: Number) -> Cycles:
-        return Cycles(self.mxu * times, self.vpu * times)
+        return Cycles(self.mxu * times, self.vpu * times, self.carry * times)
 
 
 def cycles(work: Iterable[Work], sizes: Sizes, costs: TpuCosts) -> Cycles:
@@ -36,7 +41,11 @@ def _cycles(work: Work, sizes: Sizes, costs: TpuCosts) -> Cycles:
     if work.unit == "product":
         *batch, m, k, n = dims
         return Cycles(mxu=work.count * prod(batch) * product(m, k, n, work.dtype, costs))
-    return Cycles(vpu=work.count * VECTOR_CYCLES[work.unit] * _vectors(dims))
+    vectors = _vectors(dims)
+    if work.unit == "carry":
+        beyond = Budget.spills(vectors * LANES * SUBLANES * 4)
+        return Cycles(carry=work.count * CARRY_CYCLES * vectors * beyond)
+    return Cycles(vpu=work.count * VECTOR_CYCLES[work.unit] * vectors)
 
 
 def product(m: Number, k: Number, n: Number, dtype: str, costs: TpuCosts) -> Number:

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from kopt.ir.atoms import BlockNumber
+from kopt.ir.evaluation import evaluate
 from kopt.ir.launch_model import Axis, LaunchModel
-from kopt.ir.polynomial import Coefficient
+from kopt.ir.polynomial import Coefficient, Parameter, parameters
+from kopt.ir.rewriting import Rewriting
 
 #: A number, or an array with one for each candidate.
 Number = Any
@@ -108,35 +110,39 @@ def _listed(extents: np.ndarray, size: Number, inside: frozenset[str]) -> Trips:
 def _dependent(axis: Axis, model: LaunchModel, sizes: Sizes, found: Mapping[str, Trips]) -> Trips:
     """The trips of a range whose bounds are made of the numbers of outer blocks: for each of those."""
     extent = axis.extent
-    outer = dict.fromkeys(str(atom.name) for atom in extent.atoms() if isinstance(atom, BlockNumber))
+    outer = {str(atom.name): atom.name for atom in extent.atoms() if isinstance(atom, BlockNumber)}
     if not outer or not outer.keys() <= found.keys():
         raise UnknownError(axis.tag)
-    names = {str(atom.name): atom.name for atom in extent.atoms() if isinstance(atom, BlockNumber)}
-    count = max(np.size(size) for size in (*sizes.values(), 1))
-    parts = [_one_dependent(axis, names, _chosen(sizes, n), {o: _at(found[o].mean, n) for o in outer})
-             for n in range(count)]  # fmt: skip
-    inside = frozenset(outer)
-    if count == 1:
-        return Trips(*parts[0], inside)
-    return Trips(*(np.array(column) for column in zip(*parts, strict=True)), inside)  # pyright: ignore
+    used = _parameters(axis)
+    if missing := [name for name in used if name not in sizes]:
+        raise UnknownError(f"{missing[0]}")
+    columns = np.broadcast_arrays(*(sizes[name] for name in used), *(found[tag].mean for tag in outer))
+    rows, places = np.unique(np.stack([*map(np.ravel, columns)], -1), axis=0, return_inverse=True)
+    parts = [_at_sizes(axis, outer, dict(zip(used, row, strict=False)), row[len(used) :]) for row in rows]
+    mean, some, many = (np.reshape(np.array(part)[places], columns[0].shape) for part in zip(*parts, strict=True))
+    return Trips(mean, some, many, frozenset(outer))
 
 
-def _one_dependent(
-    axis: Axis, names: Mapping[str, Hashable], sizes: Sizes, outer: Mapping[str, Number]
+def _parameters(axis: Axis) -> list[Hashable]:
+    """The names of the sizes that the trips of an axis depend on."""
+    parts = [axis.extent, *(inner for atom in axis.extent.atoms() for inner in atom.parts)]
+    numbers = [number for part in parts for number in (part.const, *part.terms.values())]
+    blocks = [atom.size for atom in axis.extent.atoms() if isinstance(atom, BlockNumber)]
+    found = frozenset[Parameter]().union(*map(parameters, (axis.size, *numbers, *blocks)))
+    return sorted((one.name for one in found), key=str)
+
+
+def _at_sizes(
+    axis: Axis, names: Mapping[str, Hashable], sizes: Mapping[Hashable, Number], counts: Sequence[Number]
 ) -> tuple[Number, Number, Number]:
-    grid = np.meshgrid(*(np.arange(int(np.ceil(count))) for count in outer.values()))
-    numbers = {names[tag]: part.reshape(-1) for tag, part in zip(outer, grid, strict=True)}
+    """The three numbers of `Trips` at sizes, where the outer axes, ``names`` of block numbers, have so many blocks."""
+    grid = np.meshgrid(*(np.arange(int(np.ceil(count))) for count in counts))
+    numbers = {name: part.reshape(-1) for name, part in zip(names.values(), grid, strict=True)}
+    chosen = {name: int(size) for name, size in sizes.items()}
+    extent = Rewriting(lambda atom: None, chosen).expr(axis.extent)  # a tag names its sizes and its blocks
     try:
-        extents = axis.extent.evaluate({**sizes, **numbers})
+        extents = evaluate(extent, numbers)
     except KeyError as unknown:
         raise UnknownError(f"{unknown.args[0]}") from None
-    trips = _listed(np.broadcast_to(extents, next(iter(numbers.values())).shape), value(axis.size, sizes), frozenset())
+    trips = _listed(np.broadcast_to(extents, np.shape(grid[0].reshape(-1))), value(axis.size, sizes), frozenset())
     return trips.mean, trips.some, trips.many
-
-
-def _chosen(sizes: Sizes, number: int) -> dict[Hashable, int]:
-    return {name: int(_at(size, number)) for name, size in sizes.items()}
-
-
-def _at(size: Number, number: int) -> Number:
-    return np.reshape(size, -1)[number if np.size(size) > 1 else 0]

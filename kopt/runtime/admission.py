@@ -15,7 +15,7 @@ from typing import Any
 
 from kopt.errors import ArgumentError
 from kopt.runtime import torch_tracing
-from kopt.runtime.specs import MOST_BYTES, TensorSpec, check_dtype, framework_of
+from kopt.specs import MOST_BYTES, TensorSpec, check_dtype, framework_of
 
 #: A predicate, what an argument then is, and what to pass instead of ``{0}``.
 Rule = tuple[Callable[[Any], Any], str, str]

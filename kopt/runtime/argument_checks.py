@@ -10,8 +10,8 @@ import numpy as np
 from kopt.analysis.item_numbers import ItemNumber
 from kopt.analysis.offset_checks import ItemSlice
 from kopt.errors import ArgumentError
-from kopt.runtime.specs import framework_of, is_known
 from kopt.runtime.wire import pack, to_reference
+from kopt.specs import framework_of, is_known
 
 if TYPE_CHECKING:
     from kopt.interpreter.access_checks import AccessChecks

@@ -15,8 +15,8 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any
 
 from kopt.runtime.sharing import sharing
-from kopt.runtime.specs import framework_of, spec_of
 from kopt.runtime.users_code import is_users
+from kopt.specs import framework_of, spec_of
 
 
 class _Same:

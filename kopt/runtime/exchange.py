@@ -12,8 +12,8 @@ from typing import Any
 
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
-from kopt.runtime.specs import contiguous_strides, framework_of, spec_of
 from kopt.runtime.wire import pack, unpack
+from kopt.specs import contiguous_strides, framework_of, spec_of
 
 
 def wide(enabled: bool) -> AbstractContextManager[Any]:

@@ -19,9 +19,9 @@ from kopt.runtime.emitted import needs_wide
 from kopt.runtime.exchange import convert, wide
 from kopt.runtime.seeds import drawn
 from kopt.runtime.signature import Signature
-from kopt.runtime.specs import TensorSpec, framework_of, spec_of
 from kopt.runtime.wire import Packed, from_reference, pack, to_reference, unpack
 from kopt.runtime.write_back import WriteBack
+from kopt.specs import TensorSpec, framework_of, spec_of
 from kopt.targets.target import Target, parse_target
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from triton.runtime.jit import JITFunction
 from kopt.runtime import gpu_code
 from kopt.runtime.emitted import load_module
 from kopt.runtime.reasons import clean, located, reason_of
-from kopt.runtime.specs import TensorSpec, contiguous_strides
+from kopt.specs import TensorSpec, contiguous_strides
 from kopt.targets.chips import GPU_CHIPS, GpuChip
 
 _NVIDIA_TOOLS = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"

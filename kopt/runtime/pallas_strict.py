@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kopt.errors import CompileError
-from kopt.runtime.limits import CALL_SECONDS, time_limit
+from kopt.runtime.time_limits import CALL_SECONDS, time_limit
 from kopt.runtime.wire import Packed
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
 from kopt.targets.target import Target

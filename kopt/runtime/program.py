@@ -7,8 +7,8 @@ from typing import Any
 
 from kopt.errors import ConfigError
 from kopt.runtime.ranks import meet, resolve, watched
-from kopt.runtime.specs import TensorSpec
 from kopt.runtime.triton_interpret import TritonRunner, TritonWorkerRunner, interprets_here, triton_runner
+from kopt.specs import TensorSpec
 from kopt.targets.target import Target
 
 

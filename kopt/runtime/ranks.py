@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from kopt.errors import ArgumentError, ConfigError, RankError
-from kopt.runtime.limits import MEETING_SECONDS, time_limit
+from kopt.runtime.time_limits import MEETING_SECONDS, time_limit
 
 _meetings: dict[str, Iterator[int]] = defaultdict(itertools.count)
 

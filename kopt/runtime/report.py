@@ -7,9 +7,9 @@ from typing import Any
 
 from kopt.errors import CompileError, ConfigError
 from kopt.runtime.extras import install, missing
-from kopt.runtime.limits import COMPILE_SECONDS, time_limit
-from kopt.runtime.specs import TensorSpec
+from kopt.runtime.time_limits import COMPILE_SECONDS, time_limit
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
+from kopt.specs import TensorSpec
 from kopt.targets.chips import GpuChip, TpuChip
 from kopt.targets.target import Target, parse_target
 

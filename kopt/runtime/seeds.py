@@ -9,7 +9,7 @@ from typing import Any
 from kopt import dtypes
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
-from kopt.runtime.specs import TensorSpec, is_known
+from kopt.specs import TensorSpec, is_known
 
 _WORD = dtypes.BY_SPEC["i32"]
 

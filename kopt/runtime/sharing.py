@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kopt.runtime.specs import framework_of, spec_of
+from kopt.specs import framework_of, spec_of
 
 #: Steps after which the search for a shared element is given up: memory then counts as shared.
 _EFFORT = 100_000

@@ -8,11 +8,11 @@ from typing import Any
 
 from kopt.errors import ArgumentError
 from kopt.runtime.exchange import check_grad
-from kopt.runtime.specs import TensorSpec, framework_of, spec_of
+from kopt.specs import TensorSpec, framework_of, spec_of
 
 
 @dataclass(frozen=True)
-class Parameter:
+class TensorParameter:
     """A named tensor argument and what it must be."""
 
     name: str
@@ -24,7 +24,7 @@ class Signature:
     """A kernel's name and its tensor parameters in order."""
 
     kernel: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[TensorParameter, ...]
 
     def __str__(self) -> str:
         return f"{self.kernel}({', '.join(f'{p.name}: {p.spec}' for p in self.parameters)})"
@@ -46,7 +46,7 @@ class Signature:
             self._check_one(parameter, value, devices)
         return self._one_framework(args)
 
-    def _check_one(self, parameter: Parameter, value: Any, devices: Sequence[str]) -> None:
+    def _check_one(self, parameter: TensorParameter, value: Any, devices: Sequence[str]) -> None:
         name, expected = parameter.name, parameter.spec
         if framework_of(value) is None:
             raise self._error(f"argument '{name}': expected a {expected} tensor, got {type(value).__name__}")

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from kopt.runtime.sharing import sharing
-from kopt.runtime.specs import contiguous_strides
+from kopt.specs import contiguous_strides
 
 #: Storages that tensors took over here, by address; a reference that does not count keeps each address from new use.
 _taken_over: dict[int, Any] = {}

@@ -18,9 +18,9 @@ from typing import Any
 
 from kopt.runtime import hlo
 from kopt.runtime.emitted_loops import has_computed_loops
-from kopt.runtime.limits import COMPILE_SECONDS, time_limit
-from kopt.runtime.specs import TensorSpec
+from kopt.runtime.time_limits import COMPILE_SECONDS, time_limit
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
+from kopt.specs import TensorSpec
 from kopt.targets.chips import TpuChip
 
 _MODULE = "kopt.runtime.tpu_worker"

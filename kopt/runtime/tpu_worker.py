@@ -19,7 +19,7 @@ from kopt.runtime import hlo
 from kopt.runtime.emitted import load_module, needs_wide
 from kopt.runtime.exchange import wide
 from kopt.runtime.reasons import reason_of
-from kopt.runtime.specs import TensorSpec
+from kopt.specs import TensorSpec
 from kopt.targets.chips import TPU_CHIPS
 
 

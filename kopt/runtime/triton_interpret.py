@@ -14,11 +14,11 @@ from typing import Any
 
 from kopt.errors import CompileError
 from kopt.runtime.emitted import load_module
-from kopt.runtime.limits import CALL_SECONDS, time_limit
 from kopt.runtime.pallas_interpret import as_list
-from kopt.runtime.specs import TensorSpec, contiguous_strides
+from kopt.runtime.time_limits import CALL_SECONDS, time_limit
 from kopt.runtime.wire import Packed
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
+from kopt.specs import TensorSpec, contiguous_strides
 from kopt.targets.target import Target
 
 _worker = Worker("kopt.runtime.triton_worker", {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""})

@@ -12,9 +12,9 @@ import torch
 
 from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.reasons import refusal
-from kopt.runtime.specs import TensorSpec
 from kopt.runtime.triton_interpret import load_function, relayout
 from kopt.runtime.wire import Packed, pack, unpack
+from kopt.specs import TensorSpec
 
 torch.set_num_threads(1)
 

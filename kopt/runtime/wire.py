@@ -14,7 +14,7 @@ import numpy as np
 
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
-from kopt.runtime.specs import framework_of, spec_of
+from kopt.specs import framework_of, spec_of
 
 #: Types that NumPy lacks, and the type that carries their bits.
 _CARRIERS = {"bf16": "uint16", "f8E4M3FN": "uint8", "f8E5M2": "uint8"}

@@ -12,8 +12,8 @@ from kopt.diagnostics import Diagnostic, report
 from kopt.errors import Location
 from kopt.runtime.exchange import convert
 from kopt.runtime.sharing import sharing
-from kopt.runtime.specs import framework_of
 from kopt.runtime.swap import take_over, why_copied, why_kept
+from kopt.specs import framework_of
 
 
 @dataclass

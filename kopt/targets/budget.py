@@ -30,6 +30,10 @@ class Budget:
     REGISTER_BYTES: ClassVar[int] = 64 * KiB
     #: Lanes that are drawn or sorted at once: hundreds of ops each, all unrolled, or libtpu takes minutes.
     UNROLLED_LANES: ClassVar[int] = 8192
+    #: Elements of one value of a TPU's kernel: Mosaic unrolls its ops over vector registers of 1,024.
+    BLOCK_LANES: ClassVar[int] = 1 << 20
+    #: Elements of one without rows, of fewer than 32 bits: each register of it is laid out anew, in seconds of libtpu.
+    NARROW_VECTOR_LANES: ClassVar[int] = 1 << 16
     #: Lanes by elements that an update compares or stands in for at once: 1 MiB of words.
     COMPARED: ClassVar[int] = 1 << 18
     #: Rows that are sent together: each one's number is compared with all others, 4 MiB of words.

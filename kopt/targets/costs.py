@@ -61,6 +61,11 @@ VECTOR_CYCLES: Mapping[str, float] = {
     "sort": 64.0,
     "random": 1.0,
 }
+#: Cycles of a vector register that a loop in the kernel hands on in VMEM: its store, which nothing hides. By libtpu's
+#: bundles of products of 256 to 1,024 rows and columns on v6e; as a dimension of the grid the loop has none.
+CARRY_CYCLES = 1.0
+#: Cycles of a visit to a loop in the kernel beside its work, by the same bundles.
+VISIT_CYCLES = 100.0
 #: Cycles to start one copy of a row: libtpu's own estimate of a loop that does no more.
 ROW_CYCLES = 20.0
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
-from kopt.runtime.specs import TensorSpec, parse_spec
 from kopt.runtime.wire import from_reference, unpack
+from kopt.specs import TensorSpec, parse_spec
 
 #: Made-up integers are 0, 1, 2 or 3: valid as indices into most things, and their sums stay exact.
 INTEGERS = (0, 4)

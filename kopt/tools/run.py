@@ -118,7 +118,7 @@ def _plain(value: Any) -> np.ndarray:
 
 
 def _summary(value: Any) -> str:
-    from kopt.runtime.specs import spec_of
+    from kopt.specs import spec_of
 
     array = _plain(value)
     if array.size == 0:
@@ -129,8 +129,8 @@ def _summary(value: Any) -> str:
 
 def _check(outputs: dict[str, Any], wanted: dict[str, Any] | None, judge: str, reduction_length: int) -> None:
     """Compare every output; prints what agrees, raises where one differs."""
-    from kopt.runtime.specs import spec_of
     from kopt.runtime.tolerance import mismatch, relative
+    from kopt.specs import spec_of
 
     if wanted is None:
         return

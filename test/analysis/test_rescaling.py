@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from kopt.analysis.walks.reduction_walks import visits
 from kopt.analysis.walks.rescaling import Rescaling
-from kopt.analysis.walks.visits import visits
 from kopt.analysis.walks.walkable import walkable
 from kopt.dialects.tile import GridOp
 from kopt.parsing import parse_module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kopt import parse
-from kopt.analysis.row_copies import Cut, Moved, RowCopies, moves_by_numbers, row_copies
+from kopt.analysis.row_copies import Cut, MovedDim, RowCopies, moves_by_numbers, row_copies
 from kopt.dialects.tile import ALL, GetOp
 from test.named import named
 
@@ -65,7 +65,7 @@ def test_what_each_copy_moves_of_the_lanes(extent, entry, result, element, size,
     found = row_copies(op)
     row, moved = found.dims
     assert moves_by_numbers(op)
-    assert row == Moved(op.entries[0], 1) and row.is_single and not moved.is_single
+    assert row == MovedDim(op.entries[0], 1) and row.is_single and not moved.is_single
     assert moved.lanes == lanes
     assert moved.cut == (None if cut is None else Cut(op.entries[1], cut))
     assert moved.entry == (ALL if lanes == extent else op.entries[1])
@@ -115,7 +115,7 @@ def test_the_buffer_and_where_an_access_is_in_it(shape, entries, result, lanes, 
 
 def test_numbers_of_several_dimensions_have_as_many_places() -> None:
     _, values = get([50, 256], "%n, :", "b0=8 x 256")
-    found = RowCopies((4, 2), (Moved(ALL, 16), Moved(values["n"], 1), Moved(ALL, 128)))
+    found = RowCopies((4, 2), (MovedDim(ALL, 16), MovedDim(values["n"], 1), MovedDim(ALL, 128)))
     assert found.shape == (16, 4, 2, 1, 128)
     assert found.entries([1, 2], 0) == [ALL, 1, 2, 0, ALL]
 

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import f64, i1, i32, i64
 from xdsl.ir import Operation
 
 from kopt import parse
-from kopt.analysis.wide_facts import HIGH, LOW, Fact, array_of, fact_of, is_wide
+from kopt.analysis.wide_facts import HIGH, LOW, WideFact, array_of, fact_of, is_wide
 from kopt.dialects.tile import TileType
 from test.named import named
 
@@ -26,7 +26,7 @@ func.func @f(%x: memref<100xi64>, %y: memref<100xi32>, %a: {wide}, %b: {wide}, %
 """
 
 
-def fact(body: str, known: Mapping[str, Fact] | None = None, found: Mapping[str, tuple[int, int]] | None = None):
+def fact(body: str, known: Mapping[str, WideFact] | None = None, found: Mapping[str, tuple[int, int]] | None = None):
     """The fact of the op that makes ``%r``."""
     values = named(parse(TEXT.format(body=body, wide=WIDE, narrow=NARROW)))
     op = values["r"].owner
@@ -35,8 +35,8 @@ def fact(body: str, known: Mapping[str, Fact] | None = None, found: Mapping[str,
     return fact_of(op, facts, {values[name]: each for name, each in (found or {}).items()})
 
 
-def exact(low: int, high: int) -> Fact:
-    return Fact("exact", low, high)
+def exact(low: int, high: int) -> WideFact:
+    return WideFact("exact", low, high)
 
 
 @pytest.mark.parametrize(
@@ -52,25 +52,25 @@ def test_types_of_64_bit_integers(type, wanted: bool) -> None:
 SOURCES = {
     "a number": (f"%r = tile.full 7 : {WIDE}", exact(7, 7)),
     "the lowest that fits": (f"%r = tile.full {LOW} : {WIDE}", exact(LOW, LOW)),
-    "one lower": (f"%r = tile.full {LOW - 1} : {WIDE}", Fact("literal")),
-    "one higher than the highest": (f"%r = tile.full {HIGH + 1} : {WIDE}", Fact("literal")),
+    "one lower": (f"%r = tile.full {LOW - 1} : {WIDE}", WideFact("literal")),
+    "one higher than the highest": (f"%r = tile.full {HIGH + 1} : {WIDE}", WideFact("literal")),
     "numbers at equal distances": ("%r = tile.arange 3, 2 : !tile.tile<64 x i64>", exact(3, 129)),
     "falling": ("%r = tile.arange 3, -2 : !tile.tile<64 x i64>", exact(-123, 3)),
     "as many as do not fit": ("%r = tile.arange 2147483640, 1 : !tile.tile<64 x i64>", None),
-    "a load": ("%r = tile.load %x[%i] : memref<100xi64> -> !tile.tile<b0=8 x i64>", Fact("loaded")),
+    "a load": ("%r = tile.load %x[%i] : memref<100xi64> -> !tile.tile<b0=8 x i64>", WideFact("loaded")),
     "an index of no known size": (f"%r = tile.splat %n : index to {WIDE}", exact(LOW + 1, HIGH - 1)),
 }
 
 
 @pytest.mark.parametrize(("body", "wanted"), SOURCES.values(), ids=SOURCES)
-def test_facts_of_sources(body: str, wanted: Fact | None) -> None:
+def test_facts_of_sources(body: str, wanted: WideFact | None) -> None:
     assert fact(body) == wanted
 
 
 def test_a_load_of_what_a_check_found() -> None:
     body = SOURCES["a load"][0]
-    assert fact(body, found={"x": (-3, 9)}) == Fact("offset", -3, 9)
-    assert fact(body, found={"y": (-3, 9)}) == Fact("loaded")
+    assert fact(body, found={"x": (-3, 9)}) == WideFact("offset", -3, 9)
+    assert fact(body, found={"y": (-3, 9)}) == WideFact("loaded")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ CASTS = {
 
 
 @pytest.mark.parametrize(("body", "dim", "wanted"), CASTS.values(), ids=CASTS)
-def test_a_cast_has_the_interval_of_what_it_casts(body: str, dim: str, wanted: Fact) -> None:
+def test_a_cast_has_the_interval_of_what_it_casts(body: str, dim: str, wanted: WideFact) -> None:
     cast = f"{body}\n %r = tile.cast %v : !tile.tile<{dim} x i32> to !tile.tile<{dim} x i64>"
     assert fact(cast, found={"y": (2, 5)}) == wanted
 
@@ -175,29 +175,31 @@ def test_results_of_an_interval_are_inside(name: str, interval: tuple[int, int])
 BIG = 2**20
 COMPUTED = {
     # name, facts of the operands, what is known
-    "what fits no more is right modulo 2^32": ("mul", exact(0, BIG), exact(0, BIG), Fact("wrapped")),
+    "what fits no more is right modulo 2^32": ("mul", exact(0, BIG), exact(0, BIG), WideFact("wrapped")),
     "at the end": ("add", exact(0, HIGH - 1), exact(0, 1), exact(0, HIGH)),
-    "beyond it": ("add", exact(0, HIGH), exact(0, 1), Fact("wrapped")),
+    "beyond it": ("add", exact(0, HIGH), exact(0, 1), WideFact("wrapped")),
     "a quotient that fits no more": ("floordiv", exact(LOW, 0), exact(-1, -1), None),
-    "sums of what is checked": ("add", Fact("offset", 0, 9), exact(1, 1), Fact("offset", 1, 10)),
-    "too large sums of it": ("mul", Fact("offset", 0, BIG), Fact("offset", 0, BIG), Fact("derived")),
-    "quotients of it": ("floordiv", Fact("offset", LOW, 0), exact(-1, -1), None),
-    "sums of derived": ("add", Fact("derived"), exact(1, 1), Fact("derived")),
-    "quotients of derived": ("floordiv", Fact("derived"), exact(2, 2), None),
-    "sums of loaded": ("add", Fact("loaded"), exact(1, 1), None),
-    "sums of wrapped": ("add", Fact("wrapped"), exact(1, 1), Fact("wrapped")),
-    "quotients of wrapped": ("floordiv", Fact("wrapped"), exact(2, 2), None),
-    "wrapped and checked": ("add", Fact("wrapped"), Fact("offset", 0, 1), None),
-    "bounded on one side": ("minimum", Fact("loaded"), exact(-5, 9), Fact("loaded", LOW, 9)),
-    "bounded from below": ("maximum", Fact("loaded"), exact(-5, 9), Fact("loaded", -5, HIGH)),
-    "bounded on the other side too": ("minimum", Fact("loaded", 0, HIGH), exact(9, 9), exact(0, 9)),
+    "sums of what is checked": ("add", WideFact("offset", 0, 9), exact(1, 1), WideFact("offset", 1, 10)),
+    "too large sums of it": ("mul", WideFact("offset", 0, BIG), WideFact("offset", 0, BIG), WideFact("derived")),
+    "quotients of it": ("floordiv", WideFact("offset", LOW, 0), exact(-1, -1), None),
+    "sums of derived": ("add", WideFact("derived"), exact(1, 1), WideFact("derived")),
+    "quotients of derived": ("floordiv", WideFact("derived"), exact(2, 2), None),
+    "sums of loaded": ("add", WideFact("loaded"), exact(1, 1), None),
+    "sums of wrapped": ("add", WideFact("wrapped"), exact(1, 1), WideFact("wrapped")),
+    "quotients of wrapped": ("floordiv", WideFact("wrapped"), exact(2, 2), None),
+    "wrapped and checked": ("add", WideFact("wrapped"), WideFact("offset", 0, 1), None),
+    "bounded on one side": ("minimum", WideFact("loaded"), exact(-5, 9), WideFact("loaded", LOW, 9)),
+    "bounded from below": ("maximum", WideFact("loaded"), exact(-5, 9), WideFact("loaded", -5, HIGH)),
+    "bounded on the other side too": ("minimum", WideFact("loaded", 0, HIGH), exact(9, 9), exact(0, 9)),
     "shifted too far": ("shl", exact(0, 1), exact(0, 32), None),
     "nothing known": ("add", None, exact(0, 1), None),
 }
 
 
 @pytest.mark.parametrize(("name", "a", "b", "wanted"), COMPUTED.values(), ids=COMPUTED)
-def test_classes_of_what_is_computed(name: str, a: Fact | None, b: Fact | None, wanted: Fact | None) -> None:
+def test_classes_of_what_is_computed(
+    name: str, a: WideFact | None, b: WideFact | None, wanted: WideFact | None
+) -> None:
     known = {name: fact for name, fact in (("a", a), ("b", b)) if fact is not None}
     found = fact(f"%r = tile.{name} %a, %b : {WIDE}", known)
     assert found == wanted if wanted is None or wanted.kind not in ("derived", "wrapped") else found.kind == wanted.kind
@@ -209,18 +211,18 @@ def test_classes_of_what_is_computed(name: str, a: Fact | None, b: Fact | None, 
         # Of 8 lanes, along a dimension of 8.
         ("add", exact(-1, 3), exact(-8, 24)),
         ("add", exact(1, 3), exact(0, 24)),  # no lane may be valid
-        ("add", exact(0, 2**29), Fact("wrapped")),
-        ("add", Fact("offset", 0, 2), Fact("offset", 0, 16)),
-        ("mul", exact(0, 2), Fact("wrapped")),
+        ("add", exact(0, 2**29), WideFact("wrapped")),
+        ("add", WideFact("offset", 0, 2), WideFact("offset", 0, 16)),
+        ("mul", exact(0, 2), WideFact("wrapped")),
         ("max", exact(-1, 3), exact(-1, 3)),
-        ("min", Fact("loaded"), Fact("loaded")),
-        ("max", Fact("wrapped"), None),
-        ("add", Fact("loaded"), None),
-        ("add", Fact("derived"), None),
+        ("min", WideFact("loaded"), WideFact("loaded")),
+        ("max", WideFact("wrapped"), None),
+        ("add", WideFact("loaded"), None),
+        ("add", WideFact("derived"), None),
         ("xor", exact(0, 1), None),
     ],
 )
-def test_reductions(kind: str, known: Fact, wanted: Fact | None) -> None:
+def test_reductions(kind: str, known: WideFact, wanted: WideFact | None) -> None:
     assert fact(f"%r = tile.reduce {kind} %a [1] : {WIDE}", {"a": known}) == wanted
 
 
@@ -233,16 +235,16 @@ def test_a_reduction_over_all_dimensions_has_all_lanes() -> None:
     ("a", "b", "wanted"),
     [
         (exact(0, 3), exact(-2, 1), exact(-2, 3)),
-        (exact(0, 3), Fact("offset", 5, 9), Fact("offset", 0, 9)),
-        (exact(0, 3), Fact("loaded"), Fact("loaded")),
-        (exact(0, 3), Fact("literal"), Fact("literal")),
-        (Fact("loaded"), Fact("derived"), Fact("derived")),
-        (exact(0, 3), Fact("wrapped"), Fact("wrapped")),
-        (Fact("offset", 0, 3), Fact("wrapped"), None),
+        (exact(0, 3), WideFact("offset", 5, 9), WideFact("offset", 0, 9)),
+        (exact(0, 3), WideFact("loaded"), WideFact("loaded")),
+        (exact(0, 3), WideFact("literal"), WideFact("literal")),
+        (WideFact("loaded"), WideFact("derived"), WideFact("derived")),
+        (exact(0, 3), WideFact("wrapped"), WideFact("wrapped")),
+        (WideFact("offset", 0, 3), WideFact("wrapped"), None),
         (exact(0, 3), None, None),
     ],
 )
-def test_what_is_one_of_two_values_is_the_weaker(a: Fact, b: Fact | None, wanted: Fact | None) -> None:
+def test_what_is_one_of_two_values_is_the_weaker(a: WideFact, b: WideFact | None, wanted: WideFact | None) -> None:
     known = {"a": a} | ({} if b is None else {"b": b})
     assert fact(f"%r = tile.select %flag, %a, %b : {WIDE}", known) == wanted
     assert fact(f"%r = tile.concat %a, %b dim 0 : {WIDE}, {WIDE} to !tile.tile<8 x 8 x i64>", known) == wanted
@@ -254,16 +256,18 @@ def test_what_is_one_of_two_values_is_the_weaker(a: Fact, b: Fact | None, wanted
         (9, exact(0, 9)),
         (-(2**63), exact(LOW, 3)),  # neutral for a maximum, also when it is saturated
         (2**63 - 1, exact(0, HIGH)),
-        (2**40, Fact("literal")),
+        (2**40, WideFact("literal")),
     ],
 )
-def test_a_masks_fill_is_one_of_its_numbers(fill: int, wanted: Fact) -> None:
+def test_a_masks_fill_is_one_of_its_numbers(fill: int, wanted: WideFact) -> None:
     assert fact(f"%r = tile.mask %a in (_, _) else {fill} : {WIDE}", {"a": exact(0, 3)}) == wanted
 
 
 @pytest.mark.parametrize("op", [f"transpose %a [1, 0] : {WIDE}", f"reshape %a : {WIDE} to !tile.tile<32 x i64>"])
-@pytest.mark.parametrize("known", [exact(1, 3), Fact("offset", 1, 3), Fact("loaded"), Fact("derived"), Fact("wrapped")])
-def test_moves_keep_what_is_known(op: str, known: Fact) -> None:
+@pytest.mark.parametrize(
+    "known", [exact(1, 3), WideFact("offset", 1, 3), WideFact("loaded"), WideFact("derived"), WideFact("wrapped")]
+)
+def test_moves_keep_what_is_known(op: str, known: WideFact) -> None:
     found = fact(f"%r = tile.{op}", {"a": known})
     assert found is not None and (found.kind, found.low, found.high) == (known.kind, known.low, known.high)
 

@@ -10,7 +10,7 @@ import pytest
 
 from kopt import parse
 from kopt.analysis.boxes import Boxes
-from kopt.analysis.written import Part, Unsure, Written, written_by
+from kopt.analysis.written import Unsure, Written, WrittenPart, written_by
 from kopt.dialects.tile import GridOp, StoreOp
 from kopt.ir.from_ssa import IndexAnalysis
 from test.named import only
@@ -115,7 +115,7 @@ def test_loops_that_no_index_moves_with_write_again(body: str, again: bool) -> N
 
 def test_a_loop_over_the_blocks_of_another_walks_what_that_one_does() -> None:
     found = written(f"tile.for %k: b2=4 in (%b, %e) {{\n {store(BLOCK, '%k, %j', 'b2=4 x b1=3 x ')}\n }}", rows=37)
-    assert found.parts[0] == Part((0,), found.parts[0].boxes)
+    assert found.parts[0] == WrittenPart((0,), found.parts[0].boxes)
     assert set(elements(found.parts[0].boxes)) == {(row,) for row in range(37)}
 
 

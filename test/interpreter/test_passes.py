@@ -22,7 +22,7 @@ PIPELINES = [
     f"{CLEAN},functionalise-host,eliminate-output-only",
     f"{CLEAN},functionalise-host,eliminate-output-only{{mode=donate}}",
     f"{CLEAN},functionalise-host,insert-masks",
-    f"{CLEAN},pad-to-power-of-two,insert-masks",
+    f"{CLEAN},split-odd-blocks,fold-into-accesses,convert-slices-to-gathers,pad-to-power-of-two,insert-masks",
 ]
 
 

@@ -11,9 +11,11 @@ import numpy as np
 
 from kopt.ir.choices import maximum, minimum, product, select, wrap
 from kopt.ir.condition import Condition, Named, compare, conjunction, disjunction
-from kopt.ir.evaluation import Evaluation
-from kopt.ir.index_expr import IndexExpr, block_number, element, lane, number, symbol
+from kopt.ir.division import floordiv, mod
+from kopt.ir.evaluation import Evaluation, evaluate
+from kopt.ir.index_expr import IndexExpr, block_number, lane, number, symbol
 from kopt.ir.polynomial import parameter
+from kopt.ir.rewriting import element
 from kopt.ir.value_range import ValueRange
 
 SHAPE = (4, 6)
@@ -51,7 +53,7 @@ class Guard:
 
 def evaluated(expr: IndexExpr) -> np.ndarray:
     """An expression's numbers for all lanes."""
-    return np.broadcast_to(expr.evaluate(ARRAYS, SHAPE), SHAPE)
+    return np.broadcast_to(evaluate(expr, ARRAYS, SHAPE), SHAPE)
 
 
 def holds(condition: Condition) -> np.ndarray:
@@ -64,7 +66,7 @@ def _leaf(expr: IndexExpr, value) -> Case:
 
 
 #: What ``loaded`` is loaded by: one number in two lanes, another in the next two, and the first one again.
-BY = (lane(1, 6) // 2 % 2 + symbol("t", range=ValueRange(0, 100)),)
+BY = (mod(floordiv(lane(1, 6), 2), 2) + symbol("t", range=ValueRange(0, 100)),)
 LEAVES = (
     _leaf(symbol("s", range=ValueRange(-100, 100)), -7),
     _leaf(symbol("t", range=ValueRange(0, 100)), 13),
@@ -73,7 +75,7 @@ LEAVES = (
     _leaf(symbol("columns", [1], ValueRange(0, 9)), ARRAYS["columns"][None]),
     _leaf(symbol("both", [0, 1]), ARRAYS["both"]),
     _leaf(element("rows", [3 - lane(0, 4)], ValueRange(-10, 50)), ARRAYS["rows"][::-1, None]),
-    _leaf(element("both", [lane(0, 4), lane(1, 6) // 2 * 2]), ARRAYS["both"][:, [0, 0, 2, 2, 4, 4]]),
+    _leaf(element("both", [lane(0, 4), floordiv(lane(1, 6), 2) * 2]), ARRAYS["both"][:, [0, 0, 2, 2, 4, 4]]),
     _leaf(element("columns", [number(4)], ValueRange(0, 9)), 9),
     _leaf(element("columns", [lane(0, 4) + 1], ValueRange(0, 9)), ARRAYS["columns"][1:5, None]),
     _leaf(element("long", [lane(1, 6) * 2 + 1]), ARRAYS["long"][None, 1::2]),
@@ -151,8 +153,8 @@ def _both(algebra: Callable, numbers: Callable) -> Callable[[Random, Case, Case]
 _BINARY = (
     _both(operator.add, operator.add),
     _both(operator.sub, operator.sub),
-    _both(operator.floordiv, operator.floordiv),
-    _both(operator.mod, operator.mod),
+    _both(floordiv, operator.floordiv),
+    _both(mod, operator.mod),
     _both(minimum, np.minimum),
     _both(maximum, np.maximum),
     _chosen,
@@ -165,15 +167,18 @@ def _scaled(random: Random, leaves: int) -> Case:
     return Case(a.expr * factor, a.value * factor)
 
 
+_DIVISIONS = ((floordiv, operator.floordiv), (mod, operator.mod))
+
+
 def _divided(random: Random, leaves: int) -> Case:
     a, by = case(random, leaves - 1), random.choice(DIVISORS)
-    op = random.choice([operator.floordiv, operator.mod])
-    return Case(op(a.expr, by), op(a.value, by))
+    algebra, numbers = random.choice(_DIVISIONS)
+    return Case(algebra(a.expr, by), numbers(a.value, by))
 
 
 def _by_size(random: Random, leaves: int) -> Case:
-    a, op = case(random, leaves - 1), random.choice([operator.floordiv, operator.mod])
-    return Case(op(a.expr, SIZE), op(a.value, 8))
+    a, (algebra, numbers) = case(random, leaves - 1), random.choice(_DIVISIONS)
+    return Case(algebra(a.expr, SIZE), numbers(a.value, 8))
 
 
 def _wrapped(random: Random, leaves: int) -> Case:

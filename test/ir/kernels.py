@@ -14,10 +14,12 @@ from xdsl.ir import SSAValue
 from kopt.dialects.tile import Access
 from kopt.interpreter import HANDLERS
 from kopt.interpreter.machine import Machine
-from kopt.interpreter.values import Bound, Tile
+from kopt.interpreter.values import Bound, TileValue
 from kopt.ir.access_relation import AccessRelation
 from kopt.ir.evaluation import Evaluation
-from kopt.ir.from_ssa import IndexAnalysis, wide_dims
+from kopt.ir.forms import wide_dims
+from kopt.ir.from_access import relation_of
+from kopt.ir.from_ssa import IndexAnalysis
 
 #: The block of all index tiles, and the lengths of the arrays.
 TILE, MASKS, ROWS = "!tile.tile<b0=4 x b1=8 x i32>", "!tile.tile<b0=4 x b1=8 x i1>", "!tile.tile<b0=4 x i32>"
@@ -158,7 +160,7 @@ class Held(Mapping):
         if isinstance(name, tuple):
             return self.machine[name[0]].limit
         held = self.machine[name]
-        if isinstance(held, Tile):
+        if isinstance(held, TileValue):
             return held.data.reshape([held.data.shape[dim] for dim in wide_dims(name.type)])
         return held.id if isinstance(held, Bound) else held
 
@@ -223,7 +225,7 @@ class Recorder:
         else:
             touched[index] = active
         if op not in self.relations:
-            self.relations[op] = AccessRelation.of(op, self.analysis)
+            self.relations[op] = relation_of(op, self.analysis)
         self.check(op, Visit(self.relations[op], self.machine, touched))
 
     def write(self, op: Access, array: np.ndarray, index: Any, active: np.ndarray | None, _: np.ndarray) -> None:

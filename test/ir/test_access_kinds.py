@@ -14,7 +14,9 @@ import kopt.language as hl
 from kopt.dialects.tile import Access, LoadOp
 from kopt.ir.access_relation import KINDS, AccessRelation, Kind
 from kopt.ir.condition import TRUE, compare
+from kopt.ir.division import mod
 from kopt.ir.footprint import footprint
+from kopt.ir.from_access import relation_of
 from kopt.ir.index_expr import block_number, lane, number, symbol
 from kopt.ir.polynomial import parameter
 from kopt.ir.value_range import ValueRange
@@ -245,7 +247,7 @@ def test_classes(case: Case) -> None:
         visits.append(op)
 
     run(module, [array.numpy().copy() for array in (torch.empty(32, 16), *case.arrays)], look)
-    relation = AccessRelation.of(loads[-1])
+    relation = relation_of(loads[-1])
     assert set(loads) <= set(visits)
     assert (relation.kind, len(relation.pieces)) == (case.kind, case.pieces), str(relation)
     piece = relation.pieces[0][1]
@@ -296,7 +298,7 @@ def test_index_lists(name: str, kind: Kind, in_bounds: bool) -> None:
 
     arrays = [np.zeros(shape, np.float32) for shape in ((32, 32), (16, 4, 8), (16,), (20, 0))]
     run(module, [*arrays, np.arange(4, dtype=np.int32)], look)
-    relation = next(AccessRelation.of(op) for op in module.walk() if op.results and op.results[0].name_hint == name)
+    relation = next(relation_of(op) for op in module.walk() if op.results and op.results[0].name_hint == name)
     assert (name == "never") == (name not in found)
     assert (relation.kind, relation.in_bounds) == (kind, in_bounds), str(relation)
 
@@ -319,7 +321,7 @@ func.func @f(%x: memref<32x32xf32>, %ref: !tile.ref<32 x 32 x f32, vmem>) {
 
 def test_every_operation_that_accesses_memory_has_a_relation() -> None:
     """A mask that says what ranges say adds nothing, so all six are one."""
-    relations = [AccessRelation.of(op) for op in kopt.parse(ACCESSES).walk() if isinstance(op, Access)]
+    relations = [relation_of(op) for op in kopt.parse(ACCESSES).walk() if isinstance(op, Access)]
     assert len(relations) == 6 and {str(one) for one in relations} == {str(relations[0])}
     assert all(one.kind == "block" and one.in_bounds for one in relations)
 
@@ -346,7 +348,7 @@ INSIDE = compare("lt", ROW, number(N))
         ),
         "its diagonal": ((N, N), (BLOCK,), (ROW, ROW), "elements", True),
         "flat": ((N * WIDTH,), (BLOCK, WIDTH), (ROW * WIDTH + lane(1, WIDTH),), "runs", False),
-        "in a ring": ((N,), (BLOCK,), (ROW % N,), "elements", True),
+        "in a ring": ((N,), (BLOCK,), (mod(ROW, N),), "elements", True),
     }.values(),
 )
 def test_open_extents(shape: tuple, lanes: tuple, indices: tuple, kind: Kind, in_bounds: bool) -> None:
@@ -374,6 +376,6 @@ def test_footprints(kernel: Callable, arrays: tuple, least: int, apart: int, box
     """Tiles of (8, 128) 32-bit elements, whole ones; of flat storage of 128."""
     module = imported(kernel, torch.empty(32, 16), *arrays).module
     loads = [op for op in module.walk() if isinstance(op, LoadOp)]
-    found = footprint(AccessRelation.of(loads[-1]), (8, 128))
+    found = footprint(relation_of(loads[-1]), (8, 128))
     assert (found.least, found.apart, found.box) == (least, apart, box)
     assert found.box_bytes == box * (4096 if arrays[0].ndim == 2 else 512)

@@ -8,8 +8,8 @@ import numpy as np
 
 import kopt
 from kopt.dialects.tile import Access
-from kopt.ir.access_relation import AccessRelation
 from kopt.ir.footprint import footprint
+from kopt.ir.from_access import relation_of
 from kopt.ir.from_ssa import IndexAnalysis
 from test.ir.kernels import Visit, arguments, kernels, run
 
@@ -71,7 +71,7 @@ def test_random_index_tiles() -> None:
     def look(op: Access, visit: Visit) -> None:
         check(op, visit)
         kinds[visit.relation.kind] += 1
-        open_form = AccessRelation.of(op, IndexAnalysis(open_tags=("b0", "b1")))
+        open_form = relation_of(op, IndexAnalysis(open_tags=("b0", "b1")))
         later = Visit(open_form.at({"b0": 4, "b1": 8}), visit.machine, visit.touched)
         assert (later.addressed() == visit.touched).all(), str(open_form)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kopt.ir.atoms import FloorDiv, Mod
-from kopt.ir.division import delinearized, floordiv, mod, recombined, strides
-from kopt.ir.index_expr import ZERO, IndexExpr, lane, number, of_atom, symbol
+from kopt.ir.division import FloorDiv, Mod, delinearized, floordiv, mod, strides
+from kopt.ir.evaluation import evaluate
+from kopt.ir.index_expr import ZERO, IndexExpr, lane, number, of_atom, recombined, symbol
 from kopt.ir.polynomial import parameter
 from kopt.ir.value_range import ValueRange
 from test.ir.expressions import DIVISORS, SIZE, cases, evaluated
@@ -96,14 +96,14 @@ def test_a_number_by_itself(divisor: IndexExpr, quotient: IndexExpr | None) -> N
 def test_delinearized_is_unravelled(shape: tuple[int, ...]) -> None:
     found = delinearized(symbol("n"), shape)
     for n in range(int(np.prod(shape))):
-        assert tuple(int(digit.evaluate({"n": n})) for digit in found) == np.unravel_index(n, shape)
+        assert tuple(int(evaluate(digit, {"n": n})) for digit in found) == np.unravel_index(n, shape)
 
 
 def test_inner_digits_stay_inside() -> None:
     """The first one takes what is too much, or below 0."""
     outer, inner = delinearized(symbol("n"), (3, 4))
     for n in (-1, 12, 17):
-        assert (int(outer.evaluate({"n": n})), int(inner.evaluate({"n": n}))) == divmod(n, 4)
+        assert (int(evaluate(outer, {"n": n})), int(evaluate(inner, {"n": n}))) == divmod(n, 4)
     assert delinearized(symbol("n"), ()) == ()
 
 
@@ -147,4 +147,4 @@ def test_recombined(expr: IndexExpr, wanted: IndexExpr | None) -> None:
     assert found == (expr if wanted is None else wanted)
     for value in (-17, -1, 0, 5, 100):
         held = {"a": value, "b": 31 - value}
-        assert found.evaluate(held) == expr.evaluate(held)
+        assert evaluate(found, held) == evaluate(expr, held)

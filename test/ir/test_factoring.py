@@ -9,6 +9,7 @@ import pytest
 from kopt.ir.atoms import Lane
 from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import compare, conjunction, disjunction
+from kopt.ir.division import mod
 from kopt.ir.factoring import coarse, taken_out
 from kopt.ir.index_expr import IndexExpr, lane, symbol
 from test.ir.expressions import SHAPE, SIZE, cases, evaluated, guards, holds
@@ -39,8 +40,8 @@ def test_conditions_stay_the_same() -> None:
         minimum(s + inside, t + inside),
         maximum(s + inside, t * 2 + inside),
         wrap(32, s * 4 + inside),
-        wrap(32, s * 4 + inside) % 100,
-        (s * 4 + inside) % (t * 0 + 100),
+        mod(wrap(32, s * 4 + inside), 100),
+        mod(s * 4 + inside, t * 0 + 100),
         maximum(wrap(32, s * 4 + inside), wrap(32, t * 4 + inside)),
     ],
     ids=str,

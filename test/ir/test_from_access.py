@@ -9,8 +9,9 @@ from kopt import parse
 from kopt.dialects.tile import LoadOp, TileType
 from kopt.ir.condition import TRUE
 from kopt.ir.evaluation import Evaluation
-from kopt.ir.from_access import indices, known_inside, lanes_inside, relation, unguarded
+from kopt.ir.from_access import known_inside, lanes_inside, relation_of, unguarded
 from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_lists import indices
 from test.named import named
 
 TEXT = """
@@ -78,7 +79,7 @@ CASES = {
 def test_lanes_are_these_elements(line: str) -> None:
     """Indices are right inside of the domain, which is the ranges and the mask."""
     op, m, evaluation, shape = load_of(line)
-    found, (wanted, inside) = relation(op, m), CASES[line]
+    found, (wanted, inside) = relation_of(op, m), CASES[line]
     inside = np.broadcast_to(inside, shape)
     assert (np.broadcast_to(evaluation.condition(found.domain), shape) == inside).all()
     assert len(found.indices) == len(wanted)
@@ -95,17 +96,17 @@ def test_indices_of_all_lanes(line: str) -> None:
     for index, numbers in zip(found, CASES[line][0], strict=True):
         assert (np.broadcast_to(evaluation.expr(index), shape) == np.broadcast_to(numbers, shape)).all()
     without = unguarded(op, m)
-    assert without.domain == TRUE and without.indices == relation(op, m).indices
+    assert without.domain == TRUE and without.indices == relation_of(op, m).indices
 
 
 def test_an_analysis_is_made_where_none_is_given() -> None:
     op, m, _, _ = load_of(next(iter(CASES)))
-    assert relation(op) == relation(op, m)
+    assert relation_of(op) == relation_of(op, m)
 
 
 def test_open_tags_are_sizes() -> None:
     op, _, _, _ = load_of(next(iter(CASES)))
-    lanes = relation(op, IndexAnalysis(open_tags=["b0"])).lanes
+    lanes = relation_of(op, IndexAnalysis(open_tags=["b0"])).lanes
     assert str(lanes[0]) == "b0" and lanes[1] == 8
 
 

@@ -8,6 +8,7 @@ import pytest
 from kopt import parse
 from kopt.dialects.tile import LoadOp
 from kopt.ir.atoms import Element
+from kopt.ir.evaluation import evaluate
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.loaded import loaded
@@ -91,7 +92,7 @@ def test_numbers_are_numpys(block: int) -> None:
     expr = loaded(IndexAnalysis(), op)
     assert expr is not None
     tile = (np.arange(64) * 37 % 11)[(np.arange(16) + 16 * block) // 2]
-    assert (expr.evaluate({values["v"]: tile, values["i"]: block}, (16,)) == tile).all()
+    assert (evaluate(expr, {values["v"]: tile, values["i"]: block}, (16,)) == tile).all()
 
 
 def test_lanes_of_one_index_are_one_expression() -> None:

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 import kopt
 from kopt.dialects.tile import Access, IndexOp, ReshapeOp, TileType, is_gather
-from kopt.interpreter.values import Tile
+from kopt.interpreter.values import TileValue
 from kopt.ir.atoms import BlockNumber, Lane, Symbol
 from kopt.ir.index_expr import ZERO, IndexExpr, lane, number
 from kopt.ir.ranges import ranges_in_scope
@@ -28,7 +28,7 @@ def test_random_index_tiles() -> None:
         for entry in op.entries:
             if isinstance(entry, SSAValue) and is_gather(entry):
                 expr, held = sums.expr(entry), visit.machine[entry]
-                assert isinstance(entry.type, TileType) and isinstance(held, Tile)
+                assert isinstance(entry.type, TileType) and isinstance(held, TileValue)
                 (found,) = visit.lanes(expr)
                 assert (found.astype(np.int32) == held.data).all(), str(expr)
                 assert all(isinstance(atom, BlockNumber | Lane | Symbol) for atom in expr.terms)

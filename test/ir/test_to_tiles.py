@@ -16,10 +16,11 @@ from kopt.interpreter import run
 from kopt.ir.atoms import Element
 from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import Condition, compare, conjunction
+from kopt.ir.division import floordiv, mod
 from kopt.ir.evaluation import Evaluation
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.index_expr import IndexExpr, element, lane, number, symbol
-from kopt.ir.rewriting import Rewriting
+from kopt.ir.index_expr import IndexExpr, lane, number, symbol
+from kopt.ir.rewriting import Rewriting, element
 from kopt.ir.to_tiles import TileWriter
 from kopt.ir.value_range import ValueRange
 from test.ir.expressions import ARRAYS, cases, guards
@@ -173,14 +174,14 @@ def test_numbers_that_leave_32_bits(element: object) -> None:
     rows, both = symbol(kernel.named["rows"], [0], ValueRange(-BIG, BIG)), symbol(kernel.named["both"], [0, 1])
     exprs = [
         rows * BIG + lane(1, 6),
-        (rows * BIG) // 3,
-        (both * BIG) // BIG,
+        floordiv(rows * BIG, 3),
+        floordiv(both * BIG, BIG),
         maximum(rows * BIG, both),
         rows * BIG * 16,
     ]
     exprs += [
         wrap(32, rows * BIG + both),
-        wrap(32, rows * (BIG - 1)) // 7,
+        floordiv(wrap(32, rows * (BIG - 1)), 7),
         select(compare("lt", rows * BIG, both), rows, both),
     ]
     for expr in exprs:
@@ -220,7 +221,7 @@ FEWEST = {
         ["tile.slice", "tile.broadcast"],
     ),
     "what is loaded by an index": (
-        lambda k: element(k.named["rows"], [lane(0, 4)], ROWS, [lane(0, 4) // 2]),
+        lambda k: element(k.named["rows"], [lane(0, 4)], ROWS, [floordiv(lane(0, 4), 2)]),
         ["tile.broadcast"],
     ),
     "rows and lanes": (
@@ -228,15 +229,15 @@ FEWEST = {
         ["tile.full", "tile.mul", "tile.arange", "tile.broadcast", "tile.broadcast", "tile.add"],
     ),
     "a shift": (
-        lambda k: (symbol(k.named["rows"], [0], ROWS) + lane(1, 6)) // 8,
+        lambda k: floordiv(symbol(k.named["rows"], [0], ROWS) + lane(1, 6), 8),
         ["tile.arange", "tile.broadcast", "tile.broadcast", "tile.add", "tile.full", "tile.shr"],
     ),
     "a mask": (
-        lambda k: symbol(k.named["rows"], [0], ROWS) % 16,
+        lambda k: mod(symbol(k.named["rows"], [0], ROWS), 16),
         ["tile.full", "tile.and", "tile.broadcast"],
     ),
     "what is natural": (
-        lambda k: symbol(k.named["rows"], [0], ROWS) // 3,
+        lambda k: floordiv(symbol(k.named["rows"], [0], ROWS), 3),
         ["tile.full", "tile.truncdiv", "tile.broadcast"],
     ),
     "a bound": (
@@ -269,7 +270,7 @@ def test_what_is_repeated_is_computed_once_along_its_dimension() -> None:
 def test_what_cannot_be_written() -> None:
     """Names that are no values, and block sizes that are not chosen."""
     assert not TileWriter.can_write(symbol("n") + lane(0, 4))
-    for lanes in (3 - lane(0, 4), lane(1, 6) // 2, symbol(Kernel().named["s"])):
+    for lanes in (3 - lane(0, 4), floordiv(lane(1, 6), 2), symbol(Kernel().named["s"])):
         assert not TileWriter.can_write(element(Kernel().named["rows"], [lanes]))
     found = list(cases(400, seed=7))
     assert any(not TileWriter.can_write(case.expr) for case in found)

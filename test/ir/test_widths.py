@@ -7,9 +7,11 @@ import operator
 import numpy as np
 import pytest
 
-from kopt.ir.atoms import Extremum, FloorDiv, Mod, Select, Wrap
+from kopt.ir.atoms import Extremum, Select, Wrap
 from kopt.ir.choices import maximum, minimum, select
 from kopt.ir.condition import Comparison, Junction, compare
+from kopt.ir.division import FloorDiv, Mod, floordiv, mod
+from kopt.ir.evaluation import evaluate
 from kopt.ir.index_expr import IndexExpr, number, symbol
 from kopt.ir.value_range import ValueRange
 from kopt.ir.widths import is_power_of_two, suffices
@@ -30,25 +32,25 @@ def wrapped(value: int, bits: int) -> int:
         (number(3), 8, True),
         (number(1000), 8, True),  # no atom needs it exactly: sums wrap as one
         (free * 7 + byte - 12345, 8, True),
-        (byte // 3, 8, True),
-        (wide // 3, 8, False),
-        (wide // 3, 16, True),
-        (symbol("most", range=ValueRange(-128, 127)) // 3, 8, True),
-        (symbol("more", range=ValueRange(-128, 128)) // 3, 8, False),
-        (symbol("less", range=ValueRange(-129, 127)) // 3, 8, False),
-        (free // 3, 64, False),
-        (wide // 3 % 8 + free, 8, False),
-        (free % 16, 8, True),  # low bits are the same in every width
-        (wide % 16, 8, True),
-        (wide % 12, 8, False),
-        (byte % 12, 8, True),
-        (byte % wide, 8, False),
+        (floordiv(byte, 3), 8, True),
+        (floordiv(wide, 3), 8, False),
+        (floordiv(wide, 3), 16, True),
+        (floordiv(symbol("most", range=ValueRange(-128, 127)), 3), 8, True),
+        (floordiv(symbol("more", range=ValueRange(-128, 128)), 3), 8, False),
+        (floordiv(symbol("less", range=ValueRange(-129, 127)), 3), 8, False),
+        (floordiv(free, 3), 64, False),
+        (mod(floordiv(wide, 3), 8) + free, 8, False),
+        (mod(free, 16), 8, True),  # low bits are the same in every width
+        (mod(wide, 16), 8, True),
+        (mod(wide, 12), 8, False),
+        (mod(byte, 12), 8, True),
+        (mod(byte, wide), 8, False),
         (minimum(byte, byte * 2 - 50), 8, False),  # up to 150
         (minimum(byte, byte * 2 - 100), 8, True),
         (maximum(wide, free), 16, False),
         (select(compare("lt", byte, 20), wide, free), 8, True),  # what is chosen may wrap
         (select(compare("lt", wide, 20), byte, byte * 2), 8, False),  # what is compared may not
-        ((free % 16 + wide // 500) * 3, 8, False),  # also inside
+        ((mod(free, 16) + floordiv(wide, 500)) * 3, 8, False),  # also inside
     ],
     ids=str,
 )
@@ -91,7 +93,14 @@ class Narrow:
 SMALL, MIDDLE = symbol("small", range=ValueRange(-20, 20)), symbol("middle", range=ValueRange(0, 300))
 EXPRS = [
     part + factor * other + const
-    for other in (SMALL // 3, SMALL % 5, MIDDLE % 8, MIDDLE // 4, minimum(SMALL, MIDDLE), maximum(SMALL * 6, number(7)))
+    for other in (
+        floordiv(SMALL, 3),
+        mod(SMALL, 5),
+        mod(MIDDLE, 8),
+        floordiv(MIDDLE, 4),
+        minimum(SMALL, MIDDLE),
+        maximum(SMALL * 6, number(7)),
+    )
     for part in (MIDDLE, select(compare("lt", SMALL, 4), MIDDLE, SMALL * 9))
     for factor in (1, -5)
     for const in (0, 1000)
@@ -106,7 +115,7 @@ def test_narrow_arithmetic_is_right_where_it_suffices(bits: int) -> None:
     for expr in fitting:
         for _ in range(8):
             held = {"small": int(random.integers(-20, 21)), "middle": int(random.integers(0, 301))}
-            assert Narrow(held, bits).expr(expr) == wrapped(int(expr.evaluate(held)), bits), str(expr)
+            assert Narrow(held, bits).expr(expr) == wrapped(int(evaluate(expr, held)), bits), str(expr)
 
 
 def test_powers_of_two() -> None:

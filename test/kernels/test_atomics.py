@@ -6,8 +6,8 @@ import torch
 import kopt
 import kopt.language as hl
 from kopt.errors import LoweringError
-from kopt.runtime.specs import spec_of
 from kopt.runtime.tolerance import mismatch
+from kopt.specs import spec_of
 from test.kernels.atomic_cases import FOLDS, INDICES, random, segment_sum, split_matmul
 
 TARGETS = ("reference", "triton:interpret", "pallas:interpret")

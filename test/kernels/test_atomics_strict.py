@@ -8,8 +8,8 @@ import torch
 import kopt
 import kopt.language as hl
 from kopt.dtypes import DType
-from kopt.runtime.specs import spec_of
 from kopt.runtime.tolerance import mismatch
+from kopt.specs import spec_of
 from test.kernels.atomic_cases import INDICES, random
 
 pytestmark = pytest.mark.slow

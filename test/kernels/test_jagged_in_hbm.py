@@ -108,12 +108,12 @@ CHIPS = ("tpu7x", "v6e", "v5e")
 @pytest.mark.parametrize("dtype", ["f32", "bf16"])
 @pytest.mark.parametrize("name", WRITING)
 def test_rows_larger_than_vmem_compile(name, dtype, chip) -> None:
-    """100 MiB of rows, in and out."""
+    """100 MiB of rows, in and out: what is on the chip is a few blocks of them."""
     kernel, _ = WRITING[name]
     low = kopt.kernel(kernel).lower(f"{dtype}[100003,256]", "i32[513]", target=f"pallas:{chip}")
     report = low.report(estimates=False)
     assert report["legal"], report["reason"]
-    assert report["vmem_bytes"] < 2**20
+    assert report["vmem_bytes"] < 2**22
 
 
 def heads(count: int = 4) -> list[str]:

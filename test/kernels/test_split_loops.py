@@ -7,8 +7,8 @@ import torch
 
 import kopt
 import kopt.language as hl
-from kopt.runtime.specs import spec_of
 from kopt.runtime.tolerance import mismatch
+from kopt.specs import spec_of
 from test.kernels.atomic_cases import random
 
 DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.int32]

@@ -5,7 +5,7 @@ import torch
 
 import kopt
 import kopt.language as hl
-from kopt.runtime.specs import parse_spec
+from kopt.specs import parse_spec
 
 TARGETS = ["reference", "pallas:interpret", "triton:interpret"]
 

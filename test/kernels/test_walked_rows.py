@@ -12,7 +12,7 @@ from kopt.analysis.plans import set_plan
 from kopt.context import make_context
 from kopt.dialects.tile import GridOp
 from kopt.passes.walk_dims import WalkDimsPass
-from kopt.planning.plan import Plan, Walk
+from kopt.plans.plan import Plan, Walk
 from test.kernels import rows
 
 TARGETS = ("reference", "triton:interpret", "pallas:interpret")

@@ -37,13 +37,11 @@ REWRITTEN = {
     },
     "triton": {
         "tile.valid_lanes": "predicates of ranges, rearranged",
-        "tile.load": "triton.load",
-        "tile.store": "triton.store",
         "tile.grid": "triton.launch",
         "tile.block_size": "a constant: fold-block-sizes",
         "tile.valid_count": "a constant, or end less begin: fold-block-sizes",
-        "tile.slice": "a pick of lanes",
-        "tile.concat": "picks of lanes",
+        "tile.slice": "a gather: convert-slices-to-gathers",
+        "tile.concat": "gathers: convert-slices-to-gathers",
     },
 }
 

@@ -11,8 +11,8 @@ import torch
 import kopt
 import kopt.language as hl
 from kopt.dtypes import BY_SPEC
-from kopt.runtime.specs import spec_of
 from kopt.runtime.tolerance import mismatch
+from kopt.specs import spec_of
 
 
 def segment_sum(x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:

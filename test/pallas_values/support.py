@@ -10,7 +10,7 @@ from xdsl.dialects.test import TestOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from kopt.context import make_context
-from kopt.dialects.tile import TileType
+from kopt.dialects.tile import TileType, tile_type
 from kopt.dtypes import from_ir
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.printing import RESERVED, Printing
@@ -18,7 +18,7 @@ from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.writer import Writer
 from kopt.passes.expand_for_mosaic import ExpandForMosaicPass
-from kopt.runtime.specs import TensorSpec
+from kopt.specs import TensorSpec
 
 #: Makes ops from the inputs; the last one's result is the output. Several lists are several outputs.
 Build = Callable[..., Sequence[Operation]]
@@ -47,13 +47,13 @@ def emit(inputs: Sequence[TileType], builds: Sequence[Build]) -> tuple[str, list
     outs = [printing.names.fresh(f"o{n}_ref") for n in range(len(builds))]
     with printing.block(f"def _kernel({', '.join([*refs, *outs])}):"):
         for arg, ref in zip(block.args, refs, strict=True):
-            printing.bind(arg, _read(printing.type(arg), ref))
+            printing.bind(arg, _read(tile_type(arg), ref))
         for op in block.ops:
             if op is not outputs and not is_number_only(op):
                 printing.bind(op.results[0], VALUES[type(op)](op, printing), op)
         for value, out in zip(outputs.operands, outs, strict=True):
             printing.line(_write(value, out, printing))
-    results = [printing.type(value) for value in outputs.operands]
+    results = [tile_type(value) for value in outputs.operands]
     helpers = "\n\n\n".join(printing.helpers.values())
     return f"{_HEADER}\n\n{helpers}\n\n\n{printing.writer.text()}\n\n{_call(results)}", results
 
@@ -64,7 +64,7 @@ def _read(type: TileType, ref: str) -> str:
 
 
 def _write(value: SSAValue, out: str, printing: Printing) -> str:
-    type = printing.type(value)
+    type = tile_type(value)
     name = printing.name(value) + (".astype(jnp.int32)" if type.element_type == i1 else "")
     return f"{out}[...] = {name}" if type.rank else f"{out}[...] = jnp.broadcast_to({name}, (1, 1))"
 

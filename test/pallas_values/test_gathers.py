@@ -21,8 +21,8 @@ from kopt.passes.pipelines import pipeline
 from kopt.runtime.pallas_interpret import exact_options, interpreted_module
 from kopt.runtime.pallas_strict import StrictRunner
 from kopt.runtime.report import report
-from kopt.runtime.specs import TensorSpec
 from kopt.runtime.wire import from_reference, to_reference
+from kopt.specs import TensorSpec
 from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.target import parse_target
 from kopt.walk import walk

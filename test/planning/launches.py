@@ -6,7 +6,7 @@ from kopt.ir.index_expr import IndexExpr, block_number, lane, number, symbol
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess, Operand, Work
 from kopt.ir.polynomial import parameter
 from kopt.ir.value_range import ValueRange
-from kopt.planning.plan import Buffer, LoopSchedule, Plan
+from kopt.plans.plan import Buffer, LoopSchedule, Plan
 
 NATURAL = ValueRange(0)
 

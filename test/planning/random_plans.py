@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from kopt.planning.kinds import (
+from kopt.plans.kinds import (
     GPU,
     KINDS,
     LAUNCH_WORDS,
@@ -18,7 +18,7 @@ from kopt.planning.kinds import (
     Kind,
     Word,
 )
-from kopt.planning.plan import Assumption, Buffer, LoopSchedule, Options, Plan, Value, Walk
+from kopt.plans.plan import Assumption, Buffer, LoopSchedule, Options, Plan, Value, Walk
 
 COUNTS = st.integers(1, 4096)
 #: Names that look like other words too.

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kopt.ir.division import floordiv
 from kopt.ir.index_expr import lane, symbol
 from kopt.ir.launch_model import LaunchModel
 from kopt.ir.polynomial import parameter
 from kopt.planning.blocks import Blocks
-from kopt.planning.plan import Buffer, Plan
 from kopt.planning.trips import all_trips
+from kopt.plans.plan import Buffer, Plan
 
 from .launches import NATURAL, access, axis, begin, elementwise, grouped, grouped_plan, matmul, matmul_plan, operand
 
@@ -114,7 +115,7 @@ LOADED = symbol("n", range=NATURAL)
         ([(K * 2, 4), I], "i", "window", (4 + 2 * 16, 1)),
         ([(K * 9, 4), I], "i", "window", (100, 1)),  # 0 to 147: all that there is
         ([(-K + 16, 4), I], "i", "window", (20, 1)),
-        ([lane(0, 8) // 2, I], "i", "window", (100, 1)),  # a lane in a quotient: anything may be
+        ([floordiv(lane(0, 8), 2), I], "i", "window", (100, 1)),  # a lane in a quotient: anything may be
         ([LOADED, I], "i", "window", (100, 1)),  # nothing tells its place but the axes
         ([LOADED, I], "i", "dma", (1, 1)),
         ([(LOADED + K, 4), I], "i", "dma", (4, 1)),

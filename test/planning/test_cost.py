@@ -7,7 +7,7 @@ import pytest
 
 from kopt.planning.cost import cost, costs
 from kopt.planning.items import Cost
-from kopt.planning.plan import Buffer, Plan
+from kopt.plans.plan import Buffer, Plan
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 
 from .launches import attention, attention_plan, elementwise, grouped, grouped_plan, matmul, matmul_plan

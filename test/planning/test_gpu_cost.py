@@ -11,7 +11,7 @@ import pytest
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.items import Cost
-from kopt.planning.plan import Buffer, Plan
+from kopt.plans.plan import Buffer, Plan
 from kopt.targets.chips import GPU_CHIPS, GpuChip
 from kopt.targets.costs import GPU_COSTS
 

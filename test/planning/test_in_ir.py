@@ -23,7 +23,7 @@ from kopt.errors import ConfigError, KoptError, VerifyError
 from kopt.parsing import parse_module, verify
 from kopt.pass_manager import run
 from kopt.passes.pipelines import pipeline
-from kopt.planning.plan import Buffer, LoopSchedule, Plan
+from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.target import parse_target
 
 from .random_plans import KERNEL, plans_of_kernel

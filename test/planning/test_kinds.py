@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kopt.planning.kinds import (
+from kopt.plans.kinds import (
     BOTH,
     FORMS,
     KINDS,
@@ -21,8 +21,8 @@ from kopt.planning.kinds import (
     Word,
     takes,
 )
-from kopt.planning.parsing import parse_plan
-from kopt.planning.plan import Buffer, Plan
+from kopt.plans.parsing import parse_plan
+from kopt.plans.plan import Buffer, Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAUSES = ("order", "parallel", "ordered", "assume", "via", "loop", "walk", *LAUNCH_WORDS)
@@ -72,7 +72,7 @@ def test_buffers_of_accesses() -> None:
 
 
 def test_plans_need_no_ir() -> None:
-    code = "import sys, kopt.planning.parsing, kopt.planning.text, kopt.planning.pins, kopt.planning.checks"
+    code = "import sys, kopt.plans.parsing, kopt.plans.text, kopt.plans.pins, kopt.plans.checks"
     code += "; print('xdsl' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.stdout == "False\n", done.stderr

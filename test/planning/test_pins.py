@@ -12,9 +12,9 @@ import kopt.language as hl
 from kopt.config import make_config
 from kopt.errors import ConfigError
 from kopt.pipeline_text import parse_pipeline
-from kopt.planning.kinds import KINDS, LOOPS
-from kopt.planning.pins import EXAMPLES, Pin, Pins, options, read_options
-from kopt.planning.plan import LoopSchedule
+from kopt.plans.kinds import KINDS, LOOPS
+from kopt.plans.pins import EXAMPLES, Pin, Pins, options, read_options
+from kopt.plans.plan import LoopSchedule
 
 
 def doubled(x):

@@ -14,7 +14,7 @@ from kopt.analysis.plans import plan_of
 from kopt.dialects.tile import GridOp
 from kopt.errors import ConfigError, KoptError, LoweringError
 from kopt.parsing import parse_module
-from kopt.planning.plan import Plan
+from kopt.plans.plan import Plan
 
 pytest.importorskip("jax")
 

@@ -9,12 +9,12 @@ from xdsl.parser import Parser
 
 from kopt.context import make_context
 from kopt.dialects.tile import PlanAttr, ScheduleAttr
-from kopt.planning.checks import problem
-from kopt.planning.parsing import parse_plan
-from kopt.planning.plan import LoopSchedule, Plan
-from kopt.planning.renaming import renamed
-from kopt.planning.text import plan_text
-from kopt.planning.tokens import PlanTextError
+from kopt.plans.checks import problem
+from kopt.plans.parsing import parse_plan
+from kopt.plans.plan import LoopSchedule, Plan
+from kopt.plans.renaming import renamed
+from kopt.plans.text import plan_text
+from kopt.plans.tokens import PlanTextError
 
 from .random_plans import plans, schedules
 

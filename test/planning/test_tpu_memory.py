@@ -10,9 +10,9 @@ import pytest
 from kopt.ir.launch_model import LaunchModel, Live
 from kopt.ir.polynomial import parameter
 from kopt.planning.blocks import Blocks
-from kopt.planning.plan import Buffer, Plan
 from kopt.planning.tpu_memory import Memory, live_bytes
 from kopt.planning.trips import all_trips
+from kopt.plans.plan import Buffer, Plan
 
 from .launches import elementwise, matmul, matmul_plan
 

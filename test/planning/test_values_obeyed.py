@@ -20,8 +20,8 @@ from kopt.lowered import Lowered
 from kopt.parsing import parse_module
 from kopt.pass_manager import run
 from kopt.passes.pipelines import pipeline
-from kopt.planning.kinds import KINDS, VALUES
-from kopt.planning.plan import Plan
+from kopt.plans.kinds import KINDS, VALUES
+from kopt.plans.plan import Plan
 from kopt.targets.target import parse_target
 
 pytest.importorskip("jax")

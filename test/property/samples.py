@@ -9,9 +9,9 @@ import torch
 
 import kopt
 from kopt.config import Config
-from kopt.eager.blocks import Axis, block
+from kopt.eager.blocks import LoopAxis, block
 from kopt.eager.mode import EagerMode
-from kopt.eager.state import Run
+from kopt.eager.state import KernelRun
 from kopt.eager.tiles import Tile
 from kopt.eager.values import plain
 from kopt.language.running import RUNNING
@@ -26,12 +26,12 @@ class Refused(Exception):
 
 def sample_tile(size: int, block_size: int) -> Tile:
     """A tile of as many lanes, which does not begin where its loop does."""
-    return Tile(Axis(0, 1 + size, block_size, begin=1, end=1 + size))
+    return Tile(LoopAxis(0, 1 + size, block_size, begin=1, end=1 + size))
 
 
 def evaluated(text: str, names: dict[str, Any]) -> Any:
     """An expression's value. Raises `Refused`."""
-    run = Run(Config(), torch.device("cpu"), {}, {})
+    run = KernelRun(Config(), torch.device("cpu"), {}, {})
     run.depth = 1
     values = {name: block(value) if isinstance(value, torch.Tensor) else value for name, value in names.items()}
     token = RUNNING.set(run)

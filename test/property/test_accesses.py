@@ -15,6 +15,7 @@ import pytest
 import kopt
 from kopt.dialects.tile import LoadOp
 from kopt.ir.access_relation import KINDS, AccessRelation, Kind
+from kopt.ir.from_access import relation_of
 from kopt.runtime.wire import pack
 from kopt.runtime.worker import Worker
 from test.frontend.support import imported
@@ -129,7 +130,7 @@ def kernel_of(number: int) -> Loads:
 def relations(loads: Loads, kernel) -> list[AccessRelation]:
     """The relations of a kernel's loads, in the order of its arrays."""
     module = imported(kernel, *loads.arguments).module
-    found = {op.memory.name_hint: AccessRelation.of(op) for op in module.walk() if isinstance(op, LoadOp)}
+    found = {op.memory.name_hint: relation_of(op) for op in module.walk() if isinstance(op, LoadOp)}
     return [found[f"x{number}"] for number in range(len(loads.indices))]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from kopt.runtime.executable import Executable
-from kopt.runtime.signature import Parameter, Signature
-from kopt.runtime.specs import spec_of
+from kopt.runtime.signature import Signature, TensorParameter
+from kopt.specs import spec_of
 
 EMITTED = Path(__file__).parent / "emitted"
 NAMES = "xyzwuv"
@@ -20,7 +20,7 @@ def source(name: str) -> str:
 
 def signature(entry: str, *args: Any) -> Signature:
     """The signature that fits arguments (tensors or specs), named x, y, z, …"""
-    return Signature(entry, tuple(Parameter(n, spec_of(a)) for n, a in zip(NAMES, args, strict=False)))
+    return Signature(entry, tuple(TensorParameter(n, spec_of(a)) for n, a in zip(NAMES, args, strict=False)))
 
 
 def executable(module: str, entry: str, target: str, *args: Any, **options: Any) -> Executable:

@@ -18,7 +18,7 @@ import kopt
 import kopt.language as hl
 from kopt.errors import ArgumentError, ConfigError
 from kopt.runtime.admission import overlaps_itself
-from kopt.runtime.specs import TensorSpec, parse_spec
+from kopt.specs import TensorSpec, parse_spec
 
 X = torch.arange(12.0).reshape(3, 4)
 J = jnp.arange(12.0).reshape(3, 4)

@@ -11,8 +11,8 @@ from kopt.diagnostics import collect
 from kopt.errors import ConfigError
 from kopt.runtime import devices
 from kopt.runtime.devices import default_target
-from kopt.runtime.limits import time_limit
-from kopt.runtime.specs import parse_spec
+from kopt.runtime.time_limits import time_limit
+from kopt.specs import parse_spec
 from kopt.targets.chips import GPU_CHIPS
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from kopt.errors import ArgumentError, ConfigError
 from kopt.runtime.executable import Executable
-from kopt.runtime.signature import Parameter, Signature
-from kopt.runtime.specs import parse_spec
+from kopt.runtime.signature import Signature, TensorParameter
+from kopt.specs import parse_spec
 
 from .support import signature
 
@@ -97,7 +97,7 @@ def test_no_arguments():
 
 
 def test_target_and_signature_show():
-    parameter = Parameter("x", parse_spec("f32[3]"))
+    parameter = TensorParameter("x", parse_spec("f32[3]"))
     exe = Executable("", "kernel", Signature("kernel", (parameter,)), "pallas:strict@v5e")
     assert str(exe.target) == "pallas:strict@v5e"
     assert repr(exe) == "<kopt executable kernel(x: f32[3]) for pallas:strict@v5e>"

@@ -11,7 +11,7 @@ from kopt.runtime import hlo
 from kopt.runtime.gpu_code import amd_facts, nvidia_facts
 from kopt.runtime.reasons import clean
 from kopt.runtime.report import GPU_KEYS, TPU_KEYS, report
-from kopt.runtime.specs import parse_spec
+from kopt.specs import parse_spec
 
 from .support import source
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kopt.errors import ArgumentError
-from kopt.runtime.specs import TensorSpec, parse_spec, spec_of
+from kopt.specs import TensorSpec, parse_spec, spec_of
 
 
 def test_parse_spec():

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 import kopt.api
-from kopt.runtime.specs import TensorSpec
+from kopt.specs import TensorSpec
 
 CHIPS = ("sm80", "sm90", "sm100", "gfx942")
 

@@ -10,7 +10,7 @@ becomes
 
 | module | what |
 |---|---|
-| `launch`, `places` | one launch: its operations with the loops around them, its names |
+| `launch`, `program_points` | one launch: its operations with the loops around them, its names |
 | `naming` | names for SSA values, and what they depend on |
 | `axes`, `whole_dims` | the ranges, and dimensions ``:`` that may become ranges |
 | `operands`, `accesses` | arrays, and what is loaded, stored and updated |
@@ -39,7 +39,7 @@ from kopt.ir.launch_model import LaunchModel
 from kopt.ir.launch_sizes import names_of, settled_access
 from kopt.walk import walk
 
-__all__ = ["fixed_model", "launch_model", "launch_models"]
+__all__ = ["fixed_model", "launch_model", "launch_models", "open_models"]
 
 
 def launch_models(module: ModuleOp, open_tags: Collection[str] = ()) -> list[LaunchModel]:
@@ -59,6 +59,15 @@ def _name(grid: GridOp, taken: dict[str, int]) -> str:
     return f"{name}#{number}" if number else name
 
 
+def open_models(module: ModuleOp, open_tags: Collection[str], ordered: bool = True) -> list[LaunchModel]:
+    """The models of a module's launches, as far as costs at different sizes of ``open_tags`` ask for them.
+
+    ``ordered``: with the orders that cells may run in, which costs of several cores ask for.
+    """
+    launches = [Launch(grid, GridNames.of(grid), open_tags, "sizes") for grid in walk(module, GridOp)]
+    return [_model(launch, "", ordered) for launch in launches]
+
+
 def launch_model(grid: GridOp, open_tags: Collection[str] = (), name: str = "") -> LaunchModel:
     """The model of one launch, named as its function is unless a name is given."""
     return _model(Launch(grid, GridNames.of(grid), open_tags), name)
@@ -66,10 +75,10 @@ def launch_model(grid: GridOp, open_tags: Collection[str] = (), name: str = "") 
 
 def fixed_model(grid: GridOp, known: GridNames) -> LaunchModel:
     """What costs of plans ask for: what a launch is, and not which axes and orders it may have besides."""
-    return _model(Launch(grid, known, fixed=True), "")
+    return _model(Launch(grid, known, asked="plan"), "")
 
 
-def _model(launch: Launch, name: str) -> LaunchModel:
+def _model(launch: Launch, name: str, ordered: bool = True) -> LaunchModel:
     found, used = axes(launch), accesses(launch)
     sources = launch.names.sources(names_of(found, used))
     known = {source.name: source for source in sources}
@@ -80,7 +89,7 @@ def _model(launch: Launch, name: str) -> LaunchModel:
         tuple(settled_access(access, known) for access in used),
         work(launch),
         live(launch),
-        () if launch.fixed else orders(launch, found),
+        orders(launch, found) if ordered and not launch.planned else (),
         sources,
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
     )

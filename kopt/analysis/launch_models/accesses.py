@@ -14,20 +14,19 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation
 
 from kopt.analysis.launch_models.launch import Launch
-from kopt.analysis.launch_models.places import Place
+from kopt.analysis.launch_models.program_points import ProgramPoint
 from kopt.diagnostics import location_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, LoadOp, StoreOp, WhenOp
-from kopt.ir.access_relation import AccessRelation
 from kopt.ir.condition import Condition, Named, conjunction
-from kopt.ir.from_access import unguarded
+from kopt.ir.from_access import relation_of, unguarded
 from kopt.ir.launch_model import Mode, ModelAccess
 
 
 def accesses(launch: Launch) -> tuple[ModelAccess, ...]:
     """The accesses of arrays in the order of the program, without what follows from the names in their indices.
 
-    Of a launch that is fixed, blocks are moved as they are, and nothing says what guards them.
+    Of a launch that is costed, blocks are moved as they are, and nothing says what guards them.
     """
     return tuple(_access(launch, place) for place in launch.places if _is_access(place.op))
 
@@ -36,7 +35,7 @@ def _is_access(op: Operation) -> bool:
     return isinstance(op, Access) and isinstance(op.memory.type, MemRefType)
 
 
-def _access(launch: Launch, place: Place) -> ModelAccess:
+def _access(launch: Launch, place: ProgramPoint) -> ModelAccess:
     op = place.op
     assert isinstance(op, Access)
     value = op.operands[0] if isinstance(op, StoreOp | RmwOp) else op.operands[1] if isinstance(op, CasOp) else None
@@ -44,11 +43,11 @@ def _access(launch: Launch, place: Place) -> ModelAccess:
         launch.ids[op],
         launch.operands[op.memory],
         _mode(op),
-        unguarded(op, launch.analysis) if launch.fixed else AccessRelation.of(op, launch.analysis),
+        unguarded(op, launch.analysis) if launch.costed else relation_of(op, launch.analysis),
         tuple(tag for tag, _ in launch.dims(op.results[0] if value is None else value)),
         place.path,
         frozenset(),
-        condition=None if launch.fixed else _condition(launch, op),
+        condition=None if launch.costed else _condition(launch, op),
         update=op.kind.data if isinstance(op, RmwOp) else "cas" if isinstance(op, CasOp) else "",
         returns=not isinstance(op, LoadOp) and any(result.first_use is not None for result in op.results),
         line=_line(op),

@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.hoisting import NotHoistable, hoistable
 from kopt.analysis.launch_models.launch import Launch
-from kopt.analysis.launch_models.places import Place, inner_path
+from kopt.analysis.launch_models.program_points import ProgramPoint, inner_path
 from kopt.analysis.reduction_loops import NotAReduction, reduction_loop
 from kopt.dialects.tile import ELEMENTWISE, CarryingLoop, GridOp, RangeType, WhileOp, WholeOp
 from kopt.ir.index_expr import ZERO, number, symbol
@@ -31,16 +31,16 @@ _WALKED: dict[bool, frozenset[Form]] = {True: frozenset({"walked"}), False: froz
 def axes(launch: Launch) -> tuple[Axis, ...]:
     """The grid's axes, those of loops in the order of the program, then whole dimensions."""
     grid = [_range(launch, range, "grid", frozenset()) for range in launch.grid.ranges]
-    may = {} if launch.fixed else _loop_forms(launch)
+    may = {} if launch.planned else _loop_forms(launch)
     loops = [axis for place in launch.places for axis in _inner(launch, place, may)]
     whole = [
         Axis(found.tag, found.extent, ZERO, number(found.extent), "unrolled", _WALKED[found.is_reduced], found.path)
         for found in launch.whole_dims.found
     ]
-    return (*grid, *loops) if launch.fixed else settled_axes([*grid, *loops, *whole])
+    return (*grid, *loops) if launch.costed else settled_axes([*grid, *loops, *whole])
 
 
-def _inner(launch: Launch, place: Place, may: dict[Operation, set[Form]]) -> Iterator[Axis]:
+def _inner(launch: Launch, place: ProgramPoint, may: dict[Operation, set[Form]]) -> Iterator[Axis]:
     """The axis that an operation binds."""
     op = place.op
     if isinstance(op, CarryingLoop):
@@ -53,14 +53,16 @@ def _inner(launch: Launch, place: Place, may: dict[Operation, set[Form]]) -> Ite
         yield Axis(tag, 1, ZERO, trips, "loop", frozenset(), place.path)
 
 
-def _range(launch: Launch, range: SSAValue, form: Form, may: frozenset[Form], place: Place | None = None) -> Axis:
+def _range(
+    launch: Launch, range: SSAValue, form: Form, may: frozenset[Form], place: ProgramPoint | None = None
+) -> Axis:
     assert isinstance(range.type, RangeType)
     m, bound = launch.analysis, binding(range)
     lower, upper = m.expr(bound.lower), m.upper(range)
     outer = walked_range(bound)
     parent = outer.type.tag if outer is not None and isinstance(outer.type, RangeType) else None
     path = place.path if place is not None else ()
-    compared = form == "loop" and not launch.fixed and _is_compared(range)
+    compared = form == "loop" and not launch.costed and _is_compared(range)
     return Axis(range.type.tag, m.size(range), lower, upper, form, may, path, parent, compared=compared)
 
 

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Literal
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.launch_models.naming import Names
-from kopt.analysis.launch_models.places import Place, places
+from kopt.analysis.launch_models.naming import ModelNames
+from kopt.analysis.launch_models.program_points import ProgramPoint, places
 from kopt.analysis.launch_models.whole_dims import WholeDims
 from kopt.analysis.plans import GridNames
 from kopt.dialects.tile import DimAttr, GridOp, RangeType, TileType, WholeOp
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import Coefficient
 
+#: What a model is asked for: anything, what plans at several sizes cost, or plans that are made already.
+Asked = Literal["all", "sizes", "plan"]
+
 
 class Launch:
     """What is known of one launch. ``ids`` names accesses, ``operands`` the arrays that they address.
 
-    Of one that is ``fixed`` nothing says what may become of its axes.
+    Of one that is ``costed`` nothing is asked that costs do not ask for: masks, dimensions ``:`` that may be walked. If
+    it is ``planned`` besides, neither is what may become of its axes.
     """
 
-    def __init__(self, grid: GridOp, known: GridNames, open_tags: Collection[str] = (), fixed: bool = False):
-        self.grid, self.fixed = grid, fixed
-        self.places: list[Place] = places(grid)
+    def __init__(self, grid: GridOp, known: GridNames, open_tags: Collection[str] = (), asked: Asked = "all"):
+        self.grid, self.costed, self.planned = grid, asked != "all", asked == "plan"
+        self.places: list[ProgramPoint] = places(grid)
         self.ids, self.operands = known.accesses, known.operands
-        self.names = Names(grid, self.places, self.ids)
+        self.names = ModelNames(grid, self.places, self.ids)
         self.analysis = IndexAnalysis(open_tags=open_tags, names=self.names)
-        self.whole_dims = WholeDims(() if fixed else self.places, self.ids)
+        self.whole_dims = WholeDims(() if self.costed else self.places, self.ids)
         self.tags = frozenset(range.type.tag for range in self._ranges() if isinstance(range.type, RangeType))
 
     def _ranges(self) -> list[SSAValue]:

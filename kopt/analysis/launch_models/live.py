@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.launch_models.launch import Launch
-from kopt.analysis.launch_models.places import Path, inner_path
+from kopt.analysis.launch_models.program_points import Path, inner_path
 from kopt.dialects.tile import CarryingLoop, DimAttr, TakeAlongOp, TileType
 from kopt.ir.launch_model import Live
 from kopt.ir.launch_sizes import widest
@@ -29,7 +29,7 @@ def live(launch: Launch) -> tuple[Live, ...]:
         if isinstance(place.op, CarryingLoop):
             bodies.append((inner_path(place.op, place.path, place.number), place.op.body.block))
     found = (place for path, block in bodies for place in _places(launch, path, block))
-    return tuple(found) if launch.fixed else widest(found)
+    return tuple(found) if launch.costed else widest(found)
 
 
 def _places(launch: Launch, path: Path, block: Block) -> Iterator[Live]:

@@ -7,18 +7,18 @@ from functools import cached_property
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.analysis.launch_models.places import Place, inner_path
+from kopt.analysis.launch_models.program_points import ProgramPoint, inner_path
 from kopt.dialects.tile import Access, CarryingLoop, GridOp, RangeType
-from kopt.dialects.tile.loops import Carrying
+from kopt.dialects.tile.bodies import Carrying
 from kopt.ir.launch_model import Name, Source
 from kopt.ir.ranges import binding
 from kopt.walk import walk
 
 
-class Names:
+class ModelNames:
     """The names of one launch's values. Calling it gives one, as `kopt.ir.from_ssa.IndexAnalysis` asks for them."""
 
-    def __init__(self, grid: GridOp, places: Sequence[Place], ids: Mapping[Operation, str]):
+    def __init__(self, grid: GridOp, places: Sequence[ProgramPoint], ids: Mapping[Operation, str]):
         self._grid, self._places, self._ids = grid, places, ids
         self._named: dict[Name, SSAValue] = {}
 

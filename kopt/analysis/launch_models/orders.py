@@ -3,7 +3,7 @@
 | found | what follows |
 |---|---|
 | atomic updates whose order shows (`kopt.analysis.atomic_targets`), copies between ranks | all axes stay in order |
-| cells that store other values into the same elements (`kopt.analysis.overwrites`) | those axes stay in order |
+| cells that store other values into the same elements (`kopt.analysis.output_dependence`) | those axes stay in order |
 | axes that the grid marks ``reduce`` or ``ordered`` | they stay in order |
 | a loop that may be an axis of the grid, and carries values | it stays inside of the others |
 """
@@ -15,7 +15,7 @@ from itertools import combinations
 
 from kopt.analysis.atomic_targets import targets
 from kopt.analysis.launch_models.launch import Launch
-from kopt.analysis.overwrites import overwriting
+from kopt.analysis.output_dependence import overwriting
 from kopt.ir.launch_model import Axis, Order
 
 

@@ -1,7 +1,8 @@
 """Whole dimensions ``:`` whose lanes no op mixes but by reducing them: they may become ranges that are walked.
 
 Dimensions of values that are lane by lane the same are one: those of a sum's terms, of what is carried, of what is
-loaded and stored as ``:``. One is left out where an op takes it apart or orders it: slices, scans, sorts.
+loaded and stored as ``:``. One is left out where an op takes it apart or orders it: slices, scans, sorts, combinations
+by functions.
 
     %v = tile.load %x[%i, :]     %m = tile.reduce max %v [1]     %e = tile.sub %v, …     tile.store %e, %out[%i, :]
 becomes
@@ -16,11 +17,13 @@ from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.launch_models.places import Path, Place
+from kopt.analysis.launch_models.program_points import Path, ProgramPoint
 from kopt.dialects.tile import (
     ELEMENTWISE,
     Access,
     AllAttr,
+    AssociativeReduceOp,
+    AssociativeScanOp,
     BitcastOp,
     BroadcastOp,
     CastOp,
@@ -41,9 +44,9 @@ from kopt.dialects.tile import (
     ValidLanesOp,
     block_axes,
 )
-from kopt.dialects.tile.loops import Carrying
+from kopt.dialects.tile.bodies import Carrying
 from kopt.dialects.tile.memory import memory_shape
-from kopt.ir.from_ssa import wide_dims
+from kopt.ir.forms import wide_dims
 
 #: One dimension of a value.
 Node = tuple[SSAValue, int]
@@ -63,7 +66,7 @@ class Whole:
 class WholeDims:
     """The whole dimensions of one launch that may be walked."""
 
-    places: Sequence[Place]
+    places: Sequence[ProgramPoint]
     ids: Mapping[Operation, str]
     _above: dict[Node, Node] = field(default_factory=dict)
     _apart: list[Node] = field(default_factory=list)
@@ -123,7 +126,7 @@ class WholeDims:
         """A dimension is combined to one lane."""
         self._reduced.append((value, dim))
 
-    def _visit(self, place: Place) -> None:
+    def _visit(self, place: ProgramPoint) -> None:
         op = place.op
         if isinstance(op, Access):
             self._access(op, place)
@@ -132,10 +135,9 @@ class WholeDims:
         elif op.regions:
             self._region(op)
         elif op.results:
-            for value in (*op.operands, *op.results):
-                self.apart(value)
+            _in_one_piece(self, op)
 
-    def _access(self, op: Access, place: Place) -> None:
+    def _access(self, op: Access, place: ProgramPoint) -> None:
         """Dimensions ``:`` are those of the array; what slices and numbers of rows give stays in one piece."""
         value = op.value if isinstance(op, StoreOp) else op.results[0] if op.results else op.operands[0]
         mask = getattr(op, "mask", None)
@@ -212,9 +214,16 @@ def _along(dims: WholeDims, op: Any) -> None:
         dims.apart(value, op.dim.data)
 
 
+def _in_one_piece(dims: WholeDims, op: Operation) -> None:
+    """Ops of which nothing is known."""
+    for value in (*op.operands, *op.results):
+        dims.apart(value)
+
+
 _RULES: dict[type, Callable[[WholeDims, Any], None]] = {
     **dict.fromkeys([*ELEMENTWISE.values(), SelectOp, CastOp, BitcastOp, MaskOp, ValidLanesOp, PhiloxOp], _alike),
     **dict.fromkeys([ScanOp, SortOp, ConcatOp], _along),
+    **dict.fromkeys([AssociativeReduceOp, AssociativeScanOp], _in_one_piece),
     **dict.fromkeys([FullOp, SplatOp], lambda dims, op: None),
     BroadcastOp: _broadcast,
     TransposeOp: _transpose,

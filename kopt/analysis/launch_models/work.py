@@ -1,17 +1,19 @@
 """What a launch computes, by the unit of the chip that does it, its dimensions and the loops around it.
 
+    %r = tile.for %k: b2=64 in (0, 256) iter(%a = %zero) -> (!tile.tile<b0=128 x b1=64 x f32>) { … }
     %d = tile.dot %l, %r, %a     %e = tile.exp %d     %f = tile.exp %e
 becomes
-    product (b0, b2, b1) of f32        transcendental (b0, b1) of f32, twice
+    carry (b0, b1) of f32        product (b0, b2, b1) of f32        transcendental (b0, b1) of f32, twice
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from kopt.analysis.launch_models.launch import Launch
+from kopt.analysis.launch_models.program_points import inner_path
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArgReduceOp,
@@ -19,6 +21,7 @@ from kopt.dialects.tile import (
     AssociativeScanOp,
     BitcastOp,
     BroadcastOp,
+    CarryingLoop,
     CastOp,
     ConcatOp,
     DotOp,
@@ -34,6 +37,7 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TileType,
     TransposeOp,
+    tile_type,
 )
 from kopt.ir.launch_model import Unit, Work
 from kopt.ir.polynomial import Coefficient
@@ -62,13 +66,18 @@ def work(launch: Launch) -> tuple[Work, ...]:
     """The operations of all classes, equal ones counted; scalars are left out."""
     found: Counter[_Key] = Counter()
     for place in launch.places:
+        for value in place.op.inits if isinstance(place.op, CarryingLoop) else ():
+            if isinstance(value.type, TileType):
+                found[
+                    "carry", launch.dims(value), value.type.element_type, inner_path(place.op, place.path, place.number)
+                ] += 1
         unit = _UNITS.get(type(place.op))
         if unit is None or isinstance(place.op, ReshapeOp) and _keeps_lanes(place.op):
             continue
         value = place.op.results[0] if isinstance(place.op, _WIDER) else place.op.operands[0]
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
         if dims:
-            found[unit, dims, _type(value).element_type, place.path] += 1
+            found[unit, dims, tile_type(value).element_type, place.path] += 1
     dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
     pairs = found.items()
     return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
@@ -82,10 +91,5 @@ def _product(launch: Launch, op: DotOp) -> tuple[tuple[str, Coefficient], ...]:
 
 def _keeps_lanes(op: ReshapeOp) -> bool:
     """Whether a reshape only adds or drops dimensions of one lane."""
-    before, after = ([dim for dim in _type(value).dims.data if dim.size.data != 1] for value in (op.input, op.result))
+    before, after = ([dim for dim in type.dims.data if dim.size.data != 1] for type in (op.input_type, op.result_type))
     return before == after
-
-
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type

@@ -16,7 +16,7 @@ from kopt.analysis.plan_problems.problem import (
     text_of,
 )
 from kopt.dialects.tile import Access, ForOp, GridOp
-from kopt.planning.plan import Buffer, Plan
+from kopt.plans.plan import Buffer, Plan
 from kopt.walk import walk
 
 #: Warps that a program may have.

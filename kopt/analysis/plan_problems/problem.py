@@ -12,10 +12,10 @@ from kopt.dialects.tile import ForOp, GridOp
 from kopt.dialects.tile.plan_directive import axis_names
 from kopt.errors import LoweringError
 from kopt.ir.ranges import binding
-from kopt.planning.kinds import LINKS
-from kopt.planning.plan import Buffer, LoopSchedule, Plan
-from kopt.planning.renaming import renamed_buffer
-from kopt.planning.text import buffer_text, schedule_text
+from kopt.plans.kinds import LINKS
+from kopt.plans.plan import Buffer, LoopSchedule, Plan
+from kopt.plans.renaming import renamed_buffer
+from kopt.plans.text import buffer_text, schedule_text
 from kopt.walk import walk
 
 

@@ -11,7 +11,7 @@ from kopt.analysis.atomic_targets import targets
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.launch_buffers import is_moving, moves_with, moving_axes, usual_depth
 from kopt.analysis.loop_schedules import why_not_pipelined
-from kopt.analysis.placements import Place, accesses, may_have, placements
+from kopt.analysis.placements import PlacedArray, accesses, may_have, placements
 from kopt.analysis.plan_problems.problem import (
     Problem,
     axes_text,
@@ -28,7 +28,7 @@ from kopt.analysis.planned_buffers import is_prefetched, planned_buffers, why_no
 from kopt.analysis.windows import unordered_windows
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp
-from kopt.planning.plan import Buffer, Plan
+from kopt.plans.plan import Buffer, Plan
 from kopt.targets.chips import TpuChip
 
 
@@ -47,7 +47,7 @@ def _of_plan(launch: LaunchOp, grid: GridOp, plan: Plan, chip: TpuChip) -> Itera
     yield from _of_turns(grid, plan)
     args = launch.body.block.args
     found = unordered_windows(grid, args)
-    places = [Place(launch, grid, number, found[arg]) for number, arg in enumerate(args) if arg in found]
+    places = [PlacedArray(launch, grid, number, found[arg]) for number, arg in enumerate(args) if arg in found]
     given = planned_buffers(places)
     for place in places:
         yield from _of_array(place, plan, given)
@@ -85,7 +85,7 @@ def _of_turns(grid: GridOp, plan: Plan) -> Iterator[Problem]:
         yield Problem(grid, f"the grid runs in the order {axes_text(grid, grid.tags)}: {turns.reason}")
 
 
-def _of_array(place: Place, plan: Plan, given: Mapping[SSAValue, Buffer]) -> Iterator[Problem]:
+def _of_array(place: PlacedArray, plan: Plan, given: Mapping[SSAValue, Buffer]) -> Iterator[Problem]:
     """The buffer of an array serves all of its accesses, as its kind can."""
     buffers = {buffer.name: buffer for buffer in plan.buffers}
     ops = accesses(place.window)
@@ -107,11 +107,11 @@ def _of_array(place: Place, plan: Plan, given: Mapping[SSAValue, Buffer]) -> Ite
                 yield Problem(op, message)
 
 
-def _choices(place: Place) -> str:
+def _choices(place: PlacedArray) -> str:
     return " or ".join(placements(place))
 
 
-def _of_buffer(place: Place, buffer: Buffer, plan: Plan, given: Mapping[SSAValue, Buffer]) -> Iterator[str]:
+def _of_buffer(place: PlacedArray, buffer: Buffer, plan: Plan, given: Mapping[SSAValue, Buffer]) -> Iterator[str]:
     """What a buffer says of its axes, its depth and more."""
     is_addressed = buffer.kind == "window" and buffer.address is not None
     window = place.addressed if is_addressed else None

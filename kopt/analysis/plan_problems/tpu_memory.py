@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kopt.analysis.layouts import LayoutProblem, layout
-from kopt.analysis.placements import Place, accesses
+from kopt.analysis.placements import PlacedArray, accesses
 from kopt.analysis.plan_problems.problem import Problem
 from kopt.analysis.planned_buffers import addressed_window, planned_buffers
 from kopt.analysis.streaming import array_bytes, block_of
@@ -26,7 +26,7 @@ def of_memory(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Problem
     """The windows of a grid, whose dimensions stand in their order, fit VMEM, and its scalars scalar memory."""
     args = launch.body.block.args
     found = windows(grid, args)
-    places = [Place(launch, grid, number, found[arg]) for number, arg in enumerate(args) if arg in found]
+    places = [PlacedArray(launch, grid, number, found[arg]) for number, arg in enumerate(args) if arg in found]
     buffers = planned_buffers(places)
     kinds = [buffers[place.window.memory].kind for place in places]
     places = [replace(place, window=addressed_window(place, buffers) or place.window) for place in places]
@@ -39,7 +39,7 @@ def of_memory(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Problem
 
 
 def _overflow(
-    space: str, limit: int, places: list[Place], kinds: list[str], taken: list[int], chip: TpuChip
+    space: str, limit: int, places: list[PlacedArray], kinds: list[str], taken: list[int], chip: TpuChip
 ) -> Problem:
     """Memory that is too small, at an access of what takes the most."""
     largest = max(range(len(places)), key=taken.__getitem__)
@@ -57,7 +57,7 @@ def _amount(size: int) -> str:
     return f"{size / 2**20:,.1f} MiB" if size >= 2**20 else f"{size:,} bytes"
 
 
-def _vmem(place: Place, kind: str) -> int:
+def _vmem(place: PlacedArray, kind: str) -> int:
     """The least bytes of VMEM that the blocks of an array take."""
     window = place.window
     if kind in _MOVED_BY_LOOPS:
@@ -73,5 +73,5 @@ def _vmem(place: Place, kind: str) -> int:
     return size * (2 if moves and kind != "scratch" else 1)
 
 
-def _smem(place: Place, kind: str) -> int:
+def _smem(place: PlacedArray, kind: str) -> int:
     return array_bytes(place.window.type) if kind == "smem" else 0

@@ -9,14 +9,14 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.plan_problems.problem import Problem, text_of
 from kopt.analysis.values.gathers import Choice, choices
-from kopt.analysis.values.plans import buffers_of, sources_of
 from kopt.analysis.values.update_kinds import update_kinds, why_not_together
 from kopt.analysis.values.updates import UpdateOp, gathered
+from kopt.analysis.values.value_plan import buffers_of, sources_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, GridOp, LoadOp
 from kopt.ir.sums import SumAnalysis
-from kopt.planning.kinds import VALUES
-from kopt.planning.plan import Buffer
+from kopt.plans.kinds import VALUES
+from kopt.plans.plan import Buffer
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.remote.events import Block, Touch
-from kopt.analysis.remote.order import Point, Run, Transfer
+from kopt.analysis.remote.events import RefBlock, Touch
+from kopt.analysis.remote.order import Point, RankRun, Transfer
 
 
 @dataclass(frozen=True, eq=False)
-class Access:
+class RankAccess:
     """A block of a rank's memory that is used from an event on, until another where that is known."""
 
     rank: int
-    block: Block
+    block: RefBlock
     writes: bool
     begin: Point
     end: Point | None
@@ -25,20 +25,24 @@ class Access:
     transfer: Transfer | None = None
 
 
-def conflicts(order: Run) -> Iterator[tuple[Access, Access]]:
+def conflicts(order: RankRun) -> Iterator[tuple[RankAccess, RankAccess]]:
     """Each pair once, the one that comes first in some run put first.
 
     A copy whose end is not known conflicts with nothing after it: that it has none is a hazard of its own.
     """
-    for accesses in _by_memory(order).values():
-        for number, one in enumerate(accesses):
-            if one.transfer is not None:
-                yield from _unordered(order, one, accesses, number)
+    copies = (
+        (one, accesses, number)
+        for accesses in _by_memory(order).values()
+        for number, one in enumerate(accesses)
+        if one.transfer is not None
+    )
+    # Two blocks of several rows meet in each of them.
+    yield from dict.fromkeys(pair for copy in copies for pair in _unordered(order, *copy))
 
 
-def _by_memory(order: Run) -> dict[tuple[int, SSAValue, tuple[int, int]], list[Access]]:
+def _by_memory(order: RankRun) -> dict[tuple[int, SSAValue, tuple[int, int]], list[RankAccess]]:
     """Accesses by rank, ref, and the elements of the first dimension: blocks of different rows need no comparison."""
-    found: dict[tuple[int, SSAValue, tuple[int, int]], list[Access]] = defaultdict(list)
+    found: dict[tuple[int, SSAValue, tuple[int, int]], list[RankAccess]] = defaultdict(list)
     rows: dict[SSAValue, set[tuple[int, int]]] = defaultdict(set)
     everything = list(_accesses(order))
     for access in everything:
@@ -51,18 +55,20 @@ def _by_memory(order: Run) -> dict[tuple[int, SSAValue, tuple[int, int]], list[A
     return found
 
 
-def _accesses(order: Run) -> Iterator[Access]:
+def _accesses(order: RankRun) -> Iterator[RankAccess]:
     for rank, events in enumerate(order.ranks):
         for number, event in enumerate(events):
             if isinstance(event, Touch):
-                yield Access(rank, event.block, event.writes, (rank, number), (rank, number), event.op)
+                yield RankAccess(rank, event.block, event.writes, (rank, number), (rank, number), event.op)
     for transfer in order.transfers:
         copy, start = transfer.copy, transfer.start
-        yield Access(start[0], copy.source, False, start, transfer.left, copy.op, transfer)
-        yield Access(copy.to, copy.target, True, start, transfer.arrived, copy.op, transfer)
+        yield RankAccess(start[0], copy.source, False, start, transfer.left, copy.op, transfer)
+        yield RankAccess(copy.to, copy.target, True, start, transfer.arrived, copy.op, transfer)
 
 
-def _unordered(order: Run, one: Access, accesses: list[Access], number: int) -> Iterator[tuple[Access, Access]]:
+def _unordered(
+    order: RankRun, one: RankAccess, accesses: list[RankAccess], number: int
+) -> Iterator[tuple[RankAccess, RankAccess]]:
     for position, other in enumerate(accesses):
         repeated = other.transfer is not None and position <= number
         if repeated or other.transfer is one.transfer or not (one.writes or other.writes):
@@ -71,10 +77,10 @@ def _unordered(order: Run, one: Access, accesses: list[Access], number: int) -> 
             yield one, other
 
 
-def _is_ordered(order: Run, one: Access, other: Access) -> bool:
+def _is_ordered(order: RankRun, one: RankAccess, other: RankAccess) -> bool:
     return _ends_before(order, one, other) or _ends_before(order, other, one)
 
 
-def _ends_before(order: Run, one: Access, other: Access) -> bool:
+def _ends_before(order: RankRun, one: RankAccess, other: RankAccess) -> bool:
     """Whether one access is over when the other begins."""
     return order.is_before(one.end, other.begin)

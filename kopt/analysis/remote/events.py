@@ -11,13 +11,13 @@ Box = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Block:
+class RefBlock:
     """Elements of a ref of one rank's kernel."""
 
     ref: SSAValue
     box: Box
 
-    def overlaps(self, other: Block) -> bool:
+    def overlaps(self, other: RefBlock) -> bool:
         """Whether two blocks of one ref have elements in common."""
         return all(a < d and c < b for (a, b), (c, d) in zip(self.box, other.box, strict=True))
 
@@ -46,16 +46,16 @@ class Event:
 class Touch(Event):
     """Reads a block, or writes it."""
 
-    block: Block
+    block: RefBlock
     writes: bool
 
 
 @dataclass(frozen=True)
-class Copy(Event):
+class StartCopy(Event):
     """Starts a copy to a rank, this one too; ``sent`` is a flag here, ``received`` one there. ``size`` in bits."""
 
-    source: Block
-    target: Block
+    source: RefBlock
+    target: RefBlock
     to: int
     sent: Flag | None
     received: Flag

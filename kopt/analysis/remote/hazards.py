@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.analysis.remote.conflicts import Access, conflicts
+from kopt.analysis.remote.conflicts import RankAccess, conflicts
 from kopt.analysis.remote.events import Arrive, AwaitSignal, Pass
-from kopt.analysis.remote.order import Point, Run, Transfer, run
+from kopt.analysis.remote.order import Point, RankRun, Transfer, run
 from kopt.analysis.remote.unroll import NotKnown, unroll
 from kopt.dialects import symm
 from kopt.dialects.pallas import CallOp
@@ -60,7 +60,7 @@ def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
         yield from _unordered(order)
 
 
-def _stuck(order: Run) -> Iterator[Hazard]:
+def _stuck(order: RankRun) -> Iterator[Hazard]:
     rank, number = order.stuck[0]
     event = order.event((rank, number))
     if isinstance(event, Pass | Arrive):
@@ -71,7 +71,7 @@ def _stuck(order: Run) -> Iterator[Hazard]:
         yield Hazard(event.op, f"rank {rank} waits for {what} that never comes", "as many are sent as are waited for")
 
 
-def _unordered(order: Run) -> Iterator[Hazard]:
+def _unordered(order: RankRun) -> Iterator[Hazard]:
     for transfer in order.transfers:
         yield from _at_entry(order, transfer)
     for point in order.mixed():
@@ -88,7 +88,7 @@ def _unordered(order: Run) -> Iterator[Hazard]:
     yield from _barrier_reused(order)
 
 
-def _at_entry(order: Run, transfer: Transfer) -> Iterator[Hazard]:
+def _at_entry(order: RankRun, transfer: Transfer) -> Iterator[Hazard]:
     rank, to = transfer.start[0], transfer.copy.to
     if to != rank and _is_window(transfer.copy.target.ref):
         message = f"rank {rank} writes {transfer.copy.target.name} of rank {to}, a window that moves with its grid"
@@ -107,7 +107,7 @@ def _is_window(ref: SSAValue) -> bool:
     return ref.type.space.data not in ("hbm", "any")
 
 
-def _at_exit(order: Run, transfer: Transfer) -> Iterator[Hazard]:
+def _at_exit(order: RankRun, transfer: Transfer) -> Iterator[Hazard]:
     rank, to, op = transfer.start[0], transfer.copy.to, transfer.copy.op
     source, target = transfer.copy.source.name, transfer.copy.target.name
     if transfer.left is None:
@@ -119,7 +119,7 @@ def _at_exit(order: Run, transfer: Transfer) -> Iterator[Hazard]:
         yield Hazard(op, message, _RECEIVE_NOTE)
 
 
-def _conflict(order: Run, one: Access, other: Access) -> Hazard:
+def _conflict(order: RankRun, one: RankAccess, other: RankAccess) -> Hazard:
     """Two accesses of which at least one is a copy's, put first."""
     copy, touch = (one, other) if one.transfer is not None else (other, one)
     assert copy.transfer is not None
@@ -140,7 +140,7 @@ def _conflict(order: Run, one: Access, other: Access) -> Hazard:
     return Hazard(copy.op, message, "symm.signal after the last use, and symm.wait for it before the next copy")
 
 
-def _has_content(order: Run, touch: Access) -> bool:
+def _has_content(order: RankRun, touch: RankAccess) -> bool:
     """Whether a copy has arrived where it is read: if so, it is what was meant."""
     return any(
         transfer.copy.to == touch.rank
@@ -151,7 +151,7 @@ def _has_content(order: Run, touch: Access) -> bool:
     )
 
 
-def _barrier_reused(order: Run) -> Iterator[Hazard]:
+def _barrier_reused(order: RankRun) -> Iterator[Hazard]:
     """A rank that ends may come to the next kernel's barrier: all must be through this one's, which it must know."""
     ends = {rank: (rank, len(events) - 1) for rank, events in enumerate(order.ranks)}
     for rank, events in enumerate(order.ranks):
@@ -162,7 +162,7 @@ def _barrier_reused(order: Run) -> Iterator[Hazard]:
                 return
 
 
-def _reuse_of_barrier(order: Run, rank: int, passed: Point) -> Hazard:
+def _reuse_of_barrier(order: RankRun, rank: int, passed: Point) -> Hazard:
     message = f"rank {rank} may end, and signal the next kernel's barrier, while rank {passed[0]} still waits at this"
     message += " one: it would go on too early"
     return Hazard(order.event(passed).op, message, "before it ends, each rank waits for a copy or signal of every rank")

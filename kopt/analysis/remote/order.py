@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kopt.analysis.remote.events import Arrive, Await, AwaitSignal, Copy, Event, Flag, Pass, Signal
+from kopt.analysis.remote.events import Arrive, Await, AwaitSignal, Event, Flag, Pass, Signal, StartCopy
 
 #: A rank, and the number of one of its events.
 Point = tuple[int, int]
@@ -21,7 +21,7 @@ Point = tuple[int, int]
 class Transfer:
     """A copy that was started: where, and the waits that make sure that it has left and arrived."""
 
-    copy: Copy
+    copy: StartCopy
     start: Point
     left: Point | None = None
     arrived: Point | None = None
@@ -36,18 +36,18 @@ class _Line:
     known: int = 0
 
 
-def run(ranks: Sequence[Sequence[Event]]) -> Run:
+def run(ranks: Sequence[Sequence[Event]]) -> RankRun:
     """A run of all ranks in which no wait orders more than is known."""
     weak: frozenset[Point] = frozenset()
     while True:
-        found = Run(ranks, weak)
+        found = RankRun(ranks, weak)
         confused = weak | set(found.confused())
         if confused == weak:
             return found
         weak = confused
 
 
-class Run:
+class RankRun:
     """One run of all ranks: each event's clock, the transfers, and the ranks that wait for ever."""
 
     def __init__(self, ranks: Sequence[Sequence[Event]], weak: frozenset[Point]):
@@ -157,7 +157,7 @@ class Run:
     def _signal(self, point: Point, event: Event) -> None:
         if isinstance(event, Signal):
             self._line(event.to, event.flag).signals.append((point, None, False))
-        elif isinstance(event, Copy):
+        elif isinstance(event, StartCopy):
             transfer = Transfer(event, point)
             self.transfers.append(transfer)
             self._line(event.to, event.received).signals.append((point, transfer, False))

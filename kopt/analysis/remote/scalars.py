@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.symm import RankOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp
@@ -31,7 +31,7 @@ _BINARY: dict[type[Operation], Callable[[int, int], int]] = {
     arith.OrIOp: operator.or_,
     arith.XOrIOp: operator.xor,
 }
-#: By predicate number; indices are never negative.
+#: By predicate number; those of unsigned numbers are the last four.
 _COMPARISONS = (operator.eq, operator.ne, *(operator.lt, operator.le, operator.gt, operator.ge) * 2)
 
 
@@ -47,21 +47,30 @@ _DIVISIONS = (operator.floordiv, operator.mod)
 
 
 def evaluate(op: Operation, known: Known, rank: int) -> int | None:
-    """The number that an op gives, or None where it is not known."""
+    """The number that an op gives, or None where it is not known; of a truth value 0 or 1."""
     if isinstance(op, RankOp):
         return rank
     if isinstance(op, arith.ConstantOp):
-        return op.value.value.data if isinstance(op.value, IntegerAttr) else None
-    if isinstance(op, BeginOp | EndOp | IdOp | CountOp):
-        return _of_range(op, known)
-    operands = [known.get(value) for value in op.operands]
-    return None if None in operands else _combined(op, [number for number in operands if number is not None])
+        number = op.value.value.data if isinstance(op.value, IntegerAttr) else None
+    elif isinstance(op, BeginOp | EndOp | IdOp | CountOp):
+        number = _of_range(op, known)
+    else:
+        operands = [known.get(value) for value in op.operands]
+        number = None if None in operands else _combined(op, [number for number in operands if number is not None])
+    return None if number is None else _wrapped(number, op.results[0].type)
 
 
 def _combined(op: Operation, operands: Sequence[int]) -> int | None:
+    given = op.operands[0].type
     if isinstance(op, arith.CmpiOp):
-        return int(_COMPARISONS[op.predicate.value.data](*operands))
-    if isinstance(op, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp):
+        predicate = op.predicate.value.data
+        pair = [_unsigned(number, given) for number in operands] if predicate > 5 else operands
+        return int(_COMPARISONS[predicate](*pair))
+    if isinstance(op, arith.ExtSIOp):
+        return -operands[0] if _width(given) == 1 else operands[0]
+    if isinstance(op, arith.ExtUIOp):
+        return _unsigned(operands[0], given)
+    if isinstance(op, arith.IndexCastOp):
         return operands[0]
     if isinstance(op, arith.SelectOp):
         return operands[1] if operands[0] else operands[2]
@@ -69,6 +78,20 @@ def _combined(op: Operation, operands: Sequence[int]) -> int | None:
     if function is None or function in _DIVISIONS and not operands[1]:
         return None
     return function(*operands)
+
+
+def _width(type: Attribute) -> int:
+    return type.width.data if isinstance(type, IntegerType) else 64
+
+
+def _unsigned(number: int, type: Attribute) -> int:
+    return number & ((1 << _width(type)) - 1)
+
+
+def _wrapped(number: int, type: Attribute) -> int:
+    """A number as its type holds it: with a sign, but for truth values."""
+    low, width = _unsigned(number, type), _width(type)
+    return low if width == 1 else low - (low >> width - 1 << width)
 
 
 def begin(range: SSAValue, known: Known) -> int | None:

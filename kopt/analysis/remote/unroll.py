@@ -9,21 +9,20 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import FixedBitwidthType
-from xdsl.ir import Block as IRBlock
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.remote.events import (
     Arrive,
     Await,
     AwaitSignal,
-    Block,
-    Copy,
     Enter,
     Event,
     Flag,
     Leave,
     Pass,
+    RefBlock,
     Signal,
+    StartCopy,
     Touch,
 )
 from kopt.analysis.remote.scalars import FIXED, SCALARS, Known, begin, evaluate, limit
@@ -68,10 +67,10 @@ class _Walk:
 
     rank: int
     known: Known = field(default_factory=dict)
-    copies: dict[SSAValue, Copy] = field(default_factory=dict)
-    ops: dict[IRBlock, tuple[Operation, ...]] = field(default_factory=dict)
+    copies: dict[SSAValue, StartCopy] = field(default_factory=dict)
+    ops: dict[Block, tuple[Operation, ...]] = field(default_factory=dict)
 
-    def block(self, block: IRBlock) -> Iterator[Event]:
+    def block(self, block: Block) -> Iterator[Event]:
         if block not in self.ops:
             self.ops[block] = tuple(block.ops)
         for op in self.ops[block]:
@@ -141,6 +140,7 @@ class _Walk:
     def _if(self, op: scf.IfOp) -> Iterator[Event]:
         condition = self.known.get(op.cond)
         if condition is None:
+            self._bind(op.results, [None] * len(op.results))
             yield from self._any_order(op)
             return
         region = op.true_region if condition else op.false_region
@@ -177,16 +177,16 @@ class _Walk:
         flag = self._flag(op.semaphore, op.semaphore_entries, op)
         source, target = self._block(op.source, op.source_entries), self._block(op.target, op.target_entries)
         if isinstance(op, DmaStartOp):
-            return Copy(op, source, target, self.rank, None, flag, _size(target))
+            return StartCopy(op, source, target, self.rank, None, flag, _size(target))
         return Await(op, flag, _size(target))
 
-    def _copy(self, op: symm.RemoteCopyOp) -> Copy:
+    def _copy(self, op: symm.RemoteCopyOp) -> StartCopy:
         (source, of), (target, to), (sent, one), (received, other) = op.places
         blocks = self._block(source, of), self._block(target, to)
         flags = self._flag(sent, one, op), self._flag(received, other, op)
-        return Copy(op, *blocks, self._number(op.rank, op), *flags, _size(blocks[1]))
+        return StartCopy(op, *blocks, self._number(op.rank, op), *flags, _size(blocks[1]))
 
-    def _described(self, transfer: SSAValue, op: Operation) -> Copy:
+    def _described(self, transfer: SSAValue, op: Operation) -> StartCopy:
         if transfer not in self.copies:
             raise NotKnown(op, "its copy is described elsewhere")
         return self.copies[transfer]
@@ -203,9 +203,9 @@ class _Walk:
             raise NotKnown(op, f"which semaphore '{op.name}' signals is read from memory")
         return Flag(ref, tuple(lower for lower, _ in block.box))
 
-    def _block(self, ref: SSAValue, entries: Sequence[Entry]) -> Block:
+    def _block(self, ref: SSAValue, entries: Sequence[Entry]) -> RefBlock:
         assert isinstance(ref.type, RefType)
-        return Block(ref, tuple(self._side(*pair) for pair in zip(entries, ref.type.shape, strict=True)))
+        return RefBlock(ref, tuple(self._side(*pair) for pair in zip(entries, ref.type.shape, strict=True)))
 
     def _side(self, entry: Entry, size: int) -> tuple[int, int]:
         """The elements of a dimension; all of them where the entry is not known."""
@@ -220,6 +220,6 @@ class _Walk:
         return (0, size) if first is None else (first, first + lanes)
 
 
-def _size(block: Block) -> int:
+def _size(block: RefBlock) -> int:
     assert isinstance(block.ref.type, RefType) and isinstance(block.ref.type.element_type, FixedBitwidthType)
     return math.prod(upper - lower for lower, upper in block.box) * block.ref.type.element_type.bitwidth

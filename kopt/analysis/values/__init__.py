@@ -4,5 +4,5 @@
 |---|---|
 | `gathers` | the kinds that a load may have, the one that is taken first |
 | `form` | rows and single elements, by shapes |
-| `held`, `bounded`, `lane_runs`, `runs`, `far` | what tells the other kinds |
+| `held`, `bounded`, `lane_runs`, `runs`, `hbm_rows` | what tells the other kinds |
 """

@@ -7,8 +7,8 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import GatherForm, array_type, element_bits
-from kopt.dialects.tile import LoadOp
+from kopt.analysis.values.form import GatherForm, element_bits
+from kopt.dialects.tile import LoadOp, array_type
 from kopt.ir.access_relation import settled
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr

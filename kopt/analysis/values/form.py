@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, IndexType, MemRefType
+from xdsl.dialects.builtin import FixedBitwidthType, IndexType
 from xdsl.ir import SSAValue
 
 from kopt.dialects.host import LaunchOp, ReshapeOp
-from kopt.dialects.tile import TileType, is_gather, is_number
+from kopt.dialects.tile import TileType, array_type, is_gather, is_number
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
@@ -116,18 +116,6 @@ def flattened(memory: SSAValue, launch: LaunchOp) -> ReshapeOp | None:
     view = launch.inputs[launch.body.block.args.index(memory)].owner
     flat = len(array_type(memory).get_shape()) == 1
     return view if isinstance(view, ReshapeOp) and view.source_type.get_num_dims() == 2 and flat else None
-
-
-def array_type(memory: SSAValue) -> MemRefType:
-    """A value's type as an array."""
-    assert isinstance(memory.type, MemRefType)
-    return memory.type
-
-
-def tile_type(value: SSAValue) -> TileType:
-    """A value's type as a tile."""
-    assert isinstance(value.type, TileType)
-    return value.type
 
 
 def element_bits(memory: SSAValue) -> int:

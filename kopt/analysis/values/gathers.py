@@ -10,7 +10,7 @@
 | ``one_hot`` | rows of a matrix of few bytes, or elements of such rows | the matrix as a whole |
 | ``rows`` | anything else | a DMA a row |
 
-Of a row or an element by a loaded number all but ``runs`` are meant too, where its array is far (`far`).
+Of a row or an element by a loaded number all but ``runs`` are meant too, where its array is far (`hbm_rows`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Literal
 
 from kopt.analysis.held_blocks import HeldBlock
 from kopt.analysis.values.bounded import bounded
-from kopt.analysis.values.far import is_far, may_be_row
 from kopt.analysis.values.form import GatherForm, element_bits, flattened
+from kopt.analysis.values.hbm_rows import is_far, may_be_row
 from kopt.analysis.values.held import picked
-from kopt.analysis.values.places import Places, cases_of, memory_for, row_places
+from kopt.analysis.values.places import GatherPlaces, cases_of, memory_for, row_places
 from kopt.analysis.values.runs import runs
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, is_gather
@@ -94,7 +94,7 @@ class _Asked:
     sums: SumAnalysis
 
     @cached_property
-    def memory(self) -> Places | Literal["near", "whole"] | None:
+    def memory(self) -> GatherPlaces | Literal["near", "whole"] | None:
         """What comes for it with the fewest rows of memory."""
         return memory_for(self.load, self.sums, self.chip)
 
@@ -118,7 +118,7 @@ class _Asked:
     @property
     def has_places(self) -> bool:
         """Whether lanes lie near numbers of places, in each case of a choice, or are of rows that lanes repeat."""
-        if isinstance(self.memory, Places):
+        if isinstance(self.memory, GatherPlaces):
             return True
         if self.memory is not None:
             return False

@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.held_blocks import HeldBlock, held_block
 from kopt.analysis.layouts import fits_scalar_memory
-from kopt.analysis.values.form import array_type, element_bits, tile_type
+from kopt.analysis.values.form import element_bits
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import LoadOp, TileType, is_gather
+from kopt.dialects.tile import LoadOp, TileType, array_type, is_gather, tile_type
 from kopt.dialects.tile.index_list import is_range
 from kopt.dialects.tile.values import is_float
 from kopt.ir.from_ssa import IndexAnalysis

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import tile_type
+from kopt.dialects.tile import tile_type
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.runs import Strided, strided
 from kopt.ir.sums import SumAnalysis

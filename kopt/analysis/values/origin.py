@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import MemRefType, i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import array_type
 from kopt.analysis.values.updates import UpdateOp, by_row, gathered
 from kopt.analysis.windows import Accesses
-from kopt.dialects.tile import LoadOp, RangeType
+from kopt.dialects.tile import LoadOp, RangeType, array_type
 from kopt.ir.ranges import binding, unshifted
 from kopt.targets.budget import Budget
 

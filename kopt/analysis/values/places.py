@@ -14,11 +14,12 @@ from typing import Literal
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.values.form import GROUP, array_type, element_bits, tile_type
+from kopt.analysis.values.form import GROUP, element_bits
 from kopt.analysis.values.lane_runs import lane_run, run_along_last
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, is_gather, is_number
-from kopt.ir.access_relation import AccessRelation, settled
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, array_type, is_gather, is_number, tile_type
+from kopt.ir.access_relation import settled
 from kopt.ir.condition import Condition
+from kopt.ir.from_access import relation_of
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.nearness import near
 from kopt.ir.ranges import binding
@@ -33,7 +34,7 @@ _HELD = 4
 
 
 @dataclass(frozen=True)
-class Places:
+class GatherPlaces:
     """The places of a load: its lanes along ``dims``. All lanes of a place are in ``count`` units of memory, from the
     one on that has element ``first``; each is ``distance`` elements after that."""
 
@@ -47,7 +48,7 @@ class Places:
         return self.count * prod(shape[dim] for dim in self.dims)
 
 
-def memory_for(load: LoadOp, sums: SumAnalysis, chip: TpuChip) -> Places | Literal["near", "whole"] | None:
+def memory_for(load: LoadOp, sums: SumAnalysis, chip: TpuChip) -> GatherPlaces | Literal["near", "whole"] | None:
     """What comes for a load from an array of one dimension: the fewest units; None for those of its runs or lanes.
 
     All of an array that is no more than what comes for one block, and small, comes whole. So it does,
@@ -85,13 +86,13 @@ def _whole(load: LoadOp) -> int:
     return -(-array_type(load.memory).get_shape()[0] // unit_of(load))
 
 
-def comes_by_dma(load: LoadOp, places: Places) -> bool:
+def comes_by_dma(load: LoadOp, places: GatherPlaces) -> bool:
     """Whether the units of all places together are less than the array, which a product of rows would bring whole."""
     shape = tile_type(load.indices[0]).shape
     return not places.dims or _visits(load) * places.units(shape) < _whole(load)
 
 
-def best_places(index: IndexExpr, shape: Sequence[int], unit: int) -> Places | None:
+def best_places(index: IndexExpr, shape: Sequence[int], unit: int) -> GatherPlaces | None:
     """The lanes along those dimensions as places for which the fewest units come; None where nothing tells."""
     found = [one for dims in _fewer(shape) if (one := _places(index, shape, unit, dims)) is not None]
     return min(found, key=lambda one: one.units(shape), default=None)
@@ -133,12 +134,12 @@ def row_places(load: LoadOp, sums: SumAnalysis) -> tuple[int, ...] | None:
     return dims if is_picked or other_dim(dims, shape, sums.expr(gathers[-1])) is not None else None
 
 
-def cases_of(load: LoadOp, sums: SumAnalysis) -> tuple[Condition, list[tuple[IndexExpr, Places]]] | None:
+def cases_of(load: LoadOp, sums: SumAnalysis) -> tuple[Condition, list[tuple[IndexExpr, GatherPlaces]]] | None:
     """The condition of a choice in an index, and the index and its places where it holds and where not; None where
     less memory comes without."""
     if (entry := flat_index(load)) is None:
         return None
-    pieces = AccessRelation.of(load, sums.exact).pieces
+    pieces = relation_of(load, sums.exact).pieces
     if len(pieces) != 2:
         return None
     shape, unit, indices = tile_type(entry).shape, unit_of(load), [piece.indices[0] for _, piece in pieces]
@@ -166,14 +167,14 @@ def unit_of(load: LoadOp) -> int:
     return GROUP.get(element_bits(load.memory), 1) * LANES
 
 
-def _places(index: IndexExpr, shape: Sequence[int], unit: int, dims: tuple[int, ...]) -> Places | None:
+def _places(index: IndexExpr, shape: Sequence[int], unit: int, dims: tuple[int, ...]) -> GatherPlaces | None:
     """The lanes along some dimensions as places; None where nothing tells what the others are near, or they are too
     many to be picked."""
     found = near(index, frozenset(dims))
     if found is None or (span := found.distance.size) is None or not TileWriter.can_write(found.base):
         return None
     first = found.base + (found.distance.low or 0)
-    places = Places(dims, first, _units(first, span, unit), index - first)
+    places = GatherPlaces(dims, first, _units(first, span, unit), index - first)
     is_alike = other_dim(dims, shape, places.distance) is not None and TileWriter.can_write(places.distance)
     is_picked = prod(shape) * places.count * unit <= Budget.PICKED_FROM
     return places if is_alike or is_picked or not dims else None

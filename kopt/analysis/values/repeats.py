@@ -7,9 +7,8 @@ from math import gcd
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import array_type, tile_type
 from kopt.analysis.values.places import comes_whole, flat_index, is_held, least_units, unit_of
-from kopt.dialects.tile import LoadOp, is_gather
+from kopt.dialects.tile import LoadOp, array_type, is_gather, tile_type
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.access_relation import settled
 from kopt.ir.atoms import Lane

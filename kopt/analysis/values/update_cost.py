@@ -12,10 +12,9 @@ from math import prod
 from xdsl.dialects.builtin import bf16
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import array_type, tile_type
 from kopt.analysis.values.origin import origin_of
 from kopt.analysis.values.updates import UpdateOp, gathered, kind_of, places_of, previous_of, values_of
-from kopt.dialects.tile import COMBINING_OPS, AllAttr, Entry, GridOp, RangeType, is_float
+from kopt.dialects.tile import COMBINING_OPS, AllAttr, Entry, GridOp, RangeType, array_type, is_float, tile_type
 from kopt.ir.ranges import binding, walked_range
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
@@ -28,7 +27,7 @@ _PADDING = 2000
 
 
 @dataclass(frozen=True)
-class Sizes:
+class UpdateSizes:
     """What the choice depends on: rows of the target, updated rows, elements of a row, and kind of update.
 
     ``visits`` are the rows that a loop takes, ``staged`` whether their numbers must be moved to scalar memory.
@@ -45,7 +44,7 @@ class Sizes:
     staged: bool
 
     @classmethod
-    def of(cls, op: UpdateOp) -> Sizes:
+    def of(cls, op: UpdateOp) -> UpdateSizes:
         """The sizes of an update, as one of an array with the dimensions that row numbers index first, and merged."""
         positions, shape = gathered(op), array_type(op.memory).get_shape()
         value = tile_type(values_of(op)[-1])
@@ -66,7 +65,7 @@ class Sizes:
         )
 
 
-def cycles(sizes: Sizes, chip: TpuChip) -> dict[str, float]:
+def cycles(sizes: UpdateSizes, chip: TpuChip) -> dict[str, float]:
     """The kinds of buffers on chip by which an update can be written, with their estimated cycles."""
     found = {"row_loop": _rows(sizes)}
     if sizes.sums and not sizes.flat and sizes.rows <= MOST_ROWS:
@@ -101,13 +100,13 @@ def _resident(entry: Entry, extent: int) -> int:
     return outer.type.size if in_grid else extent
 
 
-def _rows(sizes: Sizes) -> float:
+def _rows(sizes: UpdateSizes) -> float:
     """The row numbers' way to scalar memory, and a visit a row: wide rows cost no more until they fill the units."""
     width = LANES if sizes.flat else sizes.width
     return (1250 if sizes.staged else 300) + sizes.visits * max(20, width / LANES * 3)
 
 
-def _product(sizes: Sizes, unit: int) -> float:
+def _product(sizes: UpdateSizes, unit: int) -> float:
     """The values split into parts that bf16 holds, the one-hot matrix, and the matrix unit's passes over its rows.
 
     Before them the host pads values that are fewer than a block.
@@ -118,6 +117,6 @@ def _product(sizes: Sizes, unit: int) -> float:
     return padding + 250 + 200 * passes + 3 * sizes.target * sizes.rows / 1024 + 2.5 * pushes
 
 
-def _reduction(sizes: Sizes) -> float:
+def _reduction(sizes: UpdateSizes) -> float:
     """A comparison, a selection and a combination of every lane with every element."""
     return 1250 + sizes.target * sizes.rows / 1024

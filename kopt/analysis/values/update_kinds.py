@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.ir import Operation
 
-from kopt.analysis.values.far_updates import is_far, may_be_far
-from kopt.analysis.values.form import array_type
-from kopt.analysis.values.update_cost import Sizes, cycles, fits
+from kopt.analysis.values.hbm_updates import is_far, may_be_far
+from kopt.analysis.values.update_cost import UpdateSizes, cycles, fits
 from kopt.analysis.values.updates import UpdateOp, gathered
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import Access
+from kopt.dialects.tile import Access, array_type
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
@@ -32,7 +31,7 @@ def update_kinds(op: Access, launch: LaunchOp, chip: TpuChip) -> list[str]:
         return []
     if not gathered(op):
         return ["row_dma"] if may_be_far(accesses_of(op, launch)) else []
-    costs = cycles(Sizes.of(op), chip) if fits(op, chip) else {}
+    costs = cycles(UpdateSizes.of(op), chip) if fits(op, chip) else {}
     return [*sorted(costs, key=costs.__getitem__), "row_dma"]
 
 
@@ -90,7 +89,7 @@ def is_flat(op: UpdateOp) -> bool:
 def choice_remarks(found: Mapping[UpdateOp, str], chip: TpuChip) -> Iterator[Remark]:
     """What is to be said of updates that stay on the chip: what each way would take."""
     for op, kind in found.items():
-        costs = cycles(Sizes.of(op), chip) if gathered(op) else {}
+        costs = cycles(UpdateSizes.of(op), chip) if gathered(op) else {}
         if kind in costs:
             others = [f"{cost:.0f} by {other}" for other, cost in costs.items() if other != kind]
             against = f", against {', '.join(others)}" if others else ", the only way"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import tile_type
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile import Access, BroadcastOp, ReshapeOp, StoreOp, block_axes, is_gather
+from kopt.dialects.tile import Access, BroadcastOp, ReshapeOp, StoreOp, block_axes, is_gather, tile_type
 from kopt.dialects.tile.index_list import Entry
 
 UpdateOp = StoreOp | RmwOp | CasOp
@@ -51,7 +50,8 @@ def repeated(index: Entry) -> tuple[SSAValue, list[int]]:
     own = [place for place, size in zip(places, sizes, strict=True) if size != 1]
     if len(own) < len(sizes) and isinstance(source.owner, ReshapeOp):
         source = source.owner.input
-    return (source, own) if tile_type(source).rank == len(own) else (index, list(range(tile_type(index).rank)))
+    kept = tile_type(source).shape == tuple(size for size in sizes if size != 1)
+    return (source, own) if kept else (index, list(range(tile_type(index).rank)))
 
 
 def by_row(mask: SSAValue, op: UpdateOp) -> SSAValue | None:

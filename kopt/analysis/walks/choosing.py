@@ -10,13 +10,13 @@ from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.block_search import power_of_two
-from kopt.analysis.cutting import Lanes
 from kopt.analysis.footprint import imported_bytes
-from kopt.analysis.walks.visits import visits
+from kopt.analysis.splittable_dims import Lanes
+from kopt.analysis.walks.reduction_walks import visits
 from kopt.analysis.walks.walkable import NotWalkable, Walkable, walkable
 from kopt.dialects.tile import AllAttr, DotOp, GridOp, LoadOp, TileType
-from kopt.planning.plan import Walk
+from kopt.ir.widths import next_power_of_two
+from kopt.plans.plan import Walk
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, GpuChip
 from kopt.targets.tiling import window_bytes
@@ -81,13 +81,13 @@ class _Held:
 
     def size(self, found: Walkable) -> int:
         """Lanes of a part: a power of two, so many that the largest value is as large as it should be."""
-        others = max(prod(map(power_of_two, self._shape(value, dim))) for value, dim in found.values)
+        others = max(prod(map(next_power_of_two, self._shape(value, dim))) for value, dim in found.values)
         return self.budget.walked_lanes(others, any(isinstance(op, DotOp) for op in found.reductions))
 
     def _is_large(self, value: SSAValue) -> bool:
         """Whether a value is too large to stay as it is, where a cell is full."""
         if isinstance(self.budget.chip, GpuChip):
-            return not Budget.holds_in_registers(prod(map(power_of_two, self._shape(value))))
+            return not Budget.holds_in_registers(prod(map(next_power_of_two, self._shape(value))))
         return Budget.is_large(window_bytes(self._shape(value), 32))
 
     def _shape(self, value: SSAValue, without: int | None = None) -> list[int]:

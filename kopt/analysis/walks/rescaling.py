@@ -26,9 +26,9 @@ from kopt.dialects.tile import (
     ReduceOp,
     ReshapeOp,
     SelectOp,
-    TileType,
     TransposeOp,
     is_float,
+    tile_type,
 )
 from kopt.ir.ssa_rules import places
 
@@ -81,12 +81,12 @@ class Rescaling:
 def rescaling(sink: Sink, top: ReduceOp) -> Rescaling | None:
     """How a reduction is mended while a maximum or minimum that it depends on changes; None where it is not."""
     op = sink.op
-    if isinstance(op, ReduceOp) and op.kind.data == "add" and is_float(_type(op.input).element_type):
-        found, kept = _Powers(top).of(op.input), [n for n in range(_type(op.input).rank) if n not in op.dimensions]
+    if isinstance(op, ReduceOp) and op.kind.data == "add" and is_float(tile_type(op.input).element_type):
+        found, kept = _Powers(top).of(op.input), [n for n in range(tile_type(op.input).rank) if n not in op.dimensions]
     elif isinstance(op, DotOp) and op.accumulator is None:
         left, right = _Powers(top).of(op.lhs), _Powers(top).of(op.rhs)
         found = None if left is None or right is None or left.rate and right.rate else left if left.rate else right
-        last = _type(op.lhs).rank - 1
+        last = tile_type(op.lhs).rank - 1
         kept = [*range(last), -1] if left is found else [*range(last - 1), -1, last]
     else:
         return None
@@ -125,7 +125,7 @@ class _Powers:
         argument = op.inputs[0]
         terms, bounded = dict(_terms(argument)), _terms(self.top.input)
         found = [key for key in terms if key is not None and depends(key[0], self.top.result)]
-        if len(found) != 1 or _type(argument).dims != _type(self.top.input).dims:
+        if len(found) != 1 or tile_type(argument).dims != tile_type(self.top.input).dims:
             return None
         ((shift, dims),) = [key for key in found if key is not None]
         rate = terms.pop(found[0])
@@ -214,12 +214,7 @@ def _product(left: Terms, right: Terms) -> Terms | None:
 
 def _wide(value: SSAValue) -> list[int]:
     """The dimensions but plain ones of one lane."""
-    return [n for n, dim in enumerate(_type(value).dims.data) if dim != DimAttr(1)]
-
-
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
+    return [n for n, dim in enumerate(tile_type(value).dims.data) if dim != DimAttr(1)]
 
 
 # Powers.
@@ -263,7 +258,7 @@ def _moved(powers: _Powers, op: Any) -> Power | None:
 
 def _cast(powers: _Powers, op: CastOp) -> Power | None:
     """Rounding to floats of fewer bits is by the size of a number, whatever it is multiplied by."""
-    return powers.of(op.input) if is_float(_type(op.result).element_type) else None
+    return powers.of(op.input) if is_float(tile_type(op.result).element_type) else None
 
 
 _POWERS: dict[type, Callable[[_Powers, Any], Power | None]] = {

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from kopt.analysis.aliases import root
-from kopt.analysis.cutting import Lanes, needed, sources
+from kopt.analysis.splittable_dims import Lanes, needed, sources
 from kopt.dialects.tile import (
     Access,
     AllAttr,

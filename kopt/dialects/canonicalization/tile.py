@@ -19,11 +19,13 @@ from kopt.dialects.canonicalization import elementwise, memory
 from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
 from kopt.dialects.tile.constants import ExtractOp, FullOp, SplatOp
-from kopt.dialects.tile.loops import ForOp, GridOp, WhenOp
+from kopt.dialects.tile.for_loop import ForOp
+from kopt.dialects.tile.grid import GridOp
 from kopt.dialects.tile.ranges import ShiftOp
 from kopt.dialects.tile.reductions import MaskOp, ReduceOp
 from kopt.dialects.tile.shape import BroadcastOp, ReshapeOp, SliceOp, TransposeOp
 from kopt.dialects.tile.values import literal_value
+from kopt.dialects.tile.when import WhenOp
 
 
 def _of_constant(op: BroadcastOp | ReshapeOp | TransposeOp | SliceOp) -> Replacement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
@@ -22,6 +22,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.dialects.formats.integers import int_array, parse_ints, print_ints
 from kopt.dialects.formats.types import WrittenType, defined
 
 
@@ -89,12 +90,11 @@ class Ints(AttributeText):
     attribute: AttributeVariable
 
     def read(self, parser: Parser) -> Attribute:
-        numbers = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        return DenseArrayBase.from_list(i64, numbers)
+        return int_array(parse_ints(parser))
 
     def write(self, printer: Printer, attribute: Attribute) -> None:
         assert isinstance(attribute, DenseArrayBase)
-        printer.print_string(f"[{', '.join(map(str, attribute.get_values()))}]")
+        print_ints(printer, attribute.get_values())
 
 
 @irdl_custom_directive

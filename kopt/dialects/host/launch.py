@@ -30,7 +30,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.integers import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.formats.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.types import parse_known_types
 
 

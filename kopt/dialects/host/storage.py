@@ -27,8 +27,8 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.host.types import check_numbers
-from kopt.dialects.tile.integers import int_array, ints_of
 from kopt.dialects.tile.values import Literal, Typed, literal
 
 

@@ -21,8 +21,9 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.host.types import check_numbers
-from kopt.dialects.tile.integers import int_array, ints_of
+from kopt.dialects.tile.types import array_type
 
 
 def _numel(type: MemRefType) -> int:
@@ -43,14 +44,12 @@ class ViewOp(Op):
     @property
     def source_type(self) -> MemRefType:
         """The source's type."""
-        assert isinstance(self.source.type, MemRefType)
-        return self.source.type
+        return array_type(self.source)
 
     @property
     def result_type(self) -> MemRefType:
         """The result's type."""
-        assert isinstance(self.result.type, MemRefType)
-        return self.result.type
+        return array_type(self.result)
 
     def _check_element(self) -> None:
         if self.source_type.element_type != self.result_type.element_type:

@@ -22,8 +22,8 @@ from xdsl.traits import IsolatedFromAbove, MemoryAllocEffect, NoMemoryEffect, No
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.formats.integers import int_array, parse_ints, print_ints
 from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_numbers, verify_window
-from kopt.dialects.tile.integers import int_array, parse_ints, print_ints
 from kopt.dialects.tile.types import RefType
 
 #: How the cells along a grid dimension may run.

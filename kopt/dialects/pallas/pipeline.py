@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_window
-from kopt.dialects.tile.loops import ForOp
+from kopt.dialects.tile.for_loop import ForOp
 from kopt.dialects.tile.types import RefType
 
 

@@ -15,9 +15,11 @@ from xdsl.ir import Dialect
 
 from kopt.dialects.tile import (
     associative,
+    bodies,
     constants,
     elementwise,
-    loops,
+    for_loop,
+    grid,
     memory,
     random,
     ranges,
@@ -25,23 +27,26 @@ from kopt.dialects.tile import (
     shape,
     sorting,
     validity,
+    when,
     while_loop,
 )
 from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, function_of
+from kopt.dialects.tile.bodies import CarryingLoop, YieldOp
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
+from kopt.dialects.tile.for_loop import ForOp
+from kopt.dialects.tile.grid import GridOp
 from kopt.dialects.tile.index_list import (
     ALL,
     AllAttr,
-    Axis,
     Entry,
+    IndexedDim,
     SliceAttr,
     block_axes,
     is_gather,
     is_number,
     is_range,
 )
-from kopt.dialects.tile.loops import CarryingLoop, ForOp, GridOp, WhenOp, YieldOp
 from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
 from kopt.dialects.tile.open_blocks import OpenAttr, OpenBlock, mark_open, open_blocks
 from kopt.dialects.tile.plan_attr import PlanAttr, ScheduleAttr
@@ -70,9 +75,10 @@ from kopt.dialects.tile.reductions import (
 )
 from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, DynamicSliceOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
 from kopt.dialects.tile.sorting import SortOp
-from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType
+from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType, array_type, range_type, tile_type
 from kopt.dialects.tile.validity import ValidLanesOp
 from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
+from kopt.dialects.tile.when import WhenOp
 from kopt.dialects.tile.while_loop import WhileOp
 
 __all__ = [
@@ -88,7 +94,7 @@ __all__ = [
     "AssociativeOp",
     "AssociativeReduceOp",
     "AssociativeScanOp",
-    "Axis",
+    "IndexedDim",
     "BeginOp",
     "BlockSizeOp",
     "BitcastOp",
@@ -141,6 +147,7 @@ __all__ = [
     "WhileOp",
     "WholeOp",
     "YieldOp",
+    "array_type",
     "block_axes",
     "block_type",
     "function_of",
@@ -154,6 +161,8 @@ __all__ = [
     "mark_open",
     "neutral",
     "open_blocks",
+    "range_type",
+    "tile_type",
 ]
 
 Tile = Dialect(
@@ -169,7 +178,10 @@ Tile = Dialect(
         *associative.OPS,
         *sorting.OPS,
         *validity.OPS,
-        *loops.OPS,
+        *grid.OPS,
+        *for_loop.OPS,
+        *bodies.OPS,
+        *when.OPS,
         *while_loop.OPS,
     ],
     [DimAttr, TileType, RangeType, RefType, SliceAttr, AllAttr, OpenAttr, PlanAttr, ScheduleAttr],

@@ -26,7 +26,7 @@ from xdsl.printer import Printer
 
 from kopt.dialects.definition import Op
 from kopt.dialects.formats import AttributeText
-from kopt.dialects.tile.loops import GridOp
+from kopt.dialects.tile.grid import GridOp
 from kopt.walk import walk
 
 #: The attribute that holds an access's id.

@@ -25,7 +25,7 @@ from xdsl.traits import IsolatedFromAbove, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.loops import YieldOp
+from kopt.dialects.tile.bodies import YieldOp
 from kopt.dialects.tile.types import TileType, parse_tile_type
 
 

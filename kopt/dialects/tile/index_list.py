@@ -140,7 +140,7 @@ def is_number(entry: Entry) -> TypeGuard[int | SSAValue]:
 
 
 @dataclass(frozen=True)
-class Axis:
+class IndexedDim:
     """Where one dimension of an indexed block comes from: the position in the list, and its lanes.
 
     ``gather`` says that the dimension is one of the gathering entries' own, number ``gather_dim``.
@@ -151,20 +151,20 @@ class Axis:
     gather_dim: int | None = None
 
 
-def block_axes(entries: Sequence[Entry], shape: Sequence[int]) -> tuple[Axis, ...]:
+def block_axes(entries: Sequence[Entry], shape: Sequence[int]) -> tuple[IndexedDim, ...]:
     """The dimensions of the block that ``entries`` address in an array of ``shape``, in order."""
-    axes: list[Axis] = []
+    axes: list[IndexedDim] = []
     gathered = False
     for position, (entry, size) in enumerate(zip(entries, shape, strict=True)):
         if isinstance(entry, AllAttr):
-            axes.append(Axis(position, as_dim(size)))
+            axes.append(IndexedDim(position, as_dim(size)))
         elif isinstance(entry, SliceAttr):
-            axes.append(Axis(position, as_dim(entry.length)))
+            axes.append(IndexedDim(position, as_dim(entry.length)))
         elif isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-            axes.append(Axis(position, entry.type.dim))
+            axes.append(IndexedDim(position, entry.type.dim))
         elif isinstance(entry, SSAValue) and isinstance(entry.type, TileType) and not gathered:
             gathered = True
-            axes += [Axis(position, dim, number) for number, dim in enumerate(entry.type.dims.data)]
+            axes += [IndexedDim(position, dim, number) for number, dim in enumerate(entry.type.dims.data)]
     return tuple(axes)
 
 

@@ -1,4 +1,4 @@
-"""Plans and schedules as attributes, in the grammar of `kopt.planning.parsing`.
+"""Plans and schedules as attributes, in the grammar of `kopt.plans.parsing`.
 
 An attribute cannot hold SSA values: a grid's plan names its arrays by their numbers among the grid's operands, and axes
 by their tags. `kopt.dialects.tile.plan_directive` writes both by the names that the IR around has.
@@ -15,14 +15,14 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from kopt.planning.checks import of_schedule, problem
-from kopt.planning.parsing import PlanParser
-from kopt.planning.plan import LoopSchedule, Plan
-from kopt.planning.text import plan_text, schedule_text
+from kopt.plans.checks import of_schedule, problem
+from kopt.plans.parsing import PlanParser
+from kopt.plans.plan import LoopSchedule, Plan
+from kopt.plans.text import plan_text, schedule_text
 
 
 class IRTokens:
-    """The tokens of IR text: `kopt.planning.tokens.Tokens`."""
+    """The tokens of IR text: `kopt.plans.tokens.Tokens`."""
 
     def __init__(self, parser: AttrParser):
         assert isinstance(parser, Parser)
@@ -75,7 +75,7 @@ class IRTokens:
 
 @irdl_attr_definition
 class PlanAttr(Data[Plan]):
-    """The plan of a launch (`kopt.planning.plan.Plan`): its operands are numbers, its axes tags.
+    """The plan of a launch (`kopt.plans.plan.Plan`): its operands are numbers, its axes tags.
 
     A grid prints it with the names of its arrays and ranges, as ``plan {…}``. By itself it is
 

@@ -19,16 +19,16 @@ from xdsl.printer import Printer
 
 from kopt.dialects.tile.plan_attr import IRTokens, PlanAttr, ScheduleAttr
 from kopt.dialects.tile.types import RangeType
-from kopt.planning.checks import problem
-from kopt.planning.parsing import PlanParser
-from kopt.planning.plan import LoopSchedule, Plan
-from kopt.planning.renaming import renamed
-from kopt.planning.text import lines
+from kopt.plans.checks import problem
+from kopt.plans.parsing import PlanParser
+from kopt.plans.plan import LoopSchedule, Plan
+from kopt.plans.renaming import renamed
+from kopt.plans.text import lines
 from kopt.registry import did_you_mean
 from kopt.walk import walk
 
 if TYPE_CHECKING:
-    from kopt.dialects.tile.loops import GridOp
+    from kopt.dialects.tile.grid import GridOp
 
 
 def axes(region: Region) -> dict[str, SSAValue]:

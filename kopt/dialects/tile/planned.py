@@ -10,13 +10,13 @@ from xdsl.traits import MemoryEffectKind, get_effects
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile.plan_directive import axes
-from kopt.planning.checks import problem
-from kopt.planning.kinds import KINDS
-from kopt.planning.plan import Plan
+from kopt.plans.checks import problem
+from kopt.plans.kinds import KINDS
+from kopt.plans.plan import Plan
 from kopt.walk import walk
 
 if TYPE_CHECKING:
-    from kopt.dialects.tile.loops import GridOp
+    from kopt.dialects.tile.grid import GridOp
     from kopt.dialects.tile.memory import Access
 
 

@@ -23,7 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
-from kopt.dialects.tile.integers import int_array, ints_of
+from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.tile.limits import Limits, join_limits, split_limits
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import DimAttr, RangeType, TileType

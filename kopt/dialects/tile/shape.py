@@ -19,9 +19,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
-from kopt.dialects.tile.integers import int_array, ints_of
+from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import TileType, as_dim
+from kopt.dialects.tile.types import TileType, as_dim, tile_type
 
 
 class _Rearranging(Op):
@@ -35,14 +35,12 @@ class _Rearranging(Op):
     @property
     def input_type(self) -> TileType:
         """The input's type."""
-        assert isinstance(self.input.type, TileType)
-        return self.input.type
+        return tile_type(self.input)
 
     @property
     def result_type(self) -> TileType:
         """The result's type."""
-        assert isinstance(self.result.type, TileType)
-        return self.result.type
+        return tile_type(self.result)
 
     def _check_element(self) -> None:
         if self.input_type.element_type != self.result_type.element_type:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
-from xdsl.ir import Attribute, TypeAttribute
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, MemRefType, StringAttr
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -243,3 +243,21 @@ class RefType(_Shaped, Attr, TypeAttribute):
         with printer.in_angle_brackets():
             print_dims_and_type(printer, self.dims.data, self.element_type)
             printer.print_string(f", {self.space.data}")
+
+
+def tile_type(value: SSAValue) -> TileType:
+    """The type of a value that is a tile."""
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def range_type(value: SSAValue) -> RangeType:
+    """The type of a value that is a range."""
+    assert isinstance(value.type, RangeType)
+    return value.type
+
+
+def array_type(value: SSAValue) -> MemRefType:
+    """The type of a value that is an array."""
+    assert isinstance(value.type, MemRefType)
+    return value.type

@@ -14,7 +14,7 @@ from xdsl.traits import RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import irdl_op_definition
-from kopt.dialects.tile.loops import Carrying, YieldOp, parse_carries, print_body, print_carries, verify_carried_types
+from kopt.dialects.tile.bodies import Carrying, YieldOp, parse_carries, print_body, print_carries, verify_carried_types
 
 
 @irdl_op_definition

@@ -13,7 +13,7 @@ from kopt.frontend.values import DeviceTensor, TileRange, Undefined
 
 
 @dataclass
-class Walk:
+class LoopDim:
     """One dimension of a device loop: its bounds, its block, and whether the kernel sees a number or a tile.
 
     A jagged one has ``lengths`` instead of an upper bound: a tensor with the end of each item.
@@ -43,7 +43,7 @@ class Walk:
 class LoopSpec:
     """What ``hl.tile`` and ``hl.grid`` give: a loop that only a ``for`` statement can run."""
 
-    walks: list[Walk]
+    walks: list[LoopDim]
     unpack: bool
     names: tuple[str, ...] = ()
 
@@ -66,7 +66,7 @@ class DeviceLoop:
         """Leaving a device loop early is refused."""
         unsupported(f"'{word}' in a device loop is not supported", "compute a mask and use torch.where")
 
-    def _bind(self, walk: Walk, range: SSAValue, tag: str, number: int) -> Any:
+    def _bind(self, walk: LoopDim, range: SSAValue, tag: str, number: int) -> Any:
         """Opens a range's scope; what the kernel's loop variable is."""
         tracer = current()
         tracer.bind(tag, range, walk.block, walk.extent, walk.end, walk.lengths is not None)

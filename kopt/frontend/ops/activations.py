@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from kopt.frontend.lanes import Lane
+from kopt.frontend.lanes import LaneValue
 from kopt.frontend.ops.binary import divide
 from kopt.frontend.ops.bounds import at_least, at_most
 from kopt.frontend.ops.rules import Formula, apply, op, row
@@ -14,31 +14,31 @@ from kopt.frontend.ops.unary import absolute
 from kopt.frontend.values import DeviceTensor, full_tensor
 
 
-def _gelu(x: Lane, approximate: str = "none") -> Lane:
+def _gelu(x: LaneValue, approximate: str = "none") -> LaneValue:
     if approximate == "tanh":
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
         return x * 0.5 * (inner.tanh() + 1.0)
     return x * 0.5 * ((x * math.sqrt(0.5)).erf() + 1.0)
 
 
-def _softplus(x: Lane, beta: float = 1, threshold: float = 20) -> Lane:
+def _softplus(x: LaneValue, beta: float = 1, threshold: float = 20) -> LaneValue:
     scaled = x * beta
     return (scaled > threshold).where(x, scaled.exp().log1p() / beta)
 
 
-def _logsigmoid(x: Lane) -> Lane:
+def _logsigmoid(x: LaneValue) -> LaneValue:
     return x.minimum(0.0) - (-x.abs()).exp().log1p()
 
 
-def _elu(x: Lane, alpha: float = 1.0) -> Lane:
+def _elu(x: LaneValue, alpha: float = 1.0) -> LaneValue:
     return (x > 0.0).where(x, x.expm1() * alpha)
 
 
-def _leaky_relu(x: Lane, negative_slope: float = 0.01) -> Lane:
+def _leaky_relu(x: LaneValue, negative_slope: float = 0.01) -> LaneValue:
     return (x > 0.0).where(x, x * negative_slope)
 
 
-def _mish(x: Lane) -> Lane:
+def _mish(x: LaneValue) -> LaneValue:
     return x * _softplus(x).tanh()
 
 

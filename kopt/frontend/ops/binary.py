@@ -11,13 +11,13 @@ import torch
 from kopt.dialects import tile
 from kopt.frontend.accumulating import without_effect
 from kopt.frontend.broadcasting import broadcast, cast, common_dims
-from kopt.frontend.lanes import Lane
+from kopt.frontend.lanes import LaneValue
 from kopt.frontend.ops.rules import Formula, apply, are_booleans, convert, op, result_dtype, row, truth
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, counted, full_tensor, is_number
 
 
-def _hypot(x: Lane, y: Lane) -> Lane:
+def _hypot(x: LaneValue, y: LaneValue) -> LaneValue:
     """``sqrt(x * x + y * y)``, without squares that leave the range."""
     x, y = x.abs(), y.abs()
     large = x.maximum(y)
@@ -25,20 +25,20 @@ def _hypot(x: Lane, y: Lane) -> Lane:
     return (x.eq(math.inf) | y.eq(math.inf)).where(math.inf, large * (ratio * ratio + 1.0).sqrt())
 
 
-def _xlogy(x: Lane, y: Lane) -> Lane:
+def _xlogy(x: LaneValue, y: LaneValue) -> LaneValue:
     return (x.eq(0.0) & ~y.isnan()).where(0.0, x * y.log())
 
 
 def _scaled(name: str) -> Formula:
     """``x + alpha * y`` and the like."""
 
-    def formula(x: Lane, y: Lane, alpha: float = 1) -> Lane:
+    def formula(x: LaneValue, y: LaneValue, alpha: float = 1) -> LaneValue:
         return x.op(name, y if alpha == 1 else y * alpha)
 
     return formula
 
 
-def _logaddexp(x: Lane, y: Lane) -> Lane:
+def _logaddexp(x: LaneValue, y: LaneValue) -> LaneValue:
     apart = x.eq(y).where(0.0, x - y)  # equal infinities are not apart
     return x.maximum(y) + (-apart.abs()).exp().log1p()
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kopt.frontend.lanes import Lane
+from kopt.frontend.lanes import LaneValue
 from kopt.frontend.ops.binary import same
 from kopt.frontend.ops.rules import Formula, apply, are_booleans, row
 from kopt.frontend.values import DeviceTensor, is_number
 
 
-def at_least(x: Lane, bound: Any) -> Lane:
+def at_least(x: LaneValue, bound: Any) -> LaneValue:
     """The larger, ``x`` itself where both are equal: zeros keep their sign."""
     return (x < bound).where(bound, x) if x.is_float else x.maximum(bound)
 
 
-def at_most(x: Lane, bound: Any) -> Lane:
+def at_most(x: LaneValue, bound: Any) -> LaneValue:
     """The smaller, ``x`` itself where both are equal."""
     return (x > bound).where(bound, x) if x.is_float else x.minimum(bound)
 
 
-def hardtanh(x: Lane, min_val: float = -1.0, max_val: float = 1.0) -> Lane:
+def hardtanh(x: LaneValue, min_val: float = -1.0, max_val: float = 1.0) -> LaneValue:
     """``hardtanh``."""
     return at_most(at_least(x, min_val), max_val)
 

@@ -22,7 +22,7 @@ from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import (
     DeviceTensor,
     Index,
-    Lanes,
+    LaneNumbers,
     as_tensor,
     counted,
     full_tensor,
@@ -126,7 +126,7 @@ def lane_numbers(numbers: range, size: Any, dtype: torch.dtype | None) -> Device
     (dim,) = shape_dims([size if size is not None else len(numbers)])
     out = DeviceTensor(current().emit(tile.ArangeOp(numbers.start, numbers.step, TileType([dim], i32))))
     if numbers.step > 0 and numbers.start >= 0:
-        out.lanes = Lanes(0, 1, len(numbers), None, numbers.start, numbers.step, bool(dim.tag.data))
+        out.lanes = LaneNumbers(0, 1, len(numbers), None, numbers.start, numbers.step, bool(dim.tag.data))
     return cast(out, dtype or torch.int32)
 
 

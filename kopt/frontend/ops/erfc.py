@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import f64
 
 from kopt.dialects.tile import TileType
-from kopt.frontend.lanes import Lane
+from kopt.frontend.lanes import LaneValue
 
 #: In ``t``, for x from 0 to 10.5: off by less than 1e-7.
 _F32 = (
@@ -57,7 +57,7 @@ _F64 = (
 _LAST_F32, _LAST_F64 = 12.0, 28.0
 
 
-def erfc(x: Lane) -> Lane:
+def erfc(x: LaneValue) -> LaneValue:
     """``erfc`` with an error relative to the result."""
     type = x.ssa.type
     if not isinstance(type, TileType) or type.element_type != f64:
@@ -66,11 +66,11 @@ def erfc(x: Lane) -> Lane:
     return (x.abs() < 0.5).where(near, _from(x, _tail(x, _F64, _LAST_F64, 2.0**20)))
 
 
-def _from(x: Lane, tail: Lane) -> Lane:
+def _from(x: LaneValue, tail: LaneValue) -> LaneValue:
     return (x < 0.0).where(2.0 - tail, tail)
 
 
-def _tail(x: Lane, coefficients: Sequence[float], last: float, steps: float) -> Lane:
+def _tail(x: LaneValue, coefficients: Sequence[float], last: float, steps: float) -> LaneValue:
     """``erfc`` of the absolute value; the square of its leading bits, down to one of ``steps`` of 1, is exact."""
     size = x.abs().minimum(last)
     t = 1.0 / (size * 0.5 + 1.0)

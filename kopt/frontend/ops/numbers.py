@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import i1
 from kopt.dialects import tile
 from kopt.dialects.tile import TileType
 from kopt.frontend.state import current
-from kopt.frontend.values import DeviceTensor, Index, Lanes, TileRange, index_ssa, is_number
+from kopt.frontend.values import DeviceTensor, Index, LaneNumbers, TileRange, index_ssa, is_number
 
 
 def _is_whole(value: Any) -> bool:
@@ -105,7 +105,7 @@ def _moved(name: str, a: Any, b: Any, otherwise: Callable[..., Any]) -> Any:
     return None if lanes is None else DeviceTensor(otherwise(a, b).ssa, lanes)
 
 
-def _moved_lanes(value: DeviceTensor, step: Any) -> Lanes | None:
+def _moved_lanes(value: DeviceTensor, step: Any) -> LaneNumbers | None:
     """Element numbers moved; ``tile.begin + hl.arange(tile.block_size)`` are the tile's own."""
     lanes = value.lanes
     assert lanes is not None

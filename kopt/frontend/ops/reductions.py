@@ -13,7 +13,7 @@ from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, neutral
 from kopt.frontend.broadcasting import broadcast, cast, defined
 from kopt.frontend.dtypes import compute_dtype, float_dtype
-from kopt.frontend.lanes import Lane
+from kopt.frontend.lanes import LaneValue
 from kopt.frontend.ops.rules import truth
 from kopt.frontend.ops.shapes import keep_dims, positive_dim, reshape_dims
 from kopt.frontend.positions import lane_numbers_along, valid_count, valid_tile
@@ -125,8 +125,8 @@ def _ranked(place: DeviceTensor, value: DeviceTensor, dim: int) -> DeviceTensor:
     if not has_holes(value.ssa, dim):
         return place
     wide = broadcast(keep_dims(place, value, [dim]), value.dims)
-    before = Lane(lane_numbers_along(value, dim).ssa) < Lane(wide.ssa)
-    counted = cast(DeviceTensor((before & Lane(valid_tile(value).ssa)).ssa), torch.int32)
+    before = LaneValue(lane_numbers_along(value, dim).ssa) < LaneValue(wide.ssa)
+    counted = cast(DeviceTensor((before & LaneValue(valid_tile(value).ssa)).ssa), torch.int32)
     return combine("add", counted, [dim])
 
 
@@ -142,20 +142,20 @@ def _among_valid(place: DeviceTensor, dims: Sequence[DimAttr]) -> DeviceTensor:
     return cast(out, place.dtype)
 
 
-def _scalar_lane(number: Any, like: DeviceTensor) -> Lane:
+def _scalar_lane(number: Any, like: DeviceTensor) -> LaneValue:
     """A count in the dtype and over the dimensions of ``like``."""
     if isinstance(number, int):
-        return Lane(like.ssa).constant(number)
+        return LaneValue(like.ssa).constant(number)
     if isinstance(number, DeviceTensor):
         same = number if number.rank == like.rank else reshape_dims(number, like.dims)
-        return Lane(broadcast(cast(same, like.dtype), like.dims).ssa)
-    return Lane(broadcast(cast(scalar_tensor(number), like.dtype), like.dims).ssa)
+        return LaneValue(broadcast(cast(same, like.dtype), like.dims).ssa)
+    return LaneValue(broadcast(cast(scalar_tensor(number), like.dtype), like.dims).ssa)
 
 
 def _mean(value: DeviceTensor, dims: Sequence[int], keepdim: bool) -> DeviceTensor:
     """The mean in the value's own dtype."""
     total = combine("add", value, dims, keepdim)
-    return DeviceTensor((Lane(total.ssa) / _scalar_lane(valid_count(value, dims), total)).ssa)
+    return DeviceTensor((LaneValue(total.ssa) / _scalar_lane(valid_count(value, dims), total)).ssa)
 
 
 def mean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: torch.dtype | None = None, **kwargs: Any) -> Any:
@@ -175,14 +175,14 @@ def _moments(input: Any, dim: Dim, correction: float, keepdim: bool) -> tuple[De
     value = cast(value, compute_dtype(float_dtype(value.dtype)))
     dims = dims_of(value, dim)
     centre = _mean(value, dims, keepdim=True)
-    offset = Lane(value.ssa) - Lane(broadcast(centre, value.dims).ssa)
+    offset = LaneValue(value.ssa) - LaneValue(broadcast(centre, value.dims).ssa)
     total = combine("add", DeviceTensor((offset * offset).ssa), dims, keepdim)
     number = valid_count(value, dims)
     if isinstance(number, int):
-        divisor = Lane(total.ssa).constant(max(number - correction, 0))
+        divisor = LaneValue(total.ssa).constant(max(number - correction, 0))
     else:
         divisor = (_scalar_lane(number, total) - correction).maximum(0)
-    variance = DeviceTensor((Lane(total.ssa) / divisor).ssa)
+    variance = DeviceTensor((LaneValue(total.ssa) / divisor).ssa)
     return variance, centre if keepdim else _mean(value, dims, keepdim=False)
 
 
@@ -206,7 +206,7 @@ def var(input: Any, *args: Any, **kwargs: Any) -> DeviceTensor:
 def std(input: Any, *args: Any, **kwargs: Any) -> DeviceTensor:
     """The standard deviation."""
     variance = _variance(input, args, kwargs)[0]
-    return cast(DeviceTensor(Lane(variance.ssa).sqrt().ssa), as_tensor(input).dtype)
+    return cast(DeviceTensor(LaneValue(variance.ssa).sqrt().ssa), as_tensor(input).dtype)
 
 
 def var_mean(input: Any, *args: Any, **kwargs: Any) -> tuple[DeviceTensor, DeviceTensor]:
@@ -220,7 +220,7 @@ def std_mean(input: Any, *args: Any, **kwargs: Any) -> tuple[DeviceTensor, Devic
     """Standard deviation and mean."""
     dtype = as_tensor(input).dtype
     variance, centre = _variance(input, args, kwargs)
-    return cast(DeviceTensor(Lane(variance.ssa).sqrt().ssa), dtype), cast(centre, dtype)
+    return cast(DeviceTensor(LaneValue(variance.ssa).sqrt().ssa), dtype), cast(centre, dtype)
 
 
 def _boolean(kind: str) -> Callable[..., DeviceTensor]:
@@ -235,10 +235,10 @@ def _boolean(kind: str) -> Callable[..., DeviceTensor]:
     return operation
 
 
-def _shifted(value: DeviceTensor, dims: Sequence[int]) -> tuple[Lane, DeviceTensor]:
+def _shifted(value: DeviceTensor, dims: Sequence[int]) -> tuple[LaneValue, DeviceTensor]:
     """``x - max(x)`` and the maximum, kept."""
     top = combine("max", value, dims, keepdim=True)
-    return Lane(value.ssa) - Lane(broadcast(top, value.dims).ssa), top
+    return LaneValue(value.ssa) - LaneValue(broadcast(top, value.dims).ssa), top
 
 
 def logsumexp(input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceTensor:
@@ -247,10 +247,10 @@ def logsumexp(input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceTenso
     value = cast(source, compute_dtype(float_dtype(source.dtype)))
     dims = dims_of(value, dim)
     top = combine("max", value, dims, keepdim=True)
-    finite = Lane(top.ssa).abs().eq(math.inf).where(0.0, Lane(top.ssa))
-    offset = Lane(value.ssa) - Lane(broadcast(DeviceTensor(finite.ssa), value.dims).ssa)
+    finite = LaneValue(top.ssa).abs().eq(math.inf).where(0.0, LaneValue(top.ssa))
+    offset = LaneValue(value.ssa) - LaneValue(broadcast(DeviceTensor(finite.ssa), value.dims).ssa)
     total = combine("add", DeviceTensor(offset.exp().ssa), dims, keepdim=True)
-    out = DeviceTensor((Lane(total.ssa).log() + finite).ssa)
+    out = DeviceTensor((LaneValue(total.ssa).log() + finite).ssa)
     if not keepdim:
         out = reshape_dims(out, [d for n, d in enumerate(out.dims) if n not in dims])
     return cast(out, float_dtype(source.dtype))
@@ -263,7 +263,7 @@ def softmax(input: Any, dim: Any = None, *args: Any, dtype: torch.dtype | None =
     dims = [positive_dim(value, dim)]
     power = _shifted(value, dims)[0].exp()
     total = combine("add", DeviceTensor(power.ssa), dims, keepdim=True)
-    return cast(DeviceTensor((power / Lane(broadcast(total, value.dims).ssa)).ssa), dtype or source.dtype)
+    return cast(DeviceTensor((power / LaneValue(broadcast(total, value.dims).ssa)).ssa), dtype or source.dtype)
 
 
 def log_softmax(input: Any, dim: Any = None, *args: Any, dtype: torch.dtype | None = None, **_: Any) -> DeviceTensor:
@@ -273,7 +273,7 @@ def log_softmax(input: Any, dim: Any = None, *args: Any, dtype: torch.dtype | No
     dims = [positive_dim(value, dim)]
     offset = _shifted(value, dims)[0]
     total = combine("add", DeviceTensor(offset.exp().ssa), dims, keepdim=True)
-    log = Lane(broadcast(DeviceTensor(Lane(total.ssa).log().ssa), value.dims).ssa)
+    log = LaneValue(broadcast(DeviceTensor(LaneValue(total.ssa).log().ssa), value.dims).ssa)
     return cast(DeviceTensor((offset - log).ssa), dtype or source.dtype)
 
 
@@ -282,17 +282,17 @@ def norm(input: Any, p: Any = 2, dim: Dim = None, keepdim: bool = False, **kwarg
     source = as_tensor(input)
     p = kwargs.pop("ord", p)
     value = cast(source, compute_dtype(source.dtype))
-    dims, lane = dims_of(value, dim), Lane(value.ssa)
+    dims, lane = dims_of(value, dim), LaneValue(value.ssa)
     if p in (None, "fro", 2):
         total = combine("add", DeviceTensor((lane * lane).ssa), dims, keepdim)
-        return cast(DeviceTensor(Lane(total.ssa).sqrt().ssa), source.dtype)
+        return cast(DeviceTensor(LaneValue(total.ssa).sqrt().ssa), source.dtype)
     if p == 0:
         return cast(count_nonzero(value, dims if dim is not None else None, keepdim), source.dtype)
     size = DeviceTensor(lane.abs().ssa)
     if p in (math.inf, -math.inf):
         return cast(combine("max" if p > 0 else "min", size, dims, keepdim), source.dtype)
-    total = combine("add", size if p == 1 else DeviceTensor(Lane(size.ssa).pow(p).ssa), dims, keepdim)
-    return cast(total if p == 1 else DeviceTensor(Lane(total.ssa).pow(1 / p).ssa), source.dtype)
+    total = combine("add", size if p == 1 else DeviceTensor(LaneValue(size.ssa).pow(p).ssa), dims, keepdim)
+    return cast(total if p == 1 else DeviceTensor(LaneValue(total.ssa).pow(1 / p).ssa), source.dtype)
 
 
 def count_nonzero(input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceTensor:

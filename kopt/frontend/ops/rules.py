@@ -1,6 +1,6 @@
 """How elementwise operations compute: torch's promotion, in f32 or wider, one rounding at the end.
 
-A rule says what comes out, of a formula over `Lane` values in the compute type:
+A rule says what comes out, of a formula over `LaneValue`s in the compute type:
 
 * ``same``: the promoted type; ``real``: the same, integers as floats; ``test``: gives booleans;
   ``bits``: integers and booleans only.
@@ -15,11 +15,11 @@ import torch
 
 from kopt.frontend.broadcasting import broadcast, cast, common_dims
 from kopt.frontend.dtypes import ARRAY, NUMBER, SCALAR, compute_dtype, float_dtype, number_dtype, promote
-from kopt.frontend.lanes import Lane
+from kopt.frontend.lanes import LaneValue
 from kopt.frontend.state import unsupported
 from kopt.frontend.values import DeviceTensor, Index, as_tensor, counted, full_tensor, is_number, scalar_tensor
 
-Formula = Callable[..., Lane]
+Formula = Callable[..., LaneValue]
 
 
 def result_dtype(operands: tuple[Any, ...]) -> torch.dtype:
@@ -82,7 +82,7 @@ def apply(rule: str, formula: Formula, operands: tuple[Any, ...], *extra: Any, *
     if rule == "bits" and compute.is_floating_point:
         unsupported(f"bitwise operations need integers or booleans, found {promoted}")
     operands = tuple(_rounded(value, promoted) for value in operands)
-    lanes = [Lane(value.ssa) for value in aligned(operands, compute)]
+    lanes = [LaneValue(value.ssa) for value in aligned(operands, compute)]
     out = DeviceTensor(formula(*lanes, *extra, **options).ssa)
     return out if rule == "test" else cast(out, result)
 

@@ -13,7 +13,7 @@ from kopt.dialects import tile
 from kopt.dialects.tile import YieldOp, function_of
 from kopt.frontend.broadcasting import cast
 from kopt.frontend.dtypes import compute_dtype, float_dtype
-from kopt.frontend.lanes import Lane
+from kopt.frontend.lanes import LaneValue
 from kopt.frontend.ops.reductions import ValuesIndices
 from kopt.frontend.ops.shapes import positive_dim
 from kopt.frontend.positions import ranks
@@ -80,11 +80,11 @@ def _running_extreme(comparison: str) -> Callable[..., ValuesIndices]:
     """cummax and cummin: the last of equals, and NaN from where it is met."""
 
     def later(a: DeviceTensor, i: DeviceTensor, b: DeviceTensor, j: DeviceTensor) -> tuple[DeviceTensor, DeviceTensor]:
-        right = Lane(b.ssa)
-        takes = right.op(comparison, Lane(a.ssa))
+        right = LaneValue(b.ssa)
+        takes = right.op(comparison, LaneValue(a.ssa))
         takes = takes | right.isnan() if b.dtype.is_floating_point else takes
-        pairs = ((right, a), (Lane(j.ssa), i))
-        best, place = (DeviceTensor(takes.where(new, Lane(old.ssa)).ssa) for new, old in pairs)
+        pairs = ((right, a), (LaneValue(j.ssa), i))
+        best, place = (DeviceTensor(takes.where(new, LaneValue(old.ssa)).ssa) for new, old in pairs)
         return best, place
 
     def operation(input: Any, dim: int) -> ValuesIndices:
@@ -104,7 +104,7 @@ def logcumsumexp(input: Any, dim: int) -> DeviceTensor:
     value = cast(source, compute_dtype(float_dtype(source.dtype)))
 
     def together(a: DeviceTensor, b: DeviceTensor) -> tuple[DeviceTensor]:
-        left, right = Lane(a.ssa), Lane(b.ssa)
+        left, right = LaneValue(a.ssa), LaneValue(b.ssa)
         top = left.maximum(right)
         finite = top.abs().eq(math.inf).where(0.0, top)
         return (DeviceTensor((((left - finite).exp() + (right - finite).exp()).log() + finite).ssa),)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from kopt.frontend.lanes import Lane
+from kopt.frontend.lanes import LaneValue
 from kopt.frontend.ops.erfc import erfc
 from kopt.frontend.ops.rules import Formula, apply, are_booleans, op, row
 from kopt.frontend.values import DeviceTensor, as_tensor, full_tensor
@@ -35,7 +35,7 @@ def _rounding(name: str) -> Callable[..., DeviceTensor]:
     return operation
 
 
-def _signbit(x: Lane) -> Lane:
+def _signbit(x: LaneValue) -> LaneValue:
     """The sign of zeros, too."""
     return (x.constant(1.0).copysign(x) if x.is_float else x) < 0
 
@@ -60,7 +60,7 @@ def nan_to_num(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = No
     big = torch.finfo(tensor.dtype).max
     given = zip((nan, posinf, neginf), (0.0, big, -big), strict=True)
 
-    def formula(x: Lane, nan: Lane, positive: Lane, negative: Lane) -> Lane:
+    def formula(x: LaneValue, nan: LaneValue, positive: LaneValue, negative: LaneValue) -> LaneValue:
         x = x.isnan().where(nan, x)
         x = x.eq(math.inf).where(positive, x)
         return x.eq(-math.inf).where(negative, x)

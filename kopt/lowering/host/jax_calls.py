@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
-from kopt.dialects.tile import literal_value
+from kopt.dialects.tile import array_type, literal_value
 from kopt.errors import LoweringError
 from kopt.lowering.host.jnp_spellings import MOST, spelling
 from kopt.lowering.host.numbers import number
@@ -28,7 +28,7 @@ HostPrinter = Callable[[Operation, "Printing"], str]
 def _call(op: Operation, printing: Printing) -> str:
     assert isinstance(op, CallOp)
     arguments = list(_arguments(op, printing))
-    result = _memref(op.outputs[0])
+    result = array_type(op.outputs[0])
     name = op.callee.data
     if name.startswith("aten.constant_pad_nd"):
         return _pad(op, arguments, printing)
@@ -95,21 +95,16 @@ def _pad(op: CallOp, arguments: Sequence[str], printing: Printing) -> str:
     """``aten.constant_pad_nd(x, [lo, hi, …] from the last dimension, value)``."""
     numbers = [int(literal_value(item)) for item in op.arguments.data[1].data]  # pyright: ignore
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
-    rank = len(_memref(op.outputs[0]).get_shape())
+    rank = len(array_type(op.outputs[0]).get_shape())
     widths = [(0, 0)] * (rank - len(pairs)) + pairs[::-1]
     value = arguments[2] if len(arguments) > 2 else "0"
     fill = "" if value in ("0", "0.0") else f", constant_values={value}"
     return f"jnp.pad({arguments[0]}, {widths}{fill})"
 
 
-def _memref(value: SSAValue) -> MemRefType:
-    assert isinstance(value.type, MemRefType)
-    return value.type
-
-
 def _alloc(op: Operation, printing: Printing) -> str:
     assert isinstance(op, AllocOp)
-    type = _memref(op.result)
+    type = array_type(op.result)
     shape, dtype = tuple(type.get_shape()), printing.dtype(type.element_type)
     if op.fill is None or literal_value(op.fill) == 0:
         return f"jnp.zeros({shape}, {dtype})"

@@ -26,6 +26,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects import host, triton
 from kopt.dialects.host.operators import operators
 from kopt.dialects.host.out_forms import OUT_FORMS
+from kopt.dialects.tile import array_type
 from kopt.dialects.tile.values import literal_value
 from kopt.errors import LoweringError
 from kopt.lowering.names import Names
@@ -109,13 +110,8 @@ def torch_dtype(type: Attribute, op: Operation) -> str:
     return f"torch.{found.torch}"
 
 
-def _memref(value: SSAValue) -> MemRefType:
-    assert isinstance(value.type, MemRefType)
-    return value.type
-
-
 def _alloc(function: HostFunction, op: host.AllocOp) -> None:
-    type = _memref(op.result)
+    type = array_type(op.result)
     shape = tuple(type.get_shape())
     rest = f"dtype={torch_dtype(type.element_type, op)}{function.device}"
     if isinstance(type.layout, StridedLayoutAttr):
@@ -172,7 +168,7 @@ def _copy(function: HostFunction, op: host.CopyOp) -> None:
 
 def _insert(function: HostFunction, op: host.InsertOp) -> None:
     function.assign(op.result, f"{function.names[op.base]}.clone()")
-    place = _slices(op.bounds, tuple(_memref(op.base).get_shape()))
+    place = _slices(op.bounds, tuple(array_type(op.base).get_shape()))
     function.writer.line(f"{function.names[op.result]}[{place}] = {function.names[op.value]}")
 
 

@@ -13,8 +13,8 @@ from kopt.dialects.tile import GridOp, IdOp, WhenOp, YieldOp
 from kopt.errors import LoweringError
 from kopt.ir.ranges import binding
 from kopt.lowering.names import Names
+from kopt.lowering.pallas.emit_pipelines import print_pipeline
 from kopt.lowering.pallas.loops import LOOPS
-from kopt.lowering.pallas.pipelines import print_pipeline
 from kopt.lowering.pallas.printing import RESERVED, Printing, Visit
 from kopt.lowering.pallas.refs import REFS
 from kopt.lowering.pallas.remote import REMOTE

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import RangeType, TileType, literal_value
+from kopt.dialects.tile import RangeType, literal_value, tile_type
 from kopt.dtypes import from_ir
 from kopt.errors import LoweringError
 from kopt.ir.from_ssa import IndexAnalysis
@@ -70,14 +70,9 @@ class Printing:
             raise LoweringError(f"a value of type {value.type} is used before it is computed", location_of(owner))
         return self.names[value]
 
-    def type(self, value: SSAValue) -> TileType:
-        """A value's type as a tile."""
-        assert isinstance(value.type, TileType)
-        return value.type
-
     def shape(self, value: SSAValue) -> tuple[int, ...]:
         """The shape of a value's array."""
-        return self.type(value).shape
+        return tile_type(value).shape
 
     def dtype(self, element_type: Attribute) -> str:
         """The spelling of an element type: ``jnp.float32``. Refuses types that kopt has no dtype for."""

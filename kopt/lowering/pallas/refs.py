@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.pallas import DmaOp, DmaStartOp, DmaWaitOp
-from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp, WholeOp
+from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp, WholeOp, tile_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.index_expr import ZERO, IndexExpr
@@ -21,7 +21,7 @@ def _get(op: Operation, printing: Printing) -> None:
 
 def _put(op: Operation, printing: Printing) -> None:
     assert isinstance(op, PutOp)
-    type, value = printing.type(op.value), printing.name(op.value)
+    type, value = tile_type(op.value), printing.name(op.value)
     assert isinstance(op.memory.type, RefType)
     if type.rank == 0 and op.memory.type.space.data == "vmem":  # which takes no scalars
         shape = (1,) * op.memory.type.rank

@@ -9,7 +9,7 @@ from functools import reduce
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from kopt.analysis.revisits import grid_of
+from kopt.analysis.revisit_order import grid_of
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import GridOp, RefType
 from kopt.ir.ranges import binding

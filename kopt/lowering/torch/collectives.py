@@ -19,7 +19,7 @@ from kopt.lowering.host.torch_calls import HANDLERS as HOST
 from kopt.lowering.host.torch_calls import torch_dtype
 
 if TYPE_CHECKING:
-    from kopt.lowering.torch.module import Program
+    from kopt.lowering.torch.module import ProgramPrinter
 
 #: Of an all-reduce by an algorithm: torch's operator, its name of the given result, the one that allocates it.
 _ALGORITHMS: dict[str, tuple[str, str, str | None]] = {
@@ -39,7 +39,7 @@ _LIBRARY: dict[type[Operation], str] = {
 }
 
 
-def _alloc(program: Program, op: host.AllocOp) -> None:
+def _alloc(program: ProgramPrinter, op: host.AllocOp) -> None:
     type, id = op.result.type, op.id
     group = symm.group_of(type)
     if group is None and id is None:
@@ -56,7 +56,7 @@ def _alloc(program: Program, op: host.AllocOp) -> None:
         program.fill(op.result, op.fill)
 
 
-def _all_reduce(program: Program, op: symm.AllReduceOp) -> None:
+def _all_reduce(program: ProgramPrinter, op: symm.AllReduceOp) -> None:
     if op.algorithm is None:
         _new(program, op.result)
         _reduce_by_library(program, op, op.result)
@@ -68,7 +68,7 @@ def _all_reduce(program: Program, op: symm.AllReduceOp) -> None:
     program.assign(op.result, f"torch.ops.symm_mem.{name}({_symmetric_arguments(program, op)})")
 
 
-def _all_reduce_out(program: Program, op: symm.AllReduceOutOp) -> None:
+def _all_reduce_out(program: ProgramPrinter, op: symm.AllReduceOutOp) -> None:
     if op.algorithm is None:
         _reduce_by_library(program, op, op.out)
         return
@@ -80,12 +80,12 @@ def _all_reduce_out(program: Program, op: symm.AllReduceOutOp) -> None:
     program.writer.line(f"torch.ops.symm_mem.{name}({arguments}, {out}={program.names[op.out]})")
 
 
-def _symmetric_arguments(program: Program, op: symm.AllReduceOp | symm.AllReduceOutOp) -> str:
+def _symmetric_arguments(program: ProgramPrinter, op: symm.AllReduceOp | symm.AllReduceOutOp) -> str:
     group = program.groups[op.group.data]
     return f"{program.names[op.input]}, {_SYMMETRIC_KINDS[op.kind.data]}, {group}.group_name"
 
 
-def _reduce_by_library(program: Program, op: symm.AllReduceOp | symm.AllReduceOutOp, out: SSAValue) -> None:
+def _reduce_by_library(program: ProgramPrinter, op: symm.AllReduceOp | symm.AllReduceOutOp, out: SSAValue) -> None:
     _check_contiguous(op, out)
     name = program.names[out]
     program.writer.line(f"{name}.copy_({program.names[op.input]})")
@@ -93,23 +93,23 @@ def _reduce_by_library(program: Program, op: symm.AllReduceOp | symm.AllReduceOu
     program.writer.line(f"dist.all_reduce({name}, dist.ReduceOp.{kind}, group={group})")
 
 
-def _collective(program: Program, op: symm.CollectiveOp) -> None:
+def _collective(program: ProgramPrinter, op: symm.CollectiveOp) -> None:
     _new(program, op.result)
     _by_library(program, op, op.result)
 
 
-def _collective_out(program: Program, op: symm.CollectiveOutOp) -> None:
+def _collective_out(program: ProgramPrinter, op: symm.CollectiveOutOp) -> None:
     _by_library(program, op, op.out)
 
 
-def _by_library(program: Program, op: symm.CollectiveOp | symm.CollectiveOutOp, out: SSAValue) -> None:
+def _by_library(program: ProgramPrinter, op: symm.CollectiveOp | symm.CollectiveOutOp, out: SSAValue) -> None:
     _check_contiguous(op, out)
     given = program.names[op.input] + ("" if is_contiguous(op.input.type) else ".contiguous()")
     group = program.groups[op.group.data]
     program.writer.line(f"dist.{_LIBRARY[type(op)]}({program.names[out]}, {given}, group={group})")
 
 
-def _new(program: Program, value: SSAValue) -> None:
+def _new(program: ProgramPrinter, value: SSAValue) -> None:
     assert isinstance(value.type, MemRefType) and isinstance(value.owner, Operation)
     sizes, dtype = tuple(value.type.get_shape()), torch_dtype(value.type.element_type, value.owner)
     program.assign(value, f"torch.empty({sizes}, dtype={dtype}{program.device})")
@@ -121,12 +121,12 @@ def _check_contiguous(op: Operation, out: SSAValue) -> None:
         raise LoweringError(f"{op.name} writes a contiguous array, found {out.type}", location_of(op))
 
 
-def _barrier(program: Program, op: symm.BarrierOp) -> None:
+def _barrier(program: ProgramPrinter, op: symm.BarrierOp) -> None:
     group = program.groups[op.group.data]
     program.writer.line(f"symm_mem.get_symm_mem_workspace({group}.group_name, min_size=1).barrier()")
 
 
-def _signal(program: Program, op: symm.SignalOp | symm.WaitOp) -> None:
+def _signal(program: ProgramPrinter, op: symm.SignalOp | symm.WaitOp) -> None:
     group = symm.group_of(op.buffer.type)
     assert group is not None
     handle = f"symm_mem.rendezvous({program.names[op.buffer]}, {program.groups[group]}.group_name)"
@@ -134,7 +134,7 @@ def _signal(program: Program, op: symm.SignalOp | symm.WaitOp) -> None:
     program.writer.line(f"{handle}.{name}({_number(program, op.rank)}, {op.channel.value.data})")
 
 
-def _number(program: Program, value: SSAValue) -> str:
+def _number(program: ProgramPrinter, value: SSAValue) -> str:
     if isinstance(value.owner, ConstantOp):
         return repr(literal_value(value.owner.value))
     return program.names[value]

@@ -35,7 +35,7 @@ _RESERVED = (*_IMPORTS, "Captured")
 _ALL_HANDLERS = {**HANDLERS, **COLLECTIVES, PartitionOp: print_partition}
 
 
-class Program(HostFunction):
+class ProgramPrinter(HostFunction):
     """The state of printing a host program: names, those of process groups too, and what makes ids its own.
 
     ``runs`` are the texts of its captured runs.
@@ -59,7 +59,7 @@ class Program(HostFunction):
         """Prints a captured run as a function of arrays and groups of its own; the name of what replays it."""
         name = self.names.fresh(f"{self._func.sym_name.data}_{len(self.runs)}")
         function, writer = self.names.fresh(f"run_{name}"), Writer()
-        run = Program(self._func, writer, self._kernels, arguments)
+        run = ProgramPrinter(self._func, writer, self._kernels, arguments)
         with writer.block(f"def {function}({', '.join([*run.parameters, *run.groups.values()])}):"):
             for inner in op.body.block.ops:
                 run.print(inner)
@@ -101,7 +101,7 @@ def print_module(module: ModuleOp, entry: str) -> str:
 def _program_text(func: FuncOp, name: str, kernels: Mapping[triton.LaunchOp, str]) -> str:
     """The function, below its captured runs."""
     writer = Writer()
-    program = Program(func, writer, kernels)
+    program = ProgramPrinter(func, writer, kernels)
     parameters = [*program.parameters, *(["*", *program.groups.values()] if program.groups else [])]
     with writer.block(f"def {name}({', '.join(parameters)}):"):
         for op in func.body.block.ops:

@@ -18,7 +18,7 @@ from kopt.lowering.host.torch_calls import print_inline
 from kopt.walk import walk
 
 if TYPE_CHECKING:
-    from kopt.lowering.torch.module import Program
+    from kopt.lowering.torch.module import ProgramPrinter
 
 #: Emitted once, above the runs of a program that has any.
 HELPER = '''
@@ -63,7 +63,7 @@ class Captured:
 '''
 
 
-def print_partition(program: Program, op: PartitionOp) -> None:
+def print_partition(program: ProgramPrinter, op: PartitionOp) -> None:
     """The call of a captured run, whose function is printed above; inline where copies of its arrays would not do."""
     static, given = list(dict.fromkeys(op.static)), _given(op)
     if _share_what_is_written(op, given):
@@ -102,7 +102,7 @@ def _share_what_is_written(op: PartitionOp, given: list[SSAValue]) -> bool:
     return any(roots.count(roots[number]) > 1 for number in _written(op, given))
 
 
-def _tuple(program: Program, values: list[SSAValue]) -> str:
+def _tuple(program: ProgramPrinter, values: list[SSAValue]) -> str:
     return f"({_listed(program.names[value] for value in values)})"
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
 
-from kopt.dialects import tile, triton
+from kopt.dialects import atomic, tile
 from kopt.lowering.triton.expressions import Expr, call, method
-from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.kernel import Handler, Kernel
 from kopt.lowering.triton.memory import mask_argument, mask_of, pointer
 
-_Update = triton.AtomicRmwOp | triton.AtomicCasOp
+_Update = atomic.RmwOp | atomic.CasOp
 #: Triton compares floats by their bits: NaN goes to the end of the order that wins.
 _NAN = {"max": "_nan_above", "min": "_nan_below"}
 _BITS = "to({}, bitcast=True)"
 
 
-def _pointers(kernel: Kernel, op: triton.CheckedAccess, value: SSAValue) -> Expr:
+def _pointers(kernel: Kernel, op: tile.Access, value: SSAValue) -> Expr:
     """A pointer for every lane: lanes that share an element update it each."""
-    type, found = tile_type(value), pointer(kernel, op)
+    type, found = tile.tile_type(value), pointer(kernel, op)
     if found.shape == type.shape:
         return found
     return Expr(f"tl.broadcast_to({found.text}, {kernel.sizes(type.shape, type)})", shape=type.shape)
@@ -26,7 +26,7 @@ def _pointers(kernel: Kernel, op: triton.CheckedAccess, value: SSAValue) -> Expr
 
 def _emit(kernel: Kernel, op: _Update, arguments: list[str], shape: tuple[int, ...], read: str = "") -> None:
     """The call; where somebody reads its result, ``read`` follows, and it gets a name."""
-    kind = op.kind.data if isinstance(op, triton.AtomicRmwOp) else "cas"
+    kind = op.kind.data if isinstance(op, atomic.RmwOp) else "cas"
     options = [f'sem="{op.ordering.data}"', 'scope="gpu"']
     text = f"tl.atomic_{kind}({', '.join([*arguments, *options])})"
     if not op.results or not op.results[0].uses:
@@ -38,9 +38,9 @@ def _emit(kernel: Kernel, op: _Update, arguments: list[str], shape: tuple[int, .
     kernel.alias(op.results[0], Expr(name, shape=shape))
 
 
-def print_rmw(kernel: Kernel, op: triton.AtomicRmwOp) -> None:
+def print_rmw(kernel: Kernel, op: atomic.RmwOp) -> None:
     """``tl.atomic_max(pointer, v, …)``."""
-    type, value, at = tile_type(op.value), kernel[op.value], _pointers(kernel, op, op.value)
+    type, value, at = tile.tile_type(op.value), kernel[op.value], _pointers(kernel, op, op.value)
     kind, read = op.kind.data, ""
     if kind in _NAN and tile.is_float(type.element_type) and value.literal is None:
         value = call(kernel.helper(_NAN[kind]), [value])
@@ -50,7 +50,7 @@ def print_rmw(kernel: Kernel, op: triton.AtomicRmwOp) -> None:
     _emit(kernel, op, [at.text, value.text, *mask_argument(kernel, op)], type.shape, read)
 
 
-def print_cas(kernel: Kernel, op: triton.AtomicCasOp) -> None:
+def print_cas(kernel: Kernel, op: atomic.CasOp) -> None:
     """``tl.atomic_cas(pointer, expected, desired, …)``, which takes no mask.
 
     Other lanes put what they expect in place of itself in the first element, which changes nothing.
@@ -69,4 +69,4 @@ def print_cas(kernel: Kernel, op: triton.AtomicCasOp) -> None:
     _emit(kernel, op, arguments, at.shape)
 
 
-HANDLERS: dict[type, Handler] = {triton.AtomicRmwOp: print_rmw, triton.AtomicCasOp: print_cas}
+HANDLERS: dict[type, Handler] = {atomic.RmwOp: print_rmw, atomic.CasOp: print_cas}

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from xdsl.dialects import scf
 from xdsl.ir import Block, SSAValue
 
-from kopt.diagnostics import location_of
 from kopt.dialects import tile
-from kopt.errors import LoweringError
 from kopt.lowering.triton.expressions import Expr, number
 from kopt.lowering.triton.kernel import Handler, Kernel
 from kopt.lowering.triton.ranges import bind, checks, needs_lanes
@@ -43,7 +41,7 @@ def _shape(value: SSAValue) -> tuple[int, ...]:
 def print_for(kernel: Kernel, op: tile.ForOp) -> None:
     """``for k_begin in range(lower, upper, BLOCK_2):``; results have the names of the carried values."""
     lower, upper = (number(b) if isinstance(b, int) else kernel[b] for b in op.bounds)
-    if isinstance(op.bounds[1], SSAValue) and checks(op.range):
+    if isinstance(op.bounds[1], SSAValue) and checks(kernel, op.range):
         upper = kernel.named(op.bounds[1])  # the range's mask compares with it too
     names = [kernel.names.bind(c, r.name_hint or c.name_hint) for c, r in zip(op.carried, op.results, strict=True)]
     _assign_all(kernel, names, op.inits)
@@ -53,7 +51,7 @@ def print_for(kernel: Kernel, op: tile.ForOp) -> None:
     range = op.range
     assert isinstance(range.type, tile.RangeType)
     hint = range.name_hint or "tile"
-    begin = kernel.names.fresh(f"{hint}_begin" if needs_lanes(range) else hint)
+    begin = kernel.names.fresh(f"{hint}_begin" if needs_lanes(kernel, range) else hint)
     step = kernel.blocks.get(range.type.tag, str(range.type.size))
     arguments = [lower.text, upper.text, *([step] if range.type.size != 1 else [])]
     if range.type.size == 1 and lower.literal == 0:
@@ -108,15 +106,9 @@ def print_yield(kernel: Kernel, op: tile.YieldOp | scf.YieldOp) -> None:
     """Printed by the loop or branch that it ends."""
 
 
-def refuse_when(kernel: Kernel, op: tile.WhenOp) -> None:
-    """Programs of a launch have no first or last visit."""
-    raise LoweringError("Triton programs run in no order: 'tile.when' has no meaning", location_of(op))
-
-
 HANDLERS: dict[type, Handler] = {
     tile.ForOp: print_for,
     tile.YieldOp: print_yield,
-    tile.WhenOp: refuse_when,
     tile.WhileOp: print_while,
     scf.IfOp: print_if,
     scf.YieldOp: print_yield,

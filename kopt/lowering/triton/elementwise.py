@@ -29,7 +29,7 @@ from kopt.lowering.triton.expressions import (
     number,
     prefix,
 )
-from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.kernel import Handler, Kernel
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def print_elementwise(kernel: Kernel, op: tile.ElementwiseOp) -> None:
     """One row of the table."""
     if not op.result.uses:
         return
-    spelt = spelling(op.ROW.name, tile_type(op.inputs[0]).element_type)
+    spelt = spelling(op.ROW.name, tile.tile_type(op.inputs[0]).element_type)
     if isinstance(spelt, Twice):
         operand = kernel.named(op.inputs[0])
         kernel.define(op.result, infix(spelt.operator, spelt.strength, operand, operand))
@@ -179,7 +179,7 @@ def _operands(kernel: Kernel, values: Sequence[SSAValue], spelt: Spelling) -> li
     """
     operands = [kernel[value] for value in values]
     helper = isinstance(spelt, Call) and spelt.function.startswith("_")
-    guessed = isinstance(spelt, Infix) or tile_type(values[0]).element_type in (f32, i32)
+    guessed = isinstance(spelt, Infix) or tile.tile_type(values[0]).element_type in (f32, i32)
     if helper:
         return [kernel.typed(v) if kernel[v].literal is None else kernel.whole(v, ()) for v in values]
     if not guessed:
@@ -193,7 +193,8 @@ def print_select(kernel: Kernel, op: tile.SelectOp) -> None:
     """``tl.where(c, a, b)``, which takes literals in the other branch's type."""
     condition = kernel.typed(op.condition)
     branches = [kernel[op.on_true], kernel[op.on_false]]
-    if all(branch.literal is not None for branch in branches) and tile_type(op.on_true).element_type not in (f32, i32):
+    guessed = tile.tile_type(op.on_true).element_type in (f32, i32)
+    if not guessed and all(branch.literal is not None for branch in branches):
         branches[0] = kernel.typed(op.on_true)
     kernel.define(op.result, call("tl.where", [condition, *branches]))
 
@@ -205,7 +206,7 @@ _TO_FP8: dict[type[Attribute], str] = {Float8E4M3FNType: "_to_e4m3", Float8E5M2T
 def print_cast(kernel: Kernel, op: tile.CastOp) -> None:
     """``v.to(tl.float32)``; to a boolean it is ``v != 0``. From fp8 to integers Triton has no cast: by f32."""
     source = kernel.typed(op.input)
-    kind, target = tile_type(op.input).element_type, tile_type(op.result).element_type
+    kind, target = tile.tile_type(op.input).element_type, tile.tile_type(op.result).element_type
     if _is_fp8(target) and kind != target:
         kernel.define(op.result, call(kernel.helper(_TO_FP8[type(target)]), [source]))
         return
@@ -223,7 +224,7 @@ def _is_fp8(type: Attribute) -> bool:
 
 def print_bitcast(kernel: Kernel, op: tile.BitcastOp) -> None:
     """``v.to(tl.int32, bitcast=True)``."""
-    target = kernel.dtype(tile_type(op.result).element_type)
+    target = kernel.dtype(tile.tile_type(op.result).element_type)
     kernel.define(op.result, method(kernel.typed(op.input), f"to({target}, bitcast=True)"))
 
 

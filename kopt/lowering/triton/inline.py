@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import StringAttr
 
 from kopt.dialects import triton
+from kopt.dialects.tile import tile_type
 from kopt.lowering.triton.expressions import Expr
 from kopt.lowering.triton.helpers import Helpers
-from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.kernel import Handler, Kernel
 from kopt.walk import walk
 
 

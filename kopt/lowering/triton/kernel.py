@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,14 +13,12 @@ from xdsl.dialects.scf import YieldOp as ScfYieldOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kopt import dtypes
-from kopt.diagnostics import location_of
+from kopt.analysis.ragged import ragged_ranges
 from kopt.dialects import tile, triton
-from kopt.errors import LoweringError
-from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import unshifted
 from kopt.lowering.names import Names
 from kopt.lowering.triton.expressions import Expr, call, number
 from kopt.lowering.triton.helpers import Helpers
-from kopt.lowering.triton.widths import values
 from kopt.lowering.writer import Writer, source_comment
 from kopt.walk import walk
 
@@ -62,8 +61,9 @@ class Kernel:
         self._exprs: dict[SSAValue, Expr] = {}
         self._comment: str | None = None
         self._op: Operation = launch
-        self.numbers = IndexAnalysis()
-        """What is known of numbers; printing changes nothing."""
+        self.ragged = {op: ragged_ranges(op) for op in walk(launch, tile.Access)}
+        """The ranges whose lanes each access must check."""
+        self.checked = Counter(range for op, ragged in self.ragged.items() for range in _checks(op, ragged))
         self.blocks = _block_names(launch, self.names)
         """Names of the block sizes, by tag."""
         for arg, value in zip(launch.body.block.args, launch.inputs, strict=True):
@@ -77,11 +77,8 @@ class Kernel:
     def print_block(self, block: Block) -> None:
         """Prints the operations of a block."""
         for op in block.ops:
-            handler = self._handlers.get(type(op))
-            if handler is None:
-                raise LoweringError(f"'{op.name}' has no Triton form", location_of(op))
             self._op = op
-            handler(self, op)
+            self._handlers[type(op)](self, op)
 
     def line(self, text: str) -> None:
         """One statement, under a comment with the source line that the current operation comes from."""
@@ -180,7 +177,7 @@ class Kernel:
 
     def whole(self, value: SSAValue, dims: Sequence[int] | None = None) -> Expr:
         """The value with all lanes of ``dims`` (all dimensions where left out) really there."""
-        expr, type = self._exprs[value], tile_type(value)
+        expr, type = self._exprs[value], tile.tile_type(value)
         wanted = [n in (range(type.rank) if dims is None else dims) for n in range(type.rank)]
         have = expr.shape or (1,) * type.rank
         shape = tuple(s if want else h for s, want, h in zip(type.shape, wanted, have, strict=True))
@@ -191,7 +188,7 @@ class Kernel:
         return replace(call("tl.broadcast_to", [expr], self.sizes(shape, type)), shape=shape)
 
     def _full(self, expr: Expr, shape: tuple[int, ...], value: SSAValue) -> Expr:
-        type = tile_type(value)
+        type = tile.tile_type(value)
         sizes, dtype = self.sizes(shape, type), self.dtype(type.element_type)
         if expr.literal == 0 and shape and not str(expr.literal).startswith("-"):
             return Expr(f"tl.zeros({sizes}, {dtype})", shape=shape)
@@ -210,8 +207,7 @@ class Kernel:
     def dtype(self, type: Attribute) -> str:
         """``tl.float32`` for an element type."""
         found = dtypes.from_ir(type)
-        if found is None:
-            raise LoweringError(f"Triton has no element type {type}", location_of(self._op))
+        assert found is not None, "verify-triton"
         return f"tl.{found.triton}"
 
     def literal(self, attr: Attribute) -> Expr:
@@ -219,12 +215,6 @@ class Kernel:
         type = getattr(attr, "type", None)
         kind = "i1" if type == i1 else "f64" if type is not None and getattr(type, "bitwidth", 0) == 64 else "f32"
         return number(tile.literal_value(attr), kind)
-
-
-def tile_type(value: SSAValue) -> tile.TileType:
-    """The type of a value that is a tile."""
-    assert isinstance(value.type, tile.TileType)
-    return value.type
 
 
 def _is_placed(expr: Expr) -> bool:
@@ -237,23 +227,31 @@ def _hint_of(op: Operation) -> str | None:
     return op.results[0].name_hint if len(op.results) == 1 else None
 
 
+def _checks(op: tile.Access, ragged: Iterable[SSAValue | None]) -> Iterator[SSAValue]:
+    """Each range that an access checks, once more where its lanes are what is accessed."""
+    lanes = {unshifted(entry) for entry in op.entries if isinstance(entry, SSAValue) and tile.is_range(entry)}
+    for range in {range for range in ragged if range is not None}:
+        yield from (range, range) if range in lanes else (range,)
+
+
+def _blocks(launch: triton.LaunchOp) -> Iterator[tile.RangeType]:
+    """The blocks of several lanes that the programs and the loops of a launch walk. Whole ranges keep their number."""
+    for op in walk(launch, triton.RangeOp, tile.ForOp):
+        type = (op.range if isinstance(op, tile.ForOp) else op.result).type
+        assert isinstance(type, tile.RangeType)
+        if type.size > 1:
+            yield type
+
+
 def _block_names(launch: triton.LaunchOp, names: Names) -> dict[str, str]:
-    """A name for the block size of each loop's tag: ``b0`` is ``BLOCK_0``. Whole ranges keep their number."""
-    found: dict[str, str] = {}
-    for op in walk(launch):
-        made = [op.result] if isinstance(op, triton.RangeOp) else [op.range] if isinstance(op, tile.ForOp) else []
-        for range in made:
-            assert isinstance(range.type, tile.RangeType)
-            if range.type.size > 1:
-                tag = range.type.tag
-                found[tag] = names.fresh(f"BLOCK_{tag[1:] if tag[1:].isdigit() else tag.upper()}")
-    return found
+    """A name for the block size of each loop's tag: ``b0`` is ``BLOCK_0``."""
+    tags = [type.tag for type in _blocks(launch)]
+    return {tag: names.fresh(f"BLOCK_{tag[1:] if tag[1:].isdigit() else tag.upper()}") for tag in tags}
 
 
 def block_sizes(launch: triton.LaunchOp) -> dict[str, int]:
-    """The size of each tag that a launch binds."""
-    types = [value.type for value in values(launch)]
-    return {type.tag: type.size for type in types if isinstance(type, tile.RangeType)}
+    """The lanes of the blocks that have a name, by their tag."""
+    return {type.tag: type.size for type in _blocks(launch)}
 
 
 def broken(text: str) -> list[str]:
@@ -284,4 +282,4 @@ def _last_call(text: str) -> tuple[str, list[str]]:
     return head, [text[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
-__all__ = ["Handler", "Kernel", "RangeNames", "block_sizes", "broken", "tile_type"]
+__all__ = ["Handler", "Kernel", "RangeNames", "block_sizes", "broken"]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
-from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr, StridedLayoutAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType, StridedLayoutAttr
+from xdsl.ir import Attribute, SSAValue
 
-from kopt.diagnostics import location_of
-from kopt.dialects import tile, triton
+from kopt.dialects import tile
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
-from kopt.errors import LoweringError
+from kopt.ir.widths import is_power_of_two
 from kopt.lowering.triton.expressions import SUM, Expr, infix, method, number, place
-from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.kernel import Handler, Kernel
 from kopt.lowering.triton.ranges import add, both, masks_of, times
 
 #: Offsets from here on need 64 bits.
@@ -21,23 +21,15 @@ _WIDE = 1 << 31
 
 def strides_of(type: MemRefType) -> tuple[int, ...]:
     """Elements between neighbours along each dimension. Row-major where the type says nothing."""
-    layout = type.layout
-    if isinstance(layout, StridedLayoutAttr):
-        found = tuple(None if isinstance(stride, NoneAttr) else stride.data for stride in layout.strides.data)
-        if None in found:
-            raise LoweringError(f"{type} has strides that are not known")
-        return tuple(stride for stride in found if stride is not None)
-    if not isinstance(layout, NoneAttr):
-        raise LoweringError(f"{type} has no strides")
-    strides: list[int] = []
-    step = 1
-    for size in reversed(type.get_shape()):
-        strides.append(step)
-        step *= size
-    return tuple(reversed(strides))
+    if not isinstance(type.layout, StridedLayoutAttr):
+        shape = type.get_shape()
+        return tuple(prod(shape[n + 1 :]) for n in range(len(shape)))
+    known = [stride.data for stride in type.layout.strides.data if isinstance(stride, IntAttr)]
+    assert len(known) == type.get_num_dims(), "verify-triton"
+    return tuple(known)
 
 
-def pointer(kernel: Kernel, op: triton.CheckedAccess) -> Expr:
+def pointer(kernel: Kernel, op: tile.Access) -> Expr:
     """``x + (i[:, None] * 64 + j[None, :])``."""
     type = op.memory.type
     assert isinstance(type, MemRefType)
@@ -72,7 +64,7 @@ def _sum(base: Expr, terms: Sequence[Expr], constant: int, wide: bool) -> Expr:
     return infix("+", SUM, base, offset)
 
 
-def _is_wide(op: triton.CheckedAccess, position: int) -> bool:
+def _is_wide(op: tile.Access, position: int) -> bool:
     """Whether an entry already counts in 64 bits."""
     entry = op.entries[position]
     if not isinstance(entry, SSAValue) or not isinstance(entry.type, tile.TileType):
@@ -85,7 +77,7 @@ def _widened(index: Expr) -> Expr:
     return method(index, "to(tl.int64)") if index.shape else Expr(f"tl.cast({index.text}, tl.int64)")
 
 
-def _index(kernel: Kernel, op: triton.CheckedAccess, position: int) -> Expr:
+def _index(kernel: Kernel, op: tile.Access, position: int) -> Expr:
     """The element numbers along one dimension of the memref, placed among the block's dimensions."""
     entry = op.entries[position]
     if isinstance(entry, int):
@@ -101,59 +93,59 @@ def _index(kernel: Kernel, op: triton.CheckedAccess, position: int) -> Expr:
     return place(_lanes(kernel, op, position), [own], len(axes))
 
 
-def _lanes(kernel: Kernel, op: triton.CheckedAccess, position: int) -> Expr:
+def _lanes(kernel: Kernel, op: tile.Access, position: int) -> Expr:
     entry = op.entries[position]
     if isinstance(entry, SSAValue):
         return kernel.ranges[entry].lanes
     size = op.memory.type.get_shape()[position]  # pyright: ignore[reportAttributeAccessIssue]
     if isinstance(entry, AllAttr):
-        return _counting(op, size)
+        return _counting(size)
     assert isinstance(entry, SliceAttr)
-    lanes = times(_counting(op, entry.length), number(entry.step.data))
+    lanes = times(_counting(entry.length), number(entry.step.data))
     return add(number(entry.start.data), lanes)
 
 
-def _counting(op: triton.CheckedAccess, size: int) -> Expr:
-    if size < 1 or size & (size - 1):
-        raise LoweringError(
-            f"Triton blocks are powers of two, found a dimension of {size}",
-            location_of(op),
-            notes=["run pad-to-power-of-two before convert-tile-to-triton"],
-        )
+def _counting(size: int) -> Expr:
+    assert is_power_of_two(size), "verify-triton"
     return Expr(f"tl.arange(0, {size})", shape=(size,))
 
 
-def mask_of(kernel: Kernel, op: triton.CheckedAccess) -> Expr | None:
+def mask_of(kernel: Kernel, op: tile.Access) -> Expr | None:
     """The lanes that an access touches, or None where it touches all."""
     own = kernel.typed(op.mask) if op.mask is not None else None
-    return both([mask for mask in (masks_of(kernel, op.limits), own) if mask is not None])
+    return both([mask for mask in (masks_of(kernel, kernel.ragged[op]), own) if mask is not None])
 
 
-def mask_argument(kernel: Kernel, op: triton.CheckedAccess) -> list[str]:
+def mask_argument(kernel: Kernel, op: tile.Access) -> list[str]:
     """``mask=…``, or nothing where every lane is touched."""
     mask = mask_of(kernel, op)
     return [f"mask={mask.text}"] if mask is not None else []
 
 
-def print_load(kernel: Kernel, op: triton.LoadOp) -> None:
+def _fill(op: tile.LoadOp) -> Attribute | None:
+    """What lanes take that are not read; where there is a mask, the fill outside the ranges is the same."""
+    return op.pad if op.mask is None else op.other or tile.literal(0, tile.tile_type(op.result).element_type)
+
+
+def print_load(kernel: Kernel, op: tile.LoadOp) -> None:
     """``v = tl.load(pointer, mask=…, other=…)``: always a line of its own, where the program reads."""
     if not op.result.uses:
         return
     place = pointer(kernel, op)
     arguments = [place.text, *mask_argument(kernel, op)]
-    if op.other is not None and len(arguments) > 1:
-        arguments.append(f"other={kernel.literal(op.other).text}")
+    if (fill := _fill(op)) is not None and len(arguments) > 1:
+        arguments.append(f"other={kernel.literal(fill).text}")
     hint = op.result.name_hint or f"{kernel[op.memory].text}_block"
     # A row number that is the same in all lanes is a scalar, and so is what it loads.
-    shape = tile_type(op.result).shape if place.shape or len(arguments) > 1 else ()
+    shape = tile.tile_type(op.result).shape if place.shape or len(arguments) > 1 else ()
     kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=shape), hint)
 
 
-def print_store(kernel: Kernel, op: triton.StoreOp) -> None:
+def print_store(kernel: Kernel, op: tile.StoreOp) -> None:
     """``tl.store(pointer, v, mask=…)``."""
     value = kernel[op.value]
     arguments = [pointer(kernel, op).text, value.text, *mask_argument(kernel, op)]
     kernel.line(f"tl.store({', '.join(arguments)})")
 
 
-HANDLERS: dict[type, Handler] = {triton.LoadOp: print_load, triton.StoreOp: print_store}
+HANDLERS: dict[type, Handler] = {tile.LoadOp: print_load, tile.StoreOp: print_store}

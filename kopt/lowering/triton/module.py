@@ -8,9 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from kopt.diagnostics import location_of
+from kopt.analysis.entry import entry_function
 from kopt.dialects import triton
-from kopt.errors import LoweringError
 from kopt.lowering.host.torch_calls import LaunchPrinter, print_function
 from kopt.lowering.names import Names
 from kopt.lowering.triton import (
@@ -51,9 +50,9 @@ HANDLERS: dict[type[Operation], Handler] = {
 def print_module(module: ModuleOp, entry: str) -> str:
     """The Python text of a function whose grids are `triton.launch` ops; needs torch and triton only.
 
-    Raises `LoweringError`, with the place, for ops that have no Triton form.
+    What launches compute has a Triton form: ``verify-triton`` has seen to that.
     """
-    func = _function(module, entry)
+    func = entry_function(module, entry)
     names = Names(_RESERVED)
     public = names.public(entry)
     kernels = kernel_names(func, names)
@@ -80,13 +79,6 @@ def print_kernels(writer: Writer, kernels: Mapping[triton.LaunchOp, str], names:
     helpers.print(writer)
     for text in texts:
         writer.lines(["", "", *text.splitlines()])
-
-
-def _function(module: ModuleOp, entry: str) -> FuncOp:
-    for op in module.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == entry and op.body.blocks:
-            return op
-    raise LoweringError(f"no function '{entry}' in the module", location_of(module))
 
 
 def _kernel_text(launch: triton.LaunchOp, name: str, helpers: Helpers) -> str:

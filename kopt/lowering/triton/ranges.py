@@ -46,20 +46,16 @@ def needs_begin(range: SSAValue) -> bool:
     return any(isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp) for user in users(range))
 
 
-def needs_lanes(range: SSAValue) -> bool:
+def needs_lanes(kernel: Kernel, range: SSAValue) -> bool:
     """Whether the lanes' numbers are used."""
-    return any(not isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp | tile.CountOp) for user in users(range))
+    numbers = (tile.BeginOp, tile.EndOp, tile.IdOp, tile.CountOp)
+    return any(not isinstance(user, numbers) for user in users(range)) or checks(kernel, range) > 0
 
 
-def checks(range: SSAValue) -> int:
-    """How often the mask of a range is spelt."""
-    count = 0
-    for user in users(range):
-        if isinstance(user, tile.MaskOp | tile.ValidOp):
-            count += 1
-        elif isinstance(user, triton.CheckedAccess):
-            count += sum(limit is range for limit in user.limits)
-    return count
+def checks(kernel: Kernel, range: SSAValue) -> int:
+    """How often the mask of a range is spelt. Accesses of its lanes count twice: beside those, it has a name."""
+    masks = sum(isinstance(user, tile.MaskOp | tile.ValidOp) for user in users(range))
+    return masks + kernel.checked[range]
 
 
 def bind(kernel: Kernel, range: SSAValue, begin: Expr, limit: Expr, lower: Expr) -> None:
@@ -70,9 +66,9 @@ def bind(kernel: Kernel, range: SSAValue, begin: Expr, limit: Expr, lower: Expr)
     lanes = add(begin, lanes)
     names = RangeNames(begin, lanes, limit, range.type.size, lower=lower)
     kernel.ranges[range] = names
-    if needs_lanes(range):
+    if needs_lanes(kernel, range):
         names.lanes = kernel.assign(range, lanes)
-    if checks(range) > 1:
+    if checks(kernel, range) > 1:
         names.mask = kernel.names.fresh(f"{names.lanes.text}_mask")
         kernel.give(names.mask, infix("<", COMPARE, names.lanes, limit))
 
@@ -92,7 +88,7 @@ def print_range(kernel: Kernel, op: triton.RangeOp) -> None:
         begin = number(op.lower.data + int(block.literal) * size)
     if needs_begin(op.result) and not begin.is_name:
         hint = op.result.name_hint or "tile"
-        name = kernel.names.fresh(f"{hint}_begin" if needs_lanes(op.result) else hint)
+        name = kernel.names.fresh(f"{hint}_begin" if needs_lanes(kernel, op.result) else hint)
         kernel.give(name, begin)
         begin = Expr(name)
     bind(kernel, op.result, begin, number(op.upper.data), lower)
@@ -100,7 +96,7 @@ def print_range(kernel: Kernel, op: triton.RangeOp) -> None:
 
 def print_whole(kernel: Kernel, op: tile.WholeOp) -> None:
     """A range over a whole extent."""
-    if op.result.uses:
+    if op.result.uses or checks(kernel, op.result):
         bind(kernel, op.result, number(0), number(op.extent.data), number(0))
 
 

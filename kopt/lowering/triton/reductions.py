@@ -5,11 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IntegerType, f32, f64, i1
 from xdsl.ir import Attribute, Operation
 
-from kopt.diagnostics import location_of
 from kopt.dialects import tile
-from kopt.errors import LoweringError
 from kopt.lowering.triton.expressions import COMPARE, Expr, call, infix, method, number
-from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.kernel import Handler, Kernel
 from kopt.lowering.triton.ranges import masks_of
 
 #: Reductions that Triton has under a name, for integers and floats. Its maxima lose NaN, so floats combine by helpers.
@@ -36,7 +34,7 @@ def _combiner(kind: str, type: Attribute) -> str:
 
 def print_reduce(kernel: Kernel, op: tile.ReduceOp) -> None:
     """One call a dimension, last first; all dimensions at once have no axis."""
-    source = tile_type(op.input)
+    source = tile.tile_type(op.input)
     expr = kernel.whole(op.input, op.dimensions)
     shape = tuple(size for n, size in enumerate(expr.shape) if n not in op.dimensions)
     axes = [None] if len(op.dimensions) == source.rank else [*reversed(op.dimensions)]
@@ -72,9 +70,9 @@ def _narrowed(kernel: Kernel, type: Attribute, expr: Expr) -> Expr:
 
 def print_argreduce(kernel: Kernel, op: tile.ArgReduceOp) -> None:
     """The lane number of the largest or smallest: ``tl.argmax``, or for floats a combination that knows NaN."""
-    source, axis, kind = tile_type(op.input), op.dim.data, op.kind.data
+    source, axis, kind = tile.tile_type(op.input), op.dim.data, op.kind.data
     expr = kernel.whole(op.input)
-    shape = tile_type(op.result).shape
+    shape = tile.tile_type(op.result).shape
     if not tile.is_float(source.element_type):
         expr = method(expr, "to(tl.int32)") if source.element_type == i1 else expr
         kernel.define(op.result, Expr(f"tl.arg{kind}({expr.text}, axis={axis})", shape=shape))
@@ -96,7 +94,7 @@ def _numbers(kernel: Kernel, type: tile.TileType, axis: int) -> str:
 
 def print_scan(kernel: Kernel, op: tile.ScanOp) -> None:
     """``tl.cumsum``, ``tl.cumprod``, or ``tl.associative_scan`` with a helper."""
-    source, axis, kind = tile_type(op.input), op.dim.data, op.kind.data
+    source, axis, kind = tile.tile_type(op.input), op.dim.data, op.kind.data
     expr = kernel.whole(op.input)
     named = {"add": "tl.cumsum", "mul": "tl.cumprod"}.get(kind)
     reverse = ", reverse=True" if op.reverse is not None else ""
@@ -120,7 +118,7 @@ def print_associative(kernel: Kernel, op: tile.AssociativeOp) -> None:
 
 def print_sort(kernel: Kernel, op: tile.SortOp) -> None:
     """``v, n = _sort(x, numbers, axis, rounds, descending)``: blocks have powers of two as sizes."""
-    source, axis = tile_type(op.input), op.dim.data
+    source, axis = tile.tile_type(op.input), op.dim.data
     rounds = (source.shape[axis] - 1).bit_length()
     operands = f"{kernel.whole(op.input).text}, {_numbers(kernel, source, axis)}"
     _name_results(kernel, op, f"{kernel.helper('_sort')}({operands}, {axis}, {rounds}, {op.descending is not None})")
@@ -131,14 +129,13 @@ def _name_results(kernel: Kernel, op: Operation, text: str) -> None:
     names = [kernel.names.bind(result) if result.uses else "_" for result in op.results]
     kernel.line(f"{', '.join(names)} = {text}")
     for result, name in zip(op.results, names, strict=True):
-        kernel.alias(result, Expr(name, shape=tile_type(result).shape))
+        kernel.alias(result, Expr(name, shape=tile.tile_type(result).shape))
 
 
 def print_dot(kernel: Kernel, op: tile.DotOp) -> None:
     """``tl.dot(l, r, acc)``; f32 operands say how they may be rounded."""
-    source, result = tile_type(op.lhs), tile_type(op.result)
-    if source.rank > 3:
-        raise LoweringError(f"Triton's dot takes one batch dimension, found {source}", location_of(op))
+    source, result = tile.tile_type(op.lhs), tile.tile_type(op.result)
+    assert source.rank <= 3, "verify-triton"
     operands = [kernel.whole(op.lhs), kernel.whole(op.rhs)]
     precision = op.precision.data if op.precision is not None else "ieee"
     if source.element_type == f32 and precision == "bf16":

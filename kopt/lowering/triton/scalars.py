@@ -6,10 +6,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 from xdsl.ir import Operation
 
-from kopt.diagnostics import location_of
 from kopt.dialects import triton
 from kopt.dialects.tile import literal_value
-from kopt.errors import LoweringError
 from kopt.lowering.triton.expressions import AND, COMPARE, OR, PRODUCT, SUM, XOR, Expr, call, infix, number
 from kopt.lowering.triton.kernel import Handler, Kernel
 
@@ -40,7 +38,8 @@ _CALLS: dict[type[Operation], str] = {
 }
 #: Comparison by the predicate's number, signed and unsigned.
 _PREDICATES = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
-_FLOAT_PREDICATES = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
+#: Comparisons of floats by the predicate's number: those that are ordered, and `!=`.
+FLOAT_PREDICATES = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 
 
 def print_constant(kernel: Kernel, op: arith.ConstantOp) -> None:
@@ -57,15 +56,11 @@ def print_infix(kernel: Kernel, op: Operation) -> None:
 
 
 def print_floordiv(kernel: Kernel, op: arith.FloorDivSIOp) -> None:
-    """Python's ``//``: Triton's where nothing is negative, else a helper that is right however ``//`` and ``%`` round.
+    """Python's ``//``: a helper that is right however ``//`` and ``%`` round.
 
     In Triton's interpreter the numbers of loops are Python's own until they are assigned.
     """
-    operands = [kernel[value] for value in op.operands]
-    if all(kernel.numbers.range(value).is_natural for value in op.operands):
-        kernel.define(op.result, infix("//", PRODUCT, *operands))
-    else:
-        kernel.define(op.result, call(kernel.helper("_floor_quotient"), operands))
+    kernel.define(op.result, call(kernel.helper("_floor_quotient"), [kernel[value] for value in op.operands]))
 
 
 def print_call(kernel: Kernel, op: Operation) -> None:
@@ -76,9 +71,7 @@ def print_call(kernel: Kernel, op: Operation) -> None:
 def print_compare(kernel: Kernel, op: arith.CmpiOp | arith.CmpfOp) -> None:
     """A condition."""
     code = op.predicate.value.data
-    operator = _PREDICATES[code] if isinstance(op, arith.CmpiOp) else _FLOAT_PREDICATES.get(code)
-    if operator is None:
-        raise LoweringError(f"'{op.name}' has no Triton form with predicate {code}", location_of(op))
+    operator = _PREDICATES[code] if isinstance(op, arith.CmpiOp) else FLOAT_PREDICATES[code]
     kernel.define(op.result, infix(operator, COMPARE, kernel[op.lhs], kernel[op.rhs]))
 
 

@@ -6,11 +6,9 @@ from dataclasses import replace
 
 from xdsl.dialects.builtin import i1, i32
 
-from kopt.diagnostics import location_of
 from kopt.dialects import tile, triton
-from kopt.errors import LoweringError
 from kopt.lowering.triton.expressions import COMPARE, Expr, call, infix, method, number, place
-from kopt.lowering.triton.kernel import Handler, Kernel, tile_type
+from kopt.lowering.triton.kernel import Handler, Kernel
 from kopt.lowering.triton.ranges import add, times
 
 
@@ -25,7 +23,7 @@ def print_splat(kernel: Kernel, op: tile.SplatOp) -> None:
     if op.scalar.type.name != "index" or scalar.literal is not None:
         kernel.alias(op.result, scalar)
         return
-    dtype = kernel.dtype(tile_type(op.result).element_type)
+    dtype = kernel.dtype(tile.tile_type(op.result).element_type)
     kernel.define(op.result, Expr(f"tl.cast({scalar.text}, {dtype})"))
 
 
@@ -36,7 +34,7 @@ def print_extract(kernel: Kernel, op: tile.ExtractOp) -> None:
 
 def print_arange(kernel: Kernel, op: tile.ArangeOp) -> None:
     """``start + step * tl.arange(0, n)``."""
-    type = tile_type(op.result)
+    type = tile.tile_type(op.result)
     lanes = Expr(f"tl.arange(0, {kernel.sizes(type.shape, type)[1:-1]})", shape=type.shape)
     if type.element_type != i32:
         lanes = method(lanes, f"to({kernel.dtype(type.element_type)})")
@@ -45,7 +43,7 @@ def print_arange(kernel: Kernel, op: tile.ArangeOp) -> None:
 
 def print_broadcast(kernel: Kernel, op: tile.BroadcastOp) -> None:
     """``m[:, None]``; lanes are repeated where they are needed."""
-    kernel.define(op.result, place(kernel[op.input], op.mapping, tile_type(op.result).rank))
+    kernel.define(op.result, place(kernel[op.input], op.mapping, tile.tile_type(op.result).rank))
 
 
 def print_reshape(kernel: Kernel, op: tile.ReshapeOp) -> None:
@@ -101,30 +99,21 @@ def print_transpose(kernel: Kernel, op: tile.TransposeOp) -> None:
 
 
 def print_take_along(kernel: Kernel, op: tile.TakeAlongOp) -> None:
-    """``tl.gather``; lanes whose number is outside take the first, since Triton does not check."""
-    lanes = tile_type(op.input).shape[op.dim.data]
-    own = kernel[op.indices]
-    if own.literal is None and _may_be_outside(op):
-        index = kernel.named(op.indices)
-        inside = f"({index.text} >= 0) & ({index.text} < {lanes})"
-        kernel.assign(op.indices, Expr(f"tl.where({inside}, {index.text}, 0)", shape=index.shape), "picks")
+    """``tl.gather``, which does not check whether lanes are there."""
     text = f"tl.gather({kernel.whole(op.input).text}, {kernel.whole(op.indices).text}, axis={op.dim.data})"
-    kernel.alias(op.indices, own)
-    kernel.define(op.result, Expr(text, shape=tile_type(op.result).shape))
+    kernel.define(op.result, Expr(text, shape=tile.tile_type(op.result).shape))
 
 
-def _may_be_outside(op: tile.TakeAlongOp) -> bool:
-    return "triton.inside" not in op.attributes
+def print_bounded(kernel: Kernel, op: triton.BoundedOp) -> None:
+    """``picks = tl.where((n >= 0) & (n < 8), n, 0)``."""
+    index = kernel.named(op.input)
+    inside = f"({index.text} >= 0) & ({index.text} < {op.limit.data})"
+    kernel.assign(op.result, Expr(f"tl.where({inside}, {index.text}, 0)", shape=index.shape))
 
 
 def print_retag(kernel: Kernel, op: triton.RetagOp) -> None:
     """The same value."""
     kernel.alias(op.result, kernel[op.input])
-
-
-def refuse(kernel: Kernel, op: tile.SliceOp | tile.DynamicSliceOp | tile.ConcatOp) -> None:
-    """Triton neither slices nor joins tiles; ``pad-to-power-of-two`` makes picks of such ops."""
-    raise LoweringError(f"'{op.name}' has no Triton form: run pad-to-power-of-two first", location_of(op))
 
 
 HANDLERS: dict[type, Handler] = {
@@ -136,8 +125,6 @@ HANDLERS: dict[type, Handler] = {
     tile.ReshapeOp: print_reshape,
     tile.TransposeOp: print_transpose,
     tile.TakeAlongOp: print_take_along,
+    triton.BoundedOp: print_bounded,
     triton.RetagOp: print_retag,
-    tile.SliceOp: refuse,
-    tile.DynamicSliceOp: refuse,
-    tile.ConcatOp: refuse,
 }

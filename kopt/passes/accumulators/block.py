@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import root
-from kopt.analysis.atomic_targets import Target
+from kopt.analysis.atomic_targets import AtomicTarget
 from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.host import AllocOp, LaunchOp
@@ -74,7 +74,7 @@ class AccumulatorBlock:
     tile.when last(%k) { %v = get %out_acc   tile.store cast(%v), %out[%i, %j] }
     """
 
-    def __init__(self, launch: LaunchOp, phases: Phases, target: Target, window: Window):
+    def __init__(self, launch: LaunchOp, phases: Phases, target: AtomicTarget, window: Window):
         assert isinstance(target.memory.type, MemRefType)
         self.launch, self.phases, self.target, self.window = launch, phases, target, window
         self.outside = target.memory.type.element_type

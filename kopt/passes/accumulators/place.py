@@ -28,21 +28,22 @@ from kopt.dialects.tile import (
     ShiftOp,
     SliceAttr,
     TileType,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry, block_axes
 from kopt.dialects.tile.memory import block_type
 from kopt.ir.ranges import unshifted
 from kopt.passes.accumulators.block import AccumulatorBlock
 from kopt.passes.accumulators.spread import Spread, indexes, picked
-from kopt.passes.mosaic.building import Builder, element_of, type_of
+from kopt.passes.mosaic.building import ValueBuilder, element_of
 from kopt.passes.replacing import replacing
 
 
-class Place:
+class ScratchAccess:
     """The index list of one access on the scratch block."""
 
     def __init__(self, block: AccumulatorBlock, access: Accesses):
-        self.block, self.access, self.build = block, access, Builder(access)
+        self.block, self.access, self.build = block, access, ValueBuilder(access)
         self.shape = block.window.type.get_shape()
         self.inner = block_type(access.memory.type, access.entries).with_element(block.element)
         self.spreads: list[Spread] = []
@@ -105,11 +106,11 @@ class Place:
     def spread(self, value: SSAValue) -> SSAValue:
         """A value of the access's block where it stands in the spread one; undefined elsewhere."""
         for spread in self.spreads:
-            dims = list(type_of(value).dims.data)
+            dims = list(tile_type(value).dims.data)
             if spread.is_block:
                 value = picked(self.build, value, spread.sources(self.build), spread.axis)
             else:
-                type = type_of(value).with_dims([*dims[: spread.axis], spread.extent, *dims[spread.axis :]])
+                type = tile_type(value).with_dims([*dims[: spread.axis], spread.extent, *dims[spread.axis :]])
                 mapping = [n for n in range(type.rank) if n != spread.axis]
                 value = self.build.add(BroadcastOp(value, mapping, type))
         return value
@@ -117,7 +118,7 @@ class Place:
     def collapse(self, value: SSAValue) -> SSAValue:
         """The access's block out of a spread one."""
         for spread in reversed(self.spreads):
-            type = type_of(value)
+            type = tile_type(value)
             if spread.is_block:
                 value = picked(self.build, value, spread.places(self.build), spread.axis)
             else:
@@ -148,7 +149,7 @@ class Place:
 
     def _holds(self, number: SSAValue) -> SSAValue:
         assert element_of(number) == i32
-        return self.build.add(ELEMENTWISE["ne"](number, self.build.add(FullOp(0, type_of(number)))))
+        return self.build.add(ELEMENTWISE["ne"](number, self.build.add(FullOp(0, tile_type(number)))))
 
     def _valid(self) -> SSAValue | None:
         """The lanes inside ranges that end inside the array; the others may lie in a neighbour's block."""

@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import stays_inside
 from kopt.analysis.effects import is_trivially_dead
-from kopt.analysis.layouts import Layout, Part
+from kopt.analysis.layouts import Layout, PhysicalDim
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.pallas import FetchOp, Overlap, SendOp
 from kopt.dialects.tile import (
@@ -32,9 +32,11 @@ from kopt.dialects.tile import (
     TileType,
     is_gather,
     literal,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import AllAttr, Entry, block_axes
 from kopt.dialects.tile.memory import ref_block_type
+from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import unshifted
 from kopt.ir.to_ssa import IndexWriter
@@ -42,7 +44,7 @@ from kopt.passes.replacing import replacing
 
 
 @dataclass
-class Place:
+class WindowPlace:
     """Where a memref's window is found: its ref, and how the window's dimensions stand there.
 
     ``sums`` are the indices of its accesses as they are written again.
@@ -54,13 +56,13 @@ class Place:
     sums: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(sums=True))
 
 
-def convert_load(load: LoadOp, place: Place) -> None:
+def convert_load(load: LoadOp, place: WindowPlace) -> None:
     """A load becomes a get; masked lanes take ``other`` and lanes outside their range ``pad`` by selects."""
     build = _Builder(load)
-    _replace(load, build.get(place, build.entries(load, place), _type(load.result)), build)
+    _replace(load, build.get(place, build.entries(load, place), tile_type(load.result)), build)
 
 
-def convert_fetch(load: LoadOp, place: Place, axis: SSAValue | None) -> None:
+def convert_fetch(load: LoadOp, place: WindowPlace, axis: SSAValue | None) -> None:
     """A load of an array in HBM becomes a fetch, which steps of an axis may overlap."""
     build = _Builder(load)
     fetch = FetchOp(place.ref, load.entries, load.result.type, None if axis is None else Overlap(axis))
@@ -70,32 +72,32 @@ def convert_fetch(load: LoadOp, place: Place, axis: SSAValue | None) -> None:
 def _replace(load: LoadOp, value: SSAValue, build: _Builder) -> None:
     """Puts a block in the place of a load's result."""
     if load.pad is not None and (valid := build.validity(load)) is not None:
-        value = build.select(valid, value, build.add(FullOp(load.pad, _type(value))))
+        value = build.select(valid, value, build.add(FullOp(load.pad, tile_type(value))))
     if load.mask is not None:
-        other = load.other or literal(0, _type(value).element_type)
-        value = build.select(load.mask, value, build.add(FullOp(other, _type(value))))
+        other = load.other or literal(0, tile_type(value).element_type)
+        value = build.select(load.mask, value, build.add(FullOp(other, tile_type(value))))
     value.name_hint = load.result.name_hint
     load.result.replace_all_uses_with(value)
     Rewriter.erase_op(load)
 
 
-def convert_store(store: StoreOp, place: Place) -> None:
+def convert_store(store: StoreOp, place: WindowPlace) -> None:
     """A store becomes a put; where lanes must keep what they held, the block is read, merged and written back."""
     build = _Builder(store)
     entries = build.entries(store, place)
     value, keep = store.value, build.written_lanes(store, place)
     if keep is not None:
-        old = build.get(place, entries, _type(value))
+        old = build.get(place, entries, tile_type(value))
         old.name_hint = "old"
         value = build.select(keep, value, old)
         value.name_hint = "new"
-    stands = _standing(place, entries, _type(value))
+    stands = _standing(place, entries, tile_type(value))
     value = value if stands is None else build.add(ReshapeOp(value, stands))
     build.add(replacing(store, PutOp(value, place.ref, entries)))
     Rewriter.erase_op(store)
 
 
-def convert_writeback(store: StoreOp, place: Place, axis: SSAValue | None) -> None:
+def convert_writeback(store: StoreOp, place: WindowPlace, axis: SSAValue | None) -> None:
     """A store to an array in HBM becomes a send of the lanes that are its own, which steps of an axis may overlap."""
     build = _Builder(store)
     own = build.written_lanes(store, place)
@@ -104,14 +106,14 @@ def convert_writeback(store: StoreOp, place: Place, axis: SSAValue | None) -> No
     Rewriter.erase_op(store)
 
 
-def convert_send(store: StoreOp, place: Place) -> None:
+def convert_send(store: StoreOp, place: WindowPlace) -> None:
     """A store of a row that a load brought becomes a send: lanes outside their range are what they were."""
     send = SendOp(store.value, place.ref, store.entries, store.mask)
     _Builder(store).add(replacing(store, send))
     Rewriter.erase_op(store)
 
 
-def convert_scatter(store: StoreOp, place: Place) -> None:
+def convert_scatter(store: StoreOp, place: WindowPlace) -> None:
     """A store of rows by computed numbers becomes a put to HBM: which ones are stored, their numbers tell."""
     _Builder(store).add(replacing(store, PutOp(store.value, place.ref, store.entries)))
     mask = store.mask
@@ -130,7 +132,7 @@ def erase_dead(value: SSAValue) -> None:
             erase_dead(operand)
 
 
-def _standing(place: Place, entries: list[Entry], block: TileType) -> TileType | None:
+def _standing(place: WindowPlace, entries: list[Entry], block: TileType) -> TileType | None:
     """The block as it stands in the ref, where dimensions of one lane stand elsewhere than in the block, or None.
 
     What ``:`` takes from a ref without tags is named by the block's other dimensions, which stand in their order.
@@ -144,11 +146,6 @@ def _standing(place: Place, entries: list[Entry], block: TileType) -> TileType |
     ]
     stands = found.with_dims(dims)
     return None if stands == block else stands
-
-
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
 
 
 class _Builder:
@@ -166,7 +163,7 @@ class _Builder:
     def select(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
         return self.add(SelectOp(condition, value, other))
 
-    def get(self, place: Place, entries: list[Entry], block: TileType) -> SSAValue:
+    def get(self, place: WindowPlace, entries: list[Entry], block: TileType) -> SSAValue:
         """A block of a ref."""
         stands = _standing(place, entries, block)
         value = self.add(replacing(self.access, GetOp(place.ref, entries, stands or block)))
@@ -174,7 +171,7 @@ class _Builder:
 
     # Index lists.
 
-    def entries(self, access: LoadOp | StoreOp, place: Place) -> list[Entry]:
+    def entries(self, access: LoadOp | StoreOp, place: WindowPlace) -> list[Entry]:
         """The index list into the ref: one entry for each of its dimensions. An array that stays in HBM is whole."""
         if any(is_gather(entry) for entry in access.entries):
             return list(access.entries)
@@ -184,7 +181,7 @@ class _Builder:
                 found.append(self._entry(part, lanes, access.entries, place))
         return found
 
-    def _entry(self, part: Part, lanes: int, entries: tuple[Entry, ...], place: Place) -> Entry:
+    def _entry(self, part: PhysicalDim, lanes: int, entries: tuple[Entry, ...], place: WindowPlace) -> Entry:
         if part.kind == "unit":
             return 0
         entry, dim = entries[part.dim], place.window.dims[part.dim]
@@ -210,7 +207,7 @@ class _Builder:
     def _block_number(self, entry: Entry, split: int, sums: IndexAnalysis) -> SSAValue:
         """Which outer part of a split dimension an entry lies in."""
         assert isinstance(entry, SSAValue)
-        return IndexWriter(self.add, lambda value: value, sums.begin).value(sums.first(entry) // split)
+        return IndexWriter(self.add, lambda value: value, sums.begin).value(floordiv(sums.first(entry), split))
 
     def number(self, value: int) -> SSAValue:
         return self.add(arith.ConstantOp(IntegerAttr(value, IndexType())))
@@ -220,9 +217,9 @@ class _Builder:
     def validity(self, load: LoadOp) -> SSAValue | None:
         """Which lanes of a loaded block lie inside their ranges."""
         ranges = [e for e in load.entries if isinstance(e, SSAValue) and isinstance(e.type, RangeType)]
-        return self._all_valid(load, ranges, _type(load.result), None)
+        return self._all_valid(load, ranges, tile_type(load.result), None)
 
-    def written_lanes(self, store: StoreOp, place: Place) -> SSAValue | None:
+    def written_lanes(self, store: StoreOp, place: WindowPlace) -> SSAValue | None:
         """The lanes that a store writes, or None where it may write all of its block."""
         shape = place.window.type.get_shape()
         ragged = [
@@ -232,7 +229,7 @@ class _Builder:
             and isinstance(entry.type, RangeType)
             and not stays_inside(entry, extent, place.sums)
         ]
-        return self._all_valid(store, ragged, _type(store.value), store.mask)
+        return self._all_valid(store, ragged, tile_type(store.value), store.mask)
 
     def _all_valid(
         self, access: LoadOp | StoreOp, ranges: list[SSAValue], block: TileType, mask: SSAValue | None

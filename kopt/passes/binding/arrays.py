@@ -10,7 +10,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.layouts import Layout
 from kopt.dialects.host import CallOp, PermuteOp, ReshapeOp, SliceOp
-from kopt.dialects.tile import literal
+from kopt.dialects.tile import array_type, literal
 
 
 def physical_type(type: MemRefType, layout: Layout) -> MemRefType:
@@ -25,7 +25,7 @@ def to_physical(value: SSAValue, layout: Layout, before: Operation) -> SSAValue:
     """
     if layout.plain:
         return value
-    type = _type(value)
+    type = array_type(value)
     steps = _Steps(value, InsertPoint.before(before), before)
     if layout.padded != type.get_shape():
         steps.pad(layout.padded, layout.front or (0,) * len(layout.padded))
@@ -67,19 +67,19 @@ class _Steps:
         self.value = op.results[0]
 
     def _like(self, shape: Sequence[int]) -> MemRefType:
-        return MemRefType(_type(self.value).element_type, shape)
+        return MemRefType(array_type(self.value).element_type, shape)
 
     def reshape(self, shape: Sequence[int]) -> None:
-        if tuple(shape) != _type(self.value).get_shape():
+        if tuple(shape) != array_type(self.value).get_shape():
             self._apply(ReshapeOp(self.value, self._like(shape)))
 
     def permute(self, order: Sequence[int]) -> None:
-        shape = _type(self.value).get_shape()
+        shape = array_type(self.value).get_shape()
         if list(order) != list(range(len(shape))):
             self._apply(PermuteOp(self.value, order, self._like([shape[number] for number in order])))
 
     def pad(self, shape: Sequence[int], front: Sequence[int]) -> None:
-        type = _type(self.value)
+        type = array_type(self.value)
         pads = [pad for n, m, f in zip(type.get_shape(), shape, front, strict=True) for pad in (m - n - f, f)]
         numbers = ArrayAttr([IntegerAttr(number, i64) for number in reversed(pads)])
         zero = literal(0, type.element_type)
@@ -90,11 +90,6 @@ class _Steps:
     def crop(self, shape: Sequence[int]) -> None:
         rank = len(shape)
         self._apply(SliceOp(self.value, [0] * rank, shape, [1] * rank, self._like(shape)))
-
-
-def _type(value: SSAValue) -> MemRefType:
-    assert isinstance(value.type, MemRefType)
-    return value.type
 
 
 def _split_shape(layout: Layout) -> list[int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.revisits import fastest
+from kopt.analysis.revisit_order import fastest
 from kopt.analysis.streaming import loops_around
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
@@ -16,7 +16,7 @@ from kopt.dialects.pallas import CallOp, ScratchOp
 from kopt.dialects.tile import ALL, GetOp, LoadOp, PutOp, RefType, StoreOp, WhenOp, is_gather
 from kopt.dialects.tile.planned import forget_plan
 from kopt.passes.binding.accesses import (
-    Place,
+    WindowPlace,
     convert_fetch,
     convert_load,
     convert_scatter,
@@ -26,7 +26,7 @@ from kopt.passes.binding.accesses import (
     erase_dead,
 )
 from kopt.passes.binding.arrays import from_physical, physical_type, to_physical
-from kopt.passes.binding.operands import Operand, plan_operands, ref_type, taken, window_attr
+from kopt.passes.binding.operands import BoundOperand, plan_operands, ref_type, taken, window_attr
 from kopt.passes.binding.pipelined import Stream, convert_pipelines
 from kopt.passes.binding.remote import name_refs, number_barriers
 from kopt.passes.binding.semantics import semantics
@@ -44,7 +44,7 @@ class LaunchConverter:
         self.grid = grid_of(launch)
         self.operands = plan_operands(launch)
         self.rank = max(1, len(self.grid.ranges))
-        self.temporaries: dict[SSAValue, Place] = {}
+        self.temporaries: dict[SSAValue, WindowPlace] = {}
 
     def convert(self) -> CallOp:
         """Puts a call in the launch's place, with host ops for layouts around it."""
@@ -75,11 +75,13 @@ class LaunchConverter:
                 scratch = ScratchOp(ref_type(operand))
                 scratch.result.name_hint = memory.name_hint
                 Rewriter.insert_op(scratch, InsertPoint.before(self.grid))
-                self.temporaries[memory] = Place(operand.window, operand.layout, scratch.result)
+                self.temporaries[memory] = WindowPlace(operand.window, operand.layout, scratch.result)
                 name = memory.name_hint or "array"
                 remark(self.launch, f"'{name}' is no array: its blocks are memory of the chip, {scratch.result.type}")
 
-    def _make_call(self, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]) -> CallOp:
+    def _make_call(
+        self, inputs: Sequence[BoundOperand], outputs: Sequence[BoundOperand], scratch: Sequence[ScratchOp]
+    ) -> CallOp:
         arrays = [to_physical(self.launch.inputs[o.number], o.layout, self.launch) for o in inputs]
         numbers = [operand.number for operand in inputs]
         scratch_types = [op.result.type for op in scratch]
@@ -101,7 +103,11 @@ class LaunchConverter:
         return call
 
     def _move_body(
-        self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand], scratch: Sequence[ScratchOp]
+        self,
+        call: CallOp,
+        inputs: Sequence[BoundOperand],
+        outputs: Sequence[BoundOperand],
+        scratch: Sequence[ScratchOp],
     ) -> None:
         args = self.launch.body.block.args
         forget_plan(self.grid)
@@ -116,7 +122,7 @@ class LaunchConverter:
             for operand, ref in zip(operands, refs, strict=True):
                 memory = args[operand.number]
                 ref.name_hint = _ref_hint(memory, operand, operands is outputs)
-                places[memory] = Place(operand.window, operand.layout, ref)
+                places[memory] = WindowPlace(operand.window, operand.layout, ref)
         numbers = [
             entry for o in self.operands if o.window.numbers for load in o.window.loads for entry in load.indices
         ]
@@ -137,7 +143,7 @@ class LaunchConverter:
         number_barriers(call)
         self._copy_old(call, inputs, outputs)
 
-    def _convert_accesses(self, operand: Operand, place: Place) -> None:
+    def _convert_accesses(self, operand: BoundOperand, place: WindowPlace) -> None:
         """Lets the accesses of an array see its block, or move it."""
         copied = operand.kind in _COPIED
         for load in operand.window.loads:
@@ -155,7 +161,7 @@ class LaunchConverter:
             else:
                 convert_send(store, place)
 
-    def _ahead(self, load: LoadOp, operand: Operand) -> SSAValue | None:
+    def _ahead(self, load: LoadOp, operand: BoundOperand) -> SSAValue | None:
         """The axis ahead of which a block is fetched: its loop's, or the one along which cells follow one another."""
         if operand.window.written:
             return None
@@ -164,7 +170,7 @@ class LaunchConverter:
         number = fastest(self.grid)
         return None if number is None else self.grid.ranges[number]
 
-    def _copy_old(self, call: CallOp, inputs: Sequence[Operand], outputs: Sequence[Operand]) -> None:
+    def _copy_old(self, call: CallOp, inputs: Sequence[BoundOperand], outputs: Sequence[BoundOperand]) -> None:
         """Where old elements count, the output's block starts as the input's, on the first visit to it.
 
         What stays in HBM is one array under two names, so nothing is to be copied.
@@ -187,7 +193,7 @@ class LaunchConverter:
         assert block.first_op is not None
         Rewriter.insert_op(ops, InsertPoint.before(block.first_op))
 
-    def _replace_results(self, call: CallOp, outputs: Sequence[Operand]) -> None:
+    def _replace_results(self, call: CallOp, outputs: Sequence[BoundOperand]) -> None:
         for operand, output in zip(outputs, call.outputs, strict=True):
             result = self.launch.outputs[self.launch.written.index(operand.number)]
             output.name_hint = result.name_hint
@@ -204,6 +210,6 @@ def _is_by_numbers(access: LoadOp | StoreOp) -> bool:
     return any(map(is_gather, access.entries))
 
 
-def _ref_hint(memory: SSAValue, operand: Operand, is_output: bool) -> str | None:
+def _ref_hint(memory: SSAValue, operand: BoundOperand, is_output: bool) -> str | None:
     """The name of a ref: an array that is read and written has two."""
     return f"new_{memory.name_hint}" if is_output and operand.reads and memory.name_hint else memory.name_hint

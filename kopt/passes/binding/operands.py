@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from kopt.analysis.index_maps import Number
-from kopt.analysis.layouts import Layout, LayoutProblem, Part, layout
+from kopt.analysis.index_maps import IndexNumber
+from kopt.analysis.layouts import Layout, LayoutProblem, PhysicalDim, layout
 from kopt.analysis.pipelining import Pipelined, plan_pipelined
-from kopt.analysis.placements import Place
+from kopt.analysis.placements import PlacedArray
 from kopt.analysis.planned_buffers import addressed_window, is_prefetched, planned_buffers
 from kopt.analysis.streaming import streamed_extents
 from kopt.analysis.windows import Dim, Window, windows
@@ -22,11 +22,11 @@ from kopt.dialects.tile import RefType
 from kopt.errors import LoweringError
 from kopt.passes.binding.remote import remote_windows
 from kopt.passes.launches import grid_of
-from kopt.planning.plan import Buffer
+from kopt.plans.plan import Buffer
 
 
 @dataclass(frozen=True)
-class Operand:
+class BoundOperand:
     """One memref of a launch: its window and layout, whether the call takes it and gives a new version of it.
 
     ``kind`` is where its blocks stand (`kopt.analysis.placements`, or ``remote``: in HBM, named by copies between
@@ -47,7 +47,7 @@ class Operand:
     prefetched: bool = False
 
 
-def plan_operands(launch: LaunchOp) -> list[Operand]:
+def plan_operands(launch: LaunchOp) -> list[BoundOperand]:
     """What the call has to do with each memref that the launch uses, in order.
 
     Raises `LoweringError` where no layout makes a window legal for Mosaic.
@@ -56,8 +56,8 @@ def plan_operands(launch: LaunchOp) -> list[Operand]:
     grid = grid_of(launch)
     found = windows(grid, args)
     remote = dict(remote_windows(launch))
-    places: dict[SSAValue, Place] = {
-        arg: Place(launch, grid, n, found[arg]) for n, arg in enumerate(args) if arg in found
+    places: dict[SSAValue, PlacedArray] = {
+        arg: PlacedArray(launch, grid, n, found[arg]) for n, arg in enumerate(args) if arg in found
     }
     buffers = planned_buffers(place for arg, place in places.items() if arg not in remote)
     seen = {arg: addressed_window(places[arg], buffers) or found[arg] for arg in buffers}
@@ -70,18 +70,18 @@ def plan_operands(launch: LaunchOp) -> list[Operand]:
     ]
 
 
-def _operand(launch: LaunchOp, number: int, window: Window, buffer: Buffer) -> Operand:
+def _operand(launch: LaunchOp, number: int, window: Window, buffer: Buffer) -> BoundOperand:
     reads, writes, kind = number < len(launch.inputs), number in launch.written, buffer.kind
     if kind == "scratch":
-        return Operand(number, kind, window, _legal(window), "vmem", reads=False, writes=False)
+        return BoundOperand(number, kind, window, _legal(window), "vmem", reads=False, writes=False)
     if kind in ("window", "resident"):
-        return Operand(number, kind, window, _legal(window), "vmem", reads, writes, number in launch.donated)
+        return BoundOperand(number, kind, window, _legal(window), "vmem", reads, writes, number in launch.donated)
     if kind == "emit_pipeline":
         plan = plan_pipelined(window)
-        return Operand(number, kind, window, plan.array, "hbm", reads, writes, pipelined=plan)
+        return BoundOperand(number, kind, window, plan.array, "hbm", reads, writes, pipelined=plan)
     seen, standing = _STANDING[kind]
     space, prefetched = _SPACES.get(kind, "hbm"), is_prefetched(buffer)
-    return Operand(number, kind, seen(window), standing(window), space, reads, writes, prefetched=prefetched)
+    return BoundOperand(number, kind, seen(window), standing(window), space, reads, writes, prefetched=prefetched)
 
 
 def _legal(window: Window) -> Layout:
@@ -95,7 +95,7 @@ def _legal(window: Window) -> Layout:
 def _chunks(window: Window) -> Layout:
     """Rows by themselves, as Mosaic wants blocks of one row."""
     rows, columns = window.type.get_shape()
-    parts = (Part("all", 0), Part("unit"), Part("all", 1))
+    parts = (PhysicalDim("all", 0), PhysicalDim("unit"), PhysicalDim("all", 1))
     return Layout((rows, columns), (0, 0), parts, (0, 1, columns), "chunks of scalars")
 
 
@@ -113,7 +113,7 @@ def _all_of(window: Window) -> Window:
 def _streamed(window: Window) -> Layout:
     """The array as DMAs read it: padded so that no block reaches beyond it."""
     shape, extents = window.type.get_shape(), streamed_extents(window)
-    parts = tuple(Part("all", number) for number in range(len(shape)))
+    parts = tuple(PhysicalDim("all", number) for number in range(len(shape)))
     reason = None if extents == shape else "blocks that DMAs read to the end"
     return Layout(extents, (0,) * len(shape), parts, extents, reason)
 
@@ -122,8 +122,8 @@ def _as_it_is(window: Window) -> Layout:
     """The array unchanged; a scalar, for which Mosaic has no windows, as an array of one element."""
     shape = window.type.get_shape()
     if not shape:
-        return Layout((), (), (Part("unit"),), (1,), "a scalar")
-    parts = tuple(Part("all", number) for number in range(len(shape)))
+        return Layout((), (), (PhysicalDim("unit"),), (1,), "a scalar")
+    parts = tuple(PhysicalDim("all", number) for number in range(len(shape)))
     return Layout(shape, (0,) * len(shape), parts, shape)
 
 
@@ -141,7 +141,7 @@ _STANDING: dict[str, tuple[Callable[[Window], Window], Callable[[Window], Layout
 _SPACES = {"smem": "smem", "smem_chunk": "smem"}
 
 
-def _index(operand: Operand, rank: int) -> AffineMap:
+def _index(operand: BoundOperand, rank: int) -> AffineMap:
     """The number of the block of each physical dimension, over the grid; what stays in HBM is whole."""
     zero = AffineExpr.constant(0)
     results = []
@@ -152,7 +152,7 @@ def _index(operand: Operand, rank: int) -> AffineMap:
     return AffineMap(rank, len(operand.window.numbers), tuple(results))
 
 
-def window_attr(operand: Operand, rank: int, given: Sequence[SSAValue] = ()) -> WindowAttr:
+def window_attr(operand: BoundOperand, rank: int, given: Sequence[SSAValue] = ()) -> WindowAttr:
     """An operand's window over a grid of some dimensions, in the IR; ``given`` are the arrays that are prefetched."""
     numbers = [
         NumberAttr(number.kind, AffineMap(rank, count, number.at), _operand_number(number, given))
@@ -161,20 +161,20 @@ def window_attr(operand: Operand, rank: int, given: Sequence[SSAValue] = ()) -> 
     return WindowAttr(operand.layout.blocks, _index(operand, rank), operand.space, numbers)
 
 
-def _operand_number(number: Number, given: Sequence[SSAValue]) -> int | None:
+def _operand_number(number: IndexNumber, given: Sequence[SSAValue]) -> int | None:
     return None if number.memory is None else given.index(number.memory)
 
 
-def ref_type(operand: Operand) -> RefType:
+def ref_type(operand: BoundOperand) -> RefType:
     """What the body sees of an operand."""
     seen = [size for size in operand.layout.blocks if size]
     return RefType(seen, operand.window.type.element_type, operand.space)
 
 
-def taken(operand: Operand) -> Operand:
+def taken(operand: BoundOperand) -> BoundOperand:
     """An operand as the call takes it: what is donated is one block in HBM."""
     if not operand.donated:
         return operand
     shape = operand.layout.shape
-    whole = replace(_as_it_is(operand.window), parts=(Part("unit"),) * len(shape), blocks=shape)
+    whole = replace(_as_it_is(operand.window), parts=(PhysicalDim("unit"),) * len(shape), blocks=shape)
     return replace(operand, layout=whole, space="hbm")

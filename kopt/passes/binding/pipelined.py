@@ -10,19 +10,19 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.layouts import Layout
-from kopt.analysis.pipelining import Walk, name_of, names
+from kopt.analysis.pipelining import PipelinedAccess, name_of, names
 from kopt.analysis.windows import Window
 from kopt.dialects.pallas import PipelineOp, WindowAttr
 from kopt.dialects.tile import ForOp, IdOp, LoadOp, RangeType, RefType
 from kopt.ir.index_expr import IndexExpr
-from kopt.passes.binding.accesses import Place, convert_load, convert_store
+from kopt.passes.binding.accesses import WindowPlace, convert_load, convert_store
 
 
 @dataclass(frozen=True)
 class Stream:
     """One access of an array in HBM: ``array`` is its ref, ``layout`` says how its blocks stand on the chip."""
 
-    walk: Walk
+    walk: PipelinedAccess
     window: Window
     layout: Layout
     array: SSAValue
@@ -124,7 +124,7 @@ def _convert_accesses(block: _Block, ref: SSAValue) -> None:
     ref.name_hint = f"{name}_block" if is_input else f"{_written_name(block, name)}_block"
     for stream in block.streams:
         access = stream.walk.access
-        place = Place(replace(stream.window, dims=stream.walk.dims), stream.layout, ref)
+        place = WindowPlace(replace(stream.window, dims=stream.walk.dims), stream.layout, ref)
         if isinstance(access, LoadOp):
             convert_load(access, place)
         else:

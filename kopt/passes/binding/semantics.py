@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kopt.dialects.tile import GridOp
-from kopt.passes.binding.operands import Operand
+from kopt.passes.binding.operands import BoundOperand
 
 
-def semantics(grid: GridOp, outputs: Sequence[Operand]) -> list[str]:
+def semantics(grid: GridOp, outputs: Sequence[BoundOperand]) -> list[str]:
     """Which grid dimensions may run in any order: those that every output's block moves with, one to one.
 
     Cores share the outermost ones, so what is inside of a dimension that runs in order does too. A plan may keep

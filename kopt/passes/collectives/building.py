@@ -36,7 +36,7 @@ class Members:
     tags: Iterator[str]
 
 
-class Kernel:
+class CollectiveKernel:
     """A `pallas.call` whose arrays stay in HBM, with one cell; its body is filled by ``with kernel.body():``."""
 
     def __init__(
@@ -155,7 +155,7 @@ class LocalCopy:
         self.wait()
 
 
-class RemoteCopy:
+class RankCopy:
     """A copy to another rank, described where this is called."""
 
     def __init__(self, source: Place, target: Place, rank: SSAValue, sent: Place, received: Place, group: str):

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, bf16, f32, i1, i32
+from xdsl.dialects.builtin import FixedBitwidthType, bf16, f32, i1, i32
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects import symm
+from kopt.dialects.tile import array_type
 from kopt.passes.collectives.building import Members
-from kopt.passes.collectives.exchange import exchange, reduce_at_once
+from kopt.passes.collectives.one_shot import exchange, reduce_at_once
 from kopt.passes.collectives.ring import gather, reduce
-from kopt.passes.collectives.shaping import PIECE_ROWS, SHARED_ROWS, Parts, from_rows, parts_of, to_rows
+from kopt.passes.collectives.shaping import PIECE_ROWS, SHARED_ROWS, RowParts, from_rows, parts_of, to_rows
 
 #: The collectives that kernels exist of.
 Collective = symm.AllReduceOp | symm.AllGatherOp | symm.ReduceScatterOp | symm.AllToAllOp
@@ -43,7 +44,7 @@ class Job:
 
 def ranks_of(op: Collective) -> int | None:
     """The number of ranks that the shapes tell, or None."""
-    sizes = [_memref(value).get_shape()[:1] for value in (op.input, op.result)]
+    sizes = [array_type(value).get_shape()[:1] for value in (op.input, op.result)]
     if isinstance(op, symm.AllGatherOp | symm.ReduceScatterOp) and 0 not in (sizes[0][0], sizes[1][0]):
         low, high = sorted(size[0] for size in sizes)
         return high // low
@@ -52,9 +53,9 @@ def ranks_of(op: Collective) -> int | None:
 
 def obstacle(op: Collective) -> str | None:
     """Why a collective stays as it is, or None."""
-    type = _memref(op.input)
+    type = array_type(op.input)
     element = type.element_type
-    if 0 in (*type.get_shape(), *_memref(op.result).get_shape()) or -1 in type.get_shape():
+    if 0 in (*type.get_shape(), *array_type(op.result).get_shape()) or -1 in type.get_shape():
         return f"a kernel moves some elements of static shape, found {type}"
     if isinstance(op, symm.AllReduceOp | symm.ReduceScatterOp) and element not in _COMBINED:
         return f"kernels combine {', '.join(map(str, _COMBINED))}, found {element}"
@@ -70,13 +71,8 @@ def expand(job: Job) -> SSAValue:
     return _EXPANSIONS[type(job.op)](job)
 
 
-def _memref(value: SSAValue) -> MemRefType:
-    assert isinstance(value.type, MemRefType)
-    return value.type
-
-
 def _all_reduce(job: Job) -> SSAValue:
-    type = _memref(job.op.result)
+    type = array_type(job.op.result)
     if job.is_ring:
         parts = parts_of(type, job.members.ranks)
         rows = to_rows(job.input, parts.whole.get_shape())
@@ -87,7 +83,7 @@ def _all_reduce(job: Job) -> SSAValue:
 
 
 def _all_gather(job: Job) -> SSAValue:
-    type = _memref(job.op.result)
+    type = array_type(job.op.result)
     parts = parts_of(type, job.members.ranks)
     rows = to_rows(job.input, parts.single.get_shape())
     if job.is_ring:
@@ -99,19 +95,19 @@ def _all_gather(job: Job) -> SSAValue:
 
 def _reduce_scatter(job: Job) -> SSAValue:
     most = PIECE_ROWS if job.is_ring else SHARED_ROWS // job.members.ranks
-    parts = parts_of(_memref(job.input), job.members.ranks, most)
+    parts = parts_of(array_type(job.input), job.members.ranks, most)
     rows = to_rows(job.input, parts.whole.get_shape())
     if job.is_ring:
         result = reduce(job.name, rows, parts, job.members, job.kind, is_gathered=False)
     else:
         result = reduce_at_once(job.name, rows, parts, job.members, job.kind, is_personal=True)
-    return from_rows(result, 1, _memref(job.op.result))
+    return from_rows(result, 1, array_type(job.op.result))
 
 
 def _all_to_all(job: Job) -> SSAValue:
     """Always at once: what a rank has for another is nobody else's to pass on."""
-    type = _memref(job.op.result)
-    parts: Parts = parts_of(type, job.members.ranks)
+    type = array_type(job.op.result)
+    parts: RowParts = parts_of(type, job.members.ranks)
     rows = to_rows(job.input, parts.whole.get_shape())
     return from_rows(exchange(job.name, rows, parts, job.members, is_personal=True), parts.count, type)
 

@@ -15,13 +15,13 @@ from xdsl.traits import MemoryEffectKind
 from kopt.analysis.aliases import effects_on_memory
 from kopt.dialects.host import CallOp
 from kopt.dialects.symm import AllGatherOp, BarrierOp
-from kopt.dialects.tile import ALL, DotOp, GetOp, RefType
+from kopt.dialects.tile import ALL, DotOp, GetOp, RefType, array_type
 from kopt.passes.collectives.building import (
-    Kernel,
+    CollectiveKernel,
     LocalCopy,
     Members,
     Place,
-    RemoteCopy,
+    RankCopy,
     before,
     loop,
     named,
@@ -30,7 +30,7 @@ from kopt.passes.collectives.building import (
     whole,
 )
 from kopt.passes.collectives.combining import write
-from kopt.passes.collectives.exchange import SEMAPHORE
+from kopt.passes.collectives.one_shot import SEMAPHORE
 from kopt.passes.collectives.ring import neighbours
 from kopt.passes.collectives.shaping import bits_of, cropped, padded, reshaped, rounded, tile_rows
 from kopt.targets.budget import Budget
@@ -43,7 +43,7 @@ _COLUMNS = 512
 
 
 @dataclass(frozen=True)
-class Sizes:
+class MatmulSizes:
     """Rows of a part, the dimension that is summed, and columns, as padded; and the blocks of rows and of columns."""
 
     rows: int
@@ -74,9 +74,9 @@ def _may_move(call: CallOp, gather: AllGatherOp) -> bool:
     return op is call and not writes and call.inputs[1].owner not in between
 
 
-def sizes_of(gather: AllGatherOp, product: CallOp) -> Sizes | None:
+def sizes_of(gather: AllGatherOp, product: CallOp) -> MatmulSizes | None:
     """How the product is cut into blocks, or None where it has no element, another type, or too long a sum."""
-    part, weight = (_memref(value) for value in (gather.input, product.inputs[1]))
+    part, weight = (array_type(value) for value in (gather.input, product.inputs[1]))
     if part.element_type not in _ELEMENTS or weight.element_type != part.element_type:
         return None
     (rows, inner), columns = part.get_shape(), weight.get_shape()[1]
@@ -88,7 +88,7 @@ def sizes_of(gather: AllGatherOp, product: CallOp) -> Sizes | None:
         return None
     block_rows = min(fitting // unit * unit, rounded(rows, unit))
     block_columns = math.gcd(columns, min(_COLUMNS, 2 ** (fitting.bit_length() - 1)))
-    return Sizes(rounded(rows, block_rows), inner, columns, block_rows, block_columns)
+    return MatmulSizes(rounded(rows, block_rows), inner, columns, block_rows, block_columns)
 
 
 def gather_and_multiply(name: str, gather: AllGatherOp, product: CallOp, members: Members) -> tuple[SSAValue, SSAValue]:
@@ -97,17 +97,17 @@ def gather_and_multiply(name: str, gather: AllGatherOp, product: CallOp, members
     assert sizes is not None
     part = padded(gather.input, (sizes.rows, sizes.inner))
     weight = padded(product.inputs[1], (sizes.inner, sizes.columns))
-    element = _memref(part).element_type
+    element = array_type(part).element_type
     types = [MemRefType(element, (members.ranks, sizes.rows, size)) for size in (sizes.inner, sizes.columns)]
     kernel = _kernel(name, part, weight, types, sizes, members)
     results = zip(kernel.call.outputs, (gather.result, product.outputs[0]), strict=True)
-    gathered, multiplied = (_unpadded(new, _memref(old), members.ranks) for new, old in results)
+    gathered, multiplied = (_unpadded(new, array_type(old), members.ranks) for new, old in results)
     return gathered, multiplied
 
 
 def _kernel(
-    name: str, part: SSAValue, weight: SSAValue, types: list[MemRefType], sizes: Sizes, members: Members
-) -> Kernel:
+    name: str, part: SSAValue, weight: SSAValue, types: list[MemRefType], sizes: MatmulSizes, members: Members
+) -> CollectiveKernel:
     element = types[0].element_type
     blocks = [
         (sizes.block_rows, sizes.inner),
@@ -116,7 +116,7 @@ def _kernel(
     ]
     scratch = [RefType(shape, element) for shape in blocks]
     semaphores = [SEMAPHORE, SEMAPHORE, RefType([members.ranks], i32, "semaphore")]
-    kernel = Kernel(name, [part, weight], types, [*scratch, *semaphores], members)
+    kernel = CollectiveKernel(name, [part, weight], types, [*scratch, *semaphores], members)
     names = ("part", "weight", "gathered", "out", "rows", "columns", "block", "loaded", "sent", "received")
     given, right_side, gathered, out, rows, columns, block, loaded, sent, received = kernel.call_refs(*names)
     multiply = _Multiply(members, sizes, gathered, right_side, out, rows, columns, block, loaded)
@@ -128,7 +128,7 @@ def _kernel(
             step = visit(range, "step")
             place = before(me, step, 0, members.ranks, "place")
             here: Place = (gathered, (place, ALL, ALL))
-            copy = RemoteCopy(here, here, ranks.right, (sent, (0,)), (received, (step,)), members.group)
+            copy = RankCopy(here, here, ranks.right, (sent, (0,)), (received, (step,)), members.group)
             with when("ult", step, members.ranks - 1):
                 copy.start()
             multiply.run(place)
@@ -142,7 +142,7 @@ class _Multiply:
     """The product of one part, block by block."""
 
     members: Members
-    sizes: Sizes
+    sizes: MatmulSizes
     gathered: SSAValue
     weight: SSAValue
     out: SSAValue
@@ -167,8 +167,3 @@ class _Multiply:
 def _unpadded(value: SSAValue, type: MemRefType, ranks: int) -> SSAValue:
     rows, columns = type.get_shape()
     return reshaped(cropped(value, (ranks, rows // ranks, columns)), type.get_shape())
-
-
-def _memref(value: SSAValue) -> MemRefType:
-    assert isinstance(value.type, MemRefType)
-    return value.type

@@ -17,10 +17,10 @@ from xdsl.ir import SSAValue
 from kopt.dialects.symm import BarrierOp, SignalOp, WaitOp
 from kopt.dialects.tile import ALL, Entry, RefType
 from kopt.passes.collectives.building import (
-    Kernel,
+    CollectiveKernel,
     LocalCopy,
     Members,
-    RemoteCopy,
+    RankCopy,
     before,
     loop,
     named,
@@ -32,8 +32,8 @@ from kopt.passes.collectives.building import (
     wrapped,
 )
 from kopt.passes.collectives.combining import combined, read, scaled, write
-from kopt.passes.collectives.exchange import SEMAPHORE
-from kopt.passes.collectives.shaping import Parts
+from kopt.passes.collectives.one_shot import SEMAPHORE
+from kopt.passes.collectives.shaping import RowParts
 from kopt.targets.tiling import LANES
 
 
@@ -51,10 +51,10 @@ def neighbours(me: SSAValue, members: Members) -> Neighbours:
     return Neighbours(me, ring(me, -1, members.ranks, "left"), ring(me, 1, members.ranks, "right"))
 
 
-def gather(name: str, source: SSAValue, parts: Parts, members: Members) -> SSAValue:
+def gather(name: str, source: SSAValue, parts: RowParts, members: Members) -> SSAValue:
     """All ranks' arrays, in the order of ranks."""
     received = RefType([members.ranks - 1], i32, "semaphore")
-    kernel = Kernel(name, [source], [parts.whole], [SEMAPHORE, SEMAPHORE, received], members)
+    kernel = CollectiveKernel(name, [source], [parts.whole], [SEMAPHORE, SEMAPHORE, received], members)
     given, out, loaded, sent, arrived = kernel.call_refs("given", "out", "loaded", "sent", "received")
     with kernel.body() as me:
         LocalCopy(whole(given), (out, (me, ALL, ALL)), loaded).run()
@@ -70,17 +70,17 @@ def _pass_on(
     with loop(members, "step", members.ranks - 1) as range:
         step = visit(range, "step")
         part = (out, (before(ranks.me, step, 0, members.ranks, "part"), *rows))
-        RemoteCopy(part, part, ranks.right, (sent, (0,)), (received, (step,)), members.group).run()
+        RankCopy(part, part, ranks.right, (sent, (0,)), (received, (step,)), members.group).run()
 
 
-def reduce(name: str, source: SSAValue, parts: Parts, members: Members, kind: str, is_gathered: bool) -> SSAValue:
+def reduce(name: str, source: SSAValue, parts: RowParts, members: Members, kind: str, is_gathered: bool) -> SSAValue:
     """The combination of all ranks' arrays: my part of it, or all parts where the result ``is_gathered``."""
     block = RefType([parts.piece, LANES], parts.type.element_type)
     inbox = RefType([2, parts.piece, LANES], parts.type.element_type)
     semaphores = [SEMAPHORE, SEMAPHORE, RefType([2], i32, "semaphore"), RefType([1], i32, "counter")]
     gathered = [SEMAPHORE, RefType([members.ranks - 1], i32, "semaphore")] if is_gathered else []
     scratch = [block, block, inbox, *semaphores, *gathered]
-    kernel = Kernel(name, [source], [parts.whole if is_gathered else parts.single], scratch, members)
+    kernel = CollectiveKernel(name, [source], [parts.whole if is_gathered else parts.single], scratch, members)
     extra = ("passed", "gathered") if is_gathered else ()
     names = ("given", "out", "sum", "mine", "inbox", "loaded", "sent", "received", "free", *extra)
     given, out, total, mine, box, loaded, sent, received, free, *rest = kernel.call_refs(*names)
@@ -108,7 +108,7 @@ class _Reduction:
     """
 
     members: Members
-    parts: Parts
+    parts: RowParts
     kind: str
     given: SSAValue
     total: SSAValue
@@ -134,7 +134,7 @@ class _Reduction:
         place = (self.inbox, (slot, ALL, ALL))
         with when("uge", use, 2):
             WaitOp(self.free, ranks.right, 0, members.group)
-        copy = RemoteCopy(
+        copy = RankCopy(
             whole(self.total), place, ranks.right, (self.sent, (0,)), (self.received, (slot,)), members.group
         )
         copy.start()

@@ -35,7 +35,7 @@ def rounded(size: int, unit: int) -> int:
 
 
 @dataclass(frozen=True)
-class Parts:
+class RowParts:
     """``count`` parts of so many elements, each as ``rows`` of 128 lanes, moved ``piece`` rows at a time."""
 
     type: MemRefType
@@ -65,9 +65,9 @@ class Parts:
         return MemRefType(self.type.element_type, (self.rows, LANES))
 
 
-def parts_of(type: MemRefType, count: int, most: int = PIECE_ROWS) -> Parts:
+def parts_of(type: MemRefType, count: int, most: int = PIECE_ROWS) -> RowParts:
     """An array cut into so many parts of equal size, the last of them padded; at most so many rows move at a time."""
-    return Parts(type, count, -(-math.prod(type.get_shape()) // count), most)
+    return RowParts(type, count, -(-math.prod(type.get_shape()) // count), most)
 
 
 def to_rows(value: SSAValue, shape: Sequence[int]) -> SSAValue:

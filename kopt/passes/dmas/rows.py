@@ -31,13 +31,13 @@ from kopt.dialects.tile import (
     TileType,
     YieldOp,
     block_axes,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
-from kopt.passes.mosaic.building import type_of
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes, new_tags
-from kopt.passes.scatters.building import Builder
+from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scratch import scratch_name, scratch_ref
 
 
@@ -63,7 +63,7 @@ class _Rows:
 
     def __init__(self, access: GetOp | PutOp, call: CallOp):
         self.access, self.call = access, call
-        self.build = Builder(access)
+        self.build = AccessBuilder(access)
         self.copies = row_copies(access)
         self.own: list[SSAValue] = []
         self.moved = self._scratch(RefType((1,), i32, "semaphore"), "moved")
@@ -80,13 +80,13 @@ class _Rows:
 
     def _fetch(self, get: GetOp) -> None:
         self._move()
-        axes, dims = block_axes(get.entries, _shape(get.memory)), list(type_of(get.result).dims.data)
+        axes, dims = block_axes(get.entries, _shape(get.memory)), list(tile_type(get.result).dims.data)
         cuts = [None if axis.gather_dim is not None else self.copies.dims[axis.position].cut for axis in axes]
         whole = [
             dim if cut is None else DimAttr(self.copies.dims[axis.position].lanes)
             for axis, dim, cut in zip(axes, dims, cuts, strict=True)
         ]
-        fetched = GetOp(self.rows, self._in_buffer(), type_of(get.result).with_dims(whole))
+        fetched = GetOp(self.rows, self._in_buffer(), tile_type(get.result).with_dims(whole))
         value = self.build.add(replacing(get, fetched))
         for number, cut in enumerate(cuts):
             if cut is not None:
@@ -129,7 +129,7 @@ class _Rows:
         places = (*array, *buffer) if isinstance(self.access, GetOp) else (*buffer, *array)
         build.insert(end(*places, self.moved, [0]))
 
-    def _where_named(self, numbers: list[SSAValue], build: Builder) -> Builder:
+    def _where_named(self, numbers: list[SSAValue], build: AccessBuilder) -> AccessBuilder:
         """A builder of what is done where no number is negative."""
         zero = build.index(0)
         tests = [build.add(arith.CmpiOp(number, zero, "sge")) for number in numbers]
@@ -138,7 +138,7 @@ class _Rows:
         build.insert(branch)
         return _inside(build, branch.true_region.block)
 
-    def _of_array(self, entry: Entry, lanes: int, numbers: dict[SSAValue, SSAValue], build: Builder) -> Entry:
+    def _of_array(self, entry: Entry, lanes: int, numbers: dict[SSAValue, SSAValue], build: AccessBuilder) -> Entry:
         """What one copy moves of a dimension; one element of a dimension that the buffer has is a block of it."""
         number = numbers.get(entry, entry) if isinstance(entry, SSAValue) else entry
         if isinstance(number, int) and lanes:
@@ -152,7 +152,7 @@ class _Rows:
 
     def _staged(self, numbers: SSAValue) -> SSAValue:
         """Scalar memory that holds the numbers, which DMAs alone bring there."""
-        shape, whole = type_of(numbers).shape, [ALL] * type_of(numbers).rank
+        shape, whole = tile_type(numbers).shape, [ALL] * tile_type(numbers).rank
         block = self._scratch(RefType(shape, i32), "numbers_block")
         scalars = self._scratch(RefType(shape, i32, "smem"), "numbers")
         self.build.insert(PutOp(self.build.cast(numbers, i32), block, whole))
@@ -172,12 +172,12 @@ class _Rows:
 
     def _cut(self, value: SSAValue, number: int, cut: Cut, dim: DimAttr) -> SSAValue:
         """A block or slice of a dimension that has come whole; lanes behind its end are 0."""
-        build, shape = self.build, type_of(value).shape
+        build, shape = self.build, tile_type(value).shape
         if isinstance(cut.entry, SliceAttr):
             start, step = cut.entry.start.data, cut.entry.step.data
             bounds = [(start, cut.entry.length, step) if n == number else (0, size, 1) for n, size in enumerate(shape)]
             return build.add(SliceOp(value, *zip(*bounds, strict=True)))
-        dims = list(type_of(value).dims.data)
+        dims = list(tile_type(value).dims.data)
         if rest := cut.lanes - shape[number]:
             dims[number] = DimAttr(rest)
             value = build.add(ConcatOp([value, build.add(FullOp(0, _with_dims(value, dims)))], number))
@@ -186,7 +186,7 @@ class _Rows:
 
 
 def _with_dims(value: SSAValue, dims: list[DimAttr]) -> TileType:
-    return type_of(value).with_dims(dims)
+    return tile_type(value).with_dims(dims)
 
 
 def _shape(ref: SSAValue) -> tuple[int, ...]:
@@ -194,7 +194,7 @@ def _shape(ref: SSAValue) -> tuple[int, ...]:
     return ref.type.shape
 
 
-def _inside(build: Builder, block: Block) -> Builder:
+def _inside(build: AccessBuilder, block: Block) -> AccessBuilder:
     """A builder at the end of a body."""
     assert block.last_op is not None
-    return Builder(block.last_op, build.source)
+    return AccessBuilder(block.last_op, build.source)

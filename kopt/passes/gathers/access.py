@@ -8,7 +8,7 @@ from math import prod
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.values.form import GROUP, GatherForm, array_type, element_bits, flattened
+from kopt.analysis.values.form import GROUP, GatherForm, element_bits, flattened
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ALL,
@@ -19,14 +19,16 @@ from kopt.dialects.tile import (
     SplatOp,
     TakeAlongOp,
     TileType,
+    array_type,
     block_axes,
     is_gather,
     is_number,
+    tile_type,
 )
-from kopt.dialects.tile.index_list import Axis, Entry
-from kopt.passes.gathers.building import Arrays, Builder, type_of
+from kopt.dialects.tile.index_list import Entry, IndexedDim
+from kopt.passes.gathers.building import Arrays, LoadBuilder
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import Builder as TileBuilder
+from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
@@ -39,7 +41,7 @@ class Gathering:
     """
 
     def __init__(self, load: LoadOp, arrays: Arrays):
-        self.build = Builder(load)
+        self.build = LoadBuilder(load)
         self.arrays = arrays
         self.memory: SSAValue = load.memory
         self.entries: list[Entry] = list(load.entries)
@@ -93,7 +95,7 @@ class Gathering:
         tile = next((other for other in self.entries if isinstance(other, SSAValue) and is_gather(other)), None)
         if tile is None or not is_number(entry):
             return
-        type = type_of(tile).with_element(i32)
+        type = tile_type(tile).with_element(i32)
         op = FullOp(entry, type) if isinstance(entry, int) else SplatOp(entry, type)
         self.entries[position] = self.build.clamped(self.build.add(op), self.shape[position])
 
@@ -133,18 +135,18 @@ class Gathering:
         value = self._loaded(memory, self.entries)
         return self._pick(value, block_axes(self.entries, self.shape))
 
-    def _spread(self) -> tuple[SSAValue, tuple[Axis, ...]]:
+    def _spread(self) -> tuple[SSAValue, tuple[IndexedDim, ...]]:
         """One ordinary block of rows, repeated for each of the lanes to pick from it."""
         value = self._loaded(self.memory, self.entries)
         axes = block_axes(self.entries, self.shape)
         ((position, lane),) = self.picks
-        places = [Axis(position, dim, number) for number, dim in enumerate(type_of(lane).dims.data)]
+        places = [IndexedDim(position, dim, number) for number, dim in enumerate(tile_type(lane).dims.data)]
         spread = (*axes[:-1], *places, axes[-1])
         kept = [number for number, axis in enumerate(spread) if axis.gather_dim is None]
-        type = type_of(value).with_dims([axis.dim for axis in spread])
+        type = tile_type(value).with_dims([axis.dim for axis in spread])
         return self.build.add(BroadcastOp(value, kept, type)), spread
 
-    def _pick(self, value: SSAValue, axes: tuple[Axis, ...]) -> SSAValue:
+    def _pick(self, value: SSAValue, axes: tuple[IndexedDim, ...]) -> SSAValue:
         """Takes the wanted lanes, the last dimensions first, so that those before keep their numbers."""
         first = next(number for number, axis in enumerate(axes) if axis.gather_dim is not None)
         for position, lane in sorted(self.picks, key=lambda pick: -pick[0]):
@@ -157,11 +159,11 @@ class Gathering:
         position = len(self.entries) - 2
         index, axes = self._tile(position), block_axes(self.entries, self.shape)
         rows = self._loaded(self.memory, [*self.entries[:position], ALL, self.entries[-1]])
-        columns, dims = type_of(rows).dims.data[1], type_of(index).dims.data
+        columns, dims = tile_type(rows).dims.data[1], tile_type(index).dims.data
         if len(dims) == 1 and not self.picks:
             return self._taken(rows, index)
-        build = TileBuilder(self.build.load)
-        plain = build.reshape(index, type_of(index).shape)
+        build = AccessBuilder(self.build.load)
+        plain = build.reshape(index, tile_type(index).shape)
         most = Budget.PICKED_FROM // max(self.shape[position], columns.size.data)
         parts = [self._taken(rows, part) for part in build.parts(plain, most)]
         taken = parts[0] if len(parts) == 1 else build.add(ConcatOp(parts, 0))
@@ -169,9 +171,9 @@ class Gathering:
 
     def _taken(self, rows: SSAValue, index: SSAValue) -> SSAValue:
         """Rows of a table by an index of any dimensions."""
-        build, dims, columns = TileBuilder(self.build.load), type_of(index).dims.data, type_of(rows).dims.data[1]
-        flat = index if len(dims) == 1 else build.regroup(index, [prod(type_of(index).shape)])
-        type = TileType([*type_of(flat).dims.data, columns], type_of(index).element_type)
+        build, dims, columns = AccessBuilder(self.build.load), tile_type(index).dims.data, tile_type(rows).dims.data[1]
+        flat = index if len(dims) == 1 else build.regroup(index, [prod(tile_type(index).shape)])
+        type = TileType([*tile_type(flat).dims.data, columns], tile_type(index).element_type)
         taken = build.add(TakeAlongOp(rows, build.add(BroadcastOp(flat, [0], type)), 0))
         return taken if len(dims) == 1 else build.reshape(taken, [*dims, columns])
 
@@ -179,8 +181,8 @@ class Gathering:
         """The elements of a small column, which is loaded whole."""
         index = next(self._tile(position) for position in range(len(self.shape)) if self._gathers(position))
         whole = self._loaded(self.memory, [ALL if entry is index else entry for entry in self.entries])
-        rank, dims = type_of(index).rank, type_of(index).dims.data
-        block = type_of(whole).with_dims([*dims, *type_of(whole).dims.data])
+        rank, dims = tile_type(index).rank, tile_type(index).dims.data
+        block = tile_type(whole).with_dims([*dims, *tile_type(whole).dims.data])
         return self.build.pick(self.build.add(BroadcastOp(whole, [rank], block)), rank, index, 0)
 
     def _loaded(self, memory: SSAValue, entries: Sequence[Entry]) -> SSAValue:

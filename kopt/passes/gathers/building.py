@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, UnitAttr, 
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.values.form import array_type
 from kopt.dialects.host import CallOp, LaunchOp, ReshapeOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -19,12 +18,14 @@ from kopt.dialects.tile import (
     SelectOp,
     TakeAlongOp,
     TileType,
+    array_type,
     literal,
+    tile_type,
 )
 from kopt.dialects.tile import ReshapeOp as TileReshapeOp
 
 
-class Builder:
+class LoadBuilder:
     """Inserts ops before a load, at its place in the source."""
 
     def __init__(self, load: LoadOp):
@@ -39,17 +40,17 @@ class Builder:
 
     def compute(self, name: str, value: SSAValue, number: int) -> SSAValue:
         """An elementwise op of an i32 tile and a number."""
-        return self.add(ELEMENTWISE[name](value, self.add(FullOp(number, type_of(value)))))
+        return self.add(ELEMENTWISE[name](value, self.add(FullOp(number, tile_type(value)))))
 
     def clamped(self, index: SSAValue, extent: int) -> SSAValue:
         """Row numbers as i32 inside an array: what lanes outside their range hold may be anything."""
-        if type_of(index).element_type != i32:
+        if tile_type(index).element_type != i32:
             index = self.add(CastOp(index, i32))
         return self.compute("maximum", self.compute("minimum", index, extent - 1), 0)
 
     def reshape(self, value: SSAValue, dims: Sequence) -> SSAValue:
         """The same lanes under other dimensions."""
-        type = type_of(value).with_dims(dims)
+        type = tile_type(value).with_dims(dims)
         return value if type == value.type else self.add(TileReshapeOp(value, type))
 
     def pick(self, value: SSAValue, dim: int, index: SSAValue, at: int) -> SSAValue:
@@ -57,24 +58,18 @@ class Builder:
 
         The dimensions of ``index`` are dimensions ``at``, ``at + 1``, … of the value.
         """
-        dims = list(type_of(value).dims.data)
-        places = range(at, at + type_of(index).rank)
+        dims = list(tile_type(value).dims.data)
+        places = range(at, at + tile_type(index).rank)
         lane = TileType([*dims[:dim], 1, *dims[dim + 1 :]], i32)
         wide = self.add(BroadcastOp(index, list(places), lane))
         return self.reshape(self.add(TakeAlongOp(value, wide, dim)), [*dims[:dim], *dims[dim + 1 :]])
 
 
-def type_of(value: SSAValue) -> TileType:
-    """A value's type as a tile."""
-    assert isinstance(value.type, TileType)
-    return value.type
-
-
 def replace_load(load: LoadOp, value: SSAValue) -> None:
     """Puts a block in a load's place; masked lanes take the load's ``other``."""
     if load.mask is not None:
-        build = Builder(load)
-        other = build.add(FullOp(load.other or literal(0, type_of(value).element_type), type_of(value)))
+        build = LoadBuilder(load)
+        other = build.add(FullOp(load.other or literal(0, tile_type(value).element_type), tile_type(value)))
         value = build.add(SelectOp(load.mask, value, other))
     value.name_hint = load.result.name_hint
     load.result.replace_all_uses_with(value)

@@ -7,14 +7,14 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.held_blocks import HeldBlock
 from kopt.analysis.values.held import start_of
-from kopt.dialects.tile import DimAttr, LoadOp, SplatOp, TakeAlongOp, TileType
+from kopt.dialects.tile import DimAttr, LoadOp, SplatOp, TakeAlongOp, TileType, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO
 from kopt.ir.to_ssa import IndexWriter
-from kopt.passes.gathers.building import replace_load, type_of
+from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.indices import as_index
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import Builder
+from kopt.passes.scatters.building import AccessBuilder
 
 
 def pick_from_held(load: LoadOp, held: HeldBlock) -> None:
@@ -27,10 +27,10 @@ def pick_from_held(load: LoadOp, held: HeldBlock) -> None:
 
     The block is loaded once: the two loads are one to ``cse``, and share a buffer where they are not.
     """
-    build = Builder(load)
+    build = AccessBuilder(load)
     index = _place(load, held, build)
     block = build.named("held", replacing(load, LoadOp(held.holder.memory, held.holder.entries)))
-    dims, wanted = [*type_of(block).dims.data], type_of(load.result).dims.data
+    dims, wanted = [*tile_type(block).dims.data], tile_type(load.result).dims.data
     most = dims[held.dim].size.data - 1
     index = build.with_number("maximum", build.with_number("minimum", index, most), 0)
     dims[held.dim] = wanted[held.dim] if held.spread else DimAttr(1)
@@ -38,14 +38,14 @@ def pick_from_held(load: LoadOp, held: HeldBlock) -> None:
     replace_load(load, build.reshape(picked, wanted))
 
 
-def _place(load: LoadOp, held: HeldBlock, build: Builder) -> SSAValue:
+def _place(load: LoadOp, held: HeldBlock, build: AccessBuilder) -> SSAValue:
     """Where in the block each lane of a gather lies, as an i32 tile."""
     entry, sums = load.entries[held.position], IndexAnalysis(sums=True)
     assert isinstance(entry, SSAValue)
     if not isinstance(entry.type, TileType):
-        entry = build.add(SplatOp(entry, type_of(load.result).with_element(i32)))
+        entry = build.add(SplatOp(entry, tile_type(load.result).with_element(i32)))
     index, start = build.cast(entry, i32), start_of(held, sums)
     if start == ZERO:
         return index
     first = IndexWriter(build.add, lambda value: as_index(value, build), sums.begin).value(start)
-    return build.compute("sub", index, build.add(SplatOp(first, type_of(index))))
+    return build.compute("sub", index, build.add(SplatOp(first, tile_type(index))))

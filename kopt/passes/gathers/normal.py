@@ -7,8 +7,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.read_back import seen_writes
-from kopt.analysis.values.form import array_type
+from kopt.analysis.store_to_load import seen_writes
 from kopt.analysis.values.gathers import gathers
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -20,34 +19,36 @@ from kopt.dialects.tile import (
     RangeType,
     ShiftOp,
     SplatOp,
+    array_type,
     is_gather,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, replace_load, type_of
-from kopt.passes.gathers.chosen import by_choice
-from kopt.passes.gathers.counted import load_counted
-from kopt.passes.gathers.flat import of_matrix
-from kopt.passes.gathers.own_lanes import with_own_lanes
-from kopt.passes.gathers.permuted import in_order
-from kopt.passes.gathers.repeated import once
+from kopt.passes.gathers.broadcast_indices import without_repeats
+from kopt.passes.gathers.building import Arrays, replace_load
+from kopt.passes.gathers.contiguous_run import load_contiguous_run
+from kopt.passes.gathers.delinearise import delinearised
+from kopt.passes.gathers.select_of_loads import selected_loads
+from kopt.passes.gathers.trailing_run import trailing_run_as_block
+from kopt.passes.gathers.transposed_indices import with_ordered_indices
 from kopt.passes.scatters.access import apart
 
 
 def normalise(access: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
     """Puts blocks, and gathers of as few indices as there can be, in the place of a load at computed places."""
-    for load in by_choice(once(access, sums), sums):
+    for load in selected_loads(without_repeats(access, sums), sums):
         if gathers(load):
             normal(load, launch, arrays, sums)
 
 
 def normal(load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> LoadOp | None:
     """The gather that a load still is; None where it has become a block."""
-    load = with_own_lanes(as_blocks(of_matrix(in_order(load), launch, arrays, sums)), sums)
+    load = trailing_run_as_block(as_blocks(delinearised(with_ordered_indices(load), launch, arrays, sums)), sums)
     if not _sees_writes(load, launch, sums.exact):
         _take_input(load, launch, arrays)
-    if (value := load_counted(load, sums)) is not None:
+    if (value := load_contiguous_run(load, sums)) is not None:
         replace_load(load, value)
         return None
     return load if gathers(load) else None
@@ -82,17 +83,17 @@ def as_blocks(load: LoadOp) -> LoadOp:
 def _apart(load: LoadOp) -> list[Entry]:
     """The index list with the lane numbers of several indices as ranges, where the block has the same dimensions."""
     found = apart(load)
-    same = block_dims(found, array_type(load.memory).get_shape()) == type_of(load.result).dims.data
+    same = block_dims(found, array_type(load.memory).get_shape()) == tile_type(load.result).dims.data
     return found if same else list(load.entries)
 
 
 def _as_block(entry: Entry, load: LoadOp) -> Entry:
     if not isinstance(entry, SSAValue) or isinstance(entry.type, RangeType) or not is_gather(entry):
         return entry
-    tiles = [o for o in load.entries if isinstance(o, SSAValue) and is_gather(o) and type_of(o).rank]
+    tiles = [o for o in load.entries if isinstance(o, SSAValue) and is_gather(o) and tile_type(o).rank]
     if len(tiles) == 1 and (range := counted_range(entry, load)) is not None:
         return range
-    if type_of(entry).rank:
+    if tile_type(entry).rank:
         return entry
     scalar = ExtractOp(entry, IndexType())
     Rewriter.insert_op(scalar, InsertPoint.before(load))

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 
 from kopt.analysis.values.bounded import bounded
 from kopt.analysis.values.gathers import Choice, best_choice, gathers
-from kopt.analysis.values.places import Places, comes_by_dma, memory_for, row_places
+from kopt.analysis.values.places import GatherPlaces, comes_by_dma, memory_for, row_places
 from kopt.analysis.values.runs import runs
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.access import Gathering
+from kopt.passes.gathers.bounded_window import fetch_bounded_window
 from kopt.passes.gathers.building import Arrays, replace_load
 from kopt.passes.gathers.by_place import fetch_flat, fetch_rows
-from kopt.passes.gathers.cases import by_cases
-from kopt.passes.gathers.far import as_gather
+from kopt.passes.gathers.hbm_rows import as_gather
 from kopt.passes.gathers.held import pick_from_held
-from kopt.passes.gathers.near import fetch_near
 from kopt.passes.gathers.normal import normal
-from kopt.passes.gathers.started import fetch_runs
+from kopt.passes.gathers.per_row_runs import fetch_runs
+from kopt.passes.gathers.select_of_sums import selected_sums
 from kopt.targets.chips import TpuChip
 
 
@@ -52,7 +52,7 @@ class Realising:
     def _bounded(self, load: LoadOp) -> None:
         found = bounded(load, self.sums.exact)
         assert found is not None
-        fetch_near(load, self.sums.exact, found)
+        fetch_bounded_window(load, self.sums.exact, found)
 
     def _runs(self, load: LoadOp) -> None:
         """The rows that come are a gather of their own, or a block."""
@@ -63,7 +63,7 @@ class Realising:
     def _places(self, load: LoadOp) -> None:
         """Rows of memory for the places of a load, in each case of a choice; or the rows of a matrix, each once."""
         memory = memory_for(load, self.sums, self.chip)
-        cases = [(load, memory)] if isinstance(memory, Places) else by_cases(load, self.sums)
+        cases = [(load, memory)] if isinstance(memory, GatherPlaces) else selected_sums(load, self.sums)
         for case, places in cases:
             by_dma = comes_by_dma(case, places)
             rows = fetch_flat(case, places, self.arrays, self.sums)

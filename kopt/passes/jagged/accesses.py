@@ -10,9 +10,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import multiple
-from kopt.analysis.partition import is_blind_to_visits
-from kopt.analysis.slices import NotSlices, Part, Slicing
+from kopt.analysis.slices import NotSlices, SliceEntry, Slicing
 from kopt.analysis.streaming import is_computed
+from kopt.analysis.visit_independence import is_blind_to_visits
 from kopt.dialects.host import ReshapeOp as ViewOp
 from kopt.dialects.jagged import RowsOp
 from kopt.dialects.tile import (
@@ -30,6 +30,7 @@ from kopt.dialects.tile import (
     TransposeOp,
     block_axes,
     is_gather,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import ALL, SliceAttr
 from kopt.ir.atoms import BlockNumber, Element, Symbol
@@ -50,10 +51,10 @@ def raise_access(access: LoadOp | StoreOp, sums: SumAnalysis) -> None:
     blocks that begin anywhere needs what they held, unless other blocks of their loop serve as well.
     """
     gathers = [entry for entry in access.entries if isinstance(entry, SSAValue) and is_gather(entry)]
-    dims = _type(gathers[0]).dims.data
+    dims = tile_type(gathers[0]).dims.data
     slicing = Slicing(access, dims, sums)
     shape, parts = _parts(access, slicing)
-    found = [part for part in parts if isinstance(part, Part)]
+    found = [part for part in parts if isinstance(part, SliceEntry)]
     counted = [part for part in found if _is_loaded(part, sums)]
     repeats = isinstance(access, LoadOp) and access.mask is None and bool(_along(found))  # else nothing but numbers
     repeated = repeats and shape is not None and len(_along(found)) < len(_wide(dims))
@@ -72,25 +73,25 @@ def raise_access(access: LoadOp | StoreOp, sums: SumAnalysis) -> None:
 _TILE_ROWS = 32
 
 
-def _tiles(part: Part) -> list[TileType]:
+def _tiles(part: SliceEntry) -> list[TileType]:
     """The types of the tiles that an entry's sum counts."""
     names = [atom.name for atom in part.added.terms if isinstance(atom, Symbol)]
     return [name.type for name in names if isinstance(name, SSAValue) and isinstance(name.type, TileType)]
 
 
-def _is_loaded(part: Part, sums: SumAnalysis) -> bool:
+def _is_loaded(part: SliceEntry, sums: SumAnalysis) -> bool:
     """Whether numbers that are loaded, and not computed of lanes alone, are among what an entry's sum counts."""
     names = [atom.name for atom in part.added.terms if isinstance(atom, Symbol)]
     exact = [sums.exact.expr(name) for name in names if isinstance(name, SSAValue) and isinstance(name.type, TileType)]
     return any(isinstance(atom, Symbol | Element) for expr in exact for atom in expr.atoms())
 
 
-def _may_move(store: StoreOp, parts: Sequence[Part | Entry], slicing: Slicing) -> bool:
+def _may_move(store: StoreOp, parts: Sequence[SliceEntry | Entry], slicing: Slicing) -> bool:
     """Whether the blocks of a store may begin elsewhere: those of a loop of computed bounds, whose visits are alike.
 
     They must be whole tiles of memory, of whatever else the loop walks.
     """
-    moved = [(dim, part) for dim, part in enumerate(parts) if isinstance(part, Part) and part.added.terms]
+    moved = [(dim, part) for dim, part in enumerate(parts) if isinstance(part, SliceEntry) and part.added.terms]
     type = store.memory.type
     assert isinstance(type, MemRefType)
     return store.mask is None and all(
@@ -101,7 +102,7 @@ def _may_move(store: StoreOp, parts: Sequence[Part | Entry], slicing: Slicing) -
     )
 
 
-def _is_alike(part: Part, store: StoreOp, slicing: Slicing) -> bool:
+def _is_alike(part: SliceEntry, store: StoreOp, slicing: Slicing) -> bool:
     """Whether a loop's blocks, moved by one number that is known before it, may be others of the same elements."""
     assert part.range is not None
     loop, atom = binding(part.range).owner, part.added.atom
@@ -111,7 +112,7 @@ def _is_alike(part: Part, store: StoreOp, slicing: Slicing) -> bool:
     return isinstance(owner, Operation) and not loop.is_ancestor(owner) and is_blind_to_visits(loop, store)
 
 
-def _parts(access: LoadOp | StoreOp, slicing: Slicing) -> tuple[list[int] | None, list[Part | Entry]]:
+def _parts(access: LoadOp | StoreOp, slicing: Slicing) -> tuple[list[int] | None, list[SliceEntry | Entry]]:
     """What becomes of each entry; the shape to see the array in, where it is flat storage of another."""
     type, sums = access.memory.type, slicing.sums
     assert isinstance(type, MemRefType)
@@ -136,12 +137,12 @@ def _wide(dims: Sequence[DimAttr]) -> list[int]:
     return [n for n, dim in enumerate(dims) if dim.size.data != 1]
 
 
-def _along(parts: Sequence[Part]) -> list[int]:
+def _along(parts: Sequence[SliceEntry]) -> list[int]:
     """The dimensions of the index tile that entries stand along."""
     return [dim for part in parts for dim in (*part.dims, *([part.dim] if part.dim is not None else []))]
 
 
-def _check(parts: Sequence[Part], dims: Sequence[DimAttr], repeats: bool) -> None:
+def _check(parts: Sequence[SliceEntry], dims: Sequence[DimAttr], repeats: bool) -> None:
     """Every dimension of the index tile must come from exactly one entry, and one entry only number rows.
 
     With ``repeats`` some may come from none: the block is repeated along them.
@@ -156,15 +157,15 @@ def _check(parts: Sequence[Part], dims: Sequence[DimAttr], repeats: bool) -> Non
         raise NotSlices("the index tile has other dimensions than its lanes")
 
 
-def _check_static(parts: Sequence[Part | Entry], shape: Sequence[int]) -> None:
+def _check_static(parts: Sequence[SliceEntry | Entry], shape: Sequence[int]) -> None:
     """Numbers that are known now must lie in the array."""
     for part, extent in zip(parts, shape, strict=True):
-        lanes = part.lanes if isinstance(part, Part) else None
+        lanes = part.lanes if isinstance(part, SliceEntry) else None
         if lanes is not None and not 0 <= lanes.start <= lanes.stop <= extent:
             raise NotSlices(f"elements {lanes.start} to {lanes.stop} are not all in a dimension of {extent}")
 
 
-def _is_element(parts: Sequence[Part]) -> bool:
+def _is_element(parts: Sequence[SliceEntry]) -> bool:
     """Whether the index tile is of one element at loaded numbers, and of no block of one."""
     return not _along(parts) and not any(isinstance(atom, BlockNumber) for part in parts for atom in part.added.terms)
 
@@ -177,7 +178,7 @@ class _Rewriting:
         access: LoadOp | StoreOp,
         dims: Sequence[DimAttr],
         shape: list[int] | None,
-        parts: Sequence[Part | Entry],
+        parts: Sequence[SliceEntry | Entry],
         sums: SumAnalysis,
     ):
         self.access, self.dims, self.shape, self.parts, self.sums = access, dims, shape, parts, sums
@@ -188,7 +189,7 @@ class _Rewriting:
         memory = self._memory()
         extents = self.shape or _shape(access)
         entries = [
-            self._entry(part, extent) if isinstance(part, Part) else part
+            self._entry(part, extent) if isinstance(part, SliceEntry) else part
             for part, extent in zip(self.parts, extents, strict=True)
         ]
         order = self._order(entries)
@@ -204,7 +205,7 @@ class _Rewriting:
         self._add(load)
         kept = sorted(order)
         value = self._transposed(load.result, [order.index(n) for n in kept])
-        type = _type(access.result)
+        type = tile_type(access.result)
         if len(kept) < type.rank:
             value = self._add(BroadcastOp(value, kept, type))
         self._replace(None, [value])
@@ -235,14 +236,14 @@ class _Rewriting:
         kept = {axis.position: n for n, axis in enumerate(old) if axis.gather_dim is None}
         order: list[int] = []
         for part, position in zip(self.parts, range(len(self.parts)), strict=True):
-            if isinstance(part, Part):
+            if isinstance(part, SliceEntry):
                 own = [] if part.dim is None else [part.dim]
                 order += [first + dim for dim in (*part.dims, *own)]
             elif position in kept:
                 order.append(kept[position])
         return order
 
-    def _entry(self, part: Part, extent: int) -> Entry:
+    def _entry(self, part: SliceEntry, extent: int) -> Entry:
         if part.lanes is not None:
             return ALL if part.lanes == range(extent) else SliceAttr(part.lanes.start, part.lanes.stop)
         if part.range is None:
@@ -272,7 +273,7 @@ class _Rewriting:
             Rewriter.insert_op(op, at)
         return number.result
 
-    def _starts(self, part: Part) -> SSAValue:
+    def _starts(self, part: SliceEntry) -> SSAValue:
         """What is added to the lanes, as a tile of the items' dimensions."""
         element = i64 if any(type.element_type == i64 for type in _tiles(part)) else i32
         own = moved({dim: n for n, dim in enumerate(part.dims)}).expr(part.added)
@@ -280,7 +281,7 @@ class _Rewriting:
 
     def _transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """A value's dimensions in an order; those of one lane that it leaves out are dropped."""
-        type, kept = _type(value), sorted(order)
+        type, kept = tile_type(value), sorted(order)
         if len(kept) < type.rank:
             value = self._add(ReshapeOp(value, type.with_dims([type.dims.data[n] for n in kept])))
             order = [kept.index(n) for n in order]
@@ -302,8 +303,3 @@ class _Rewriting:
 def _shape(access: LoadOp | StoreOp) -> Sequence[int]:
     assert isinstance(access.memory.type, MemRefType)
     return access.memory.type.get_shape()
-
-
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type

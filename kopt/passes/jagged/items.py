@@ -9,10 +9,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.jagged import Items, loops_around
-from kopt.analysis.lane_facts import Fact, Facts, type_of
+from kopt.analysis.lane_facts import Facts, LaneFact
 from kopt.analysis.validity import ValidityBuilder
 from kopt.dialects.jagged import ValidOp
-from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, ReshapeOp, TileType, TransposeOp
+from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, ReshapeOp, TileType, TransposeOp, tile_type
 
 
 class ItemValidity(ValidityBuilder):
@@ -54,13 +54,13 @@ class ItemValidity(ValidityBuilder):
 
     def tagged(self, value: SSAValue, dims: Sequence[int]) -> Facts:
         """What loops over items say of some dimensions."""
-        facts: list[Fact] = []
+        facts: list[LaneFact] = []
         for items in self.loops:
-            places = items.dims_of(type_of(value))
+            places = items.dims_of(tile_type(value))
             if places is not None and not set(places).isdisjoint(dims):
                 valid = self.insert(ValidOp(items.range, items.lengths), items.range)
-                plain = self.insert(ReshapeOp(valid, TileType(type_of(valid).shape, i1)), items.range)
-                facts.append(self.sorted(Fact(plain, places, places[:-1]), value))
+                plain = self.insert(ReshapeOp(valid, TileType(tile_type(valid).shape, i1)), items.range)
+                facts.append(self.sorted(LaneFact(plain, places, places[:-1]), value))
         return tuple(facts)
 
     def _insert(self, op: Operation) -> SSAValue:

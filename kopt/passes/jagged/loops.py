@@ -11,6 +11,7 @@ from kopt.diagnostics import remark
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import (
     Access,
+    AssociativeOp,
     BroadcastOp,
     CastOp,
     ConcatOp,
@@ -25,6 +26,7 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TileType,
     neutral,
+    tile_type,
 )
 from kopt.walk import walk
 
@@ -74,26 +76,23 @@ def _uses(op: Operation, items: Items) -> str | None:
     padding = ItemPadding(items, loads_masked=False)
     for number, dims, fill in _combined(op):
         value = op.operands[number]
-        places = items.dims_of(_type(value))
+        places = items.dims_of(tile_type(value))
         if places is not None and not set(places).isdisjoint(dims) and padding.of(value) != fill:
             return f"'{op.name}' combines lanes that no mask leaves out"
+    if isinstance(op, AssociativeOp) and op.dim.data in (items.dims_of(op.tiles[0]) or ()):
+        return f"'{op.name}' combines lanes that no mask leaves out"
     if isinstance(op, Access) and not isinstance(op, LoadOp):
-        block = _type(op.operands[0])
+        block = tile_type(op.operands[0])
         if items.dims_of(block) is not None and (op.mask is None or not padding.never(op.mask)):
             return f"'{op.name}' writes lanes that no mask leaves out"
     if isinstance(op, _REARRANGES):
-        before = [items.dims_of(_type(value)) for value in op.operands if isinstance(value.type, TileType)]
-        if any(before) and items.dims_of(_type(op.results[0])) is None:
+        before = [items.dims_of(tile_type(value)) for value in op.operands if isinstance(value.type, TileType)]
+        if any(before) and items.dims_of(tile_type(op.results[0])) is None:
             return f"'{op.name}' rearranges lanes of items"
     return None
 
 
 def _combined(op: Operation) -> list[tuple[int, tuple[int, ...], float | int]]:
     if isinstance(op, ScanOp):
-        return [(0, (op.dim.data,), neutral(op.kind.data, _type(op.input).element_type))]
+        return [(0, (op.dim.data,), neutral(op.kind.data, tile_type(op.input).element_type))]
     return combined_operands(op)
-
-
-def _type(value: SSAValue) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type

@@ -9,8 +9,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.item_numbers import Element, ItemNumber, host_arrays
-from kopt.analysis.item_work import ItemWork, NotBalanced, Walk
+from kopt.analysis.item_numbers import ItemElement, ItemNumber, host_arrays
+from kopt.analysis.item_work import ItemLoop, ItemWork, NotBalanced
 from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import GridOp
 from kopt.ir.ranges import binding
@@ -35,7 +35,7 @@ class _Host:
         assert isinstance(func, FuncOp)
         self._arrays = host_arrays(func)
 
-    def visits(self, walk: Walk) -> SSAValue:
+    def visits(self, walk: ItemLoop) -> SSAValue:
         """How often a loop runs for each block of items, which is as often as for the longest of them."""
         visits = self._call("floor_divide", [self.plus_number(self._number(walk.length), walk.size - 1)], walk.size)
         visits = self._call("clamp", [visits], 0)
@@ -83,7 +83,7 @@ class _Host:
             total = self._call("add.Tensor" if factor > 0 else "sub.Tensor", [total, part], hint="lengths")
         return self.plus_number(total, number.const)
 
-    def _of(self, element: Element) -> SSAValue:
+    def _of(self, element: ItemElement) -> SSAValue:
         """An element of an array for every item."""
         array = self._arrays[element.array]
         assert isinstance(array.type, MemRefType)

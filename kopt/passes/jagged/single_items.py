@@ -14,11 +14,11 @@ from kopt.dialects.tile import (
     ExtractOp,
     GridOp,
     LoadOp,
-    RangeType,
     ReshapeOp,
     ShiftOp,
     StoreOp,
     TileType,
+    range_type,
 )
 from kopt.dialects.tile import ForOp as TileForOp
 from kopt.dialects.tile import ValidOp as TileValidOp
@@ -34,7 +34,7 @@ def row_sizes(grid: GridOp) -> dict[str, int]:
         assert isinstance(type, MemRefType)
         for dim, entry in enumerate(access.entries):
             if isinstance(entry, SSAValue) and isinstance(entry.owner, RowsOp) and len(access.entries) > 1:
-                block, unit = _range_type(entry.owner), copied_multiple(type, dim)
+                block, unit = range_type(entry.owner.range), copied_multiple(type, dim)
                 size = sizes.get(block.tag, block.size)
                 sizes[block.tag] = -(-size // unit) * unit
     return sizes
@@ -52,11 +52,6 @@ def unblock_items(grid: GridOp) -> None:
         Rewriter.erase_op(rows)
     for loop in walk(grid, ForOp):
         _walk_length(loop)
-
-
-def _range_type(rows: RowsOp) -> RangeType:
-    assert isinstance(rows.range.type, RangeType)
-    return rows.range.type
 
 
 def _slice_of(entry: Entry) -> RowsOp | None:

@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.narrowing import beyond_end, narrowing
-from kopt.analysis.read_back import may_see
 from kopt.analysis.storage import stored_element
+from kopt.analysis.store_to_load import may_see
 from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.atomic import CasOp, RmwOp
@@ -30,11 +30,11 @@ from kopt.dialects.tile import (
 from kopt.errors import LoweringError
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.accesses_in_type import retype_access
-from kopt.passes.accumulators.updates import erase_dead
+from kopt.passes.accumulators.atomic_updates import erase_dead
 from kopt.passes.launches import erase_unused, host_cast
 from kopt.passes.legalising.halves import widen_f16
 from kopt.passes.legalising.intervals import require_interval
-from kopt.passes.mosaic.building import Builder
+from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.mosaic.scalars import drop_casts_back
 from kopt.passes.retyping import defined_values
 from kopt.walk import walk
@@ -106,7 +106,7 @@ def _folded(op: Operation) -> bool:
     if left is None and right is None:
         return False
     assert isinstance(op.result.type, TileType)
-    answer = Builder(op).add(FullOp(int(_COMPARE[op.ROW.name](left or 0, right or 0)), op.result.type))
+    answer = ValueBuilder(op).add(FullOp(int(_COMPARE[op.ROW.name](left or 0, right or 0)), op.result.type))
     Rewriter.replace_op(op, [], [answer])
     return True
 
@@ -129,7 +129,7 @@ def _limit_shift(op: Operation) -> None:
     by = op.operands[1]
     if isinstance(full := by.owner, FullOp) and 0 <= int(full.number) < 32:
         return
-    build = Builder(op)
+    build = ValueBuilder(op)
     assert isinstance(by.type, TileType)
     op.operands[1] = build.add(ELEMENTWISE["minimum"](by, build.add(FullOp(31, by.type))))
 

@@ -23,9 +23,10 @@ from kopt.dialects.tile import (
     SelectOp,
     TileType,
     literal,
+    tile_type,
 )
 from kopt.errors import LoweringError
-from kopt.passes.mosaic.building import Builder, type_of
+from kopt.passes.mosaic.building import ValueBuilder
 from kopt.walk import walk
 
 #: The sign of f32's bits, and those of infinity, which are all digits of the power of two.
@@ -48,7 +49,7 @@ def widen_f16(launch: LaunchOp, halves: set[SSAValue]) -> None:
     for op in walk(launch):
         for arg in [arg for region in op.regions for block in region.blocks for arg in block.args]:
             if _is_half(arg):
-                known.add(Rewriter.replace_value_with_new_type(arg, type_of(arg).with_element(f32)))
+                known.add(Rewriter.replace_value_with_new_type(arg, tile_type(arg).with_element(f32)))
         if isinstance(op, LoadOp) and op.memory in halves or _moves_known(op, known):
             known.update(op.results)
         for result in op.results:
@@ -65,7 +66,7 @@ def _is_half(value: SSAValue) -> bool:
 def _moves_known(op: Operation, known: set[SSAValue]) -> bool:
     """Whether an op makes or moves, in f32, nothing but numbers that are f16's: what it gives needs no rounding."""
     if isinstance(op, FullOp):
-        return type_of(op.result).element_type == f32 and _is_number_of_f16(op.number)
+        return tile_type(op.result).element_type == f32 and _is_number_of_f16(op.number)
     if isinstance(op, MaskOp) and not _is_number_of_f16(op.fill_number):
         return False
     moved = [value for value in op.operands if isinstance(value.type, TileType) and value.type.element_type == f32]
@@ -96,7 +97,7 @@ def _widen(op: Operation, result: SSAValue, known: set[SSAValue], numbers: Exact
             location_of(op),
             notes=["compute in float32 and round the result"],
         )
-    known.add(Rewriter.replace_value_with_new_type(result, type_of(result).with_element(f32)))
+    known.add(Rewriter.replace_value_with_new_type(result, tile_type(result).with_element(f32)))
 
 
 def _literal(number: float) -> Attribute:
@@ -111,7 +112,7 @@ def _widen_cast(op: CastOp, known: set[SSAValue], numbers: ExactNumbers) -> None
     elif op.input in known:
         Rewriter.replace_op(op, [], [op.input])
     else:
-        build, exact = Builder(op), numbers.of(op.input)
+        build, exact = ValueBuilder(op), numbers.of(op.input)
         value = build.cast(op.input, f32)
         if exact is None or not exact.fits(_DIGITS, _STEP, _LARGEST):
             value = _rounded(build, value)
@@ -120,7 +121,7 @@ def _widen_cast(op: CastOp, known: set[SSAValue], numbers: ExactNumbers) -> None
         Rewriter.replace_op(op, [], [value])
 
 
-def _rounded(build: Builder, value: SSAValue) -> SSAValue:
+def _rounded(build: ValueBuilder, value: SSAValue) -> SSAValue:
     """f32 values rounded to nearest even among those of f16.
 
     Next to a number that is larger by 13 binary digits, and by half of it more, f32 has the digits that f16 has next to
@@ -137,5 +138,5 @@ def _rounded(build: Builder, value: SSAValue) -> SSAValue:
     return build.add(SelectOp(_with(build, "ge", size, _TOO_LARGE), infinite, rounded))
 
 
-def _with(build: Builder, name: str, value: SSAValue, number: float) -> SSAValue:
-    return build.add(ELEMENTWISE[name](value, build.add(FullOp(number, type_of(value)))))
+def _with(build: ValueBuilder, name: str, value: SSAValue, number: float) -> SSAValue:
+    return build.add(ELEMENTWISE[name](value, build.add(FullOp(number, tile_type(value)))))

@@ -7,22 +7,17 @@ from collections.abc import Iterable
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
 
 from kopt.analysis.storage import wide
-from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, ReshapeOp, TileType
+from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, ReshapeOp, tile_type
 from kopt.dialects.tile.types import DimLike
-
-
-def type_of(value: SSAValue) -> TileType:
-    """A value's type as a tile."""
-    assert isinstance(value.type, TileType)
-    return value.type
 
 
 def element_of(value: SSAValue) -> Attribute:
     """The element type of a tile."""
-    return type_of(value).element_type
+    return tile_type(value).element_type
 
 
 def is_narrow(element: Attribute) -> bool:
@@ -35,17 +30,18 @@ def is_narrow_integer(element: Attribute) -> bool:
     return isinstance(element, IntegerType) and element != i1 and is_narrow(element)
 
 
-class Builder:
-    """Inserts ops in front of one that they replace."""
+class ValueBuilder:
+    """Inserts ops in front of one that they replace, by the rewriter of the pattern that does so."""
 
-    def __init__(self, op: Operation):
+    def __init__(self, op: Operation, rewriter: PatternRewriter | None = None):
         self.op = op
+        self._rewriter = rewriter or PatternRewriter(op)
         self._at = InsertPoint.before(op)
 
     def add(self, op: Operation) -> SSAValue:
         """Inserts an op; gives its result."""
         op.location = self.op.location
-        Rewriter.insert_op(op, self._at)
+        self._rewriter.insert(op, self._at)
         return op.results[0]
 
     def index(self, number: int) -> SSAValue:
@@ -62,7 +58,7 @@ class Builder:
 
     def reshape(self, value: SSAValue, dims: Iterable[DimLike]) -> SSAValue:
         """The same lanes under other dimensions; those whose tag the value does not have take it from a broadcast."""
-        before, type = type_of(value), type_of(value).with_dims(dims)
+        before, type = tile_type(value), tile_type(value).with_dims(dims)
         kept = [dim if dim.tag.data in before.tags else DimAttr(dim.size.data) for dim in type.dims.data]
         if before.dims.data != tuple(kept):
             value = self.add(ReshapeOp(value, before.with_dims(kept)))
@@ -73,5 +69,5 @@ class Builder:
         old = self.op.results[0]
         value = self.cast(value, element_of(old))
         value.name_hint = old.name_hint
-        old.replace_all_uses_with(value)
-        Rewriter.erase_op(self.op)
+        self._rewriter.replace_all_uses_with(old, value)
+        self._rewriter.erase(self.op)

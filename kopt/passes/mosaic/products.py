@@ -5,12 +5,13 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.dialects.builtin import IntegerType, bf16, f32, i8, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import ELEMENTWISE, DotOp, FullOp, SliceOp
+from kopt.dialects.tile import ELEMENTWISE, DotOp, FullOp, SliceOp, tile_type
 from kopt.errors import LoweringError
-from kopt.passes.mosaic.building import Builder, element_of, type_of
+from kopt.passes.mosaic.building import ValueBuilder, element_of
 
 #: Products of two 8-bit numbers that f32 adds up exactly.
 _EXACT = 256
@@ -18,74 +19,85 @@ _EXACT = 256
 _WORD = 4
 
 
-def expand_dot(op: Operation) -> None:
-    """Rewrites one product; refuses 64-bit integers."""
-    assert isinstance(op, DotOp)
-    element = element_of(op.lhs)
-    if type_of(op.lhs).rank > 3:
-        op = _one_batch(op)
-    if isinstance(element, IntegerType) and element != i8:
-        if element.width.data == 64:
-            raise LoweringError("a TPU has no 64-bit integers", location_of(op), ["convert to int32"])
-        _of_unsigned(op) if element.width.data == 8 else _of_limbs(op)
+class FlattenBatches(RewritePattern):
+    """Several batch dimensions → one."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter, /) -> None:
+        result = tile_type(op.result)
+        if result.rank <= 3:
+            return
+        build = ValueBuilder(op, rewriter)
+        operands = [_merged(build, value) for value in op.operands]
+        acc = operands[2] if op.accumulator is not None else None
+        precision = op.precision.data if op.precision is not None else None
+        dot = DotOp(operands[0], operands[1], acc, result.element_type, precision)
+        build.replace(build.reshape(build.add(dot), result.dims.data))
 
 
-def _one_batch(op: DotOp) -> DotOp:
-    """Several batch dimensions as one; gives the product of one."""
-    build = Builder(op)
-    result = type_of(op.result)
-    operands = [_merged(build, value) for value in op.operands]
-    acc = operands[2] if op.accumulator is not None else None
-    precision = op.precision.data if op.precision is not None else None
-    dot = DotOp(operands[0], operands[1], acc, result.element_type, precision)
-    build.replace(build.reshape(build.add(dot), result.dims.data))
-    return dot
-
-
-def _merged(build: Builder, value: SSAValue) -> SSAValue:
-    dims = type_of(value).dims.data
+def _merged(build: ValueBuilder, value: SSAValue) -> SSAValue:
+    dims = tile_type(value).dims.data
     batch = prod(dim.size.data for dim in dims[:-2])
     return build.reshape(value, [batch, *dims[-2:]])
 
 
-def _of_unsigned(op: DotOp) -> None:
+class UnsignedBytesToBf16(RewritePattern):
     """Unsigned bytes are exact in bf16, and so are the sums of 256 of their products in f32."""
-    build = Builder(op)
-    lhs, rhs = build.cast(op.lhs, bf16), build.cast(op.rhs, bf16)
-    total = op.accumulator
-    depth = type_of(lhs).shape[-1]
-    for start in range(0, depth, _EXACT):
-        size = min(_EXACT, depth - start)
-        left, right = (_part(build, value, dim, start, size) for value, dim in ((lhs, -1), (rhs, -2)))
-        part = build.cast(build.add(DotOp(left, right, element_type=f32)), element_of(op.result))
-        total = part if total is None else build.add(ELEMENTWISE["add"](total, part))
-    assert total is not None
-    build.replace(total)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter, /) -> None:
+        if _integer_bits(op) != 8:
+            return
+        build = ValueBuilder(op, rewriter)
+        lhs, rhs = build.cast(op.lhs, bf16), build.cast(op.rhs, bf16)
+        total = op.accumulator
+        depth = tile_type(lhs).shape[-1]
+        for start in range(0, depth, _EXACT):
+            size = min(_EXACT, depth - start)
+            left, right = (_part(build, value, dim, start, size) for value, dim in ((lhs, -1), (rhs, -2)))
+            part = build.cast(build.add(DotOp(left, right, element_type=f32)), element_of(op.result))
+            total = part if total is None else build.add(ELEMENTWISE["add"](total, part))
+        assert total is not None
+        build.replace(total)
 
 
-def _of_limbs(op: DotOp) -> None:
+class IntegersToBytes(RewritePattern):
     """Numbers of 16 and 32 bits as sums of signed bytes times powers of 256: products of bytes, shifted, are added.
 
-    All in 32 bits that wrap, so that limbs above them do not matter.
+    All in 32 bits that wrap, so that limbs above them do not matter. Refuses 64-bit integers.
     """
-    build = Builder(op)
-    left, right = (_limbs(build, value) for value in (op.lhs, op.rhs))
-    total = op.accumulator
-    for place in range(_WORD):
-        pairs = [(left[n], right[place - n]) for n in range(place + 1) if n < len(left) and place - n < len(right)]
-        part = None
-        for lhs, rhs in pairs:
-            part = build.add(DotOp(lhs, rhs, part, i32))
-        if part is None:
-            continue
-        if place:
-            part = build.add(ELEMENTWISE["shl"](part, build.add(FullOp(8 * place, type_of(part)))))
-        total = part if total is None else build.add(ELEMENTWISE["add"](total, part))
-    assert total is not None
-    build.replace(total)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter, /) -> None:
+        bits = _integer_bits(op)
+        if bits is None or bits == 8:
+            return
+        if bits == 64:
+            raise LoweringError("a TPU has no 64-bit integers", location_of(op), ["convert to int32"])
+        build = ValueBuilder(op, rewriter)
+        left, right = (_limbs(build, value) for value in (op.lhs, op.rhs))
+        total = op.accumulator
+        for place in range(_WORD):
+            pairs = [(left[n], right[place - n]) for n in range(place + 1) if n < len(left) and place - n < len(right)]
+            part = None
+            for lhs, rhs in pairs:
+                part = build.add(DotOp(lhs, rhs, part, i32))
+            if part is None:
+                continue
+            if place:
+                part = build.add(ELEMENTWISE["shl"](part, build.add(FullOp(8 * place, tile_type(part)))))
+            total = part if total is None else build.add(ELEMENTWISE["add"](total, part))
+        assert total is not None
+        build.replace(total)
 
 
-def _limbs(build: Builder, value: SSAValue) -> list[SSAValue]:
+def _integer_bits(op: DotOp) -> int | None:
+    """The width of the integers that are multiplied, where they are not the signed bytes that Mosaic has."""
+    element = element_of(op.lhs)
+    return element.width.data if isinstance(element, IntegerType) and element != i8 else None
+
+
+def _limbs(build: ValueBuilder, value: SSAValue) -> list[SSAValue]:
     """Signed bytes, the lowest first; a carry makes one more of them than 16 bits have."""
     element = element_of(value)
     assert isinstance(element, IntegerType)
@@ -94,14 +106,14 @@ def _limbs(build: Builder, value: SSAValue) -> list[SSAValue]:
         if place:
             lower = build.cast(limbs[-1], i32)
             rest = build.add(ELEMENTWISE["sub"](rest, lower))
-            rest = build.add(ELEMENTWISE["shr"](rest, build.add(FullOp(8, type_of(rest)))))
+            rest = build.add(ELEMENTWISE["shr"](rest, build.add(FullOp(8, tile_type(rest)))))
         limbs.append(build.cast(rest, i8))
     return limbs
 
 
-def _part(build: Builder, value: SSAValue, dim: int, start: int, size: int) -> SSAValue:
+def _part(build: ValueBuilder, value: SSAValue, dim: int, start: int, size: int) -> SSAValue:
     """A part of one dimension, given from the end."""
-    dims = type_of(value).dims.data
+    dims = tile_type(value).dims.data
     if dims[dim].size.data == size:
         return value
     if dims[dim].tag.data:

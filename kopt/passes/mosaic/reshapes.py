@@ -5,64 +5,69 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import lcm, prod
 
-from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kopt.dialects.tile import ConcatOp, DimAttr, ReshapeOp, SliceOp
-from kopt.passes.mosaic.building import Builder, type_of
+from kopt.dialects.tile import ConcatOp, DimAttr, ReshapeOp, SliceOp, tile_type
+from kopt.passes.mosaic.building import ValueBuilder
 from kopt.targets.tiling import LANES
 
 #: So many slices at most: each is code of its own.
 _MOST_SLICES = 512
 
 
-def split_reshape(op: Operation) -> None:
+class SplitReshape(RewritePattern):
     """Rows of ``a`` lanes become rows of ``b``: rows are joined up to a common multiple of both, then cut."""
-    assert isinstance(op, ReshapeOp)
-    if _is_native(type_of(op.input).shape, type_of(op.result).shape):
-        return
-    before, after = (_plain(type_of(value).shape) for value in (op.input, op.result))
-    count = _common(before, after)
-    lead, rest, wanted = before[:count], before[count:], after[count:]
-    whole = lcm(rest[-1].size.data, wanted[-1].size.data)
-    joined, cut = whole // rest[-1].size.data, whole // wanted[-1].size.data
-    if joined + cut > _MOST_SLICES:
-        return
-    build = Builder(op)
-    rows = prod(_sizes(rest)) // whole
-    value = build.reshape(op.input, before)
-    if joined > 1:
-        value = build.reshape(value, [*lead, rows, joined, rest[-1]])
-        parts = _parts(build, value, count + 1, joined)
-        value = _beside(build, [build.reshape(part, [*lead, rows, rest[-1]]) for part in parts], count + 1)
-    if cut > 1:
-        value = build.reshape(value, [*lead, rows, whole])
-        parts = _parts(build, value, count + 1, cut)
-        value = _beside(build, [build.reshape(part, [*lead, rows, 1, wanted[-1]]) for part in parts], count + 1)
-    build.replace(build.reshape(value, type_of(op.result).dims.data))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
+        if _is_native(tile_type(op.input).shape, tile_type(op.result).shape):
+            return
+        before, after = (_plain(tile_type(value).shape) for value in (op.input, op.result))
+        count = _common(before, after)
+        lead, rest, wanted = before[:count], before[count:], after[count:]
+        whole = lcm(rest[-1].size.data, wanted[-1].size.data)
+        joined, cut = whole // rest[-1].size.data, whole // wanted[-1].size.data
+        if joined + cut > _MOST_SLICES:
+            return
+        build = ValueBuilder(op, rewriter)
+        rows = prod(_sizes(rest)) // whole
+        value = build.reshape(op.input, before)
+        if joined > 1:
+            value = build.reshape(value, [*lead, rows, joined, rest[-1]])
+            parts = _parts(build, value, count + 1, joined)
+            value = _beside(build, [build.reshape(part, [*lead, rows, rest[-1]]) for part in parts], count + 1)
+        if cut > 1:
+            value = build.reshape(value, [*lead, rows, whole])
+            parts = _parts(build, value, count + 1, cut)
+            value = _beside(build, [build.reshape(part, [*lead, rows, 1, wanted[-1]]) for part in parts], count + 1)
+        build.replace(build.reshape(value, tile_type(op.result).dims.data))
 
 
-def slice_before_reshape(op: SliceOp) -> None:
+class SliceBeforeReshape(RewritePattern):
     """One lane of each group, where a reshape that Mosaic lacks makes the groups: a slice with a step before it."""
-    reshape = op.input.owner
-    if not isinstance(reshape, ReshapeOp):
-        return
-    before, after = type_of(reshape.input).dims.data, type_of(reshape.result).dims.data
-    at = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
-    grouped = at < len(before) and before[:at] + after[at : at + 2] + before[at + 1 :] == after
-    if not grouped or _is_native(_sizes(before), _sizes(after)) or before[at].tag.data:
-        return
-    (begin, count, step), (lane, lanes, _) = op.bounds[at : at + 2]
-    if lanes != 1:
-        return
-    group = after[at + 1].size.data
-    bounds = (*op.bounds[:at], (begin * group + lane, count, step * group), *op.bounds[at + 2 :])
-    build = Builder(op)
-    offsets, sizes, strides = zip(*bounds, strict=True)
-    value = build.add(SliceOp(reshape.input, offsets, sizes, strides))
-    build.replace(build.reshape(value, type_of(op.result).dims.data))
-    if not reshape.result.uses:
-        Rewriter.erase_op(reshape)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /) -> None:
+        reshape = op.input.owner
+        if not isinstance(reshape, ReshapeOp):
+            return
+        before, after = tile_type(reshape.input).dims.data, tile_type(reshape.result).dims.data
+        at = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
+        grouped = at < len(before) and before[:at] + after[at : at + 2] + before[at + 1 :] == after
+        if not grouped or _is_native(_sizes(before), _sizes(after)) or before[at].tag.data:
+            return
+        (begin, count, step), (lane, lanes, _) = op.bounds[at : at + 2]
+        if lanes != 1:
+            return
+        group = after[at + 1].size.data
+        bounds = (*op.bounds[:at], (begin * group + lane, count, step * group), *op.bounds[at + 2 :])
+        build = ValueBuilder(op, rewriter)
+        offsets, sizes, strides = zip(*bounds, strict=True)
+        value = build.add(SliceOp(reshape.input, offsets, sizes, strides))
+        build.replace(build.reshape(value, tile_type(op.result).dims.data))
+        if not reshape.result.uses:
+            rewriter.erase(reshape)
 
 
 def _is_native(before: Sequence[int], after: Sequence[int]) -> bool:
@@ -95,14 +100,14 @@ def _common(before: Sequence[DimAttr], after: Sequence[DimAttr]) -> int:
     return next((n for n in range(most) if before[n] != after[n]), most)
 
 
-def _parts(build: Builder, value: SSAValue, dim: int, count: int) -> list[SSAValue]:
+def _parts(build: ValueBuilder, value: SSAValue, dim: int, count: int) -> list[SSAValue]:
     """A dimension in slices."""
-    shape = type_of(value).shape
+    shape = tile_type(value).shape
     size = shape[dim] // count
     sizes = [size if n == dim else extent for n, extent in enumerate(shape)]
     offsets = [[begin if n == dim else 0 for n in range(len(shape))] for begin in range(0, shape[dim], size)]
     return [build.add(SliceOp(value, offset, sizes, [1] * len(shape))) for offset in offsets]
 
 
-def _beside(build: Builder, parts: Sequence[SSAValue], dim: int) -> SSAValue:
+def _beside(build: ValueBuilder, parts: Sequence[SSAValue], dim: int) -> SSAValue:
     return build.add(ConcatOp(parts, dim))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.dialects.tile import (
     BeginOp,
@@ -17,14 +18,15 @@ from kopt.dialects.tile import (
     SliceAttr,
     literal,
     literal_value,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.ranges import binding, unshifted
-from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of
+from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow
 from kopt.passes.retyping import all_lanes
 
 
-def widen_scalar_load(op: Operation) -> None:
+class WidenScalarLoad(RewritePattern):
     """A load of one narrow element: the lane is widened before it becomes a scalar.
 
         %s = tile.load %x[%i, 11] : memref<4x16xbf16> -> !tile.tile<bf16>
@@ -33,24 +35,26 @@ def widen_scalar_load(op: Operation) -> None:
 
     Arrays without dimensions are left to ``legalise-element-types``, which casts them around the launch.
     """
-    assert isinstance(op, LoadOp)
-    element = element_of(op.result)
-    if type_of(op.result).rank or not is_narrow(element) or not op.entries:
-        return
-    build = Builder(op)
-    lane = own_lane(op.entries[-1])
-    if lane is None:
-        number = op.entries[-1]
-        assert isinstance(number, SSAValue)
-        lane = build.add(ShiftOp(build.add(all_lanes(1, op)), number))
-    block = build.add(LoadOp(op.memory, [*op.entries[:-1], lane], attributes=op.attributes))
-    (block,) = build.widened([block])
-    scalar = build.add(ReshapeOp(block, type_of(block).with_dims(())))
-    if op.mask is not None:
-        other = literal(0 if op.other is None else literal_value(op.other), element_of(scalar))
-        scalar = build.add(SelectOp(op.mask, scalar, build.add(FullOp(other, type_of(scalar)))))
-    drop_casts_back(op.result, scalar)
-    build.replace(scalar)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoadOp, rewriter: PatternRewriter, /) -> None:
+        element = element_of(op.result)
+        if tile_type(op.result).rank or not is_narrow(element) or not op.entries:
+            return
+        build = ValueBuilder(op, rewriter)
+        lane = own_lane(op.entries[-1])
+        if lane is None:
+            number = op.entries[-1]
+            assert isinstance(number, SSAValue)
+            lane = build.add(ShiftOp(build.add(all_lanes(1, op)), number))
+        block = build.add(LoadOp(op.memory, [*op.entries[:-1], lane], attributes=op.attributes))
+        (block,) = build.widened([block])
+        scalar = build.add(ReshapeOp(block, tile_type(block).with_dims(())))
+        if op.mask is not None:
+            other = literal(0 if op.other is None else literal_value(op.other), element_of(scalar))
+            scalar = build.add(SelectOp(op.mask, scalar, build.add(FullOp(other, tile_type(scalar)))))
+        drop_casts_back(op.result, scalar)
+        build.replace(scalar)
 
 
 def own_lane(entry: Entry) -> Entry | None:
@@ -69,5 +73,5 @@ def drop_casts_back(narrow: SSAValue, scalar: SSAValue) -> None:
     """Users that cast the element take it wide: it came from the narrow type, so nothing was rounded."""
     for user in [use.operation for use in narrow.uses]:
         if isinstance(user, CastOp):
-            build = Builder(user)
+            build = ValueBuilder(user)
             build.replace(build.cast(scalar, element_of(user.result)))

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.dialects.tile import (
     ArgReduceOp,
     BroadcastOp,
     CastOp,
+    ConcatOp,
     ElementwiseOp,
     FullOp,
     MaskOp,
@@ -20,89 +22,102 @@ from kopt.dialects.tile import (
     SelectOp,
     SliceOp,
     TakeAlongOp,
+    TransposeOp,
     literal,
     literal_value,
+    tile_type,
 )
-from kopt.passes.mosaic.building import Builder, element_of, is_narrow, is_narrow_integer, type_of, wide
+from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow, is_narrow_integer, wide
 from kopt.passes.mosaic.scalars import drop_casts_back
 
 #: Combinations of predicates in numbers: a sum of predicates is "any".
 _OF_PREDICATES = {"add": "max", "or": "max", "max": "max", "mul": "min", "and": "min", "min": "min", "xor": "xor"}
+#: What puts lanes elsewhere.
+Rearrangement = BroadcastOp | ConcatOp | ReshapeOp | SliceOp | TakeAlongOp | TransposeOp
 #: What computes lanes from those of its operands, or leaves them where they are.
 _LANE_BY_LANE = ElementwiseOp | CastOp | ReshapeOp | SelectOp | MaskOp
 
 
-def widen_elementwise(op: Operation) -> None:
+class WidenElementwise(RewritePattern):
     """Arithmetic and comparisons of 8-bit and 16-bit integers."""
-    assert isinstance(op, ElementwiseOp)
-    if not is_narrow_integer(element_of(op.inputs[0])):
-        return
-    build = Builder(op)
-    build.replace(build.add(type(op)(*build.widened(op.inputs))))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter, /) -> None:
+        if not is_narrow_integer(element_of(op.inputs[0])):
+            return
+        build = ValueBuilder(op, rewriter)
+        build.replace(build.add(type(op)(*build.widened(op.inputs))))
 
 
-def widen_combination(op: Operation) -> None:
+class WidenCombination(RewritePattern):
     """Reductions and scans; of predicates those that are no any or all of a matrix."""
-    assert isinstance(op, ReduceOp | ArgReduceOp | ScanOp)
-    element, kind = element_of(op.input), op.kind.data
-    if not is_narrow(element) or (element == i1 and _reduces_predicates(op)):
-        return
-    build = Builder(op)
-    (value,) = build.widened([op.input])
-    kind = _OF_PREDICATES[kind] if element == i1 else kind
-    if isinstance(op, ReduceOp):
-        build.replace(build.add(ReduceOp(kind, value, op.dimensions)))
-    elif isinstance(op, ScanOp):
-        build.replace(build.add(ScanOp(kind, value, op.dim.data, op.reverse is not None)))
-    else:
-        build.replace(build.add(ArgReduceOp(kind, value, op.dim.data)))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReduceOp | ArgReduceOp | ScanOp, rewriter: PatternRewriter, /) -> None:
+        element, kind = element_of(op.input), op.kind.data
+        if not is_narrow(element) or (element == i1 and _reduces_predicates(op)):
+            return
+        build = ValueBuilder(op, rewriter)
+        (value,) = build.widened([op.input])
+        kind = _OF_PREDICATES[kind] if element == i1 else kind
+        if isinstance(op, ReduceOp):
+            build.replace(build.add(ReduceOp(kind, value, op.dimensions)))
+        elif isinstance(op, ScanOp):
+            build.replace(build.add(ScanOp(kind, value, op.dim.data, op.reverse is not None)))
+        else:
+            build.replace(build.add(ArgReduceOp(kind, value, op.dim.data)))
 
 
 def _reduces_predicates(op: Operation) -> bool:
     """Whether Mosaic has a reduction of predicates."""
-    matrix = type_of(op.operands[0]).rank < 3 and type_of(op.results[0]).rank > 0
+    matrix = tile_type(op.operands[0]).rank < 3 and tile_type(op.results[0]).rank > 0
     return isinstance(op, ReduceOp) and op.kind.data != "xor" and matrix
 
 
-def widen_rearrangement(op: Operation) -> None:
+class WidenRearrangement(RewritePattern):
     """Broadcasts and reshapes to another last dimension, strided slices, picks; of predicates all of these ops."""
-    if not is_narrow(element_of(op.operands[0])) or not _moves_lanes(op):
-        return
-    build = Builder(op)
-    values = _widened(op.operands, build)
-    type = type_of(op.results[0]).with_element(element_of(values[0]))
-    value = build.add(op.create(operands=values, properties=dict(op.properties), result_types=[type]))
-    if not type.rank:
-        drop_casts_back(op.results[0], value)
-    build.replace(value)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: Rearrangement, rewriter: PatternRewriter, /) -> None:
+        if not is_narrow(element_of(op.operands[0])) or not _moves_lanes(op):
+            return
+        build = ValueBuilder(op, rewriter)
+        values = _widened(op.operands, build)
+        type = tile_type(op.results[0]).with_element(element_of(values[0]))
+        value = build.add(op.create(operands=values, properties=dict(op.properties), result_types=[type]))
+        if not type.rank:
+            drop_casts_back(op.results[0], value)
+        build.replace(value)
 
 
-def widen_selection(op: Operation) -> None:
+class WidenSelection(RewritePattern):
     """Masks of narrow lanes that come of picked ones, or are a few rows or repeat one, or were just 32 bits wide, and
     selections among them: Mosaic brings no 16-bit mask to such lanes."""
-    assert isinstance(op, SelectOp | MaskOp)
-    value, *others = op.operands[1:] if isinstance(op, SelectOp) else op.operands[:1]
-    operands = (value, *others)
-    numbers = is_narrow(element_of(value)) and element_of(value) != i1
-    repeated = numbers and (any(map(_is_few_rows, operands)) or _are_wider(operands))
-    if not repeated and not (is_narrow(element_of(value)) and any(map(_comes_of_pick, operands))):
-        return
-    build = Builder(op)
-    element = wide(element_of(value))
-    first, *rest = [_wider(operand) or build.cast(operand, element) for operand in operands]
-    if isinstance(op, SelectOp):
-        build.replace(build.add(SelectOp(op.condition, first, rest[0])))
-    else:
-        fill = literal(literal_value(op.fill), element)
-        build.replace(build.add(MaskOp(first, op.limits, fill, type_of(op.result).with_element(element))))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: SelectOp | MaskOp, rewriter: PatternRewriter, /) -> None:
+        value, *others = op.operands[1:] if isinstance(op, SelectOp) else op.operands[:1]
+        operands = (value, *others)
+        numbers = is_narrow(element_of(value)) and element_of(value) != i1
+        repeated = numbers and (any(map(_is_few_rows, operands)) or _are_wider(operands))
+        if not repeated and not (is_narrow(element_of(value)) and any(map(_comes_of_pick, operands))):
+            return
+        build = ValueBuilder(op, rewriter)
+        element = wide(element_of(value))
+        first, *rest = [_wider(operand) or build.cast(operand, element) for operand in operands]
+        if isinstance(op, SelectOp):
+            build.replace(build.add(SelectOp(op.condition, first, rest[0])))
+        else:
+            fill = literal(literal_value(op.fill), element)
+            build.replace(build.add(MaskOp(first, op.limits, fill, tile_type(op.result).with_element(element))))
 
 
 def _moves_lanes(op: Operation) -> bool:
     if isinstance(op, BroadcastOp):
-        rank = type_of(op.result).rank
+        rank = tile_type(op.result).rank
         return bool(op.mapping) and rank - 1 not in op.mapping
     if isinstance(op, ReshapeOp):
-        before, after = type_of(op.input).shape, type_of(op.result).shape
+        before, after = tile_type(op.input).shape, tile_type(op.result).shape
         return before[-1:] != after[-1:] or element_of(op.input) == i1 or _picked(op.input) is not None
     if isinstance(op, SliceOp):
         return any(stride > 1 and size > 1 for _, size, stride in op.bounds)
@@ -111,12 +126,12 @@ def _moves_lanes(op: Operation) -> bool:
 
 def _is_few_rows(value: SSAValue) -> bool:
     """Whether a value has fewer rows than a vector register has of 32 bits, or repeats one."""
-    op, rank = value.owner, type_of(value).rank
-    if rank > 1 and type_of(value).shape[rank - 2] < 8:
+    op, rank = value.owner, tile_type(value).rank
+    if rank > 1 and tile_type(value).shape[rank - 2] < 8:
         return True
     if rank < 2 or not isinstance(op, BroadcastOp):
         return False
-    return dict(zip(op.mapping, type_of(op.input).shape, strict=True)).get(rank - 2, 1) == 1
+    return dict(zip(op.mapping, tile_type(op.input).shape, strict=True)).get(rank - 2, 1) == 1
 
 
 def _picked(value: SSAValue) -> SSAValue | None:
@@ -158,7 +173,7 @@ def _comes_of_pick(value: SSAValue) -> bool:
     return False
 
 
-def _widened(values: Iterable[SSAValue], build: Builder) -> list[SSAValue]:
+def _widened(values: Iterable[SSAValue], build: ValueBuilder) -> list[SSAValue]:
     """The values in the 32-bit types of theirs, picked ones as they were."""
     pairs = [(value, _picked(value)) for value in values]
     return [build.cast(value, wide(element_of(value))) if picked is None else picked for value, picked in pairs]

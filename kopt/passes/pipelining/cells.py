@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from kopt.analysis.copies import Copy
 from kopt.analysis.rematerialisation import Rematerialisation
-from kopt.analysis.revisits import fastest, grid_of
+from kopt.analysis.revisit_order import fastest, grid_of
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import Entry, IdOp, ShiftOp, WhenOp
 from kopt.ir.ranges import binding

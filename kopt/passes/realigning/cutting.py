@@ -8,7 +8,6 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import lanes_dim
-from kopt.analysis.values.form import array_type
 from kopt.analysis.windows import Window
 from kopt.diagnostics import remark
 from kopt.dialects.tile import (
@@ -17,10 +16,12 @@ from kopt.dialects.tile import (
     LoadOp,
     RangeType,
     ReshapeOp,
+    array_type,
     block_axes,
+    tile_type,
 )
 from kopt.passes.gathers.building import Arrays, replace_load
-from kopt.passes.mosaic.building import Builder, type_of
+from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, start
 from kopt.passes.replacing import replacing
 
@@ -34,7 +35,7 @@ class Cutter:
     def __init__(self, load: LoadOp, window: Window, arrays: Arrays):
         self.load, self.window, self.arrays = load, window, arrays
         self.memory, self.entries = load.memory, list(load.entries)
-        self.build = Builder(load)
+        self.build = ValueBuilder(load)
 
     def run(self) -> None:
         """Cuts along all dimensions in which blocks begin at elements that no layout aligns."""
@@ -49,7 +50,7 @@ class Cutter:
         places = {axis.position: number for number, axis in enumerate(block_axes(self.entries, self._shape))}
         for dim, offset, type in cuts:
             value = self._cut(value, places[dim], offset, type)
-        if value.type != (type := type_of(self.load.result)):
+        if value.type != (type := tile_type(self.load.result)):
             value = self.build.add(ReshapeOp(value, type))
         replace_load(self.load, value)
 
@@ -89,6 +90,6 @@ class Cutter:
         return extent
 
     def _cut(self, value: SSAValue, place: int, offset: SSAValue, own: DimAttr) -> SSAValue:
-        type = type_of(value)
+        type = tile_type(value)
         dims = [own if n == place else dim for n, dim in enumerate(type.dims.data)]
         return self.build.add(DynamicSliceOp(value, offset, place, type.with_dims(dims)))

@@ -22,20 +22,21 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     block_axes,
+    tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.mosaic.building import element_of, type_of, wide
+from kopt.passes.mosaic.building import element_of, wide
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, own_size, start
 from kopt.passes.retyping import all_lanes
-from kopt.passes.scatters.building import Builder
+from kopt.passes.scatters.building import AccessBuilder
 
 
 class Merger:
     """Rewrites one store, whose block begins between multiples of the ``units`` of some dimensions."""
 
     def __init__(self, store: StoreOp, units: Mapping[int, int], analysis: IndexAnalysis):
-        self.store, self.units, self.build = store, units, Builder(store)
+        self.store, self.units, self.build = store, units, AccessBuilder(store)
         self.entries, self.analysis = list(store.entries), analysis
 
     def run(self) -> None:
@@ -58,7 +59,7 @@ class Merger:
             limits.append((places[dim], larger, begins, build.add(arith.AddiOp(begins, build.index(own)))))
         inside = build.with_number("ne", flags, 0) if flags is not None else None
         for place, larger, first, end in limits:
-            inside = build.both(inside, self._between(type_of(value), place, larger, first, end))
+            inside = build.both(inside, self._between(tile_type(value), place, larger, first, end))
         assert inside is not None
         old = build.named("old", LoadOp(store.memory, self.entries, attributes=store.attributes))
         value = build.cast(value, element)
@@ -71,7 +72,7 @@ class Merger:
         return self.build.reshape(value, self._dims(value))
 
     def _dims(self, value: SSAValue) -> list[DimAttr]:
-        own = iter(type_of(value).dims.data)
+        own = iter(tile_type(value).dims.data)
         kept = {axis.position for axis in block_axes(self.store.entries, self._shape)}
         numbers = range(len(self.entries))
         return [next(own) if n in kept else DimAttr(1) for n in numbers if n in kept or n in self.units]
@@ -94,7 +95,7 @@ class Merger:
 
         Blocks may begin before the array, by fewer lanes than they have.
         """
-        type = type_of(value)
+        type = tile_type(value)
         assert isinstance(larger.type, RangeType)
         own, size = type.shape[place], larger.type.size
         front, back = self._filler(value, place, size), self._filler(value, place, size + -own % size)
@@ -106,7 +107,7 @@ class Merger:
         return self.build.add(DynamicSliceOp(joined, skip, place, type.with_dims(dims)))
 
     def _filler(self, value: SSAValue, place: int, size: int) -> SSAValue:
-        type = type_of(value)
+        type = tile_type(value)
         dims = [DimAttr(size) if n == place else dim for n, dim in enumerate(type.dims.data)]
         return self.build.add(FullOp(0, type.with_dims(dims)))
 
@@ -121,12 +122,12 @@ class Merger:
         """Which lanes lie inside the ranges of the dimensions that become larger, which are ranges no more."""
         scope = ranges_in_scope(self.store)
         tags = [entry.type.tag for n in self.units if _is_range(entry := self.entries[n])]  # pyright: ignore
-        ranges = [scope.get(tag) if tag in tags else None for tag in type_of(value).tags]
+        ranges = [scope.get(tag) if tag in tags else None for tag in tile_type(value).tags]
         limits = [None if range is None or always_full(range) else range for range in ranges]
-        return self.build.inside(type_of(value).dims.data, limits)
+        return self.build.inside(tile_type(value).dims.data, limits)
 
     def _like(self, value: SSAValue, old: SSAValue) -> SSAValue:
-        return value if value.type == old.type else self.build.reshape(value, type_of(old).dims.data)
+        return value if value.type == old.type else self.build.reshape(value, tile_type(old).dims.data)
 
 
 def _is_range(entry: Entry) -> bool:

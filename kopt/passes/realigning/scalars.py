@@ -8,13 +8,12 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kopt.analysis.layouts import fits_scalar_memory
-from kopt.analysis.values.form import array_type
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import LoadOp, literal, literal_value
+from kopt.dialects.tile import LoadOp, array_type, literal, literal_value, tile_type
 from kopt.passes.gathers.building import Arrays
 from kopt.passes.launches import host_cast
-from kopt.passes.mosaic.building import Builder, element_of, is_narrow, type_of, wide
+from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow, wide
 from kopt.passes.mosaic.scalars import drop_casts_back, own_lane
 
 
@@ -40,14 +39,14 @@ def _narrow_scalars(memory: SSAValue) -> Iterator[LoadOp]:
     """The loads of single elements of an array with dimensions."""
     for use in memory.uses:
         load = use.operation
-        if isinstance(load, LoadOp) and load.entries and not type_of(load.result).rank:
+        if isinstance(load, LoadOp) and load.entries and not tile_type(load.result).rank:
             if is_narrow(element_of(load.result)):
                 yield load
 
 
 def _take(load: LoadOp, copy: SSAValue) -> None:
     """Loads the element from the copy."""
-    build, element = Builder(load), array_type(copy).element_type
+    build, element = ValueBuilder(load), array_type(copy).element_type
     other = None if load.other is None else literal(literal_value(load.other), element)
     scalar = build.add(LoadOp(copy, load.entries, load.mask, other, attributes=load.attributes))
     drop_casts_back(load.result, scalar)

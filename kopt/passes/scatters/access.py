@@ -22,12 +22,12 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     is_gather,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.mosaic.building import type_of
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import Builder
+from kopt.passes.scatters.building import AccessBuilder
 
 
 def as_blocks(op: UpdateOp) -> UpdateOp:
@@ -43,7 +43,7 @@ def as_blocks(op: UpdateOp) -> UpdateOp:
 
 def _replaced(op: UpdateOp, entries: Sequence[Entry]) -> UpdateOp:
     """The update by another index list; lanes of a loop that are plain elements there lose its tag."""
-    build, type = Builder(op), type_of(values_of(op)[0])
+    build, type = AccessBuilder(op), tile_type(values_of(op)[0])
     dims = block_dims(entries, op.memory.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
     values, mask = list(values_of(op)), op.mask
     if [dim.size for dim in dims] == [dim.size for dim in type.dims.data] and dims != type.dims.data:
@@ -61,7 +61,7 @@ def _replaced(op: UpdateOp, entries: Sequence[Entry]) -> UpdateOp:
 def _lost(op: UpdateOp, dims: Sequence[DimAttr]) -> list[SSAValue | None]:
     """The ranges of a value's dimensions whose tags a block of others does not have: its lanes there must be valid."""
     ranges = ranges_in_scope(op)
-    pairs = zip(type_of(values_of(op)[0]).dims.data, dims, strict=True)
+    pairs = zip(tile_type(values_of(op)[0]).dims.data, dims, strict=True)
     found = [ranges.get(before.tag.data) if before != after else None for before, after in pairs]
     return [None if range is None or always_full(range) else range for range in found]
 
@@ -72,7 +72,8 @@ def with_numbers(op: UpdateOp) -> UpdateOp:
         return op
     (first, *_) = (entry for entry in op.entries if is_gather(entry))
     assert isinstance(first, SSAValue)
-    return _replaced(op, [entry if is_gather(entry) else _repeated(entry, op, type_of(first)) for entry in op.entries])
+    type = tile_type(first)
+    return _replaced(op, [entry if is_gather(entry) else _repeated(entry, op, type) for entry in op.entries])
 
 
 def _repeated(entry: Entry, op: UpdateOp, type: TileType) -> SSAValue:
@@ -93,7 +94,7 @@ def apart(op: Access) -> list[Entry]:
     sources = [repeated(entries[position]) for position in positions]
     together = positions and positions[-1] - positions[0] + 1 == len(positions)
     dims = [dim for _, own in sources for dim in own]
-    rank = max((type_of(index).rank for index in op.indices if is_gather(index)), default=0)
+    rank = max((tile_type(index).rank for index in op.indices if is_gather(index)), default=0)
     if not together or dims != list(range(rank)):
         return entries
     found = list(entries)
@@ -107,14 +108,14 @@ def _lanes(entry: Entry, extent: int) -> Entry:
     op = entry.owner if isinstance(entry, SSAValue) else None
     if isinstance(op, IndexOp):
         return op.range
-    whole = isinstance(op, ArangeOp) and (op.start.data, op.step.data, type_of(op.result).shape) == (0, 1, (extent,))
+    whole = isinstance(op, ArangeOp) and (op.start.data, op.step.data, tile_type(op.result).shape) == (0, 1, (extent,))
     return ALL if whole else entry
 
 
 def _as_block(entry: Entry, op: UpdateOp) -> Entry:
     if not isinstance(entry, SSAValue) or not is_gather(entry):
         return entry
-    if type_of(entry).rank:
+    if tile_type(entry).rank:
         return entry
     scalar = ExtractOp(entry, IndexType())
     scalar.location = op.location

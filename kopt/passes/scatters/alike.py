@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.validity import ValidityBuilder
-from kopt.analysis.values.form import array_type
 from kopt.analysis.values.updates import UpdateOp, gathered, repeated
-from kopt.dialects.tile import ALL, StoreOp
+from kopt.dialects.tile import ALL, StoreOp, array_type, tile_type
 from kopt.ir.sums import SumAnalysis
+from kopt.passes.gathers.collapsed_dims import block_of
 from kopt.passes.gathers.indices import index_of
-from kopt.passes.gathers.merged import block_of
-from kopt.passes.mosaic.building import type_of
-from kopt.passes.scatters.building import Builder
-from kopt.passes.scatters.lanes import Lanes
+from kopt.passes.scatters.building import AccessBuilder
+from kopt.passes.scatters.counted_lanes import CountedLanes
 
 
 def alike(updates: Sequence[UpdateOp], sums: SumAnalysis) -> list[UpdateOp]:
@@ -40,13 +38,13 @@ def _whole(store: StoreOp, common: set[int], sums: SumAnalysis) -> StoreOp:
     own = [dim for _, dims in sources for dim in dims]
     if len(common) != 1 or None in blocks.values() or own != list(range(len(positions))):
         return store
-    build = Builder(store)
+    build = AccessBuilder(store)
     value, keep = store.value, build.both(store.mask, ValidityBuilder().of(store.value))
     for n, block in blocks.items():
         assert block is not None
         first, extent = index_of(block.first, build, sums), array_type(store.memory).get_shape()[positions[n]]
-        lanes = Lanes(build, positions[0] + n, extent, first)
-        value, keep = lanes.placed(value), lanes.kept(keep, type_of(value))
+        lanes = CountedLanes(build, positions[0] + n, extent, first)
+        value, keep = lanes.placed(value), lanes.kept(keep, tile_type(value))
         entries[positions[n]] = ALL
     entries = [sources[positions.index(n)][0] if n in common else entry for n, entry in enumerate(entries)]
     whole = StoreOp(value, store.memory, entries, keep, store.attributes)

@@ -24,17 +24,17 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
     neutral,
+    tile_type,
 )
 from kopt.dialects.tile.types import DimLike
-from kopt.passes.mosaic.building import Builder as ValueBuilder
-from kopt.passes.mosaic.building import element_of, is_narrow, type_of, wide
+from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow, wide
 from kopt.targets.tiling import LANES
 
 #: Rows of a register.
 SUBLANES = sublanes(32)
 
 
-class Builder(ValueBuilder):
+class AccessBuilder(ValueBuilder):
     """Inserts ops in front of one, at its place in the source."""
 
     def __init__(self, before: Operation, source: Operation | None = None):
@@ -62,7 +62,7 @@ class Builder(ValueBuilder):
 
     def full(self, number: float | int, like: SSAValue, element: Attribute | None = None) -> SSAValue:
         """One number in the shape of a value."""
-        type = type_of(like)
+        type = tile_type(like)
         return self.add(FullOp(number, type.with_element(element) if element else type))
 
     def with_number(self, name: str, value: SSAValue, number: float | int) -> SSAValue:
@@ -71,7 +71,7 @@ class Builder(ValueBuilder):
 
     def spread(self, value: SSAValue, dims: Sequence[DimLike], places: Sequence[int]) -> SSAValue:
         """A value repeated along the dimensions that ``places`` leave out."""
-        type = TileType(dims, type_of(value).element_type)
+        type = TileType(dims, tile_type(value).element_type)
         return value if value.type == type else self.add(BroadcastOp(value, places, type))
 
     def numbers(self, count: int, dims: Sequence[DimLike], place: int) -> SSAValue:
@@ -103,7 +103,7 @@ class Builder(ValueBuilder):
 
     def parts(self, value: SSAValue, most: int) -> list[SSAValue]:
         """The rows of a tile of plain dimensions, as many together as have ``most`` lanes, one at least."""
-        size, *others = type_of(value).shape
+        size, *others = tile_type(value).shape
         step = max(1, most // prod(others))
         if size <= step:
             return [value]
@@ -113,11 +113,11 @@ class Builder(ValueBuilder):
 
     def regroup(self, value: SSAValue, dims: Sequence[DimLike]) -> SSAValue:
         """The same lanes under other dimensions. Mosaic merges and splits no lanes: they become rows of copies."""
-        if type_of(value).dims == TileType(dims, i32).dims:
+        if tile_type(value).dims == TileType(dims, i32).dims:
             return value
         if element_of(value) == i1:
             return self.with_number("ne", self.regroup(self.flag(value), dims), 0)
-        before = type_of(value)
+        before = tile_type(value)
         if before.rank > 1 and len(dims) > 1:
             return self.reshape(value, dims)
         if is_narrow(element_of(value)):
@@ -130,7 +130,7 @@ class Builder(ValueBuilder):
 
     def _regroup_parts(self, value: SSAValue, dims: Sequence[DimLike]) -> SSAValue:
         """Of rows that are no whole registers Mosaic regroups no copies: the value stands in the first lane alone."""
-        all_dims = [*type_of(value).dims.data, DimAttr(LANES)]
+        all_dims = [*tile_type(value).dims.data, DimAttr(LANES)]
         rows = self.spread(value, all_dims, range(len(all_dims) - 1))
         first = self.with_number("eq", self.numbers(LANES, all_dims, len(all_dims) - 1), 0)
         rows = self.select(first, rows, self.full(neutral("max", element_of(value)), rows))
@@ -138,7 +138,7 @@ class Builder(ValueBuilder):
 
     def cut(self, value: SSAValue, first: int, end: int) -> SSAValue:
         """Lanes of the last dimension."""
-        *outer, lanes = type_of(value).shape
+        *outer, lanes = tile_type(value).shape
         if (first, end) == (0, lanes):
             return value
         return self.add(SliceOp(value, [*[0] * len(outer), first], [*outer, end - first], [1] * (len(outer) + 1)))
@@ -147,7 +147,7 @@ class Builder(ValueBuilder):
         """Every ``step``-th lane of the last dimension, which is some steps long, and of 32 bits."""
         if step == 1:
             return value
-        *outer, lanes = type_of(value).dims.data
+        *outer, lanes = tile_type(value).dims.data
         value = self.reshape(value, [*outer, DimAttr(lanes.size.data // step), DimAttr(step)])
         return self.reshape(self.cut(value, first, first + 1), [*outer, DimAttr(lanes.size.data // step)])
 

@@ -10,10 +10,10 @@ from xdsl.ir import Operation
 from kopt.analysis.values.updates import UpdateOp, gathered
 from kopt.diagnostics import location_of
 from kopt.errors import LoweringError
-from kopt.passes.scatters.target import Target
+from kopt.passes.scatters.written_operand import WrittenOperand
 
 
-def checked_extents(target: Target, updates: Sequence[UpdateOp]) -> tuple[int, ...]:
+def checked_extents(target: WrittenOperand, updates: Sequence[UpdateOp]) -> tuple[int, ...]:
     """The extents of the dimensions that the updates' row numbers index.
 
     Refuses 64-bit elements, updates of one array along different dimensions, and row numbers that do not stand
@@ -39,7 +39,7 @@ def checked_extents(target: Target, updates: Sequence[UpdateOp]) -> tuple[int, .
     return tuple(target.shape[position] for position in positions)
 
 
-def refuse_others(target: Target, other: Operation) -> None:
+def refuse_others(target: WrittenOperand, other: Operation) -> None:
     """Raises the error that an array needs another form for its rows' sake while blocks of it are accessed too."""
     raise LoweringError(
         f"'{target.name}' is updated by computed rows in one place and accessed by blocks in another",

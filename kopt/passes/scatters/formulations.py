@@ -29,23 +29,24 @@ from kopt.dialects.tile import (
     TileType,
     YieldOp,
     neutral,
+    tile_type,
 )
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.mosaic.building import element_of, type_of
+from kopt.passes.mosaic.building import element_of
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import Builder
-from kopt.passes.scatters.numbers import row_numbers
+from kopt.passes.scatters.building import AccessBuilder
+from kopt.passes.scatters.row_numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
-from kopt.passes.scatters.target import Target
 from kopt.passes.scatters.update import Update
+from kopt.passes.scatters.written_operand import WrittenOperand
 
 #: Rows of the target that one product makes.
 CHUNK = 512
 _MINUS = 4096.0
 
 #: Makes the sums of the rows of some values from a one-hot matrix.
-Product = Callable[[Builder, SSAValue, SSAValue], SSAValue]
+Product = Callable[[AccessBuilder, SSAValue, SSAValue], SSAValue]
 
 
 @dataclass
@@ -53,7 +54,7 @@ class Formulation:
     """Writes an update, in front of the op that it replaces. ``tags`` are those taken in the launch."""
 
     launch: LaunchOp
-    target: Target
+    target: WrittenOperand
     update: Update
     tags: set[str]
 
@@ -69,7 +70,7 @@ class Formulation:
         finite = build.select(is_finite, values, build.full(0.0, values))
         narrow = self.update.element == bf16
         self._products(build, finite, lambda build, hot, values: _dot(build, hot, values, narrow))
-        every = build.add(ReduceOp("min", build.flag(is_finite), range(type_of(values).rank)))
+        every = build.add(ReduceOp("min", build.flag(is_finite), range(tile_type(values).rank)))
         strange = scf.IfOp(build.add(ExtractOp(build.with_number("eq", every, 0), i1)), [], _body())
         build.insert(strange)
         self._products(_inside(build, strange.true_region.block), values, _strange_sums)
@@ -78,7 +79,7 @@ class Formulation:
         """Compares every lane with every element of a target of one dimension, and combines what is equal."""
         update, build = self.update, self.update.build
         count = self.target.shape[0]
-        dims = [type_of(update.index).dims.data[0], DimAttr(count)]
+        dims = [tile_type(update.index).dims.data[0], DimAttr(count)]
         hit = build.compute("eq", build.spread(update.index, dims, [0]), build.numbers(count, dims, 1))
         value = build.spread(self._neutralised(), dims, [0])
         value = build.select(hit, value, build.full(neutral(update.kind, element_of(value)), value))
@@ -101,7 +102,7 @@ class Formulation:
         """
         update, build = self.update, self.update.build
         (value,) = update.values
-        count, rows = update.rows, type_of(update.index).dims.data[0]
+        count, rows = update.rows, tile_type(update.index).dims.data[0]
         dims = [DimAttr(count), rows]
         plain = build.reshape(update.index, [DimAttr(count)])
         later, number = build.spread(plain, dims, [0]), build.spread(update.index, dims, [1])
@@ -109,7 +110,7 @@ class Formulation:
         again = build.compute("and", build.compute("eq", later, number), behind)
         is_last = build.with_number("eq", build.add(ReduceOp("max", build.flag(again), [0])), 0)
         index = build.named("last_rows", build.select(is_last, update.index, build.full(-1, update.index)))
-        stored = build.spread(build.with_number("ge", index, 0), type_of(value).dims.data, [0])
+        stored = build.spread(build.with_number("ge", index, 0), tile_type(value).dims.data, [0])
         store = StoreOp(value, self.target.memory, [index, *update.rest], stored, {SPACE: StringAttr("hbm")})
         build.insert(replacing(update.op, store))
 
@@ -123,7 +124,7 @@ class Formulation:
             return value
         return build.select(update.keep, value, build.full(neutral(update.kind, element_of(value)), value))
 
-    def _products(self, build: Builder, values: SSAValue, product: Product) -> None:
+    def _products(self, build: AccessBuilder, values: SSAValue, product: Product) -> None:
         """Adds a product to all rows of the target, at most `CHUNK` at a time."""
         count = self.target.shape[0]
         if count <= CHUNK:
@@ -138,19 +139,23 @@ class Formulation:
         self._add_product(build, values, product, loop.range, numbers)
 
     def _hot_dims(self, rows: DimAttr) -> list[DimAttr]:
-        return [rows, type_of(self.update.index).dims.data[0]]
+        return [rows, tile_type(self.update.index).dims.data[0]]
 
-    def _add_product(self, build: Builder, values: SSAValue, product: Product, place: Entry, numbers: SSAValue) -> None:
+    def _add_product(
+        self, build: AccessBuilder, values: SSAValue, product: Product, place: Entry, numbers: SSAValue
+    ) -> None:
         """The rows of the target that ``place`` names gain a product of the one-hot matrix of their ``numbers``."""
         entries = [place, *self.update.rest]
-        hit = build.compute("eq", numbers, build.spread(self.update.index, type_of(numbers).dims.data, [1]))
+        hit = build.compute("eq", numbers, build.spread(self.update.index, tile_type(numbers).dims.data, [1]))
         hot = build.named("hot", build.select(hit, build.full(1.0, hit, f32), build.full(0.0, hit, f32)))
         total = product(build, hot, values)
         old = build.named("old", replacing(self.update.op, LoadOp(self.target.memory, entries)))
         new = build.named("new", build.compute("add", old, total))
         build.insert(replacing(self.update.op, StoreOp(new, self.target.memory, entries)))
 
-    def _rows(self, build: Builder, values: list[SSAValue], keep: SSAValue | None, space: str | None = None) -> None:
+    def _rows(
+        self, build: AccessBuilder, values: list[SSAValue], keep: SSAValue | None, space: str | None = None
+    ) -> None:
         """A loop over the rows, whose numbers are read as scalars."""
         update, stage = self.update, Staging(self.launch, build)
         numbers = row_numbers(build, stage, update.index, update.origin)
@@ -186,9 +191,9 @@ class Formulation:
             update.replace_previous(outer.add(GetOp(before, _alls(type), type)))
 
     def _rows_type(self) -> TileType:
-        return type_of(self.update.values[-1])
+        return tile_type(self.update.values[-1])
 
-    def _row_inside(self, build: Builder) -> SSAValue | None:
+    def _row_inside(self, build: AccessBuilder) -> SSAValue | None:
         """Which lanes of a row lie inside their ranges: a DMA writes whole blocks."""
         scope = ranges_in_scope(build.op)
         ranges = [scope.get(tag) for tag in self.update.row.tags]
@@ -206,7 +211,7 @@ class Formulation:
         return loop
 
 
-def combined(build: Builder, kind: str, old: SSAValue, given: list[SSAValue]) -> SSAValue:
+def combined(build: AccessBuilder, kind: str, old: SSAValue, given: list[SSAValue]) -> SSAValue:
     """The new elements of an update of old ones."""
     if kind == "cas":
         expected, desired = given
@@ -214,13 +219,13 @@ def combined(build: Builder, kind: str, old: SSAValue, given: list[SSAValue]) ->
     return given[0] if kind == "xchg" else build.compute(COMBINING_OPS[kind], old, given[0])
 
 
-def _dot(build: Builder, hot: SSAValue, values: SSAValue, narrow: bool) -> SSAValue:
+def _dot(build: AccessBuilder, hot: SSAValue, values: SSAValue, narrow: bool) -> SSAValue:
     """The product, in bf16 where that is exact."""
     operands = [build.cast(value, bf16) if narrow else value for value in (hot, values)]
     return build.add(DotOp(*operands, element_type=f32, precision=None if narrow else "ieee"))
 
 
-def _strange_sums(build: Builder, hot: SSAValue, values: SSAValue) -> SSAValue:
+def _strange_sums(build: AccessBuilder, hot: SSAValue, values: SSAValue) -> SSAValue:
     """The sums of infinities and NaNs: 0 where there are none.
 
     An infinity counts 1, a negative one `_MINUS`, and a NaN more than all of those that a row may meet: powers of two,
@@ -245,10 +250,10 @@ def _body() -> Region:
     return Region(Block([scf.YieldOp()]))
 
 
-def _inside(build: Builder, block: Block) -> Builder:
+def _inside(build: AccessBuilder, block: Block) -> AccessBuilder:
     """A builder at the end of a body."""
     assert block.last_op is not None
-    return Builder(block.last_op, build.source)
+    return AccessBuilder(block.last_op, build.source)
 
 
 def _alls(type: TileType) -> list[Entry]:

@@ -9,19 +9,18 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.layouts import sublanes
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import ALL, AllAttr, BeginOp, RangeType
+from kopt.dialects.tile import ALL, AllAttr, BeginOp, RangeType, tile_type
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.mosaic.building import type_of
-from kopt.passes.scatters.lanes import Lanes
-from kopt.passes.scatters.target import Target
+from kopt.passes.scatters.counted_lanes import CountedLanes
 from kopt.passes.scatters.update import Update
+from kopt.passes.scatters.written_operand import WrittenOperand
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
 
-def make_movable(target: Target, update: Update) -> None:
+def make_movable(target: WrittenOperand, update: Update) -> None:
     """Gives the array extents, and the update blocks of its rows, at which DMAs can move every block.
 
     Whole dimensions, masked, stand in for blocks that no extent makes movable. Refuses where they would be too many
@@ -37,7 +36,7 @@ def make_movable(target: Target, update: Update) -> None:
     target.pad(extents)
 
 
-def _movable_extent(entry: Entry, target: Target, position: int, analysis: IndexAnalysis) -> int | None:
+def _movable_extent(entry: Entry, target: WrittenOperand, position: int, analysis: IndexAnalysis) -> int | None:
     """The extent of a dimension at which DMAs can move an entry's blocks; None where there is none."""
     element, extent = target.type.element_type, target.shape[position]
     assert isinstance(element, FixedBitwidthType)
@@ -51,9 +50,9 @@ def _movable_extent(entry: Entry, target: Target, position: int, analysis: Index
     return extent if unit == 1 else None
 
 
-def _take_whole(update: Update, position: int, target: Target) -> None:
+def _take_whole(update: Update, position: int, target: WrittenOperand) -> None:
     """Whole dimensions in place of blocks of them, of which the other elements are left alone."""
-    entry, extent, block = update.rest[position - 1], target.shape[position], type_of(update.values[-1])
+    entry, extent, block = update.rest[position - 1], target.shape[position], tile_type(update.values[-1])
     axis = 1 + sum(map(_has_dim, update.rest[: position - 1]))
     size = prod(block.shape) // block.shape[axis] * extent if _has_dim(entry) else 0
     if update.previous is not None or not 0 < size <= Budget.COMPARED or not isinstance(entry, SSAValue):
@@ -62,7 +61,7 @@ def _take_whole(update: Update, position: int, target: Target) -> None:
             location_of(update.op),
             notes=["use whole rows, or larger blocks of them"],
         )
-    lanes = Lanes(update.build, axis, extent, update.build.add(BeginOp(entry)))
+    lanes = CountedLanes(update.build, axis, extent, update.build.add(BeginOp(entry)))
     update.keep = lanes.kept(update.keep, block)
     update.values = [lanes.placed(value) for value in update.values]
     update.rest = (*update.rest[: position - 1], ALL, *update.rest[position:])

@@ -12,20 +12,20 @@ from kopt.diagnostics import remark
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, GridOp
-from kopt.passes.scatters.blocks import update_block
+from kopt.passes.scatters.block_updates import update_block
 from kopt.passes.scatters.checks import checked_extents, refuse_others
-from kopt.passes.scatters.far import update_far_blocks
 from kopt.passes.scatters.formulations import Formulation
+from kopt.passes.scatters.hbm_blocks import update_far_blocks
 from kopt.passes.scatters.movable import make_movable
-from kopt.passes.scatters.order import run_in_order
-from kopt.passes.scatters.target import Target
+from kopt.passes.scatters.run_in_order import run_in_order
 from kopt.passes.scatters.update import Update, erase, plain_update
+from kopt.passes.scatters.written_operand import WrittenOperand
 from kopt.walk import walk
 
 
 def realise_updates(launch: LaunchOp, number: int, chosen: Mapping[Operation, Choice], tags: set[str]) -> None:
     """Writes the updates of one array by what is chosen; ``tags`` are those taken in the module."""
-    target = Target(launch, number)
+    target = WrittenOperand(launch, number)
     accesses = [op for op in walk(launch, Access) if op.memory is target.memory]
     scattered = [op for op in accesses if isinstance(op, UpdateOp) and gathered(op)]
     if not scattered:
@@ -50,13 +50,13 @@ def realise_updates(launch: LaunchOp, number: int, chosen: Mapping[Operation, Ch
         run_in_order(grid, target.memory, target.name)
 
 
-def _rows_first(target: Target, positions: Sequence[int]) -> None:
+def _rows_first(target: WrittenOperand, positions: Sequence[int]) -> None:
     """The array with the dimensions that row numbers index first, and merged."""
     target.permute([*positions, *(n for n in range(len(target.shape)) if n not in positions)])
     target.merge_first(len(positions))
 
 
-def _give_form(target: Target, updates: Sequence[Update], kinds: Sequence[str]) -> None:
+def _give_form(target: WrittenOperand, updates: Sequence[Update], kinds: Sequence[str]) -> None:
     """Elements of 32 bits, rows of lanes, and room for whole blocks where DMAs move them."""
     target.widen()
     if len(target.shape) == 1 and set(kinds) != {"one_hot"}:

@@ -8,15 +8,15 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import DmaStartOp, DmaWaitOp, ScratchOp
-from kopt.dialects.tile import ALL, PutOp, RefType, TileType
-from kopt.passes.mosaic.building import element_of, type_of
-from kopt.passes.scatters.building import Builder
+from kopt.dialects.tile import ALL, PutOp, RefType, TileType, tile_type
+from kopt.passes.mosaic.building import element_of
+from kopt.passes.scatters.building import AccessBuilder
 
 
 class Staging:
     """Makes scratch memory of a launch and fills it before a place in the kernel."""
 
-    def __init__(self, launch: LaunchOp, build: Builder):
+    def __init__(self, launch: LaunchOp, build: AccessBuilder):
         self.launch = launch
         self.build = build
 
@@ -26,15 +26,15 @@ class Staging:
 
     def block(self, value: SSAValue, hint: str) -> SSAValue:
         """A block of which rows can be read."""
-        ref = self.empty(type_of(value), hint)
-        self.build.insert(PutOp(value, ref, [ALL] * type_of(value).rank))
+        ref = self.empty(tile_type(value), hint)
+        self.build.insert(PutOp(value, ref, [ALL] * tile_type(value).rank))
         return ref
 
     def numbers(self, value: SSAValue, hint: str) -> SSAValue:
         """Numbers that can be read as scalars."""
         assert element_of(value) == i32
         block = self.block(value, f"{hint}_block")
-        scalars = self._scratch(RefType(type_of(value).shape, i32, "smem"), hint)
+        scalars = self._scratch(RefType(tile_type(value).shape, i32, "smem"), hint)
         arrived = self._scratch(RefType((1,), i32, "semaphore"), f"{hint}_arrived")
         for end in (DmaStartOp, DmaWaitOp):
             self.build.insert(end(block, [ALL], scalars, [ALL], arrived, [0]))

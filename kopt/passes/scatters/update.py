@@ -20,12 +20,13 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TileType,
     is_gather,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, binding, ranges_in_scope
-from kopt.passes.mosaic.building import element_of, type_of, wide
-from kopt.passes.scatters.building import Builder
+from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
@@ -38,7 +39,7 @@ class Update:
     """
 
     op: UpdateOp
-    build: Builder
+    build: AccessBuilder
     kind: str
     index: SSAValue
     rest: tuple[Entry, ...]
@@ -57,12 +58,12 @@ class Update:
     @property
     def rows(self) -> int:
         """How many rows it updates."""
-        return type_of(self.index).shape[0]
+        return tile_type(self.index).shape[0]
 
     @property
     def row(self) -> TileType:
         """The block of one row."""
-        type = type_of(self.values[-1])
+        type = tile_type(self.values[-1])
         return type.with_dims(type.dims.data[1:])
 
     @property
@@ -84,7 +85,7 @@ class Update:
     def folded(self) -> None:
         """The update of an array of one dimension as one of rows of `LANES` elements."""
         build, index = self.build, self.index
-        rows = type_of(index).dims.data[0]
+        rows = tile_type(index).dims.data[0]
         self.lane = build.with_number("and", index, LANES - 1)
         self.index = build.with_number("shr", index, LANES.bit_length() - 1)
         dims = [rows, DimAttr(LANES)]
@@ -98,10 +99,10 @@ class Update:
         assert self.previous is not None
         build = self.build
         if self.lane is not None:
-            one = build.spread(self.lane, [type_of(rows).dims.data[0], DimAttr(1)], [0])
-            rows = build.reshape(build.add(TakeAlongOp(rows, one, 1)), [type_of(rows).dims.data[0]])
+            one = build.spread(self.lane, [tile_type(rows).dims.data[0], DimAttr(1)], [0])
+            rows = build.reshape(build.add(TakeAlongOp(rows, one, 1)), [tile_type(rows).dims.data[0]])
         rows = build.cast(rows, self.element)
-        type, (first, count) = type_of(self.previous), self.places
+        type, (first, count) = tile_type(self.previous), self.places
         others = [dim for dim in range(type.rank) if not first <= dim < first + count]
         order = [*range(first, first + count), *others]
         rows = build.regroup(rows, [type.dims.data[dim] for dim in order])
@@ -115,7 +116,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
 
     ``extents`` are those of these dimensions.
     """
-    build = Builder(op)
+    build = AccessBuilder(op)
     positions, shape = gathered(op), op.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     indices = [entry for entry in op.entries if isinstance(entry, SSAValue) and is_gather(entry)]
     found = origin_of(op)
@@ -142,7 +143,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
     )
 
 
-def _row_numbers(build: Builder, indices: Sequence[SSAValue], extents: Sequence[int]) -> tuple[SSAValue, DimAttr]:
+def _row_numbers(build: AccessBuilder, indices: Sequence[SSAValue], extents: Sequence[int]) -> tuple[SSAValue, DimAttr]:
     """The number of each row as i32, -1 where a lane is invalid or outside the array; and their dimension."""
     total: SSAValue | None = None
     inside = _validity(build, indices)
@@ -154,11 +155,11 @@ def _row_numbers(build: Builder, indices: Sequence[SSAValue], extents: Sequence[
         total = number if total is None else build.compute("add", build.with_number("mul", total, extent), number)
     assert total is not None and inside is not None
     number = build.select(inside, total, build.full(-1, total))
-    type = type_of(number)
+    type = tile_type(number)
     return _in_ranges(build, number), type.dims.data[0] if type.rank == 1 else DimAttr(prod(type.shape))
 
 
-def _validity(build: Builder, indices: Sequence[SSAValue]) -> SSAValue | None:
+def _validity(build: AccessBuilder, indices: Sequence[SSAValue]) -> SSAValue | None:
     """Which lanes were made from valid lanes only, where their tags do not tell."""
     validity = ValidityBuilder()
     result: SSAValue | None = None
@@ -167,21 +168,21 @@ def _validity(build: Builder, indices: Sequence[SSAValue]) -> SSAValue | None:
     return result
 
 
-def _in_ranges(build: Builder, number: SSAValue) -> SSAValue:
+def _in_ranges(build: AccessBuilder, number: SSAValue) -> SSAValue:
     """-1 in lanes outside the ranges that the dimensions are tagged by."""
     scope = ranges_in_scope(build.op)
-    ranges = [scope.get(tag) for tag in type_of(number).tags]
+    ranges = [scope.get(tag) for tag in tile_type(number).tags]
     limits = [None if range is None or always_full(range) else range for range in ranges]
     return number if all(limit is None for limit in limits) else build.add(MaskOp(number, limits, -1))
 
 
-def _rows_first(build: Builder, value: SSAValue, op: UpdateOp, rows: DimAttr) -> SSAValue:
+def _rows_first(build: AccessBuilder, value: SSAValue, op: UpdateOp, rows: DimAttr) -> SSAValue:
     """A block of the update with the lanes of the row numbers as its first dimension."""
     first, count = places_of(op)
-    rank = type_of(value).rank
+    rank = tile_type(value).rank
     rest = [dim for dim in range(rank) if not first <= dim < first + count]
     value = build.transpose(value, [*range(first, first + count), *rest])
-    return build.regroup(value, [rows, *type_of(value).dims.data[count:]])
+    return build.regroup(value, [rows, *tile_type(value).dims.data[count:]])
 
 
 def _fills(entry: Entry, extent: int) -> bool:

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.hoisting import Phase, Plan
-from kopt.analysis.overwrites import overwriting
+from kopt.analysis.hoisting import HoistPlan, Phase
+from kopt.analysis.output_dependence import overwriting
+from kopt.dialects.formats.integers import int_array
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import BeginOp, GridOp, MaskOp, RangeType, ShiftOp, WhenOp, YieldOp
-from kopt.dialects.tile.integers import int_array
 from kopt.dialects.tile.planned import forget_plan
 from kopt.ir.ranges import binding, walked_range
 from kopt.passes.scheduling.carried import gets, puts, scratch_of
 
 
-def hoist(launch: LaunchOp, grid: GridOp, plan: Plan) -> GridOp:
+def hoist(launch: LaunchOp, grid: GridOp, plan: HoistPlan) -> GridOp:
     """Rewrites the launch; gives the new grid.
 
     tile.grid (%i) { %z = …; %r = tile.for %k iter(%a = %z) { …; tile.yield %n }; use(%r) }
@@ -45,7 +45,7 @@ def _keep_last(grid: GridOp) -> None:
 
 
 class _Hoister:
-    def __init__(self, launch: LaunchOp, grid: GridOp, plan: Plan):
+    def __init__(self, launch: LaunchOp, grid: GridOp, plan: HoistPlan):
         self.launch = launch
         self.old = grid
         self.loop = plan.loop

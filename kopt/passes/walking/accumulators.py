@@ -26,8 +26,9 @@ from kopt.dialects.tile import (
     SplatOp,
     is_float,
     neutral,
+    tile_type,
 )
-from kopt.passes.mosaic.building import Builder, type_of
+from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.parts import Parts
 
 _E = ELEMENTWISE
@@ -36,7 +37,7 @@ _E = ELEMENTWISE
 class Accumulator:
     """What is carried for one reduction: ``starts``, what a visit makes of it, what replaces the reduction."""
 
-    def __init__(self, sink: Sink, before: Builder):
+    def __init__(self, sink: Sink, before: ValueBuilder):
         assert isinstance(sink.op, Reduction)
         self.op, self.dims, self.before = sink.op, sink.dims, before
         self.starts = self._starts()
@@ -48,9 +49,9 @@ class Accumulator:
         """What a visit passes on."""
         raise NotImplementedError
 
-    def result(self, carried: Sequence[SSAValue], after: Builder) -> SSAValue:
+    def result(self, carried: Sequence[SSAValue], after: ValueBuilder) -> SSAValue:
         """The reduction's result, of what the last visit passed on."""
-        return after.cast(carried[0], type_of(self.op.results[0]).element_type)
+        return after.cast(carried[0], tile_type(self.op.results[0]).element_type)
 
     def part(self, parts: Parts) -> SSAValue:
         """A visit's lanes of the first operand."""
@@ -68,7 +69,7 @@ class Combined(Accumulator):
         return self.op.kind.data
 
     def _starts(self) -> list[SSAValue]:
-        type = type_of(self.op.result)
+        type = tile_type(self.op.result)
         element = _computed(self.kind, type.element_type)
         return [self.before.add(FullOp(neutral(self.kind, element), type.with_element(element)))]
 
@@ -81,7 +82,7 @@ class Combined(Accumulator):
         """The block's own combination."""
         found = parts.add(ReduceOp(self.kind, self.part(parts), self.op.dimensions), self.op)
         same = found.type == carried.type
-        return found if same else parts.add(CastOp(found, type_of(carried).element_type), self.op)
+        return found if same else parts.add(CastOp(found, tile_type(carried).element_type), self.op)
 
 
 class Summed(Accumulator):
@@ -91,7 +92,7 @@ class Summed(Accumulator):
 
     def _starts(self) -> list[SSAValue]:
         start = self.op.accumulator
-        return [self.before.add(FullOp(0, type_of(self.op.result))) if start is None else start]
+        return [self.before.add(FullOp(0, tile_type(self.op.result))) if start is None else start]
 
     def step(self, parts: Parts, carried: Sequence[SSAValue]) -> list[SSAValue]:
         """The block's product, added to those before."""
@@ -106,8 +107,8 @@ class Best(Accumulator):
     op: ArgReduceOp
 
     def _starts(self) -> list[SSAValue]:
-        type = type_of(self.op.result)
-        element = _computed(self.op.kind.data, type_of(self.op.input).element_type)
+        type = tile_type(self.op.result)
+        element = _computed(self.op.kind.data, tile_type(self.op.input).element_type)
         best = FullOp(neutral(self.op.kind.data, element), type.with_element(element))
         return [self.before.add(best), self.before.add(FullOp(0, type))]
 
@@ -116,18 +117,18 @@ class Best(Accumulator):
         kind, (best, number) = self.op.kind.data, carried
         value = self._of(parts, ReduceOp(kind, self.part(parts), [self.dims[0]]))
         if value.type != best.type:
-            value = self._of(parts, CastOp(value, type_of(best).element_type))
+            value = self._of(parts, CastOp(value, tile_type(best).element_type))
         lane = self._of(parts, ArgReduceOp(kind, self.part(parts), self.dims[0]))
-        begin = self._of(parts, SplatOp(self._of(parts, BeginOp(parts.loop.range)), type_of(lane)))
+        begin = self._of(parts, SplatOp(self._of(parts, BeginOp(parts.loop.range)), tile_type(lane)))
         better = self._of(parts, _E["gt" if kind == "max" else "lt"](value, best))
-        if is_float(type_of(best).element_type):
+        if is_float(tile_type(best).element_type):
             new, old = (self._of(parts, _E["isnan"](some)) for some in (value, best))
             first = self._of(parts, _E["and"](new, self._of(parts, _E["not"](old))))
             better = self._of(parts, _E["or"](better, first))
         place = self._of(parts, _E["add"](begin, lane))
         return [self._of(parts, SelectOp(better, value, best)), self._of(parts, SelectOp(better, place, number))]
 
-    def result(self, carried: Sequence[SSAValue], after: Builder) -> SSAValue:
+    def result(self, carried: Sequence[SSAValue], after: ValueBuilder) -> SSAValue:
         """The lane's number."""
         return carried[1]
 

@@ -14,8 +14,17 @@ from math import isclose
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.walks.rescaling import Rescaling
-from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, CastOp, DimAttr, FullOp, ReshapeOp, SelectOp, neutral
-from kopt.passes.mosaic.building import type_of
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    BroadcastOp,
+    CastOp,
+    DimAttr,
+    FullOp,
+    ReshapeOp,
+    SelectOp,
+    neutral,
+    tile_type,
+)
 from kopt.passes.parts import Parts
 
 _E = ELEMENTWISE
@@ -35,17 +44,17 @@ class Mending:
         """
         one = self._full(1)
         stays = self._add(_E["eq"](self._lanes(self.old), self._lanes(self.new)))
-        none = self._full(neutral(self.how.top.kind.data, type_of(self.old).element_type))
+        none = self._full(neutral(self.how.top.kind.data, tile_type(self.old).element_type))
         fresh = self._add(_E["eq"](self._lanes(self.old), none))
         kept = self._add(_E["or"](stays, fresh)) if self.how.guarded else stays
         factor = self._over(self._add(SelectOp(kept, one, self._factor())), carried)
-        if type_of(factor) != type_of(carried):
-            factor = self._add(CastOp(factor, type_of(carried).element_type))
+        if tile_type(factor) != tile_type(carried):
+            factor = self._add(CastOp(factor, tile_type(carried).element_type))
         scaled = self._add(_E["mul"](carried, factor))
         if self.how.guarded:
             return scaled
         dropped = self._over(self._add(_E["and"](fresh, self._add(_E["not"](stays)))), carried)
-        return self._add(SelectOp(dropped, self._add(FullOp(0, type_of(carried))), scaled))
+        return self._add(SelectOp(dropped, self._add(FullOp(0, tile_type(carried))), scaled))
 
     def _factor(self) -> SSAValue:
         """``exp(rate * (new - old))`` of the shift."""
@@ -59,19 +68,19 @@ class Mending:
         return self._add(_E["exp"](change))
 
     def _dims(self) -> list[DimAttr]:
-        return [dim for dim in type_of(self.how.shift).dims.data if dim != DimAttr(1)]
+        return [dim for dim in tile_type(self.how.shift).dims.data if dim != DimAttr(1)]
 
     def _lanes(self, value: SSAValue) -> SSAValue:
         """A value without dimensions of one lane."""
-        type = type_of(value).with_dims(self._dims())
+        type = tile_type(value).with_dims(self._dims())
         return value if value.type == type else self._add(ReshapeOp(value, type))
 
     def _full(self, number: float) -> SSAValue:
-        return self._add(FullOp(number, type_of(self.old).with_dims(self._dims())))
+        return self._add(FullOp(number, tile_type(self.old).with_dims(self._dims())))
 
     def _over(self, value: SSAValue, carried: SSAValue) -> SSAValue:
         """A value in all lanes of what is carried."""
-        type = type_of(carried).with_element(type_of(value).element_type)
+        type = tile_type(carried).with_element(tile_type(value).element_type)
         return value if value.type == type else self._add(BroadcastOp(value, self.how.dims, type))
 
     def _add(self, op: Operation) -> SSAValue:

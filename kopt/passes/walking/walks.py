@@ -6,11 +6,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator, is_side_effect_free
 
-from kopt.analysis.walks.visits import Visits
+from kopt.analysis.walks.reduction_walks import WalkVisits
 from kopt.analysis.walks.walkable import Walkable
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, YieldOp, block_axes
 from kopt.dialects.tile.memory import memory_shape
-from kopt.passes.mosaic.building import Builder
+from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.parts import Parts
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import new_tags
@@ -18,7 +18,7 @@ from kopt.passes.walking.accumulators import ACCUMULATORS
 from kopt.passes.walking.mending import Mending
 
 
-def walk(found: Walkable, visits: Visits, tag: str, size: int) -> list[ForOp]:
+def walk(found: Walkable, visits: WalkVisits, tag: str, size: int) -> list[ForOp]:
     """Puts the loops in place of the ends of a dimension; the first has the tag. What nothing uses then is gone."""
     _by_level(found.block, visits)
     loops = [_Walk(found, visits, number, tag, size).loop for number in range(visits.count)]
@@ -26,7 +26,7 @@ def walk(found: Walkable, visits: Visits, tag: str, size: int) -> list[ForOp]:
     return loops
 
 
-def _by_level(block: Block, visits: Visits) -> None:
+def _by_level(block: Block, visits: WalkVisits) -> None:
     """Orders the ops of a block by how many walks have to be over before each."""
     ops = [op for op in block.ops if not op.has_trait(IsTerminator)]
     end = block.last_op
@@ -47,9 +47,9 @@ def _drop_dead(block: Block) -> None:
 class _Walk:
     """One walk over a dimension."""
 
-    def __init__(self, found: Walkable, visits: Visits, number: int, tag: str, size: int):
+    def __init__(self, found: Walkable, visits: WalkVisits, number: int, tag: str, size: int):
         self.visits, self.sinks = visits, visits.of_walk(number, found)
-        self.build = Builder(self._place(found.block, number))
+        self.build = ValueBuilder(self._place(found.block, number))
         reductions = [sink for sink in self.sinks if not isinstance(sink.op, StoreOp)]
         self.all = {sink.op: ACCUMULATORS[type(sink.op)](sink, self.build) for sink in reductions}
         starts = [start for one in self.all.values() for start in one.starts]

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from kopt import parse
 from kopt.dialects.tile import LoadOp
+from kopt.ir.evaluation import evaluate
 from kopt.ir.index_expr import IndexExpr
 from test.named import named
 
@@ -66,4 +67,4 @@ class Gather:
         """An expression for the lanes of one block."""
         held: dict[Hashable, Any] = {self.values["s"]: starts, self.values["i"]: block}
         held[self.values["r"]] = np.broadcast_to(starts[:, None], SHAPE)
-        return np.broadcast_to(expr.evaluate(held, SHAPE), SHAPE)
+        return np.broadcast_to(evaluate(expr, held, SHAPE), SHAPE)

@@ -7,9 +7,9 @@ from xdsl.ir import SSAValue
 
 import kopt
 from kopt import parse
-from kopt.analysis.values.form import GatherForm, Part, array_type, element_bits, flattened, tile_type
+from kopt.analysis.values.form import GatherForm, Part, element_bits, flattened
 from kopt.dialects.host import LaunchOp, ReshapeOp
-from kopt.dialects.tile import LoadOp
+from kopt.dialects.tile import LoadOp, array_type, tile_type
 from test.named import named
 
 TEXT = """

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kopt.analysis.values.lane_runs import along_last, lane_run, run_along_last, single
+from kopt.ir.division import floordiv, mod
 from kopt.ir.index_expr import IndexExpr, lane, symbol
 from kopt.ir.polynomial import parameter
 from kopt.ir.sums import SumAnalysis
@@ -38,8 +39,8 @@ def test_lanes_count(form: IndexExpr, step: int, const: int, pitch: int) -> None
     [
         starts * 20 - j,
         starts * 20,
-        starts + j // 2,
-        starts + j % 8,
+        starts + floordiv(j, 2),
+        starts + mod(j, 8),
         symbol("columns", [1]) + j,
         j * parameter("size"),
     ],

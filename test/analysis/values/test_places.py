@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kopt.analysis.values.places import (
-    Places,
+    GatherPlaces,
     best_places,
     cases_of,
     comes_by_dma,
@@ -32,7 +32,7 @@ BIG = "1048576xf32"
 ROWS = ("a = mul r, 128", "at = add a, j")
 
 
-def places_of(array: str, *ops: str) -> tuple[Gather, Places | None]:
+def places_of(array: str, *ops: str) -> tuple[Gather, GatherPlaces | None]:
     gather = Gather(array, "%at", *ops)
     extent = int(array.split("x")[0])
     index = settled(SumAnalysis().exact.expr(gather.index()), extent)
@@ -124,8 +124,8 @@ def test_held_for_all_blocks(units: int, wanted: bool) -> None:
 def test_fewer_units_than_the_array_come_by_dma(array: str, wanted: bool) -> None:
     """8 blocks of 8 places are 64 units: those of 8192 words. One place for a block always does."""
     load = Gather(array, "%at", *ROWS).load
-    assert comes_by_dma(load, Places((0,), ZERO, 1, ZERO)) is wanted
-    assert comes_by_dma(load, Places((), ZERO, 1, ZERO))
+    assert comes_by_dma(load, GatherPlaces((0,), ZERO, 1, ZERO)) is wanted
+    assert comes_by_dma(load, GatherPlaces((), ZERO, 1, ZERO))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_fewer_units_than_the_array_come_by_dma(array: str, wanted: bool) -> Non
 def test_memory_for(array: str, ops: tuple[str, ...], wanted) -> None:
     load = Gather(array, "%at", *ops).load
     found = memory_for(load, SumAnalysis(), V5P)
-    assert (found.dims if isinstance(found, Places) else found) == wanted
+    assert (found.dims if isinstance(found, GatherPlaces) else found) == wanted
 
 
 @pytest.mark.parametrize(

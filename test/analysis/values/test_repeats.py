@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from kopt.analysis.values.repeats import dims_apart, few, first_of, index_tiles, repeats
+from kopt.ir.division import floordiv, mod
+from kopt.ir.evaluation import evaluate
 from kopt.ir.index_expr import lane
 from kopt.ir.sums import SumAnalysis
 from test.ir.expressions import SHAPE, cases, evaluated
@@ -51,10 +53,10 @@ def test_few(shape: tuple[int, ...], groups: tuple[int, ...], wanted: tuple[int,
 def test_first_lanes(groups: tuple[int, int]) -> None:
     """Quotients of lanes, over the first ones of each group, are every n-th number."""
     rows, columns = lane(0, 4), lane(1, 6)
-    expr = rows * 10 + columns // 2 * 3 + (rows + columns) % 4
-    whole = np.broadcast_to(expr.evaluate({}, (4, 6)), (4, 6))
+    expr = rows * 10 + floordiv(columns, 2) * 3 + mod(rows + columns, 4)
+    whole = np.broadcast_to(evaluate(expr, {}, (4, 6)), (4, 6))
     shape = few((4, 6), groups)
-    found = np.broadcast_to(first_of(expr, (4, 6), groups).evaluate({}, shape), shape)
+    found = np.broadcast_to(evaluate(first_of(expr, (4, 6), groups), {}, shape), shape)
     assert (found == whole[:: groups[0], :: groups[1]]).all()
 
 

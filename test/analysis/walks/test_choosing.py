@@ -7,7 +7,7 @@ import pytest
 import kopt
 from kopt.analysis.walks.choosing import Remarks, chosen_walks
 from kopt.dialects.tile import GridOp
-from kopt.planning.plan import Walk
+from kopt.plans.plan import Walk
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 
 SUMS = """

@@ -7,14 +7,16 @@
 // CHECK-NEXT:   %pid = triton.program_id
 // CHECK-NEXT:   %i = triton.range %pid in (3, 1000) : !tile.range<b0=128>
 // CHECK-NEXT:   %m = tile.full 1 : !tile.tile<b0=128 x 64 x i1>
-// CHECK-NEXT:   %v = triton.load %a[%i, :] in (%i, _) mask %m other 0.0 : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
-// CHECK-NEXT:   %w = triton.load %a[%i, 0:64] in (_, _) : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+// CHECK-NEXT:   %v = tile.load %a[%i, :] mask %m other 0.0 : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+// CHECK-NEXT:   %w = tile.load %a[%i, 0:64] : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
 // CHECK-NEXT:   %t = tile.whole 60 : !tile.range<w0=64>
 // CHECK-NEXT:   %r = triton.retag %w : !tile.tile<b0=128 x 64 x f32> to !tile.tile<b0=128 x w0=64 x f32>
-// CHECK-NEXT:   triton.store %v, %b[%i, :] in (%i, _) mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
-// CHECK-NEXT:   triton.atomic_rmw add %v, %a[%i, :] in (%i, _) mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
-// CHECK-NEXT:   %old = triton.atomic_rmw max %v, %a[%i, :] in (%i, _) : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
-// CHECK-NEXT:   %was = triton.atomic_cas %v, %w, %a[%i, :] in (%i, _) mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+// CHECK-NEXT:   tile.store %v, %b[%i, :] mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+// CHECK-NEXT:   atomic.rmw add %v, %a[%i, :] mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+// CHECK-NEXT:   %old = atomic.rmw max %v, %a[%i, :] : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+// CHECK-NEXT:   %was = atomic.cas %v, %w, %a[%i, :] mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+// CHECK-NEXT:   %n = tile.full 9 : !tile.tile<4 x i32>
+// CHECK-NEXT:   %picks = triton.bounded %n below 8 {note = "kept"} : !tile.tile<4 x i32>
 // CHECK-NEXT:   %s, %d = triton.inline "both"(%v, %w) functions = {two = " = tl.constexpr(2)", both = "(x, y):\0A    return x + y, x - two"} : (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>) -> (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>)
 // CHECK-NEXT:   triton.inline "wait"() functions = {wait = "():\0A    tl.debug_barrier()"} {note = "kept"} : () -> ()
 // CHECK-NEXT: }
@@ -23,14 +25,16 @@ func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
     %pid = triton.program_id
     %i = triton.range %pid in (3, 1000) : !tile.range<b0=128>
     %m = tile.full 1 : !tile.tile<b0=128 x 64 x i1>
-    %v = triton.load %a[%i, :] in (%i, _) mask %m other 0.0 : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
-    %w = triton.load %a[%i, 0:64] in (_, _) : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+    %v = tile.load %a[%i, :] mask %m other 0.0 : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+    %w = tile.load %a[%i, 0:64] : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
     %t = tile.whole 60 : !tile.range<w0=64>
     %r = triton.retag %w : !tile.tile<b0=128 x 64 x f32> to !tile.tile<b0=128 x w0=64 x f32>
-    triton.store %v, %b[%i, :] in (%i, _) mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
-    triton.atomic_rmw add %v, %a[%i, :] in (%i, _) mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
-    %old = triton.atomic_rmw max %v, %a[%i, :] in (%i, _) : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
-    %was = triton.atomic_cas %v, %w, %a[%i, :] in (%i, _) mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+    tile.store %v, %b[%i, :] mask %m : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+    atomic.rmw add %v, %a[%i, :] mask %m ordering release {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+    %old = atomic.rmw max %v, %a[%i, :] : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+    %was = atomic.cas %v, %w, %a[%i, :] mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
+    %n = tile.full 9 : !tile.tile<4 x i32>
+    %picks = triton.bounded %n below 8 {note = "kept"} : !tile.tile<4 x i32>
     %s, %d = triton.inline "both"(%v, %w) functions = {two = " = tl.constexpr(2)", both = "(x, y):\n    return x + y, x - two"} : (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>) -> (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>)
     triton.inline "wait"() functions = {wait = "():\n    tl.debug_barrier()"} {note = "kept"} : () -> ()
   }

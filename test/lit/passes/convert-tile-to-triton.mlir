@@ -1,7 +1,7 @@
 // RUN: kopt %s --split-input-file --verify-diagnostics -p convert-tile-to-triton | filecheck %s
 // RUN: kopt %s --split-input-file --verify-diagnostics -p 'plan-accesses{chip=sm90 num_warps=8 num_stages=3},convert-tile-to-triton' | filecheck %s --check-prefix=OPTIONS
 
-// Ranges come from the program's number; loads and stores check the ragged dimension, columns first.
+// Ranges come from the program's number; accesses stay, columns first.
 // CHECK-LABEL: func.func @grid
 // CHECK: triton.launch @grid_0 (%x_1 = %x, %out_1 = %out writeonly) grid (32) num_warps 4 num_stages 1 {
 // CHECK-NEXT: %pid = triton.program_id
@@ -9,8 +9,8 @@
 // CHECK: [[I:%.+]] = arith.divsi %pid, {{%.+}} : index
 // CHECK-NEXT: %i = triton.range [[I]] in (0, 1000) : !tile.range<b0=128>
 // CHECK-NEXT: %j = triton.range %j_block in (0, 256) : !tile.range<b1=64>
-// CHECK-NEXT: %v = triton.load %x_1[%i, %j] in (%i, _) : memref<1000x256xf32> -> !tile.tile<b0=128 x b1=64 x f32>
-// CHECK-NEXT: triton.store %v, %out_1[%i, %j] in (%i, _)
+// CHECK-NEXT: %v = tile.load %x_1[%i, %j] : memref<1000x256xf32> -> !tile.tile<b0=128 x b1=64 x f32>
+// CHECK-NEXT: tile.store %v, %out_1[%i, %j]
 // OPTIONS: num_warps 8 num_stages 3
 func.func @grid(%x: memref<1000x256xf32>, %out: memref<1000x256xf32>) {
   tile.grid (%i: b0=128, %j: b1=64) in (1000, 256) {
@@ -24,11 +24,11 @@ func.func @grid(%x: memref<1000x256xf32>, %out: memref<1000x256xf32>) {
 
 // A pad becomes what the load fills with; beside another fill it is a mask. Gathered rows are checked by their tag.
 // CHECK-LABEL: func.func @fills
-// CHECK: %a = triton.load %x_1[%i] in (%i) other -inf
-// CHECK: [[M:%b]] = triton.load %x_1[%i] in (%i) mask %m other 1.0
+// CHECK: %a = tile.load %x_1[%i] pad -inf
+// CHECK: [[M:%b]] = tile.load %x_1[%i] mask %m other 1.0 :
 // CHECK-NEXT: %b_1 = tile.mask [[M]] in (%i) else -inf
-// CHECK: %n = triton.load %ids_1[%i] in (%i) other 0
-// CHECK-NEXT: %g = triton.load %x_1[%n] in (%i) :
+// CHECK: %n = tile.load %ids_1[%i] pad 0
+// CHECK-NEXT: %g = tile.load %x_1[%n] :
 func.func @fills(%x: memref<1000xf32>, %ids: memref<1000xi32>) {
   tile.grid (%i: b0=128) in (1000) {
     %m = tile.full 1 : !tile.tile<b0=128 x i1>
@@ -80,11 +80,11 @@ func.func @ordered(%x: memref<1000xf32>) {
 
 // -----
 
-// Updates check ragged dimensions, too.
+// Updates stay as they are.
 // CHECK-LABEL: func.func @updates
-// CHECK: triton.atomic_rmw add %v, %x_1[%i] in (%i) ordering release : !tile.tile<b0=128 x f32>, memref<1000xf32>
-// CHECK-NEXT: %old = triton.atomic_rmw max %v, %x_1[%i] in (%i) : !tile.tile<b0=128 x f32>, memref<1000xf32> -> !tile.tile<b0=128 x f32>
-// CHECK-NEXT: %was = triton.atomic_cas %v, %old, %x_1[%i] in (%i) :
+// CHECK: atomic.rmw add %v, %x_1[%i] ordering release : !tile.tile<b0=128 x f32>, memref<1000xf32>
+// CHECK-NEXT: %old = atomic.rmw max %v, %x_1[%i] : !tile.tile<b0=128 x f32>, memref<1000xf32> -> !tile.tile<b0=128 x f32>
+// CHECK-NEXT: %was = atomic.cas %v, %old, %x_1[%i] :
 func.func @updates(%x: memref<1000xf32>) {
   tile.grid (%i: b0=128) in (1000) {
     %v = tile.full 1.0 : !tile.tile<b0=128 x f32>

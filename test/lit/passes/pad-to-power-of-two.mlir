@@ -1,4 +1,4 @@
-// RUN: kopt %s --split-input-file --verify-diagnostics -p pad-to-power-of-two | filecheck %s
+// RUN: kopt %s --split-input-file --verify-diagnostics --verify-each -p pad-to-power-of-two | filecheck %s
 
 // A plain dimension becomes a wider range over it; a slice is the range of its length, shifted; 64 stays.
 // CHECK-LABEL: func.func @plain
@@ -25,40 +25,15 @@ func.func @plain(%x: memref<16x100xf32>, %y: memref<16x20xf32>) {
 
 // -----
 
-// A concatenation that is stored becomes two stores, a slice of a load a load of the slice.
-// CHECK-LABEL: func.func @memory
-// CHECK: tile.store %a, %out[%i, %w6]
-// CHECK: [[AT:%.+]] = arith.constant 6 : index
-// CHECK-NEXT: [[REST:%.+]] = tile.shift %w5 by [[AT]]
-// CHECK-NEXT: tile.store %b, %out[%i, [[REST]]]
-// CHECK-NOT: tile.concat
-func.func @memory(%x: memref<16x6xf32>, %y: memref<16x10xf32>, %out: memref<16x11xf32>) {
-  tile.grid (%i: b0=8) in (16) {
-    %a = tile.load %x[%i, :] : memref<16x6xf32> -> !tile.tile<b0=8 x 6 x f32>
-    %w = tile.load %y[%i, :] : memref<16x10xf32> -> !tile.tile<b0=8 x 10 x f32>
-    %b = tile.slice %w [0, 1] [8, 5] [1, 2] : !tile.tile<b0=8 x 10 x f32> to !tile.tile<b0=8 x 5 x f32>
-    %c = tile.concat %a, %b dim 1 : !tile.tile<b0=8 x 6 x f32>, !tile.tile<b0=8 x 5 x f32> to !tile.tile<b0=8 x 11 x f32>
-    tile.store %c, %out[%i, :] : !tile.tile<b0=8 x 11 x f32>, memref<16x11xf32>
-  }
-  func.return
-}
-
-// -----
-
-// What must be kept in tiles is picked by lane number.
-// CHECK-LABEL: func.func @picks
-// CHECK: [[A:%.+]] = tile.arange 1, 2 : !tile.tile<w3=4 x i32>
-// CHECK: [[N:%.+]] = tile.broadcast [[A]] dims [1]
-// CHECK: %s = tile.take_along %e, [[N]] dim 1 {triton.inside} : !tile.tile<b0=8 x w6=8 x f32>, !tile.tile<b0=8 x w3=4 x i32>
+// A reshape of widened dimensions picks its lanes from where they stand.
+// CHECK-LABEL: func.func @reshape
 // CHECK: [[F:%.+]] = tile.reshape %e : !tile.tile<b0=8 x w6=8 x f32> to !tile.tile<b0=8 x 8 x f32>
-// CHECK: tile.take_along [[F]], {{%.+}} dim 1
+// CHECK: tile.take_along [[F]], {{%.+}} dim 1 {triton.inside}
 // CHECK: %r = triton.retag {{%.+}} : !tile.tile<b0=8 x 2 x 4 x f32> to !tile.tile<b0=8 x 2 x w3=4 x f32>
-func.func @picks(%x: memref<16x6xf32>, %y: memref<16x3xf32>, %z: memref<16x2x3xf32>) {
+func.func @reshape(%x: memref<16x6xf32>, %z: memref<16x2x3xf32>) {
   tile.grid (%i: b0=8) in (16) {
     %v = tile.load %x[%i, :] : memref<16x6xf32> -> !tile.tile<b0=8 x 6 x f32>
     %e = tile.exp %v : !tile.tile<b0=8 x 6 x f32>
-    %s = tile.slice %e [0, 1] [8, 3] [1, 2] : !tile.tile<b0=8 x 6 x f32> to !tile.tile<b0=8 x 3 x f32>
-    tile.store %s, %y[%i, :] : !tile.tile<b0=8 x 3 x f32>, memref<16x3xf32>
     %r = tile.reshape %e : !tile.tile<b0=8 x 6 x f32> to !tile.tile<b0=8 x 2 x 3 x f32>
     tile.store %r, %z[%i, :, :] : !tile.tile<b0=8 x 2 x 3 x f32>, memref<16x2x3xf32>
   }
@@ -67,32 +42,25 @@ func.func @picks(%x: memref<16x6xf32>, %y: memref<16x3xf32>, %z: memref<16x2x3xf
 
 // -----
 
-// Blocks of 12 become a loop over their numbers around one block of 16 that ends where the 12 did.
-// CHECK-LABEL: func.func @odd
-// CHECK: tile.grid ([[B:%.+]]: b0_block=1) in (5) {
-// CHECK-NEXT: [[N:%.+]] = tile.begin [[B]]
-// CHECK-NEXT: [[T:%.+]] = arith.constant 12 : index
-// CHECK-NEXT: [[LO:%.+]] = arith.muli [[N]], [[T]]
-// CHECK: [[HI:%.+]] = arith.minsi
-// CHECK-NEXT: tile.for %i: b0=16 in ([[LO]], [[HI]]) {
-// CHECK-NEXT: tile.load %x[%i] : memref<50xf32> -> !tile.tile<b0=16 x f32>
-func.func @odd(%x: memref<50xf32>) {
-  tile.grid (%i: b0=12) in (50) {
-    %v = tile.load %x[%i] : memref<50xf32> -> !tile.tile<b0=12 x f32>
-    tile.store %v, %x[%i] : !tile.tile<b0=12 x f32>, memref<50xf32>
+func.func @ragged(%x: memref<50x6xf32>, %out: memref<8xf32>) {
+  tile.grid (%i: b0=16) in (50) {
+    %v = tile.load %x[%i, :] : memref<50x6xf32> -> !tile.tile<b0=16 x 6 x f32>
+    // expected-error @+1 {{'tile.reshape' moves lanes of b0, whose last block may be ragged: Triton has no form for it}}
+    %c = tile.reshape %v : !tile.tile<b0=16 x 6 x f32> to !tile.tile<96 x f32>
+    %s = tile.reduce add %c [0] : !tile.tile<96 x f32>
+    tile.store %s, %out[0] : !tile.tile<f32>, memref<8xf32>
   }
   func.return
 }
 
 // -----
 
-func.func @ragged(%x: memref<50xf32>, %out: memref<8xf32>) {
-  tile.grid (%i: b0=16) in (50) {
-    %v = tile.load %x[%i] : memref<50xf32> -> !tile.tile<b0=16 x f32>
-    // expected-error @+1 {{'tile.concat' moves lanes of b0, whose last block may be ragged: Triton has no form for it}}
-    %c = tile.concat %v, %v dim 0 : !tile.tile<b0=16 x f32>, !tile.tile<b0=16 x f32> to !tile.tile<32 x f32>
-    %s = tile.reduce add %c [0] : !tile.tile<32 x f32>
-    tile.store %s, %out[0] : !tile.tile<f32>, memref<8xf32>
+func.func @steps(%x: memref<50x16xf32>, %n: memref<8xi32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %r = tile.load %n[%i] : memref<8xi32> -> !tile.tile<b0=8 x i32>
+    // expected-error @+1 {{a strided slice beside gathered rows has no Triton form}}
+    %v = tile.load %x[%r, 0:15:3] : memref<50x16xf32> -> !tile.tile<b0=8 x 5 x f32>
+    tile.store %v, %x[%r, 0:5] : !tile.tile<b0=8 x 5 x f32>, memref<50x16xf32>
   }
   func.return
 }
@@ -115,18 +83,26 @@ func.func @updates(%x: memref<4x20xf32>) {
 
 // -----
 
-// A block of 5 rows that becomes one of 8 is taken whole still.
-// CHECK-LABEL: func.func @slice_of_odd_blocks
-// CHECK: tile.for %i: b0=8
-// CHECK: %s = tile.take_along %n, %{{.+}} dim 1 {triton.inside} : !tile.tile<b0=8 x 16 x f32>
-// CHECK-NOT: tile.take_along
-// CHECK: tile.store %s, %y[%i, :] : !tile.tile<b0=8 x 4 x f32>, memref<20x4xf32>
-func.func @slice_of_odd_blocks(%x: memref<20x16xf32>, %y: memref<20x4xf32>) {
-  tile.grid (%i: b0=5) in (20) {
-    %v = tile.load %x[%i, :] : memref<20x16xf32> -> !tile.tile<b0=5 x 16 x f32>
-    %n, %p = tile.sort %v dim 1 : !tile.tile<b0=5 x 16 x f32>
-    %s = tile.slice %n [0, 3] [5, 4] [1, 1] : !tile.tile<b0=5 x 16 x f32> to !tile.tile<b0=5 x 4 x f32>
-    tile.store %s, %y[%i, :] : !tile.tile<b0=5 x 4 x f32>, memref<20x4xf32>
+// A block that is alone in its loop is widened where it stands, ranges and all; whole dimensions may take its tag.
+// CHECK-LABEL: func.func @block
+// CHECK: [[W:%.+]] = tile.whole 12 : !tile.range<w12=16>
+// CHECK: tile.for %i: b0=16 in (
+// CHECK: tile.load %x[%i] : memref<50xf32> -> !tile.tile<b0=16 x f32>
+// CHECK: [[T:%.+]] = triton.retag %{{.+}} : !tile.tile<w12=16 x f32> to !tile.tile<b0=16 x f32>
+// CHECK-NEXT: tile.broadcast [[T]] dims [0] : !tile.tile<b0=16 x f32> to !tile.tile<b0=16 x f32>
+func.func @block(%x: memref<50xf32>, %y: memref<12xf32>) {
+  tile.grid (%n: b0_block=1) in (5) {
+    %b = tile.begin %n : !tile.range<b0_block=1>
+    %twelve = arith.constant 12 : index
+    %lo = arith.muli %b, %twelve : index
+    %hi = arith.addi %lo, %twelve : index
+    tile.for %i: b0=12 in (%lo, %hi) {
+      %v = tile.load %x[%i] : memref<50xf32> -> !tile.tile<b0=12 x f32>
+      %w = tile.load %y[:] : memref<12xf32> -> !tile.tile<12 x f32>
+      %t = tile.broadcast %w dims [0] : !tile.tile<12 x f32> to !tile.tile<b0=12 x f32>
+      %s = tile.add %v, %t : !tile.tile<b0=12 x f32>
+      tile.store %s, %x[%i] : !tile.tile<b0=12 x f32>, memref<50xf32>
+    }
   }
   func.return
 }

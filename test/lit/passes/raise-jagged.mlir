@@ -280,3 +280,34 @@ func.func @loaded_starts(%x: memref<9344xf32>, %ids: memref<50xi32>, %out: memre
   }
   func.return
 }
+
+// -----
+
+// What a function combines has no number that it ignores: no mask leaves lanes out of it.
+// CHECK-LABEL: func.func @own_function
+// CHECK: tile.for %k
+// REMARK: remark: the loop to the longest item is not raised to a jagged one: 'tile.associative_reduce' combines lanes that no mask leaves out
+func.func @own_function(%x: memref<6x20xf32>, %lens: memref<6xi32>, %out: memref<6xf32>) {
+  tile.grid (%b: b0=4) in (6) {
+    %n = tile.load %lens[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+    %most = tile.reduce max %n [0] : !tile.tile<b0=4 x i32>
+    %end = tile.extract %most : !tile.tile<i32> to index
+    %z = tile.full 1.0 : !tile.tile<b0=4 x f32>
+    %s = tile.for %k: b2=8 in (0, %end) iter(%a = %z) -> (!tile.tile<b0=4 x f32>) {
+      %nb = tile.broadcast %n dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %ki = tile.index %k : !tile.range<b2=8>
+      %kb = tile.broadcast %ki dims [1] : !tile.tile<b2=8 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %has = tile.lt %kb, %nb : !tile.tile<b0=4 x b2=8 x i32>
+      %v = tile.load %x[%b, %k] mask %has other 0.0 : memref<6x20xf32> -> !tile.tile<b0=4 x b2=8 x f32>
+      %p = tile.associative_reduce %v dim 1 : !tile.tile<b0=4 x b2=8 x f32> {
+      ^bb0(%l: !tile.tile<f32>, %r: !tile.tile<f32>):
+        %m = tile.minimum %l, %r : !tile.tile<f32>
+        tile.yield %m : !tile.tile<f32>
+      }
+      %next = tile.minimum %a, %p : !tile.tile<b0=4 x f32>
+      tile.yield %next : !tile.tile<b0=4 x f32>
+    }
+    tile.store %s, %out[%b] : !tile.tile<b0=4 x f32>, memref<6xf32>
+  }
+  func.return
+}

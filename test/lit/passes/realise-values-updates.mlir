@@ -1,6 +1,4 @@
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,plan-values{prefer=one_hot},realise-values,cse,dce)' | filecheck %s
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,plan-values{prefer=row_loop},realise-values,cse,dce)' | filecheck %s --check-prefix=ROWS
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,normalise-accesses,plan-values{prefer=row_dma},realise-values,cse,dce)' | filecheck %s --check-prefix=DMA
+// RUN: kopt %s --split-input-file --verify-diagnostics -p 'realise-values,cse,dce' | filecheck %s
 
 // Sums of rows: a product that no infinity takes part in, and another one where there are any; or a loop over the rows,
 // whose numbers are scalars, of an array of their own; or the same loop with the rows left in HBM, in blocks that DMAs can move.
@@ -15,32 +13,65 @@
 // CHECK: tile.reduce min
 // CHECK: scf.if
 // CHECK: tile.dot {{.*}} x bf16>
-// ROWS-LABEL: func.func @sums
-// ROWS: ordered [0]
-// ROWS: [[BEGIN:%.+]] = tile.begin %i
-// ROWS: [[COUNT:%.+]] = arith.subi
-// ROWS: tile.put %{{v_.}}, %row_values[:, :]
-// ROWS-NEXT: tile.for %r: r0=1 in (0, [[COUNT]])
-// ROWS: arith.addi [[BEGIN]], %at
-// ROWS-NEXT: %n_2 = tile.load %n_1[%{{[0-9]+}}]
-// ROWS: scf.if
-// ROWS-NEXT: %row = tile.extract
-// ROWS-NEXT: %{{old.*}} = tile.load %{{out_.}}[%row, %j] : memref<30x200xf32> -> !tile.tile<b1=128 x f32>
-// ROWS-NEXT: [[V:%.+]] = tile.get %row_values[%at, :]
-// ROWS-NEXT: %new = tile.add %{{old.*}}, [[V]]
-// ROWS-NEXT: tile.store %new, %{{out_.}}[%row, %j]
-// DMA-LABEL: func.func @sums
-// DMA: host.call "aten.constant_pad_nd.default"(%out) {{.*}} -> (memref<30x256xf32>)
-// DMA: %{{old.*}} = tile.load %{{.+}}[%row, %j] {space = "hbm"} : memref<30x256xf32>
-// DMA: %new = tile.select
-// DMA-NEXT: tile.store %new, %{{.+}}[%row, %j] {space = "hbm"}
-func.func @sums(%n: memref<40xi32>, %v: memref<40x200xf32>, %out: memref<30x200xf32>) {
-  tile.grid (%i: b0=16, %j: b1=128) in (40, 200) {
-    %rows = tile.load %n[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
-    %v_1 = tile.load %v[%i, %j] : memref<40x200xf32> -> !tile.tile<b0=16 x b1=128 x f32>
-    atomic.rmw add %v_1, %out[%rows, %j] : !tile.tile<b0=16 x b1=128 x f32>, memref<30x200xf32>
+func.func @sums(%n: memref<40xi32>, %v: memref<40x200xf32>, %out: memref<30x200xf32>) -> memref<30x200xf32> {
+  %out_1 = host.launch @sums (%n_1 = %n, %v_1 = %v, %out_2 = %out) writes [2] : (memref<40xi32>, memref<40x200xf32>, memref<30x200xf32>) -> memref<30x200xf32> {
+    tile.grid (%i: b0=16, %j: b1=128) in (40, 200) plan {order [i, j] parallel [i, j]
+        @out = %out_2 one_hot} {
+      %rows = tile.load %n_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+      %v_2 = tile.load %v_1[%i, %j] : memref<40x200xf32> -> !tile.tile<b0=16 x b1=128 x f32>
+      atomic.rmw add %v_2, %out_2[%rows, %j] via @out : !tile.tile<b0=16 x b1=128 x f32>, memref<30x200xf32>
+    }
   }
-  func.return
+  func.return %out_1 : memref<30x200xf32>
+}
+
+// -----
+
+// The same, one row after the other.
+// CHECK-LABEL: func.func @sums
+// CHECK: ordered [0]
+// CHECK: [[BEGIN:%.+]] = tile.begin %i
+// CHECK: [[COUNT:%.+]] = arith.subi
+// CHECK: tile.put %{{v_.}}, %row_values[:, :]
+// CHECK-NEXT: tile.for %r: r0=1 in (0, [[COUNT]])
+// CHECK: arith.addi [[BEGIN]], %at
+// CHECK-NEXT: %n_2 = tile.load %n_1[%{{[0-9]+}}]
+// CHECK: scf.if
+// CHECK-NEXT: %row = tile.extract
+// CHECK-NEXT: %{{old.*}} = tile.load %{{out_.}}[%row, %j] : memref<30x200xf32> -> !tile.tile<b1=128 x f32>
+// CHECK-NEXT: [[V:%.+]] = tile.get %row_values[%at, :]
+// CHECK-NEXT: %new = tile.add %{{old.*}}, [[V]]
+// CHECK-NEXT: tile.store %new, %{{out_.}}[%row, %j]
+func.func @sums(%n: memref<40xi32>, %v: memref<40x200xf32>, %out: memref<30x200xf32>) -> memref<30x200xf32> {
+  %out_1 = host.launch @sums (%n_1 = %n, %v_1 = %v, %out_2 = %out) writes [2] : (memref<40xi32>, memref<40x200xf32>, memref<30x200xf32>) -> memref<30x200xf32> {
+    tile.grid (%i: b0=16, %j: b1=128) in (40, 200) plan {order [i, j] parallel [i, j]
+        @out = %out_2 row_loop} {
+      %rows = tile.load %n_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+      %v_2 = tile.load %v_1[%i, %j] : memref<40x200xf32> -> !tile.tile<b0=16 x b1=128 x f32>
+      atomic.rmw add %v_2, %out_2[%rows, %j] via @out : !tile.tile<b0=16 x b1=128 x f32>, memref<30x200xf32>
+    }
+  }
+  func.return %out_1 : memref<30x200xf32>
+}
+
+// -----
+
+// The same, rows in HBM.
+// CHECK-LABEL: func.func @sums
+// CHECK: host.call "aten.constant_pad_nd.default"(%out) {{.*}} -> (memref<30x256xf32>)
+// CHECK: %{{old.*}} = tile.load %{{.+}}[%row, %j] {space = "hbm"} : memref<30x256xf32>
+// CHECK: %new = tile.select
+// CHECK-NEXT: tile.store %new, %{{.+}}[%row, %j] {space = "hbm"}
+func.func @sums(%n: memref<40xi32>, %v: memref<40x200xf32>, %out: memref<30x200xf32>) -> memref<30x200xf32> {
+  %out_1 = host.launch @sums (%n_1 = %n, %v_1 = %v, %out_2 = %out) writes [2] : (memref<40xi32>, memref<40x200xf32>, memref<30x200xf32>) -> memref<30x200xf32> {
+    tile.grid (%i: b0=16, %j: b1=128) in (40, 200) plan {order [i, j] parallel [i, j]
+        @out = %out_2 row_dma} {
+      %rows = tile.load %n_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+      %v_2 = tile.load %v_1[%i, %j] : memref<40x200xf32> -> !tile.tile<b0=16 x b1=128 x f32>
+      atomic.rmw add %v_2, %out_2[%rows, %j] via @out : !tile.tile<b0=16 x b1=128 x f32>, memref<30x200xf32>
+    }
+  }
+  func.return %out_1 : memref<30x200xf32>
 }
 
 // -----
@@ -54,18 +85,40 @@ func.func @sums(%n: memref<40xi32>, %v: memref<40x200xf32>, %out: memref<30x200x
 // CHECK: tile.put %{{.*}}, %row_before[%at, :]
 // CHECK: tile.take_along
 // CHECK: tile.store {{%.+}}, %seen_
-// ROWS-LABEL: func.func @counts
-// ROWS: host.reshape {{%.+}} : memref<384xi32> to memref<3x128xi32>
-// ROWS: host.slice {{%.+}} [0] [300] [1]
-func.func @counts(%n: memref<32xi32>, %bins: memref<300xi32>, %places: memref<300xi32>, %seen: memref<32xi32>) {
-  tile.grid (%i: b0=16) in (32) {
-    %rows = tile.load %n[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
-    %one = tile.full 1 : !tile.tile<b0=16 x i32>
-    atomic.rmw add %one, %bins[%rows] : !tile.tile<b0=16 x i32>, memref<300xi32>
-    %old = atomic.rmw add %one, %places[%rows] : !tile.tile<b0=16 x i32>, memref<300xi32> -> !tile.tile<b0=16 x i32>
-    tile.store %old, %seen[%i] : !tile.tile<b0=16 x i32>, memref<32xi32>
+func.func @counts(%n: memref<32xi32>, %bins: memref<300xi32>, %places: memref<300xi32>, %seen: memref<32xi32>) -> (memref<300xi32>, memref<300xi32>, memref<32xi32>) {
+  %bins_1, %places_1, %seen_1 = host.launch @counts (%n_1 = %n, %bins_2 = %bins, %places_2 = %places, %seen_2 = %seen) writes [1, 2, 3] : (memref<32xi32>, memref<300xi32>, memref<300xi32>, memref<32xi32>) -> (memref<300xi32>, memref<300xi32>, memref<32xi32>) {
+    tile.grid (%i: b0=16) in (32) plan {order [i] parallel [i]
+        @bins = %bins_2 one_hot
+        @places = %places_2 row_loop} {
+      %rows = tile.load %n_1[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
+      %one = tile.full 1 : !tile.tile<b0=16 x i32>
+      atomic.rmw add %one, %bins_2[%rows] via @bins : !tile.tile<b0=16 x i32>, memref<300xi32>
+      %old = atomic.rmw add %one, %places_2[%rows] via @places : !tile.tile<b0=16 x i32>, memref<300xi32> -> !tile.tile<b0=16 x i32>
+      tile.store %old, %seen_2[%i] : !tile.tile<b0=16 x i32>, memref<32xi32>
+    }
   }
-  func.return
+  func.return %bins_1, %places_1, %seen_1 : memref<300xi32>, memref<300xi32>, memref<32xi32>
+}
+
+// -----
+
+// The same, one row after the other.
+// CHECK-LABEL: func.func @counts
+// CHECK: host.reshape {{%.+}} : memref<384xi32> to memref<3x128xi32>
+// CHECK: host.slice {{%.+}} [0] [300] [1]
+func.func @counts(%n: memref<32xi32>, %bins: memref<300xi32>, %places: memref<300xi32>, %seen: memref<32xi32>) -> (memref<300xi32>, memref<300xi32>, memref<32xi32>) {
+  %bins_1, %places_1, %seen_1 = host.launch @counts (%n_1 = %n, %bins_2 = %bins, %places_2 = %places, %seen_2 = %seen) writes [1, 2, 3] : (memref<32xi32>, memref<300xi32>, memref<300xi32>, memref<32xi32>) -> (memref<300xi32>, memref<300xi32>, memref<32xi32>) {
+    tile.grid (%i: b0=16) in (32) plan {order [i] parallel [i]
+        @bins = %bins_2 row_loop
+        @places = %places_2 row_loop} {
+      %rows = tile.load %n_1[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
+      %one = tile.full 1 : !tile.tile<b0=16 x i32>
+      atomic.rmw add %one, %bins_2[%rows] via @bins : !tile.tile<b0=16 x i32>, memref<300xi32>
+      %old = atomic.rmw add %one, %places_2[%rows] via @places : !tile.tile<b0=16 x i32>, memref<300xi32> -> !tile.tile<b0=16 x i32>
+      tile.store %old, %seen_2[%i] : !tile.tile<b0=16 x i32>, memref<32xi32>
+    }
+  }
+  func.return %bins_1, %places_1, %seen_1 : memref<300xi32>, memref<300xi32>, memref<32xi32>
 }
 
 // -----
@@ -76,56 +129,84 @@ func.func @counts(%n: memref<32xi32>, %bins: memref<300xi32>, %places: memref<30
 // CHECK: host.call "prims.convert_element_type.default"
 // CHECK: tile.store {{%.+}}, %x_{{.*}}[%i, :]
 // CHECK: tile.store %new, %y_{{.*}}[%row, :] : !tile.tile<8 x f32>
-func.func @stores(%n: memref<32xi32>, %x: memref<32x8xbf16>, %y: memref<8x20xbf16>) {
-  tile.grid (%i: b0=16) in (32) {
-    %lanes = tile.index %i : !tile.range<b0=16>
-    %rows = tile.load %n[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
-    %v = tile.full 1.0 : !tile.tile<b0=16 x 8 x bf16>
-    tile.store %v, %x[%lanes, :] : !tile.tile<b0=16 x 8 x bf16>, memref<32x8xbf16>
-    %w = tile.transpose %v [1, 0] : !tile.tile<b0=16 x 8 x bf16>
-    tile.store %w, %y[:, %rows] : !tile.tile<8 x b0=16 x bf16>, memref<8x20xbf16>
+func.func @stores(%n: memref<32xi32>, %x: memref<32x8xbf16>, %y: memref<8x20xbf16>) -> (memref<32x8xbf16>, memref<8x20xbf16>) {
+  %x_1, %y_1 = host.launch @stores (%n_1 = %n, %x_2 = %x, %y_2 = %y) writes [1, 2] : (memref<32xi32>, memref<32x8xbf16>, memref<8x20xbf16>) -> (memref<32x8xbf16>, memref<8x20xbf16>) {
+    tile.grid (%i: b0=16) in (32) plan {order [i] parallel [i]
+        @y = %y_2 row_loop} {
+      %lanes = tile.index %i : !tile.range<b0=16>
+      %rows = tile.load %n_1[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
+      %v = tile.full 1.0 : !tile.tile<b0=16 x 8 x bf16>
+      tile.store %v, %x_2[%i, :] : !tile.tile<b0=16 x 8 x bf16>, memref<32x8xbf16>
+      %w = tile.transpose %v [1, 0] : !tile.tile<b0=16 x 8 x bf16>
+      tile.store %w, %y_2[:, %rows] via @y : !tile.tile<8 x b0=16 x bf16>, memref<8x20xbf16>
+    }
   }
-  func.return
+  func.return %x_1, %y_1 : memref<32x8xbf16>, memref<8x20xbf16>
 }
 
 // -----
 
 // Blocks of rows that DMAs cannot move: they fetch whole rows, in which the block's lanes alone are updated.
-// DMA-LABEL: func.func @narrow_blocks
-// DMA: tile.grid (%i: b0=16, %j: b1=64) in (32, 192) ordered [0, 1]
-// DMA: %[[FIRST:.+]] = tile.begin %j
-// DMA: tile.splat %[[FIRST]] : index to !tile.tile<b0=16 x 192 x i32>
-// DMA: tile.take_along %a, {{.+}} dim 1
-// DMA: tile.load %x_{{.+}}[%row, :] {space = "hbm"}
-func.func @narrow_blocks(%n: memref<32xi32>, %v: memref<32x192xf32>, %x: memref<1000x192xf32>) {
-  tile.grid (%i: b0=16, %j: b1=64) in (32, 192) {
-    %rows = tile.load %n[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
-    %a = tile.load %v[%i, %j] : memref<32x192xf32> -> !tile.tile<b0=16 x b1=64 x f32>
-    atomic.rmw add %a, %x[%rows, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<1000x192xf32>
+// CHECK-LABEL: func.func @narrow_blocks
+// CHECK: tile.grid (%i: b0=16, %j: b1=64) in (32, 192) ordered [0, 1]
+// CHECK: %[[FIRST:.+]] = tile.begin %j
+// CHECK: tile.splat %[[FIRST]] : index to !tile.tile<b0=16 x 192 x i32>
+// CHECK: tile.take_along %a, {{.+}} dim 1
+// CHECK: tile.load %x_{{.+}}[%row, :] {space = "hbm"}
+func.func @narrow_blocks(%n: memref<32xi32>, %v: memref<32x192xf32>, %x: memref<1000x192xf32>) -> memref<1000x192xf32> {
+  %x_1 = host.launch @narrow_blocks (%n_1 = %n, %v_1 = %v, %x_2 = %x) writes [2] : (memref<32xi32>, memref<32x192xf32>, memref<1000x192xf32>) -> memref<1000x192xf32> {
+    tile.grid (%i: b0=16, %j: b1=64) in (32, 192) plan {order [i, j] parallel [i, j]
+        @x = %x_2 row_dma} {
+      %rows = tile.load %n_1[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
+      %a = tile.load %v_1[%i, %j] : memref<32x192xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+      atomic.rmw add %a, %x_2[%rows, %j] via @x : !tile.tile<b0=16 x b1=64 x f32>, memref<1000x192xf32>
+    }
   }
-  func.return
+  func.return %x_1 : memref<1000x192xf32>
 }
 
 // -----
 
 // Columns counted from one on, beside whole rows: those are whole rows too, masked.
-// ROWS-LABEL: func.func @parts
-// ROWS: tile.store %new, %x_{{.+}}[%row, :]
-// ROWS: tile.take_along %v, {{.+}} dim 1 : !tile.tile<b0=16 x 4 x f32>, !tile.tile<b0=16 x 8 x i32>
-// ROWS: tile.store %new_1, %x_{{.+}}[%row_1, :]
-func.func @parts(%n: memref<32xi32>, %x: memref<32x8xf32>, %c: memref<1xi32>) {
-  tile.grid (%i: b0=16) in (32) {
-    %rows = tile.load %n[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
-    %z = tile.full 0.0 : !tile.tile<b0=16 x 8 x f32>
-    tile.store %z, %x[%rows, :] : !tile.tile<b0=16 x 8 x f32>, memref<32x8xf32>
-    %lane = tile.arange 0, 1 : !tile.tile<4 x i32>
-    %one = tile.load %c[0] : memref<1xi32> -> !tile.tile<i32>
-    %first = tile.broadcast %one dims [] : !tile.tile<i32> to !tile.tile<4 x i32>
-    %at = tile.add %first, %lane : !tile.tile<4 x i32>
-    %columns = tile.broadcast %at dims [1] : !tile.tile<4 x i32> to !tile.tile<b0=16 x 4 x i32>
-    %all = tile.broadcast %rows dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 4 x i32>
-    %v = tile.full 1.0 : !tile.tile<b0=16 x 4 x f32>
-    tile.store %v, %x[%all, %columns] : !tile.tile<b0=16 x 4 x f32>, memref<32x8xf32>
+// CHECK-LABEL: func.func @parts
+// CHECK: tile.store %new, %x_{{.+}}[%row, :]
+// CHECK: tile.take_along %v, {{.+}} dim 1 : !tile.tile<b0=16 x 4 x f32>, !tile.tile<b0=16 x 8 x i32>
+// CHECK: tile.store %new_1, %x_{{.+}}[%row_1, :]
+func.func @parts(%n: memref<32xi32>, %x: memref<32x8xf32>, %c: memref<1xi32>) -> memref<32x8xf32> {
+  %x_1 = host.launch @parts (%n_1 = %n, %c_1 = %c, %x_2 = %x) writes [2] : (memref<32xi32>, memref<1xi32>, memref<32x8xf32>) -> memref<32x8xf32> {
+    tile.grid (%i: b0=16) in (32) plan {order [i] parallel [i]
+        @x = %x_2 row_loop} {
+      %rows = tile.load %n_1[%i] : memref<32xi32> -> !tile.tile<b0=16 x i32>
+      %z = tile.full 0.0 : !tile.tile<b0=16 x 8 x f32>
+      tile.store %z, %x_2[%rows, :] via @x : !tile.tile<b0=16 x 8 x f32>, memref<32x8xf32>
+      %lane = tile.arange 0, 1 : !tile.tile<4 x i32>
+      %one = tile.load %c_1[0] : memref<1xi32> -> !tile.tile<i32>
+      %first = tile.broadcast %one dims [] : !tile.tile<i32> to !tile.tile<4 x i32>
+      %at = tile.add %first, %lane : !tile.tile<4 x i32>
+      %columns = tile.broadcast %at dims [1] : !tile.tile<4 x i32> to !tile.tile<b0=16 x 4 x i32>
+      %all = tile.broadcast %rows dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 4 x i32>
+      %v = tile.full 1.0 : !tile.tile<b0=16 x 4 x f32>
+      %0 = tile.extract %one : !tile.tile<i32> to index
+      %1 = tile.splat %0 : index to !tile.tile<b0=16 x 8 x i32>
+      %2 = tile.arange 0, 1 : !tile.tile<8 x i32>
+      %3 = tile.broadcast %2 dims [1] : !tile.tile<8 x i32> to !tile.tile<b0=16 x 8 x i32>
+      %4 = tile.sub %3, %1 : !tile.tile<b0=16 x 8 x i32>
+      %5 = tile.full 3 : !tile.tile<b0=16 x 8 x i32>
+      %6 = tile.minimum %4, %5 : !tile.tile<b0=16 x 8 x i32>
+      %7 = tile.full 0 : !tile.tile<b0=16 x 8 x i32>
+      %8 = tile.maximum %6, %7 : !tile.tile<b0=16 x 8 x i32>
+      %9 = tile.take_along %v, %8 dim 1 : !tile.tile<b0=16 x 4 x f32>, !tile.tile<b0=16 x 8 x i32>
+      %10 = tile.splat %0 : index to !tile.tile<b0=16 x 8 x i32>
+      %11 = tile.arange 0, 1 : !tile.tile<8 x i32>
+      %12 = tile.broadcast %11 dims [1] : !tile.tile<8 x i32> to !tile.tile<b0=16 x 8 x i32>
+      %13 = tile.sub %12, %10 : !tile.tile<b0=16 x 8 x i32>
+      %14 = tile.full 0 : !tile.tile<b0=16 x 8 x i32>
+      %15 = tile.ge %13, %14 : !tile.tile<b0=16 x 8 x i32>
+      %16 = tile.full 4 : !tile.tile<b0=16 x 8 x i32>
+      %17 = tile.lt %13, %16 : !tile.tile<b0=16 x 8 x i32>
+      %18 = tile.and %15, %17 : !tile.tile<b0=16 x 8 x i1>
+      tile.store %9, %x_2[%rows, :] via @x mask %18 : !tile.tile<b0=16 x 8 x f32>, memref<32x8xf32>
+    }
   }
-  func.return
+  func.return %x_1 : memref<32x8xf32>
 }

@@ -1,24 +1,21 @@
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,normalise-accesses,plan-values,realise-values,cse,dce)' | filecheck %s
-// RUN: kopt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(functionalise-host,normalise-accesses,plan-values{prefer=rows},realise-values,cse,dce)' | filecheck %s --check-prefix=DMA
+// RUN: kopt %s --split-input-file --verify-diagnostics -p 'realise-values,cse,dce' | filecheck %s
 
-// A small table is loaded whole and its rows taken by a product; or each row comes by a DMA, from an operand of its own.
+// A small table is loaded whole and its rows taken by a product.
 // CHECK-LABEL: func.func @rows
 // CHECK: [[T:%.+]] = tile.load %x_1[:, :] : memref<30x200xf32> -> !tile.tile<30 x 200 x f32>
 // CHECK-NEXT: [[W:%.+]] = tile.broadcast {{%.+}} dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 200 x i32>
 // CHECK-NEXT: tile.take_along [[T]], [[W]] dim 0
-// DMA-LABEL: func.func @rows
-// DMA: host.launch @rows ({{.*}}%x_2 = %x)
-// DMA: [[H:%.+]] = tile.minimum %n, {{%.+}} : !tile.tile<b0=16 x i32>
-// DMA: [[C:%.+]] = tile.maximum [[H]], {{%.+}} : !tile.tile<b0=16 x i32>
-// DMA-NEXT: tile.load %x_2{{\[}}[[C]], :] : memref<30x200xf32> -> !tile.tile<b0=16 x 200 x f32>
 func.func @rows(%x: memref<30x200xf32>, %ids: memref<40xi32>) -> memref<40x200xf32> {
   %out = host.alloc : memref<40x200xf32>
-  tile.grid (%i: b0=16) in (40) {
-    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
-    %v = tile.load %x[%n, :] : memref<30x200xf32> -> !tile.tile<b0=16 x 200 x f32>
-    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<40x200xf32>
+  %out_1 = host.launch @rows (%ids_1 = %ids, %x_1 = %x, %out_2 = %out) writes [2] : (memref<40xi32>, memref<30x200xf32>, memref<40x200xf32>) -> memref<40x200xf32> {
+    tile.grid (%i: b0=16) in (40) plan {order [i] parallel [i]
+        @x = %x_1 one_hot} {
+      %n = tile.load %ids_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+      %v = tile.load %x_1[%n, :] via @x : memref<30x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+      tile.store %v, %out_2[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<40x200xf32>
+    }
   }
-  func.return %out : memref<40x200xf32>
+  func.return %out_1 : memref<40x200xf32>
 }
 
 // -----
@@ -29,20 +26,17 @@ func.func @rows(%x: memref<30x200xf32>, %ids: memref<40xi32>) -> memref<40x200xf
 // CHECK: [[T:%.+]] = tile.load %x_1[:, :] : memref<30x200xbf16> -> !tile.tile<30 x 200 x bf16>
 // CHECK: tile.take_along [[T]], {{%.+}} dim 0
 // CHECK: tile.take_along {{%.+}}, {{%.+}} dim 1
-// DMA-LABEL: func.func @halves
-// DMA: [[P:%.+]] = host.call "aten.constant_pad_nd.default"(%x) {{.*}} -> (memref<32x200xbf16>)
-// DMA: [[G:%.+]] = host.reshape [[P]] : memref<32x200xbf16> to memref<4x8x200xbf16>
-// DMA: [[R:%.+]] = tile.load %x_2{{\[%.+}}, :, :] : memref<4x8x200xbf16> -> !tile.tile<b0=16 x 8 x 200 x bf16>
-// DMA: tile.take_along {{%.+}}, {{%.+}} dim 2
-// DMA: tile.take_along {{%.+}}, {{%.+}} dim 1
 func.func @halves(%x: memref<30x200xbf16>, %ids: memref<40xi32>) -> memref<40xbf16> {
   %out = host.alloc : memref<40xbf16>
-  tile.grid (%i: b0=16) in (40) {
-    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
-    %v = tile.load %x[%n, %n] : memref<30x200xbf16> -> !tile.tile<b0=16 x bf16>
-    tile.store %v, %out[%i] : !tile.tile<b0=16 x bf16>, memref<40xbf16>
+  %out_1 = host.launch @halves (%ids_1 = %ids, %x_1 = %x, %out_2 = %out) writes [2] : (memref<40xi32>, memref<30x200xbf16>, memref<40xbf16>) -> memref<40xbf16> {
+    tile.grid (%i: b0=16) in (40) plan {order [i] parallel [i]
+        @x = %x_1 one_hot} {
+      %n = tile.load %ids_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+      %v = tile.load %x_1[%n, %n] via @x : memref<30x200xbf16> -> !tile.tile<b0=16 x bf16>
+      tile.store %v, %out_2[%i] : !tile.tile<b0=16 x bf16>, memref<40xbf16>
+    }
   }
-  func.return %out : memref<40xbf16>
+  func.return %out_1 : memref<40xbf16>
 }
 
 // -----
@@ -53,12 +47,15 @@ func.func @halves(%x: memref<30x200xbf16>, %ids: memref<40xi32>) -> memref<40xbf
 // CHECK: tile.load [[OLD]][
 // CHECK: tile.store %v, [[NEW]][
 func.func @before(%x: memref<300x200xf32>, %ids: memref<300xi32>) -> memref<300x200xf32> {
-  tile.grid (%i: b0=16) in (300) {
-    %n = tile.load %ids[%i] : memref<300xi32> -> !tile.tile<b0=16 x i32>
-    %v = tile.load %x[%n, :] : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
-    tile.store %v, %x[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
+  %x_1 = host.launch @before (%ids_1 = %ids, %x_2 = %x, %x_3 = %x) writes [1] : (memref<300xi32>, memref<300x200xf32>, memref<300x200xf32>) -> memref<300x200xf32> {
+    tile.grid (%i: b0=16) in (300) plan {order [i] parallel [i]
+        @x = %x_3 one_hot} {
+      %n = tile.load %ids_1[%i] : memref<300xi32> -> !tile.tile<b0=16 x i32>
+      %v = tile.load %x_3[%n, :] via @x : memref<300x200xf32> -> !tile.tile<b0=16 x 200 x f32>
+      tile.store %v, %x_2[%i, :] : !tile.tile<b0=16 x 200 x f32>, memref<300x200xf32>
+    }
   }
-  func.return %x : memref<300x200xf32>
+  func.return %x_1 : memref<300x200xf32>
 }
 
 // -----
@@ -72,15 +69,19 @@ func.func @before(%x: memref<300x200xf32>, %ids: memref<300xi32>) -> memref<300x
 // CHECK: tile.take_along [[W]], {{%.+}} dim 1
 func.func @one_lane(%x: memref<2000x200xf32>, %y: memref<30x200xf32>, %ids: memref<40xi32>) -> memref<40xf32> {
   %out = host.alloc : memref<40xf32>
-  tile.grid (%i: b0=16) in (40) {
-    %k = tile.id %i : !tile.range<b0=16>
-    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
-    %v = tile.load %x[%n, %k] : memref<2000x200xf32> -> !tile.tile<b0=16 x f32>
-    %w = tile.load %y[%n, %k] : memref<30x200xf32> -> !tile.tile<b0=16 x f32>
-    %s = tile.add %v, %w : !tile.tile<b0=16 x f32>
-    tile.store %s, %out[%i] : !tile.tile<b0=16 x f32>, memref<40xf32>
+  %out_1 = host.launch @one_lane (%ids_1 = %ids, %x_1 = %x, %y_1 = %y, %out_2 = %out) writes [3] : (memref<40xi32>, memref<2000x200xf32>, memref<30x200xf32>, memref<40xf32>) -> memref<40xf32> {
+    tile.grid (%i: b0=16) in (40) plan {order [i] parallel [i]
+        @x = %x_1 rows
+        @y = %y_1 pick} {
+      %k = tile.id %i : !tile.range<b0=16>
+      %n = tile.load %ids_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+      %v = tile.load %x_1[%n, %k] via @x : memref<2000x200xf32> -> !tile.tile<b0=16 x f32>
+      %w = tile.load %y_1[%n, %k] via @y : memref<30x200xf32> -> !tile.tile<b0=16 x f32>
+      %s = tile.add %v, %w : !tile.tile<b0=16 x f32>
+      tile.store %s, %out_2[%i] : !tile.tile<b0=16 x f32>, memref<40xf32>
+    }
   }
-  func.return %out : memref<40xf32>
+  func.return %out_1 : memref<40xf32>
 }
 
 // -----
@@ -98,23 +99,31 @@ func.func @one_lane(%x: memref<2000x200xf32>, %y: memref<30x200xf32>, %ids: memr
 // CHECK: tile.load %{{.+}}[%{{.+}}, [[K]]] : memref<2000x640xf32> -> !tile.tile<b0=16 x b1=64 x f32>
 func.func @runs(%x: memref<600000xf32>, %y: memref<2000x640xf32>, %ids: memref<40xi32>) -> memref<40x64xf32> {
   %out = host.alloc : memref<40x64xf32>
-  tile.grid (%i: b0=16) in (40) {
-    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
-    %c = tile.full 64 : !tile.tile<b0=16 x i32>
-    %m = tile.mul %n, %c : !tile.tile<b0=16 x i32>
-    %f = tile.broadcast %m dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
-    %a = tile.arange 0, 1 : !tile.tile<64 x i32>
-    %w = tile.broadcast %a dims [1] : !tile.tile<64 x i32> to !tile.tile<b0=16 x 64 x i32>
-    %at = tile.add %f, %w : !tile.tile<b0=16 x 64 x i32>
-    %v = tile.load %x[%at] : memref<600000xf32> -> !tile.tile<b0=16 x 64 x f32>
-    %o = tile.full 128 : !tile.tile<b0=16 x 64 x i32>
-    %l = tile.add %w, %o : !tile.tile<b0=16 x 64 x i32>
-    %r = tile.broadcast %n dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
-    %u = tile.load %y[%r, %l] : memref<2000x640xf32> -> !tile.tile<b0=16 x 64 x f32>
-    %s = tile.add %v, %u : !tile.tile<b0=16 x 64 x f32>
-    tile.store %s, %out[%i, :] : !tile.tile<b0=16 x 64 x f32>, memref<40x64xf32>
+  %out_1 = host.launch @runs (%ids_1 = %ids, %x_1 = %x, %y_1 = %y, %out_2 = %out) writes [3] : (memref<40xi32>, memref<600000xf32>, memref<2000x640xf32>, memref<40x64xf32>) -> memref<40x64xf32> {
+    tile.grid (%i: b0=16) in (40) plan {order [i] parallel [i]
+        @x = %x_1 runs
+        @y = %y_1 rows} {
+      %n = tile.load %ids_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+      %c = tile.full 64 : !tile.tile<b0=16 x i32>
+      %m = tile.mul %n, %c : !tile.tile<b0=16 x i32>
+      %f = tile.broadcast %m dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+      %a = tile.arange 0, 1 : !tile.tile<64 x i32>
+      %w = tile.broadcast %a dims [1] : !tile.tile<64 x i32> to !tile.tile<b0=16 x 64 x i32>
+      %at = tile.add %f, %w : !tile.tile<b0=16 x 64 x i32>
+      %v = tile.load %x_1[%at] via @x : memref<600000xf32> -> !tile.tile<b0=16 x 64 x f32>
+      %o = tile.full 128 : !tile.tile<b0=16 x 64 x i32>
+      %l = tile.add %w, %o : !tile.tile<b0=16 x 64 x i32>
+      %r = tile.broadcast %n dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+      %0 = tile.whole 64 : !tile.range<b1=64>
+      %1 = arith.constant 128 : index
+      %2 = tile.shift %0 by %1 : !tile.range<b1=64>
+      %u = tile.load %y_1[%n, %2] via @y : memref<2000x640xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+      %u_1 = tile.reshape %u : !tile.tile<b0=16 x b1=64 x f32> to !tile.tile<b0=16 x 64 x f32>
+      %s = tile.add %v, %u_1 : !tile.tile<b0=16 x 64 x f32>
+      tile.store %s, %out_2[%i, :] : !tile.tile<b0=16 x 64 x f32>, memref<40x64xf32>
+    }
   }
-  func.return %out : memref<40x64xf32>
+  func.return %out_1 : memref<40x64xf32>
 }
 
 // -----
@@ -128,24 +137,31 @@ func.func @runs(%x: memref<600000xf32>, %y: memref<2000x640xf32>, %ids: memref<4
 // CHECK: tile.load {{%.+}}[:, %m] : memref<24x160xf32> -> !tile.tile<24 x b1=128 x f32>
 func.func @pages(%x: memref<6x4x160xf32>, %table: memref<16xi32>, %out: memref<16x160xf32>) -> memref<16x160xf32> {
   %flat = host.reshape %x : memref<6x4x160xf32> to memref<3840xf32>
-  tile.grid (%i: b0=8, %m: b1=128) in (16, 160) {
-    %page = tile.load %table[%i] : memref<16xi32> -> !tile.tile<b0=8 x i32>
-    %size = tile.full 640 : !tile.tile<b0=8 x i32>
-    %first = tile.mul %page, %size : !tile.tile<b0=8 x i32>
-    %n = tile.index %i : !tile.range<b0=8>
-    %three = tile.full 3 : !tile.tile<b0=8 x i32>
-    %in = tile.and %n, %three : !tile.tile<b0=8 x i32>
-    %width = tile.full 160 : !tile.tile<b0=8 x i32>
-    %row = tile.mul %in, %width : !tile.tile<b0=8 x i32>
-    %begin = tile.add %first, %row : !tile.tile<b0=8 x i32>
-    %b = tile.broadcast %begin dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x b1=128 x i32>
-    %l = tile.index %m : !tile.range<b1=128>
-    %w = tile.broadcast %l dims [1] : !tile.tile<b1=128 x i32> to !tile.tile<b0=8 x b1=128 x i32>
-    %at = tile.add %b, %w : !tile.tile<b0=8 x b1=128 x i32>
-    %v = tile.load %flat[%at] : memref<3840xf32> -> !tile.tile<b0=8 x b1=128 x f32>
-    tile.store %v, %out[%i, %m] : !tile.tile<b0=8 x b1=128 x f32>, memref<16x160xf32>
+  %0 = host.reshape %x : memref<6x4x160xf32> to memref<24x160xf32>
+  %out_1 = host.launch @pages (%table_1 = %table, %flat_1 = %flat, %out_2 = %out, %x_1 = %0) writes [2] : (memref<16xi32>, memref<3840xf32>, memref<16x160xf32>, memref<24x160xf32>) -> memref<16x160xf32> {
+    tile.grid (%i: b0=8, %m: b1=128) in (16, 160) plan {order [i, m] parallel [i, m]
+        @x = %x_1 one_hot} {
+      %page = tile.load %table_1[%i] : memref<16xi32> -> !tile.tile<b0=8 x i32>
+      %size = tile.full 640 : !tile.tile<b0=8 x i32>
+      %first = tile.mul %page, %size : !tile.tile<b0=8 x i32>
+      %n = tile.index %i : !tile.range<b0=8>
+      %three = tile.full 3 : !tile.tile<b0=8 x i32>
+      %in = tile.and %n, %three : !tile.tile<b0=8 x i32>
+      %width = tile.full 160 : !tile.tile<b0=8 x i32>
+      %row = tile.mul %in, %width : !tile.tile<b0=8 x i32>
+      %begin = tile.add %first, %row : !tile.tile<b0=8 x i32>
+      %b = tile.broadcast %begin dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x b1=128 x i32>
+      %l = tile.index %m : !tile.range<b1=128>
+      %w = tile.broadcast %l dims [1] : !tile.tile<b1=128 x i32> to !tile.tile<b0=8 x b1=128 x i32>
+      %at = tile.add %b, %w : !tile.tile<b0=8 x b1=128 x i32>
+      %1 = tile.full 4 : !tile.tile<b0=8 x i32>
+      %2 = tile.mul %page, %1 : !tile.tile<b0=8 x i32>
+      %3 = tile.add %2, %in : !tile.tile<b0=8 x i32>
+      %v = tile.load %x_1[%3, %m] via @x : memref<24x160xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      tile.store %v, %out_2[%i, %m] : !tile.tile<b0=8 x b1=128 x f32>, memref<16x160xf32>
+    }
   }
-  func.return %out : memref<16x160xf32>
+  func.return %out_1 : memref<16x160xf32>
 }
 
 // -----
@@ -156,15 +172,18 @@ func.func @pages(%x: memref<6x4x160xf32>, %table: memref<16xi32>, %out: memref<1
 // CHECK: tile.load {{%.+}}[{{%.+}}, %k] : memref<131072x256xf32> -> !tile.tile<1 x b1=128 x f32>
 func.func @far(%x: memref<131072x256xf32>, %ids: memref<40xi32>) -> memref<40x256xf32> {
   %out = host.alloc : memref<40x256xf32>
-  tile.grid (%i: b0=1, %k: b1=128) in (40, 256) {
-    %r = tile.begin %i : !tile.range<b0=1>
-    %a = tile.load %ids[%r] : memref<40xi32> -> !tile.tile<i32>
-    %n = tile.extract %a : !tile.tile<i32> to index
-    %l = tile.index %k : !tile.range<b1=128>
-    %v = tile.load %x[%n, %l] : memref<131072x256xf32> -> !tile.tile<b1=128 x f32>
-    tile.store %v, %out[%r, %k] : !tile.tile<b1=128 x f32>, memref<40x256xf32>
+  %out_1 = host.launch @far (%ids_1 = %ids, %x_1 = %x, %out_2 = %out) writes [2] : (memref<40xi32>, memref<131072x256xf32>, memref<40x256xf32>) -> memref<40x256xf32> {
+    tile.grid (%i: b0=1, %k: b1=128) in (40, 256) plan {order [i, k] parallel [i, k]
+        @x = %x_1 rows} {
+      %r = tile.begin %i : !tile.range<b0=1>
+      %a = tile.load %ids_1[%r] : memref<40xi32> -> !tile.tile<i32>
+      %n = tile.extract %a : !tile.tile<i32> to index
+      %l = tile.index %k : !tile.range<b1=128>
+      %v = tile.load %x_1[%n, %k] via @x : memref<131072x256xf32> -> !tile.tile<b1=128 x f32>
+      tile.store %v, %out_2[%r, %k] : !tile.tile<b1=128 x f32>, memref<40x256xf32>
+    }
   }
-  func.return %out : memref<40x256xf32>
+  func.return %out_1 : memref<40x256xf32>
 }
 
 // -----
@@ -174,257 +193,21 @@ func.func @far(%x: memref<131072x256xf32>, %ids: memref<40xi32>) -> memref<40x25
 // CHECK: tile.load {{%.+}}[%n, %k] : memref<131072x256xf32> -> !tile.tile<b1=128 x f32>
 // CHECK: tile.load {{%.+}}[{{%.+}}, %j] : memref<131072x256xf32> -> !tile.tile<1 x b2=32 x f32>
 func.func @far_in_loops(%x: memref<131072x256xf32>, %ids: memref<40xi32>, %out: memref<40x256xf32>, %more: memref<40x256xf32>) -> (memref<40x256xf32>, memref<40x256xf32>) {
-  tile.grid (%i: b0=1) in (40) {
-    %r = tile.begin %i : !tile.range<b0=1>
-    %a = tile.load %ids[%r] : memref<40xi32> -> !tile.tile<i32>
-    %n = tile.extract %a : !tile.tile<i32> to index
-    tile.for %k: b1=128 in (0, 256) {
-      %v = tile.load %x[%n, %k] : memref<131072x256xf32> -> !tile.tile<b1=128 x f32>
-      tile.store %v, %out[%r, %k] : !tile.tile<b1=128 x f32>, memref<40x256xf32>
+  %out_1, %more_1 = host.launch @far_in_loops (%ids_1 = %ids, %x_1 = %x, %out_2 = %out, %more_2 = %more) writes [2, 3] : (memref<40xi32>, memref<131072x256xf32>, memref<40x256xf32>, memref<40x256xf32>) -> (memref<40x256xf32>, memref<40x256xf32>) {
+    tile.grid (%i: b0=1) in (40) plan {order [i] parallel [i]
+        @x = %x_1 rows} {
+      %r = tile.begin %i : !tile.range<b0=1>
+      %a = tile.load %ids_1[%r] : memref<40xi32> -> !tile.tile<i32>
+      %n = tile.extract %a : !tile.tile<i32> to index
+      tile.for %k: b1=128 in (0, 256) {
+        %v = tile.load %x_1[%n, %k] : memref<131072x256xf32> -> !tile.tile<b1=128 x f32>
+        tile.store %v, %out_2[%r, %k] : !tile.tile<b1=128 x f32>, memref<40x256xf32>
+      }
+      tile.for %j: b2=32 in (0, 256) {
+        %w = tile.load %x_1[%n, %j] via @x : memref<131072x256xf32> -> !tile.tile<b2=32 x f32>
+        tile.store %w, %more_2[%r, %j] : !tile.tile<b2=32 x f32>, memref<40x256xf32>
+      }
     }
-    tile.for %j: b2=32 in (0, 256) {
-      %w = tile.load %x[%n, %j] : memref<131072x256xf32> -> !tile.tile<b2=32 x f32>
-      tile.store %w, %more[%r, %j] : !tile.tile<b2=32 x f32>, memref<40x256xf32>
-    }
   }
-  func.return %out, %more : memref<40x256xf32>, memref<40x256xf32>
-}
-
-// -----
-
-// An index that is one number or another chooses from what is at both: of what a bound replaces only lane 0 is read, and
-// nothing where nothing uses it. A bound that no lane inside its range reaches is none.
-// CHECK-LABEL: @bounds
-// CHECK: [[S:%.+]] = tile.shift %i by
-// CHECK: [[A:%.+]] = tile.load %x_1[%j, [[S]]] mask %{{.+}} :
-// CHECK: [[F:%.+]] = tile.load %x_1[%j, 0] :
-// CHECK: [[B:%.+]] = tile.broadcast [[F]] dims [0]
-// CHECK: tile.select %{{.+}}, [[A]], [[B]]
-// CHECK: [[C:%.+]] = tile.load %y_1[%j, [[S]]] mask %{{.+}} :
-// CHECK-NOT: tile.load
-// CHECK: tile.select %{{.+}}, [[C]], %zero
-// CHECK: tile.load %y_1[%j, %i] :
-func.func @bounds(%x: memref<8x40xf32>, %y: memref<8x40xf32>) -> memref<8x40xf32> {
-  %out = host.alloc : memref<8x40xf32>
-  tile.grid (%i: b0=16, %j: b1=8) in (40, 8) {
-    %l = tile.index %i : !tile.range<b0=16>
-    %t = tile.full 3 : !tile.tile<b0=16 x i32>
-    %z = tile.full 0 : !tile.tile<b0=16 x i32>
-    %e = tile.full 39 : !tile.tile<b0=16 x i32>
-    %zero = tile.full 0.0 : !tile.tile<b1=8 x b0=16 x f32>
-    %b = tile.sub %l, %t : !tile.tile<b0=16 x i32>
-    %n = tile.maximum %b, %z : !tile.tile<b0=16 x i32>
-    %v = tile.load %x[%j, %n] : memref<8x40xf32> -> !tile.tile<b1=8 x b0=16 x f32>
-    %c = tile.ge %b, %z : !tile.tile<b0=16 x i32>
-    %m = tile.select %c, %b, %z : !tile.tile<b0=16 x i32>
-    %w = tile.load %y[%j, %m] : memref<8x40xf32> -> !tile.tile<b1=8 x b0=16 x f32>
-    %d = tile.broadcast %c dims [1] : !tile.tile<b0=16 x i1> to !tile.tile<b1=8 x b0=16 x i1>
-    %k = tile.select %d, %w, %zero : !tile.tile<b1=8 x b0=16 x f32>
-    %f = tile.minimum %l, %e : !tile.tile<b0=16 x i32>
-    %u = tile.load %y[%j, %f] : memref<8x40xf32> -> !tile.tile<b1=8 x b0=16 x f32>
-    %s = tile.add %v, %k : !tile.tile<b1=8 x b0=16 x f32>
-    %r = tile.add %s, %u : !tile.tile<b1=8 x b0=16 x f32>
-    tile.store %r, %out[%j, %i] : !tile.tile<b1=8 x b0=16 x f32>, memref<8x40xf32>
-  }
-  func.return %out : memref<8x40xf32>
-}
-
-// -----
-
-// Every 16th lane of rows of flat storage: all lanes of the rows come, once for both loads.
-// CHECK-LABEL: @every
-// CHECK: [[V:%.+]] = tile.load {{%.+}}[%r, :] : memref<64x256xf32> -> !tile.tile<b0=8 x 256 x f32>
-// CHECK-NOT: tile.load
-// CHECK: [[S:%.+]] = tile.reshape [[V]] : !tile.tile<b0=8 x 256 x f32> to !tile.tile<b0=8 x 16 x 16 x f32>
-// CHECK: tile.slice [[S]] [0, 0, 0] [8, 16, 1] [1, 1, 1]
-// CHECK: tile.slice [[S]] [0, 0, 9] [8, 16, 1] [1, 1, 1]
-func.func @every(%x: memref<16384xf32>, %out: memref<64x16xf32>) -> memref<64x16xf32> {
-  tile.grid (%r: b0=8) in (64) {
-    %i = tile.index %r : !tile.range<b0=8>
-    %w = tile.full 256 : !tile.tile<b0=8 x i32>
-    %f = tile.mul %i, %w : !tile.tile<b0=8 x i32>
-    %p = tile.broadcast %f dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 16 x i32>
-    %a = tile.arange 0, 16 : !tile.tile<16 x i32>
-    %q = tile.broadcast %a dims [1] : !tile.tile<16 x i32> to !tile.tile<b0=8 x 16 x i32>
-    %n = tile.add %p, %q : !tile.tile<b0=8 x 16 x i32>
-    %c = tile.full 9 : !tile.tile<b0=8 x 16 x i32>
-    %m = tile.add %n, %c : !tile.tile<b0=8 x 16 x i32>
-    %u = tile.load %x[%n] : memref<16384xf32> -> !tile.tile<b0=8 x 16 x f32>
-    %v = tile.load %x[%m] : memref<16384xf32> -> !tile.tile<b0=8 x 16 x f32>
-    %s = tile.add %u, %v : !tile.tile<b0=8 x 16 x f32>
-    tile.store %s, %out[%r, :] : !tile.tile<b0=8 x 16 x f32>, memref<64x16xf32>
-  }
-  func.return %out : memref<64x16xf32>
-}
-
-// Elements that lie near one number, here up to 12 from a multiple of 32 on: the block around them, and picks from it.
-// CHECK-LABEL: @near
-// CHECK: [[W:%.+]] = tile.whole 128
-// CHECK: [[B:%.+]] = tile.shift [[W]] by %{{.+}} : !tile.range<[[T:b[0-9]+]]=128>
-// CHECK: [[V:%.+]] = tile.load {{%.+}}[[[B]]] : memref<4096xf32> -> !tile.tile<[[T]]=128 x f32>
-// CHECK: tile.take_along {{%.+}}, {{%.+}} dim 0 : !tile.tile<1 x 128 x f32>
-// CHECK: tile.take_along {{%.+}}, {{%.+}} dim 1
-// CHECK-NOT: tile.load
-func.func @near(%x: memref<4096xf32>, %out: memref<1024xf32>) -> memref<1024xf32> {
-  tile.grid (%r: b0=8) in (1024) {
-    %i = tile.index %r : !tile.range<b0=8>
-    %e = tile.full 3 : !tile.tile<b0=8 x i32>
-    %t = tile.full 3 : !tile.tile<b0=8 x i32>
-    %o = tile.full 32 : !tile.tile<b0=8 x i32>
-    %h = tile.shr %i, %t : !tile.tile<b0=8 x i32>
-    %g = tile.mul %h, %o : !tile.tile<b0=8 x i32>
-    %l = tile.and %i, %e : !tile.tile<b0=8 x i32>
-    %m = tile.full 4 : !tile.tile<b0=8 x i32>
-    %d = tile.mul %l, %m : !tile.tile<b0=8 x i32>
-    %n = tile.add %g, %d : !tile.tile<b0=8 x i32>
-    %v = tile.load %x[%n] : memref<4096xf32> -> !tile.tile<b0=8 x f32>
-    tile.store %v, %out[%r] : !tile.tile<b0=8 x f32>, memref<1024xf32>
-  }
-  func.return %out : memref<1024xf32>
-}
-
-// -----
-
-// Lanes that were taken apart and put together again count by fours: every fourth lane of a block.
-// CHECK-LABEL: @every_fourth
-// CHECK: [[W:%.+]] = tile.whole 32
-// CHECK: [[B:%.+]] = tile.shift [[W]] by %{{.+}} : !tile.range<[[T:b[0-9]+]]=32>
-// CHECK: [[V:%.+]] = tile.load {{%.+}}[[[B]]] : memref<4096xf32> -> !tile.tile<[[T]]=32 x f32>
-// CHECK-NOT: tile.load
-func.func @every_fourth(%x: memref<4096xf32>, %out: memref<1024xf32>) -> memref<1024xf32> {
-  tile.grid (%r: b0=8) in (1024) {
-    %i = tile.index %r : !tile.range<b0=8>
-    %e = tile.full 7 : !tile.tile<b0=8 x i32>
-    %t = tile.full 3 : !tile.tile<b0=8 x i32>
-    %o = tile.full 32 : !tile.tile<b0=8 x i32>
-    %h = tile.shr %i, %t : !tile.tile<b0=8 x i32>
-    %g = tile.mul %h, %o : !tile.tile<b0=8 x i32>
-    %l = tile.and %i, %e : !tile.tile<b0=8 x i32>
-    %m = tile.full 4 : !tile.tile<b0=8 x i32>
-    %d = tile.mul %l, %m : !tile.tile<b0=8 x i32>
-    %n = tile.add %g, %d : !tile.tile<b0=8 x i32>
-    %v = tile.load %x[%n] : memref<4096xf32> -> !tile.tile<b0=8 x f32>
-    tile.store %v, %out[%r] : !tile.tile<b0=8 x f32>, memref<1024xf32>
-  }
-  func.return %out : memref<1024xf32>
-}
-
-// -----
-
-// A row by a loaded number of an array that does not fit is fetched alone; one by the grid's number is a window.
-// CHECK-LABEL: @far
-// CHECK: [[ROW:%.+]] = tile.splat %n : index to !tile.tile<1 x i32>
-// CHECK: tile.load %{{.*}}[%{{.*}}, :] : memref<100000x128xf32> -> !tile.tile<1 x 128 x f32>
-// CHECK: tile.load %{{.*}}[%p, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
-func.func @far(%x: memref<100000x128xf32>, %at: memref<1xi32>, %out: memref<5x128xf32>) -> memref<5x128xf32> {
-  tile.grid (%i: b0=1) in (5) {
-    %s = tile.load %at[0] : memref<1xi32> -> !tile.tile<i32>
-    %n = tile.extract %s : !tile.tile<i32> to index
-    %v = tile.load %x[%n, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
-    %p = tile.begin %i : !tile.range<b0=1>
-    %w = tile.load %x[%p, :] : memref<100000x128xf32> -> !tile.tile<128 x f32>
-    %u = tile.add %v, %w : !tile.tile<128 x f32>
-    tile.store %u, %out[%p, :] : !tile.tile<128 x f32>, memref<5x128xf32>
-  }
-  func.return %out : memref<5x128xf32>
-}
-
-// -----
-
-// Blocks of 16 rows take one row of a table each: it comes once, and is repeated.
-// CHECK-LABEL: @repeated
-// CHECK: [[V:%.+]] = tile.load %{{.+}}[%{{.+}}, %j] : memref<40x96xf32> -> !tile.tile<b1=96 x f32>
-// CHECK-NEXT: tile.broadcast [[V]] dims [1] : !tile.tile<b1=96 x f32> to !tile.tile<b0=16 x b1=96 x f32>
-// CHECK-NOT: tile.load
-func.func @repeated(%x: memref<40x96xf32>, %out: memref<64x96xf32>) -> memref<64x96xf32> {
-  tile.grid (%i: b0=16, %j: b1=96) in (64, 96) {
-    %r = tile.index %i : !tile.range<b0=16>
-    %c = tile.index %j : !tile.range<b1=96>
-    %s = tile.full 16 : !tile.tile<b0=16 x i32>
-    %q = tile.floordiv %r, %s : !tile.tile<b0=16 x i32>
-    %n = tile.broadcast %q dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=96 x i32>
-    %m = tile.broadcast %c dims [1] : !tile.tile<b1=96 x i32> to !tile.tile<b0=16 x b1=96 x i32>
-    %v = tile.load %x[%n, %m] : memref<40x96xf32> -> !tile.tile<b0=16 x b1=96 x f32>
-    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=96 x f32>, memref<64x96xf32>
-  }
-  func.return %out : memref<64x96xf32>
-}
-
-// -----
-
-// Each row of the block goes backwards from a loaded number on: two rows of memory come for it, which are shifted to
-// where its lanes begin; a product takes these. Forced DMAs bring a row of memory for each lane.
-// CHECK-LABEL: @backwards_from
-// CHECK: %rows = tile.load %{{.+}}[%{{.+}}, :] : memref<3907x128xf32> -> !tile.tile<16 x 2 x 128 x f32>
-// CHECK: tile.reshape %rows : !tile.tile<16 x 2 x 128 x f32> to !tile.tile<16 x 256 x f32>
-// CHECK: tile.take_along %{{.+}}, %{{.+}} dim 0 : !tile.tile<{{[0-9]+}} x 16 x f32>, !tile.tile<64 x 16 x i32>
-// CHECK-NOT: tile.load
-// DMA-LABEL: @backwards_from
-// DMA: tile.load %{{.+}}[%{{.+}}, :] : memref<3907x128xf32> -> !tile.tile<b0=16 x b1=64 x 128 x f32>
-func.func @backwards_from(%x: memref<500000xf32>, %ids: memref<64xi32>, %out: memref<64x64xf32>) -> memref<64x64xf32> {
-  tile.grid (%i: b0=16, %j: b1=64) in (64, 64) {
-    %n = tile.load %ids[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
-    %c = tile.index %j : !tile.range<b1=64>
-    %w = tile.full 64 : !tile.tile<b0=16 x i32>
-    %p = tile.mul %n, %w : !tile.tile<b0=16 x i32>
-    %l = tile.full 300 : !tile.tile<b1=64 x i32>
-    %q = tile.sub %l, %c : !tile.tile<b1=64 x i32>
-    %a = tile.broadcast %p dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=64 x i32>
-    %b = tile.broadcast %q dims [1] : !tile.tile<b1=64 x i32> to !tile.tile<b0=16 x b1=64 x i32>
-    %at = tile.add %a, %b : !tile.tile<b0=16 x b1=64 x i32>
-    %v = tile.load %x[%at] : memref<500000xf32> -> !tile.tile<b0=16 x b1=64 x f32>
-    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<64x64xf32>
-  }
-  func.return %out : memref<64x64xf32>
-}
-
-// -----
-
-// Columns of a matrix backwards, of rows by number: each row comes once, not once for each of its lanes.
-// CHECK-LABEL: @columns_backwards
-// CHECK: %rows = tile.load %{{.+}}[%{{.+}}, :] : memref<900x320xf32> -> !tile.tile<16 x 320 x f32>
-// CHECK: [[C:%.+]] = tile.transpose %rows [1, 0]
-// CHECK: tile.take_along [[C]], %{{.+}} dim 0 : !tile.tile<320 x 16 x f32>, !tile.tile<64 x 16 x i32>
-// CHECK-NOT: tile.load
-func.func @columns_backwards(%x: memref<900x320xf32>, %ids: memref<64xi32>, %out: memref<64x64xf32>) -> memref<64x64xf32> {
-  tile.grid (%i: b0=16, %j: b1=64) in (64, 64) {
-    %n = tile.load %ids[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
-    %c = tile.index %j : !tile.range<b1=64>
-    %l = tile.full 300 : !tile.tile<b1=64 x i32>
-    %q = tile.sub %l, %c : !tile.tile<b1=64 x i32>
-    %a = tile.broadcast %n dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=64 x i32>
-    %b = tile.broadcast %q dims [1] : !tile.tile<b1=64 x i32> to !tile.tile<b0=16 x b1=64 x i32>
-    %v = tile.load %x[%a, %b] : memref<900x320xf32> -> !tile.tile<b0=16 x b1=64 x f32>
-    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<64x64xf32>
-  }
-  func.return %out : memref<64x64xf32>
-}
-
-// -----
-
-// Some lanes are near a number of their row, others near one that is known: both come, and a choice is made.
-// CHECK-LABEL: @cases
-// CHECK-DAG: tile.load %{{.+}}[%{{.+}}, :] : memref<3907x128xf32> -> !tile.tile<16 x {{[0-9]+}} x 128 x f32>
-// CHECK-DAG: tile.load %{{.+}}[%{{.+}}, :] : memref<3907x128xf32> -> !tile.tile<{{[0-9]+}} x 128 x f32>
-// CHECK: tile.select
-func.func @cases(%x: memref<500000xf32>, %ids: memref<64xi32>, %out: memref<64x64xf32>) -> memref<64x64xf32> {
-  tile.grid (%i: b0=16, %j: b1=64) in (64, 64) {
-    %n = tile.load %ids[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
-    %c = tile.index %j : !tile.range<b1=64>
-    %w = tile.full 128 : !tile.tile<b0=16 x i32>
-    %p = tile.mul %n, %w : !tile.tile<b0=16 x i32>
-    %t = tile.full 31 : !tile.tile<b1=64 x i32>
-    %g = tile.gt %c, %t : !tile.tile<b1=64 x i32>
-    %h = tile.broadcast %g dims [1] : !tile.tile<b1=64 x i1> to !tile.tile<b0=16 x b1=64 x i1>
-    %a = tile.broadcast %p dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=64 x i32>
-    %f = tile.full 4000 : !tile.tile<b0=16 x b1=64 x i32>
-    %s = tile.select %h, %a, %f : !tile.tile<b0=16 x b1=64 x i32>
-    %e = tile.full 3 : !tile.tile<b1=64 x i32>
-    %m = tile.mul %c, %e : !tile.tile<b1=64 x i32>
-    %b = tile.broadcast %m dims [1] : !tile.tile<b1=64 x i32> to !tile.tile<b0=16 x b1=64 x i32>
-    %at = tile.add %s, %b : !tile.tile<b0=16 x b1=64 x i32>
-    %v = tile.load %x[%at] : memref<500000xf32> -> !tile.tile<b0=16 x b1=64 x f32>
-    tile.store %v, %out[%i, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<64x64xf32>
-  }
-  func.return %out : memref<64x64xf32>
+  func.return %out_1, %more_1 : memref<40x256xf32>, memref<40x256xf32>
 }

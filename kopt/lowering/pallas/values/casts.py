@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, f32, i1
 from xdsl.ir import Attribute, Operation
 
-from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, is_float
+from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, is_float, tile_type
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.operands import element_of, spell, where
 
@@ -20,7 +20,7 @@ def _select(op: Operation, printing: Printing) -> str:
         on_true, on_false = printing.name(op.on_true), printing.name(op.on_false)
         return f"({condition} & {on_true}) | (~{condition} & {on_false})"
     on_true, on_false = spell(printing, (op.on_true, op.on_false))
-    return where(condition, on_true, on_false, printing.type(op.result), printing)
+    return where(condition, on_true, on_false, tile_type(op.result), printing)
 
 
 def _cast(op: Operation, printing: Printing) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
-from kopt.dialects.tile import DotOp
+from kopt.dialects.tile import DotOp, tile_type
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.operands import element_of
 
@@ -20,7 +20,7 @@ _PRECISION = {"ieee": "HIGHEST", "tf32": "HIGHEST", "bf16": "DEFAULT"}
 def _dot(op: Operation, printing: Printing) -> str:
     assert isinstance(op, DotOp)
     lhs, rhs = printing.name(op.lhs), printing.name(op.rhs)
-    rank = printing.type(op.lhs).rank
+    rank = tile_type(op.lhs).rank
     options = f"{_precision(op)}preferred_element_type={printing.dtype(element_of(op.result))}"
     if rank == 2:
         product = f"jnp.dot({lhs}, {rhs}, {options})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import MaskOp, ValidOp, literal_value
+from kopt.dialects.tile import MaskOp, ValidOp, literal_value, tile_type
 from kopt.ir.ranges import unshifted
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.operands import element_of, shape_text, where
@@ -43,7 +43,7 @@ def _mask(op: Operation, printing: Printing) -> str:
     inside = printing.assign(" & ".join(tests), hint="inside", op=op)
     if element_of(op.input) == i1:
         return f"{name} | ~{inside}" if literal_value(op.fill) else f"{name} & {inside}"
-    return where(inside, name, printing.literal(op.fill), printing.type(op.input), printing)
+    return where(inside, name, printing.literal(op.fill), tile_type(op.input), printing)
 
 
 PRINTERS: dict[type[Operation], ValuePrinter] = {ValidOp: _valid, MaskOp: _mask}

@@ -1,0 +1,131 @@
+"""Every example's GPU code beside hand-written Triton kernels and Helion's default, by the compiler of a chip not here.
+
+    python benchmarks/gpu_static.py [--chip sm90] [--json] [--dtype bf16] [NAME …]
+
+The sizes are the registry's ``real`` and those of ``support/shapes.py``. A row is one version of a kernel, its launches
+taken together: ``programs`` and ``occupancy`` of the least, ``registers`` of the most, SASS of all; ``--json`` has each
+launch. ``loop`` counts the SASS of the innermost loop with the most matrix instructions, else of the longest;
+``loop_per_work`` divides it by what a trip gets done: a warp's share of m64n64k16, or 16 bytes that a thread loads.
+``mma`` says which matrix instructions there are; loads and stores are counted by their bits. ``moved`` is what the
+accesses of all programs ask for over what the arrays hold, where neither masks nor computed bounds leave that open.
+
+``ratios`` are kopt's figures over the best of the others. Nothing is executed, and what cannot be told is null.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import hand.triton as hand
+from support import ROOT, emit
+from support.occupancy import MULTIPROCESSORS
+from support.shapes import arguments, base_name, subjects
+from support.side_by_side import ratios, shown, together
+
+from examples.registry import DTYPES, Example
+from kopt.runtime.worker import Worker
+from kopt.specs import TensorSpec, spec_of
+from kopt.targets.chips import GPU_CHIPS
+
+Row = dict[str, Any]
+COLUMNS = {
+    "example": "",
+    "version": "",
+    "blocks": "",
+    "programs": ",",
+    "warps": "",
+    "stages": "",
+    "registers": "",
+    "spill_bytes": ",",
+    "shared_bytes": ",",
+    "occupancy": ".3f",
+    "sass": ",",
+    "loop": ",",
+    "loop_per_work": ".1f",
+    "mma": "",
+    "tma": "",
+    "loads": "",
+    "stores": "",
+    "moved": ".2f",
+}
+SECONDS = 180
+_PATHS = {"PYTHONPATH": f"{ROOT}:{ROOT / 'benchmarks'}", "TRITON_INTERPRET": None, "TRITON_DEFAULT_FP_FUSION": "1"}
+_compiler, _helion = Worker("support.launches", _PATHS), Worker("support.helion_text", _PATHS)
+
+
+def by_kopt(example: Example, dtype: str, chip: str) -> Row:
+    """What kopt emits with what it chooses."""
+    low = example.kernel.lower(*arguments(example, DTYPES[dtype]), target=f"triton:{chip}")
+    specs = (*low.signature.specs, *(spec_of(value) for value in low.hidden))
+    return {**compiled(low.source, low.function, specs, chip), "blocks": low.config.block_sizes}
+
+
+def by_hand(example: Example, dtype: str, chip: str, name: str) -> Row:
+    """One of the hand-written kernels with the example's tensors."""
+    specs = [spec_of(value) for value in arguments(example, DTYPES[dtype])]
+    return compiled(hand.source(name), name, tuple(specs), chip)
+
+
+def by_helion(example: Example, dtype: str, chip: str) -> Row:
+    """What Helion generates with its default configuration."""
+    source, entry, specs, blocks = _helion.call("generated", example.name, dtype, chip, time_limit=SECONDS)
+    return {**compiled(source, entry, specs, chip), "blocks": blocks}
+
+
+def compiled(source: str, entry: str, specs: Sequence[TensorSpec], chip: str) -> Row:
+    """A module's launches, and all of them together."""
+    found = _compiler.call("compiled", source, entry, tuple(specs), chip, time_limit=SECONDS)
+    return {**together(found["launches"]), **found}
+
+
+def versions(example: Example) -> dict[str, Callable[..., Row]]:
+    """Who makes code for an example, by name."""
+
+    def one_of(name: str) -> Callable[..., Row]:
+        return lambda *args: by_hand(*args, name)
+
+    written = {f"hand {name}": one_of(name) for name in hand.HAND.get(base_name(example.name), ())}
+    return {"kopt": by_kopt, **written, "helion": by_helion}
+
+
+def measure(example: Example, dtype: str, chip: str) -> list[Row]:
+    """A row for each version; one that is refused has a reason and no figures."""
+    rows = []
+    for name, make in versions(example).items():
+        try:
+            row = make(example, dtype, chip)
+        except Exception as error:  # any refusal is a row without figures
+            row = {"legal": None, "reason": f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"}
+        rows.append({"example": example.name, "version": name, **row})
+    return rows
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="examples or wider ones; all when left out")
+    parser.add_argument("--json", action="store_true", help="print JSON, each launch by itself")
+    parser.add_argument("--dtype", choices=DTYPES, default="bf16")
+    chips = [name for name, chip in GPU_CHIPS.items() if chip.arch in MULTIPROCESSORS]
+    parser.add_argument("--chip", choices=chips, default="sm90")
+    options = parser.parse_args(argv)
+    found = []
+    for example in subjects(options.names):
+        found.append(measure(example, options.dtype, options.chip))
+        print(f"{example.name} ({len(found)})", file=sys.stderr, flush=True)
+    over = [ratios(group) for group in found]
+    problems = [f"{row['version']}: {row['example']}: {row['reason']}"
+                for group in found for row in group if row["reason"]]  # fmt: skip
+    result: Row = {"chip": options.chip, "dtype": options.dtype, "problems": problems}
+    if options.json:
+        result |= {"rows": [row for group in found for row in group], "ratios": over}
+    else:
+        result["rows"] = [line for pair in zip(found, over, strict=True) for line in shown(*pair, COLUMNS)]
+    emit(result, options.json, dict.fromkeys(COLUMNS, ""))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""The process that compiles Triton modules for a chip and reads what came out, launch by launch.
+
+It compiles as `kopt.runtime.gpu_worker` does, whose facts its own stand beside, and looks at each launch on the way:
+its programs, options and block sizes, and the SASS. What cannot be told is None.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import torch
+from triton.runtime.jit import JITFunction
+
+from kopt.runtime import gpu_worker
+from kopt.specs import TensorSpec
+from kopt.targets.chips import GPU_CHIPS, GpuChip
+from support import ratio, sass
+from support.occupancy import occupancy
+from support.traffic import bytes_asked_for
+
+Facts = dict[str, Any]
+_BLOCK = re.compile(r"_?(BLOCK|block)_?\w*")
+
+
+def compiled(source: str, entry: str, specs: tuple[TensorSpec, ...], chip_name: str) -> Facts:
+    """``legal``, ``reason`` and ``launches`` of a module's function of tensors, for a chip that is not here."""
+    launch, seen = JITFunction.run, []
+
+    def noted(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        made = launch(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+        seen.append(_launch(kernel, made, grid, args, kwargs))
+        return made
+
+    JITFunction.run = noted  # pyright: ignore[reportAttributeAccessIssue]
+    try:
+        found = gpu_worker.compile_module(source, entry, specs, chip_name)
+    finally:
+        JITFunction.run = launch
+    pairs = zip(found["launches"], seen, strict=True) if "launches" in found else ()
+    launches = [_facts(said, GPU_CHIPS[chip_name], **own) for said, own in pairs]
+    return {"legal": found["legal"], "reason": found["reason"], "launches": launches}
+
+
+def _launch(kernel: Any, made: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Facts:
+    """What a launch says of itself."""
+    named = {**dict(zip(kernel.arg_names, args, strict=False)), **kwargs}
+    grid = grid(named) if callable(grid) else grid
+    arrays = [getattr(value, "base", value) for value in named.values()]
+    distinct = {id(array): array for array in arrays if isinstance(array, torch.Tensor)}
+    return {
+        "made": made,
+        "programs": math.prod(grid),
+        "blocks": [value for name, value in named.items() if _BLOCK.match(name) and isinstance(value, int)],
+        "array_bytes": sum(array.nbytes for array in distinct.values()),
+    }
+
+
+def _facts(said: Facts, chip: GpuChip, made: Any, programs: int, blocks: list[int], array_bytes: int) -> Facts:
+    metadata = made.metadata
+    return {
+        "kernel": said["kernel"],
+        "blocks": blocks or None,
+        "programs": programs,
+        "warps": metadata.num_warps,
+        "stages": metadata.num_stages,
+        "registers": said["registers"],
+        "spill_bytes": said["spill_bytes"],
+        "shared_bytes": said["shared_bytes"],
+        "occupancy": occupancy(chip, said["registers"], said["shared_bytes"], metadata.num_warps),
+        "sass": said["instructions"],
+        **_code(gpu_worker._disassemble(made.asm["cubin"]), made.asm["ptx"]),
+        "array_bytes": array_bytes,
+        "moved": ratio(bytes_asked_for(made.asm["ttir"], programs), array_bytes or None),
+    }
+
+
+def _code(listing: str, ptx: str) -> Facts:
+    """What the instructions say: of the SASS, or where no tool lists it what the PTX tells."""
+    code = sass.instructions(listing)
+    if not code:
+        unknown = dict.fromkeys(("loop", "loop_mma", "loop_per_work", "loads", "stores"))
+        return {**unknown, "mma": sass.ptx_matrix_kind(ptx), "tma": sass.ptx_has_tma(ptx), "read_from": "PTX"}
+    loop = sass.hot_loop(code)
+    return {
+        "loop": len(loop) if loop else None,
+        "loop_mma": sass.matrix_instructions(loop) if loop else None,
+        "loop_per_work": ratio(len(loop), sass.work(loop)) if loop else None,
+        "mma": sass.matrix_kind(code),
+        "tma": sass.has_tma(code),
+        "loads": sass.loads(code),
+        "stores": sass.stores(code),
+        "read_from": "SASS",
+    }

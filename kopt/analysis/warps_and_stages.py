@@ -1,0 +1,59 @@
+"""A GPU launch's options where the configuration names none: warps by the size of blocks, stages by what fits. Pure."""
+
+from __future__ import annotations
+
+from math import prod
+
+from kopt.analysis.block_search import tile_types
+from kopt.dialects import tile
+from kopt.targets.budget import Budget
+from kopt.walk import walk
+
+#: The fewest and the most warps of a program, without and with matrix products.
+_WARPS = (4, 16)
+_DOT_WARPS = (4, 8)
+
+
+def _dots(grid: tile.GridOp) -> list[tile.DotOp]:
+    return walk(grid, tile.DotOp)
+
+
+def default_num_warps(grid: tile.GridOp) -> int:
+    """Warps for the largest block that a cell computes, or all products of one loop: a power of two."""
+    dots = _dots(grid)
+    least, most = _DOT_WARPS if dots else _WARPS
+    together = [
+        sum(prod(dot.result.type.shape) for dot in dots if dot.parent is block) for block in {d.parent for d in dots}
+    ]
+    lanes = max([*together, *(prod(type.shape) for type in tile_types(grid))], default=1)
+    warps = least
+    while warps < most and warps * Budget.WARP_LANES < lanes:
+        warps *= 2
+    return warps
+
+
+def default_num_stages(grid: tile.GridOp, budget: Budget) -> int:
+    """Loads in flight in a pipelined loop: as many as shared memory holds for the loops' dot operands, 1 to 4."""
+    bytes_a_stage = max((_staged_bytes(loop) for loop in walk(grid, tile.ForOp)), default=0)
+    if not bytes_a_stage:
+        return 1 if not _loops(grid) else 2
+    return budget.stages(bytes_a_stage)
+
+
+def _loops(grid: tile.GridOp) -> bool:
+    return bool(walk(grid, tile.ForOp))
+
+
+def _staged_bytes(loop: tile.ForOp) -> int:
+    """Bytes that one visit of a loop loads, where it feeds a dot."""
+    ops = list(loop.body.block.ops)
+    if not any(isinstance(op, tile.DotOp) for op in ops):
+        return 0
+    loads = [op for op in ops if isinstance(op, tile.LoadOp)]
+    return sum(_bytes(op.result.type) for op in loads)
+
+
+def _bytes(type: object) -> int:
+    assert isinstance(type, tile.TileType)
+    width = getattr(type.element_type, "bitwidth", 32)
+    return prod(type.shape) * max(1, width // 8)

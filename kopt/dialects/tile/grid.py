@@ -1,0 +1,159 @@
+"""The grid: the parallel loop that a launch runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.irdl import opt_prop_def, prop_def, region_def, traits_def, var_operand_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import RecursiveMemoryEffect, SingleBlockImplicitTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.formats.integers import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.tile.bodies import YieldOp, ensure_yield, parse_binding, print_binding, print_body
+from kopt.dialects.tile.plan_attr import PlanAttr
+from kopt.dialects.tile.plan_directive import parse_plan, print_plan
+from kopt.dialects.tile.planned import verify_plan
+from kopt.dialects.tile.traits import Canonicalized
+from kopt.dialects.tile.types import RangeType
+
+
+@irdl_op_definition
+class GridOp(Op):
+    """Runs its body for every combination of blocks of its ranges, in no order: one launch on the device.
+
+    ``in`` gives the extent walked by each range, ``lo to hi`` where it does not start at 0. Cells may run at the
+    same time, so none may depend on what another writes, except by atomics. ``reduce`` lists dimensions whose
+    cells run one after another, innermost first visit to last; ``ordered`` ones run in order too, whole.
+
+        tile.grid (%i: b0=128, %j: b1=64) in (1000, 2 to 300) {
+          …
+        }
+
+    ``plan`` is how the launch reaches its arrays, once that is decided (``docs/plans.md``). It names the arrays
+    ``planned``; accesses name its buffers, ``via @x``. It changes nothing of what is computed.
+
+        tile.grid (%i: b0=128) in (1000) plan {order [i] parallel [i]
+            @x = %x window(i) x2} {
+          %v = tile.load %x[%i, :] via @x : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
+        }
+    """
+
+    name = "tile.grid"
+
+    planned = var_operand_def(MemRefType)
+    plan = opt_prop_def(PlanAttr)
+    lower = prop_def(DenseArrayBase)
+    upper = prop_def(DenseArrayBase)
+    reduce = opt_prop_def(DenseArrayBase)
+    ordered = opt_prop_def(DenseArrayBase)
+    body = region_def("single_block")
+
+    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp), Canonicalized())
+
+    def __init__(
+        self,
+        upper: Sequence[int],
+        body: Region | Sequence[RangeType],
+        lower: Sequence[int] | None = None,
+        reduce: Sequence[int] = (),
+        ordered: Sequence[int] = (),
+        attributes: Mapping[str, Attribute | None] | None = None,
+        plan: PlanAttr | None = None,
+        planned: Sequence[SSAValue] = (),
+    ):
+        region = body if isinstance(body, Region) else Region(Block(arg_types=body))
+        # Here and not in __post_init__, which also runs on clones, whose regions are filled later.
+        ensure_yield(region)
+        super().__init__(
+            operands=[planned],
+            regions=[region],
+            properties={
+                "plan": plan,
+                "lower": int_array(lower if lower is not None else [0] * len(upper)),
+                "upper": int_array(upper),
+                "reduce": int_array(reduce) if reduce else None,
+                "ordered": int_array(ordered) if ordered else None,
+            },
+            attributes=attributes,
+        )
+
+    @property
+    def ranges(self) -> tuple[SSAValue, ...]:
+        """The ranges that the grid binds."""
+        return tuple(self.body.block.args)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of its ranges."""
+        return tuple(range.type.tag for range in self.ranges if isinstance(range.type, RangeType))
+
+    @property
+    def bounds(self) -> tuple[tuple[int, int], ...]:
+        """First element and limit of each range."""
+        return tuple(zip(ints_of(self.lower), ints_of(self.upper), strict=True))
+
+    @property
+    def reduction_dims(self) -> tuple[int, ...]:
+        """The grid dimensions whose cells combine into one result."""
+        return ints_of(self.reduce) if self.reduce is not None else ()
+
+    @property
+    def ordered_dims(self) -> tuple[int, ...]:
+        """The grid dimensions whose cells run in order."""
+        return ints_of(self.ordered) if self.ordered is not None else ()
+
+    def verify_(self) -> None:
+        if len(self.lower) != len(self.upper) or len(self.upper) != len(self.ranges):
+            raise VerifyException(f"tile.grid binds {len(self.ranges)} ranges in {len(self.upper)} extents")
+        for range, (lower, upper) in zip(self.ranges, self.bounds, strict=True):
+            if not isinstance(range.type, RangeType):
+                raise VerifyException(f"tile.grid binds ranges, found {range.type}")
+            if not 0 <= lower <= upper:
+                raise VerifyException(f"tile.grid cannot walk from {lower} to {upper}")
+        if any(not 0 <= dim < len(self.ranges) for dim in (*self.reduction_dims, *self.ordered_dims)):
+            raise VerifyException("reduce and ordered list dimensions of the grid")
+        verify_plan(self)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        ranges = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_binding(parser))
+        parser.parse_keyword("in")
+        extents = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_extent(parser))
+        reduce = parse_ints(parser) if parser.parse_optional_keyword("reduce") else ()
+        ordered = parse_ints(parser) if parser.parse_optional_keyword("ordered") else ()
+        draft = parse_plan(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        region = parser.parse_region(ranges)
+        lower, upper = [lo for lo, _ in extents], [hi for _, hi in extents]
+        op = cls(upper, region, lower, reduce, ordered, attributes.data if attributes else None)
+        if draft is not None:
+            op.plan, op.operands = draft.settled(region), draft.operands
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" (")
+        printer.print_list(self.ranges, lambda range: print_binding(printer, range))
+        printer.print_string(") in (")
+        printer.print_list(self.bounds, lambda b: printer.print_string(f"{b[0]} to {b[1]}" if b[0] else str(b[1])))
+        printer.print_string(")")
+        for name, dims in (("reduce", self.reduction_dims), ("ordered", self.ordered_dims)):
+            if dims:
+                printer.print_string(f" {name} ")
+                print_ints(printer, dims)
+        print_plan(printer, self)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        print_body(printer, self.body, print_terminator=False)
+
+
+def _parse_extent(parser: Parser) -> tuple[int, int]:
+    number = parser.parse_integer()
+    return (number, parser.parse_integer()) if parser.parse_optional_keyword("to") else (0, number)
+
+
+OPS = (GridOp,)

@@ -1,0 +1,1 @@
+"""Passes that only kernels for GPUs need: forms that Triton has, for ops and blocks that it lacks."""

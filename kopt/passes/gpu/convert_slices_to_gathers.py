@@ -1,0 +1,94 @@
+"""The pass ``convert-slices-to-gathers``: slices and concatenations by lane number, since Triton has neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, i1, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from kopt.dialects import tile
+from kopt.ir.widths import next_power_of_two
+from kopt.passes.gpu.gathers import gather, insert, refuse_ragged, replace
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class ConvertSlicesToGathersPass(ModulePass):
+    """Rewrites `tile.slice` and `tile.concat` as `tile.take_along`, while sizes are the true ones.
+
+    A slice is a gather a dimension that it cuts. Of a concatenation each input's lanes are gathered to where they
+    stand in the result, and selected there. ``triton.inside`` says that no lane number needs a check.
+
+        %s = tile.slice %v [1] [3] [2] : !tile.tile<6 x f32> to !tile.tile<3 x f32>
+    becomes
+        %n = tile.arange 1, 2 : !tile.tile<3 x i32>
+        %s = tile.take_along %v, %n dim 0 {triton.inside} : !tile.tile<6 x f32>, !tile.tile<3 x i32>
+
+    Refuses to join the lanes of ragged blocks.
+    """
+
+    name = "convert-slices-to-gathers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for grid in walk(op, tile.GridOp):
+            for inner in walk(grid, tile.SliceOp, tile.ConcatOp):
+                replace(inner, _gathered(inner) if isinstance(inner, tile.SliceOp) else _joined(inner))
+
+
+def _numbers(op: Operation, start: int, step: int, dims: Sequence[tile.DimAttr], dim: int) -> SSAValue:
+    """``start + step * lane`` of dimension ``dim``, as a tile of ``dims``."""
+    lanes = insert(op, tile.ArangeOp(start, step, tile.TileType([dims[dim]], i32)))
+    return lanes if len(dims) == 1 else insert(op, tile.BroadcastOp(lanes, [dim], tile.TileType(dims, i32)))
+
+
+def _gathered(op: tile.SliceOp) -> SSAValue:
+    """One gather a dimension that is not taken whole."""
+    value: SSAValue = op.input
+    for dim, (offset, size, stride) in enumerate(op.bounds):
+        dims = [*tile.tile_type(value).dims.data]
+        have = dims[dim].size.data
+        if (offset, size, stride) == (0, have, 1):
+            continue
+        dims[dim] = tile.DimAttr(size)
+        inside = offset + stride * (next_power_of_two(size) - 1) < next_power_of_two(have)
+        value = gather(op, value, _numbers(op, offset, stride, dims, dim), dim, inside)
+    return value
+
+
+def _joined(op: tile.ConcatOp) -> SSAValue:
+    """Each input's lanes gathered to where they stand in the result, and selected there."""
+    dim = op.dim.data
+    refuse_ragged(op, [tile.tile_type(value).tags[dim] for value in op.inputs])
+    dims = tile.tile_type(op.result).dims.data
+    ends: list[int] = []
+    for value in op.inputs:
+        ends.append((ends[-1] if ends else 0) + tile.tile_type(value).shape[dim])
+    result: SSAValue | None = None
+    for value, end in reversed(list(zip(op.inputs, ends, strict=True))):
+        moved = _moved(op, value, end - tile.tile_type(value).shape[dim], dims)
+        result = moved if result is None else _select_before(op, end, dim, moved, result)
+    assert result is not None
+    return result
+
+
+def _moved(op: tile.ConcatOp, value: SSAValue, start: int, dims: Sequence[tile.DimAttr]) -> SSAValue:
+    """An input over the result's dimensions, its lanes from ``start`` on; a constant is one anywhere."""
+    if isinstance(value.owner, tile.FullOp):
+        return insert(op, tile.FullOp(value.owner.number, tile.tile_type(op.result)))
+    dim = op.dim.data
+    return gather(op, value, _numbers(op, -start, 1, dims, dim), dim, False)
+
+
+def _select_before(op: tile.ConcatOp, end: int, dim: int, first: SSAValue, rest: SSAValue) -> SSAValue:
+    """``first`` in the lanes before ``end``, else ``rest``."""
+    dims = tile.tile_type(op.result).dims.data
+    lanes = insert(op, tile.ArangeOp(0, 1, tile.TileType([dims[dim]], i32)))
+    limit = insert(op, tile.FullOp(end, tile.tile_type(lanes)))
+    before = insert(op, tile.ELEMENTWISE["lt"](lanes, limit))
+    if len(dims) > 1:
+        before = insert(op, tile.BroadcastOp(before, [dim], tile.TileType(dims, i1)))
+    return insert(op, tile.SelectOp(before, first, rest))

@@ -1,0 +1,77 @@
+"""Matrix products that ``tl.dot`` does not take: of few summed lanes, of wide integers, of several batches."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.dialects.builtin import IntegerType, f32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from kopt.dialects import tile, triton
+from kopt.passes.mosaic.building import ValueBuilder
+
+#: The least contracted lanes that ``tl.dot`` takes, for operands of 16 bits or more and of 8 bits.
+_LEAST_K = 16
+_LEAST_K_BYTES = 32
+
+
+class DotToSum(RewritePattern):
+    """``dot %l, %r`` → the sum over K of ``%l[…, M, K, 1] * %r[…, 1, K, N]`` in the accumulator's type."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tile.DotOp, rewriter: PatternRewriter, /) -> None:
+        lhs, rhs, result = tile.tile_type(op.lhs), tile.tile_type(op.rhs), tile.tile_type(op.result)
+        if not (_is_short(lhs) or _is_wide_integer(lhs.element_type) or _is_exact_vector(op)):
+            return
+        build = ValueBuilder(op, rewriter)
+        rank = lhs.rank
+        whole = tile.TileType([*lhs.dims.data, rhs.dims.data[-1]], result.element_type)
+        batch = list(range(rank - 2))
+        left, right = (
+            build.add(tile.BroadcastOp(build.cast(value, result.element_type), [*batch, *dims], whole))
+            for value, dims in ((op.lhs, (rank - 2, rank - 1)), (op.rhs, (rank - 1, rank)))
+        )
+        product = build.add(tile.ELEMENTWISE["mul"](left, right))
+        total = build.add(tile.ReduceOp("add", product, [rank - 1]))
+        if op.accumulator is not None:
+            total = build.add(tile.ELEMENTWISE["add"](op.accumulator, total))
+        build.replace(total)
+
+
+def _is_short(type: tile.TileType) -> bool:
+    width = getattr(type.element_type, "bitwidth", 32)
+    return type.shape[-1] < (_LEAST_K_BYTES if width == 8 else _LEAST_K)
+
+
+def _is_wide_integer(element: Attribute) -> bool:
+    """Whether the matrix units have no such integers."""
+    return isinstance(element, IntegerType) and element.width.data > 8
+
+
+def _is_exact_vector(op: tile.DotOp) -> bool:
+    """Whether a product has one row or column, of f32 that is not rounded: no matrix unit has it, which takes 16."""
+    exact = op.precision is None or op.precision.data == "ieee"
+    return exact and tile.tile_type(op.lhs).element_type == f32 and 1 in tile.tile_type(op.result).shape[-2:]
+
+
+class MergeBatches(RewritePattern):
+    """Several batch dimensions → one: lanes keep their order, and masks are behind us, so tags may go."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tile.DotOp, rewriter: PatternRewriter, /) -> None:
+        result = tile.tile_type(op.result)
+        if result.rank <= 3:
+            return
+        build = ValueBuilder(op, rewriter)
+        operands = [build.add(tile.ReshapeOp(value, _one_batch(value))) for value in op.operands]
+        acc = operands[2] if op.accumulator is not None else None
+        precision = op.precision.data if op.precision is not None else None
+        product = build.add(tile.DotOp(operands[0], operands[1], acc, result.element_type, precision))
+        plain = tile.TileType([*result.shape[:-2], *result.dims.data[-2:]], result.element_type)
+        build.replace(build.add(triton.RetagOp(build.add(tile.ReshapeOp(product, plain)), result)))
+
+
+def _one_batch(value: SSAValue) -> tile.TileType:
+    type = tile.tile_type(value)
+    return tile.TileType([prod(type.shape[:-2]), *type.dims.data[-2:]], type.element_type)

@@ -1,0 +1,164 @@
+"""The pass ``split-odd-blocks``: loops in blocks that are no power of two, such as 100."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.arith import AddiOp, CeilDivSIOp, ConstantOp, MinSIOp, MuliOp, SubiOp
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.diagnostics import location_of
+from kopt.dialects import tile
+from kopt.dialects.tile.shape import int_array
+from kopt.errors import LoweringError
+from kopt.ir.ranges import block_tag
+from kopt.ir.widths import next_power_of_two
+from kopt.plans.renaming import renamed
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class SplitOddBlocksPass(ModulePass):
+    """Makes of a loop in blocks that are no power of two a loop over their numbers around one block.
+
+    The block ends before the next one begins, whatever its lanes are: ``pad-to-power-of-two`` widens it after this. A
+    dimension of the grid is split so, too: the grid walks the numbers, around a loop over the block.
+
+        tile.for %k: b0=100 in (0, 1000) { … }
+    becomes
+        tile.for %n: b0_block=1 in (0, 10) {
+          %begin = 100 * begin of %n    %end = min(%begin + 100, 1000)
+          tile.for %k: b0=100 in (%begin, %end) { … }
+        }
+
+    Refuses to join or reshape the lanes of such blocks.
+    """
+
+    name = "split-odd-blocks"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for grid in walk(op, tile.GridOp):
+            for loop in walk(grid, tile.ForOp):
+                if _is_odd(loop.range):
+                    _split_for(loop)
+            for position, range in enumerate(grid.ranges):
+                if _is_odd(range):
+                    _split_grid(grid, position)
+
+
+def _is_odd(range: SSAValue) -> bool:
+    return next_power_of_two(tile.range_type(range).size) != tile.range_type(range).size
+
+
+class _Builder:
+    """Inserts operations at one place."""
+
+    def __init__(self, at: InsertPoint, like: Operation):
+        self._at = at
+        self._location = like.location
+
+    def add(self, op: Operation) -> SSAValue:
+        op.location = self._location
+        Rewriter.insert_op(op, self._at)
+        return op.results[0]
+
+    def number(self, value: SSAValue | int) -> SSAValue:
+        return self.add(ConstantOp.from_int_and_width(value, IndexType())) if isinstance(value, int) else value
+
+    def bounds(
+        self, block: SSAValue, size: int, lower: SSAValue | int, upper: SSAValue | int
+    ) -> tuple[SSAValue, SSAValue]:
+        """First element and limit of a block, from the range of its number."""
+        number = self.add(tile.BeginOp(block))
+        begin = self.add(MuliOp(number, self.number(size)))
+        if lower != 0:
+            begin = self.add(AddiOp(begin, self.number(lower)))
+        end = self.add(MinSIOp(self.add(AddiOp(begin, self.number(size))), self.number(upper)))
+        return begin, end
+
+
+def _refuse_moved(root: Operation, type: tile.RangeType) -> None:
+    """Refuses what takes the lanes of a block to where they no longer are the block's."""
+    for op in walk(root, tile.ReshapeOp, tile.ConcatOp):
+        kept = tile.tile_type(op.results[0]).dims.data
+        if type.dim not in kept and any(type.dim in tile.tile_type(value).dims.data for value in op.operands):
+            raise LoweringError(
+                f"the lanes of a block of {type.size}, no power of two, cannot be joined or reshaped",
+                location_of(op),
+                notes=["choose a block size that is a power of two"],
+            )
+
+
+def _number_uses(range: SSAValue, block: SSAValue, count: SSAValue | int) -> None:
+    """``tile.id`` and ``tile.count`` are the number loop's."""
+    for use in list(range.uses):
+        op = use.operation
+        if isinstance(op, tile.IdOp):
+            Rewriter.replace_op(op, tile.BeginOp(block))
+        elif isinstance(op, tile.CountOp):
+            if isinstance(count, int):
+                Rewriter.replace_op(op, ConstantOp.from_int_and_width(count, IndexType()))
+            else:
+                Rewriter.replace_op(op, [], [count])
+
+
+def _split_for(loop: tile.ForOp) -> None:
+    type = tile.range_type(loop.range)
+    lower, upper = loop.bounds
+    count = _count(loop, type.size)
+    outer = tile.ForOp(0, count, loop.inits, tile.RangeType(block_tag(type.tag), 1))
+    outer.location = loop.location
+    outer.range.name_hint = f"{loop.range.name_hint or 'tile'}_block"
+    Rewriter.insert_op(outer, InsertPoint.before(loop))
+    _number_uses(loop.range, outer.range, count)
+    loop.detach()
+    begin, end = _Builder(InsertPoint.at_end(outer.body.block), loop).bounds(outer.range, type.size, lower, upper)
+    inner = tile.ForOp(begin, end, outer.carried, loop.detach_region(loop.body), None, loop.attributes)
+    inner.location = loop.location
+    outer.body.block.add_ops([inner, tile.YieldOp(*inner.results)])
+    for old, new, carried, mid in zip(loop.results, outer.results, outer.carried, inner.results, strict=True):
+        new.name_hint = mid.name_hint = carried.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+    loop.erase()
+    _refuse_moved(outer, type)
+
+
+def _count(loop: tile.ForOp, size: int) -> SSAValue | int:
+    lower, upper = loop.bounds
+    if isinstance(lower, int) and isinstance(upper, int):
+        return max(0, -(-(upper - lower) // size))
+    build = _Builder(InsertPoint.before(loop), loop)
+    distance = build.add(SubiOp(build.number(upper), build.number(lower)))
+    return build.add(CeilDivSIOp(distance, build.number(size)))
+
+
+def _split_grid(grid: tile.GridOp, position: int) -> None:
+    range = grid.ranges[position]
+    type = tile.range_type(range)
+    lower, upper = grid.bounds[position]
+    count = -(-(upper - lower) // type.size)
+    body = grid.body.block
+    inner = Block(arg_types=[type])
+    inner.args[0].name_hint = range.name_hint
+    range.replace_all_uses_with(inner.args[0])
+    for op in list(body.ops):
+        op.detach()
+        inner.add_op(op)
+    number = Rewriter.replace_value_with_new_type(range, tile.RangeType(block_tag(type.tag), 1))
+    number.name_hint = f"{range.name_hint or 'tile'}_block"
+    begin, end = _Builder(InsertPoint.at_end(body), grid).bounds(number, type.size, lower, upper)
+    loop = tile.ForOp(begin, end, [], Region(inner))
+    loop.location = grid.location
+    body.add_ops([loop, tile.YieldOp()])
+    _number_uses(inner.args[0], number, count)
+    bounds = [*grid.bounds]
+    bounds[position] = (0, count)
+    grid.lower, grid.upper = int_array([lo for lo, _ in bounds]), int_array([hi for _, hi in bounds])
+    if grid.plan is not None:
+        plan = renamed(grid.plan.data, lambda axis: block_tag(axis) if axis == type.tag else axis)
+        grid.plan = tile.PlanAttr(plan)
+    _refuse_moved(loop, type)

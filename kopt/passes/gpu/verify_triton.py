@@ -1,0 +1,122 @@
+"""The pass ``verify-triton``: every op of a launch is one that Triton code is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr, StridedLayoutAttr
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from kopt import dtypes
+from kopt.diagnostics import location_of
+from kopt.dialects import tile, triton
+from kopt.dialects.tile.index_list import AllAttr, SliceAttr
+from kopt.errors import LoweringError
+from kopt.ir.widths import is_power_of_two
+from kopt.lowering.triton.module import HANDLERS
+from kopt.lowering.triton.scalars import FLOAT_PREDICATES
+from kopt.walk import walk
+
+#: What is said of ops that have no form, where it is more than that.
+_FORMLESS: dict[type[Operation], str] = {
+    **dict.fromkeys(
+        (tile.SliceOp, tile.DynamicSliceOp, tile.ConcatOp),
+        "'{}' has no Triton form: run convert-slices-to-gathers first",
+    ),
+    tile.WhenOp: "Triton programs run in no order: '{}' has no meaning",
+}
+_WIDENS = "run pad-to-power-of-two before convert-tile-to-triton"
+
+
+@dataclass(frozen=True)
+class VerifyTritonPass(ModulePass):
+    """Checks that Triton has a form for what a launch computes. The printer takes its word for it.
+
+    It refuses, at the op:
+
+    * ops that no Triton code is made of, such as `tile.concat`, and comparisons of floats that Triton lacks;
+    * element types that Triton lacks;
+    * loads with a mask and a ``pad``;
+    * accesses of whole dimensions and slices that are no power of two, or of arrays whose strides are not known;
+    * products with several batch dimensions.
+
+        error: 'tile.concat' has no Triton form: run convert-slices-to-gathers first
+
+    The module stays as it is.
+    """
+
+    name = "verify-triton"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        verify_launches(op)
+
+
+def verify_launches(module: ModuleOp) -> None:
+    """Raises `LoweringError` at the first op of a launch that Triton has no form for."""
+    for launch in walk(module, triton.LaunchOp):
+        for op in walk(launch.body):
+            for message, *notes in _problems(op):
+                raise LoweringError(message, location_of(op), notes=notes)
+
+
+def _problems(op: Operation) -> Iterator[tuple[str, ...]]:
+    """What is wrong with an op, and what may be done instead."""
+    if type(op) not in HANDLERS:
+        yield (_FORMLESS.get(type(op), "'{}' has no Triton form").format(op.name),)
+    for kind, check in _CHECKS.items():
+        if isinstance(op, kind):
+            yield from check(op)
+    yield from () if isinstance(op, tile.FullOp) else _of_elements(op)
+
+
+def _of_elements(op: Operation) -> Iterator[tuple[str, ...]]:
+    """Literals take the type of what they are used with."""
+    for value in op.results:
+        if isinstance(value.type, tile.TileType) and dtypes.from_ir(value.type.element_type) is None:
+            yield (f"Triton has no element type {value.type.element_type}",)
+
+
+def _of_access(op: tile.Access) -> Iterator[tuple[str, ...]]:
+    type = op.memory.type
+    assert isinstance(type, MemRefType)
+    layout = type.layout
+    if isinstance(layout, StridedLayoutAttr):
+        if any(isinstance(stride, NoneAttr) for stride in layout.strides.data):
+            yield (f"{type} has strides that are not known",)
+    elif not isinstance(layout, NoneAttr):
+        yield (f"{type} has no strides",)
+    for entry, extent in zip(op.entries, type.get_shape(), strict=True):
+        size = extent if isinstance(entry, AllAttr) else entry.length if isinstance(entry, SliceAttr) else 1
+        if not is_power_of_two(size):
+            yield (f"Triton blocks are powers of two, found a dimension of {size}", _WIDENS)
+
+
+def _of_load(op: tile.LoadOp) -> Iterator[tuple[str, ...]]:
+    if op.mask is not None and op.pad is not None:
+        yield ("a load of Triton has one fill, found a mask and 'pad'", "run convert-tile-to-triton")
+
+
+def _of_dot(op: tile.DotOp) -> Iterator[tuple[str, ...]]:
+    type = op.lhs.type
+    assert isinstance(type, tile.TileType)
+    if type.rank > 3:
+        yield (f"Triton's dot takes one batch dimension, found {type}",)
+
+
+def _of_comparison(op: arith.CmpfOp) -> Iterator[tuple[str, ...]]:
+    code = op.predicate.value.data
+    if code not in FLOAT_PREDICATES:
+        yield (f"'{op.name}' has no Triton form with predicate {code}",)
+
+
+_CHECKS: dict[type[Operation], Callable[[Any], Iterator[tuple[str, ...]]]] = {
+    tile.Access: _of_access,
+    tile.LoadOp: _of_load,
+    tile.DotOp: _of_dot,
+    arith.CmpfOp: _of_comparison,
+}

@@ -1,0 +1,62 @@
+"""The pass ``mask-rmw-scatter``: what a cell has just loaded from computed rows is not stored there again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.traits import MemoryEffectKind
+
+from kopt.analysis.access_summary import may_alias
+from kopt.analysis.aliases import accessed
+from kopt.dialects.tile import LoadOp, SelectOp, StoreOp, is_gather
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class MaskRmwScatterPass(ModulePass):
+    """Masks read-modify-write scatters: stores to computed rows leave out lanes that they had only loaded from there.
+
+    A row may be named twice. It then keeps what the lanes that count have written, whichever is stored last.
+
+        %old = tile.load %x[%n] : …   %v = tile.select %m, %new, %old : …   tile.store %v, %x[%n] : …
+    becomes
+        tile.store %new, %x[%n] mask %m : …
+
+    It never refuses.
+    """
+
+    name = "mask-rmw-scatter"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for store in walk(op, StoreOp):
+            select = store.value.owner
+            if store.mask is not None or not isinstance(select, SelectOp) or not any(map(is_gather, store.entries)):
+                continue
+            if _lies_there(select.on_false, store):
+                _mask(store, select)
+
+
+def _mask(store: StoreOp, select: SelectOp) -> None:
+    masked = StoreOp(select.on_true, store.memory, store.entries, select.condition, store.attributes)
+    masked.location = store.location
+    Rewriter.replace_op(store, masked)
+
+
+def _lies_there(value: SSAValue, store: StoreOp) -> bool:
+    """Whether a value was loaded from where a store goes, in the same block, and nothing has written there since."""
+    load = value.owner
+    if not isinstance(load, LoadOp) or load.mask is not None or load.parent_block() is not store.parent_block():
+        return False
+    if (load.memory, load.entries) != (store.memory, store.entries):
+        return False
+    op = load.next_op
+    while op is not None and op is not store:
+        if any(may_alias(store.memory, other) for other in accessed(op, MemoryEffectKind.WRITE)):
+            return False
+        op = op.next_op
+    return op is store

@@ -1,0 +1,253 @@
+"""Cells that reduce a part of what one cell reduced, and three ways to combine their results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.reduction_loops import ReductionLoop
+from kopt.dialects.atomic import RmwOp
+from kopt.dialects.formats.integers import int_array
+from kopt.dialects.host import AllocOp
+from kopt.dialects.tile import (
+    ALL,
+    COMBINING_OPS,
+    ELEMENTWISE,
+    BeginOp,
+    EndOp,
+    Entry,
+    ForOp,
+    FullOp,
+    GridOp,
+    IdOp,
+    LoadOp,
+    RangeType,
+    ReduceOp,
+    StoreOp,
+    TileType,
+    YieldOp,
+    neutral,
+    tile_type,
+)
+from kopt.ir.ranges import binding
+from kopt.passes.cloning import clone_with_new_tags
+from kopt.passes.replacing import replacing
+from kopt.passes.retyping import new_tags
+
+
+class Partial:
+    """A grid whose loop is dealt out to ``splits`` times as many cells, not yet rewritten."""
+
+    def __init__(self, grid: GridOp, found: ReductionLoop, factor: int):
+        self.grid = grid
+        self.loop = found.loop
+        self.kinds = found.kinds
+        blocks = -(-found.trips // factor)
+        self.splits = -(-found.trips // blocks)
+        self.size = blocks * binding(found.loop.range).size
+
+    def deal_out(self) -> tuple[SSAValue, Sequence[SSAValue]]:
+        """Lets each cell walk its part and do nothing after the loop; gives the range of the parts, and the results."""
+        part = self._new_range()
+        for op in reversed(_after(self.loop)):
+            Rewriter.erase_op(op)
+        at = InsertPoint.before(self.loop)
+        bounds = [_insert(kind(part), at, self.loop) for kind in (BeginOp, EndOp)]
+        starts = [FullOp(fill, tile_type(init)) for init, fill in zip(self.inits, self.neutrals, strict=True)]
+        inits = [_insert(op, at, self.loop) for op in starts]
+        body = Rewriter.move_region_contents_to_new_regions(self.loop.body)
+        loop = ForOp(bounds[0], bounds[1], inits, body, attributes=self.loop.attributes)
+        _insert(loop, at, self.loop)
+        for old, new in zip(self.loop.results, loop.results, strict=True):
+            new.name_hint = old.name_hint
+        Rewriter.erase_op(self.loop)
+        return part, loop.results
+
+    def _new_range(self) -> SSAValue:
+        """The grid's new last range: the parts of what the loop walked."""
+        (lower, upper), bounds = self.loop.bounds, self.grid.bounds
+        assert isinstance(lower, int) and isinstance(upper, int)
+        type = RangeType(next(new_tags(self.grid)), self.size)
+        part = self.grid.body.block.insert_arg(type, len(self.grid.ranges))
+        part.name_hint = "part"
+        self.grid.lower = int_array([*(lo for lo, _ in bounds), lower])
+        self.grid.upper = int_array([*(hi for _, hi in bounds), upper])
+        return part
+
+    @property
+    def inits(self) -> Sequence[SSAValue]:
+        """What the loop starts from."""
+        return self.loop.inits
+
+    @property
+    def neutrals(self) -> list[float | int]:
+        """What each carried value starts from in all parts but one."""
+        return [neutral(kind, tile_type(init).element_type) for kind, init in zip(self.kinds, self.inits, strict=True)]
+
+    def starts_neutral(self, number: int) -> bool:
+        """Whether the loop's own initial value is the neutral one."""
+        init = self.inits[number].owner
+        return isinstance(init, FullOp) and init.number == self.neutrals[number]
+
+
+def in_place(partial: Partial) -> StoreOp | None:
+    """The store after the loop, where it is all that follows and may as well update a neutral output."""
+    rest = _after(partial.loop)
+    if len(rest) != 1 or not isinstance(rest[0], StoreOp) or len(partial.inits) != 1 or not partial.starts_neutral(0):
+        return None
+    store = rest[0]
+    target = store.memory.owner
+    only_use = isinstance(target, AllocOp) and target.fill is None and _is_only_write(store)
+    if not only_use or store.value is not partial.loop.results[0] or store.mask is not None:
+        return None
+    walked = {entry for entry in store.entries if isinstance(entry, SSAValue)}
+    own_block = all(range in walked or binding(range).trips == 1 for range in partial.grid.ranges)
+    return store if own_block else None
+
+
+def _is_only_write(store: StoreOp) -> bool:
+    """Whether everything else that uses the stored array comes after the grid, in the grid's block."""
+    grid = store.parent_op()
+    assert grid is not None
+    return all(use.operation is store or use.operation.parent is grid.parent for use in store.memory.uses) and all(
+        use.operation is store or grid.is_before_in_block(use.operation) for use in store.memory.uses
+    )
+
+
+def combine_in_place(partial: Partial, store: StoreOp) -> None:
+    """Parts update the output, which starts neutral."""
+    memory, entries = store.memory, list(store.entries)
+    alloc = memory.owner
+    assert isinstance(alloc, AllocOp) and isinstance(memory.type, MemRefType)
+    filled = AllocOp(memory.type, partial.neutrals[0])
+    filled.result.name_hint, filled.location = memory.name_hint, alloc.location
+    kind = partial.kinds[0]
+    _, results = partial.deal_out()
+    Rewriter.replace_op(alloc, filled)
+    _append(partial.grid, replacing(store, RmwOp(kind, results[0], filled.result, entries)), store.location)
+
+
+def combine_by_atomics(partial: Partial) -> None:
+    """Parts update a workspace; a copy of the grid does what followed the loop."""
+    spaces = [_workspace(partial, number, ()) for number in range(len(partial.kinds))]
+    rest = _Rest(partial)
+    for number, space in enumerate(spaces):
+        rest.give(number, rest.load(space, number, []))
+    _, results = partial.deal_out()
+    for kind, value, space in zip(partial.kinds, results, spaces, strict=True):
+        entries = _entries(partial.grid, tile_type(value), len(partial.grid.ranges) - 1)
+        _append(partial.grid, RmwOp(kind, value, space, entries), rest.location)
+
+
+def combine_in_order(partial: Partial) -> None:
+    """Parts store to places of their own in a workspace; a copy of the grid combines them and goes on."""
+    spaces = [_workspace(partial, number, (partial.splits,)) for number in range(len(partial.kinds))]
+    rest = _Rest(partial)
+    for number, (space, kind) in enumerate(zip(spaces, partial.kinds, strict=True)):
+        rest.give(number, rest.add(ReduceOp(kind, rest.load(space, number, [ALL]), [0])))
+    part, results = partial.deal_out()
+    for value, space in zip(results, spaces, strict=True):
+        entries = _entries(partial.grid, tile_type(value), len(partial.grid.ranges) - 1)
+        first = _append(partial.grid, IdOp(part), rest.location)
+        _append(partial.grid, StoreOp(value, space, [first, *entries]), rest.location)
+
+
+class _Rest:
+    """The copy of a grid, after it, that takes the loop's results from memory."""
+
+    def __init__(self, partial: Partial):
+        self.partial = partial
+        self.location = partial.loop.location
+        values: dict[SSAValue, SSAValue] = {}
+        copy = clone_with_new_tags(partial.grid, values)
+        assert isinstance(copy, GridOp)
+        Rewriter.insert_op(copy, InsertPoint.after(partial.grid))
+        self.grid = copy
+        loop = values[partial.loop.results[0]].owner
+        assert isinstance(loop, ForOp)
+        self.loop = loop
+
+    def add(self, op: Operation) -> SSAValue:
+        return _insert(op, InsertPoint.before(self.loop), self.loop)
+
+    def load(self, space: SSAValue, number: int, first: list[Entry]) -> SSAValue:
+        type = tile_type(self.loop.results[number])
+        ids: list[Operation] = []
+        entries = _entries(self.grid, type, len(self.grid.ranges), ids)
+        for op in ids:
+            self.add(op)
+        return self.add(LoadOp(space, [*first, *entries]))
+
+    def give(self, number: int, value: SSAValue) -> None:
+        """Lets a value stand for one of the loop's results; the loop goes with the last of them."""
+        value.name_hint = self.loop.results[number].name_hint
+        if not self.partial.starts_neutral(number):
+            combine = ELEMENTWISE[COMBINING_OPS[self.partial.kinds[number]]]
+            value = self.add(combine(self.loop.inits[number], value))
+        self.loop.results[number].replace_all_uses_with(value)
+        if number == len(self.loop.results) - 1:
+            Rewriter.erase_op(self.loop)
+
+
+def _workspace(partial: Partial, number: int, first: Sequence[int]) -> SSAValue:
+    """Memory for one carried value of every cell, filled with its neutral value where parts update it."""
+    type = tile_type(partial.inits[number])
+    element = type.element_type
+    assert isinstance(element, FixedBitwidthType)
+    shape = [*first, *(extent for extent, _ in _dims(partial.grid, type, len(partial.grid.ranges)))]
+    op = AllocOp(MemRefType(element, shape or [1]), None if first else partial.neutrals[number])
+    op.location = partial.grid.location
+    op.result.name_hint = f"{partial.loop.carried[number].name_hint or 'value'}_parts"
+    Rewriter.insert_op(op, InsertPoint.before(partial.grid))
+    return op.result
+
+
+def _dims(grid: GridOp, type: TileType, ranges: int) -> list[tuple[int, SSAValue | Attribute]]:
+    """Extent and walker of each dimension of the workspace: the cells that the tile does not tell apart, then its own.
+
+    The walker is a range whose number or block stands there, or ``:``.
+    """
+    pairs = zip(grid.ranges, grid.bounds, strict=True)
+    own = {range.type.tag: (upper, range) for range, (_, upper) in pairs}  # pyright: ignore
+    others = [range for range in grid.ranges[:ranges] if range.type.tag not in type.tags]  # pyright: ignore
+    cells = [(trips, range) for range in others if (trips := binding(range).trips) is not None and trips > 1]
+    return [*cells, *(own.get(tag, (size, ALL)) for tag, size in zip(type.tags, type.shape, strict=True))]
+
+
+def _entries(grid: GridOp, type: TileType, ranges: int, ids: list[Operation] | None = None) -> list[Entry]:
+    """The index list of a cell's place in a workspace; the block numbers that it needs are appended to the grid."""
+    entries: list[Entry] = []
+    for _, walker in _dims(grid, type, ranges):
+        if isinstance(walker, SSAValue) and walker.type.tag not in type.tags:  # pyright: ignore
+            op = IdOp(walker)
+            if ids is None:
+                _append(grid, op, grid.location)
+            else:
+                ids.append(op)
+            entries.append(op.result)
+        else:
+            entries.append(walker)  # pyright: ignore[reportArgumentType]
+    return entries or [0]
+
+
+def _after(loop: ForOp) -> list[Operation]:
+    assert loop.parent is not None
+    ops = list(loop.parent.ops)
+    return [op for op in ops[ops.index(loop) + 1 :] if not isinstance(op, YieldOp)]
+
+
+def _append(grid: GridOp, op: Operation, location: object) -> SSAValue:
+    """Adds an op at the end of a grid's cells."""
+    op.location = location  # pyright: ignore[reportAttributeAccessIssue]
+    assert grid.body.block.last_op is not None
+    Rewriter.insert_op(op, InsertPoint.before(grid.body.block.last_op))
+    return op.results[0] if op.results else op.operands[0]
+
+
+def _insert(op: Operation, at: InsertPoint, source: Operation) -> SSAValue:
+    op.location = source.location
+    Rewriter.insert_op(op, at)
+    return op.results[0]

@@ -1,0 +1,53 @@
+"""How long ranges are assumed to be whose bounds only a launch tells: what choosing block sizes goes by.
+
+Such a range walks a dimension of an array. Where the array has a dimension for the items too, as in ``x[i, j]`` with
+``j < n[i]``, each item may have all of it; where the items lie one after another, as in ``x[start[i] + j]``, they share
+it alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+from kopt.ir.atoms import Atom, BlockNumber, Extremum, Symbol
+from kopt.ir.division import FloorDiv, Mod
+from kopt.ir.index_expr import IndexExpr
+from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
+
+#: The elements of a range that walks no dimension.
+_UNSEEN = 128
+
+
+def assumed_lengths(model: LaunchModel) -> Mapping[str, list[int]]:
+    """A length for each axis whose bounds only a launch tells, by its tag."""
+    return {axis.tag: [_length(axis, model)] for axis in model.axes if _is_unknown(axis.extent)}
+
+
+def _is_unknown(extent: IndexExpr) -> bool:
+    """Whether it is made of more than sizes and numbers of blocks."""
+    return not all(isinstance(atom, BlockNumber | Extremum | FloorDiv | Mod) for atom in extent.atoms())
+
+
+def _length(axis: Axis, model: LaunchModel) -> int:
+    extents = [extent for access in model.accesses for extent in _extents(axis, access, model)]
+    return max(1, min(extents, default=_UNSEEN))
+
+
+def _extents(axis: Axis, access: ModelAccess, model: LaunchModel) -> Iterator[int]:
+    """What one execution of a loop has of each dimension of an access that its axis walks."""
+    for index, extent in zip(access.relation.indices, access.relation.shape, strict=True):
+        if isinstance(extent, int) and any(_counts(atom, axis.tag) for atom in index.terms):
+            yield extent // _sharing(index, model)
+
+
+def _counts(atom: Atom, tag: str) -> bool:
+    return isinstance(atom, BlockNumber) and str(atom.name) == tag
+
+
+def _sharing(index: IndexExpr, model: LaunchModel) -> int:
+    """How many items lie one after another in a dimension: those of the axes that its loaded begin moves with."""
+    names = {atom.name for atom in index.terms if isinstance(atom, Symbol)}
+    moving = frozenset[str]().union(*(source.moves for source in model.sources if source.name in names))
+    extents = [axis.extent for axis in model.axes if axis.tag in moving]
+    return prod(extent.number or 1 for extent in extents)

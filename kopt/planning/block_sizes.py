@@ -1,0 +1,90 @@
+"""The block sizes with which a program's launches cost least: `cost` of `candidates`, over a space of sizes at once.
+
+Pure: models, spaces and chips come in. Sizes of one launch decide those of another where they share a tag, so that the
+sum over all launches is what counts. Each launch takes the cheapest of its plans that fits at each candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import prod
+
+import numpy as np
+
+from kopt.ir.launch_model import LaunchModel
+from kopt.planning.assumed import assumed_lengths
+from kopt.planning.candidates import candidates
+from kopt.planning.cost import costs
+from kopt.planning.items import Cost
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TpuChip
+
+#: What loops in the kernel may do under each ``loop_type`` of a configuration, and whether one may be of the grid.
+#: Pipelines cost what prefetching does.
+_LOOPS = {
+    "auto": (("resident", "prefetch"), True),
+    "grid": (("resident", "prefetch"), True),
+    "resident": (("resident",), False),
+    "fori": (("prefetch",), False),
+    "pipeline": (("emit_pipeline",), False),
+}
+#: Sizes by tag, with one number for each candidate.
+Candidates = Mapping[str, np.ndarray]
+#: Costs that differ by less are equal: the model is no better than that (`kopt.targets.costs`).
+_SAME = 1.02
+#: Lanes of a row that are moved as well as those of longer ones: 16 KiB of a tile's eight rows of 32 bits.
+_ROW = 512
+#: The candidates that are looked at, at most.
+_MOST = 4096
+
+
+def space(choices: Mapping[str, Sequence[int]]) -> Candidates:
+    """All combinations of sizes, by tag. Where these are too many, every other choice of the longest list goes."""
+    kept = {tag: sorted(sizes) for tag, sizes in choices.items()}
+    while prod(len(sizes) for sizes in kept.values()) > _MOST:
+        longest = max(kept, key=lambda tag: len(kept[tag]))
+        kept[longest] = kept[longest][::-1][::2][::-1]
+    columns = np.meshgrid(*kept.values(), indexing="ij")
+    return {tag: column.reshape(-1) for tag, column in zip(kept, columns, strict=True)}
+
+
+def cheapest(
+    models: Sequence[LaunchModel],
+    sizes: Candidates,
+    chip: TpuChip,
+    loop_type: str = "auto",
+    lanes: Collection[str] = (),
+) -> Iterator[dict[str, int]]:
+    """The candidates that fit, the cheapest first; of those that cost the same, first those with the longest rows.
+
+    These are what DMAs move in one piece, of blocks whose ``lanes`` are the tags. Of these the one that takes the least
+    VMEM. ``loop_type`` is that of the configuration. Nothing comes where no plan tells what it costs.
+    """
+    pairs = [_least(model, sizes, chip, loop_type) for model in models]
+    seconds = sum((pair[0] for pair in pairs), np.zeros(1))
+    memory = np.max([pair[1] for pair in pairs], axis=0)
+    rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
+    classes = np.floor(np.log(np.maximum(seconds, 1e-12)) / np.log(_SAME))
+    for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, classes)):
+        if not np.isfinite(seconds[number]):
+            return
+        yield {tag: int(column[number]) for tag, column in sizes.items()}
+
+
+def _least(model: LaunchModel, sizes: Candidates, chip: TpuChip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:
+    """Of each candidate the seconds of the cheapest plan that fits, infinite where none does, and its bytes of VMEM."""
+    count = max(map(len, sizes.values()))
+    seconds, memory = np.full(count, np.inf), np.full(count, np.inf)
+    lengths = assumed_lengths(model)
+    for found in costs(model, {**sizes}, candidates(model, *_LOOPS[loop_type]), chip, lengths):
+        own, taken = _fitting(found, chip)
+        better = own < seconds
+        seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
+    return seconds, memory
+
+
+def _fitting(found: Cost, chip: TpuChip) -> tuple[np.ndarray, np.ndarray]:
+    if found.seconds is None or found.vmem_bytes is None or found.live_bytes is None:
+        return np.full(1, np.inf), np.full(1, np.inf)
+    memory = np.asarray(found.vmem_bytes + found.live_bytes)
+    return np.where(memory <= Budget(chip).cell_bytes(), found.seconds, np.inf), memory

@@ -1,0 +1,64 @@
+"""Which loops may be walked in other blocks."""
+
+from __future__ import annotations
+
+import pytest
+
+import kopt
+from kopt.analysis.visit_independence import is_blind_to_visits
+from kopt.dialects.tile import ForOp
+
+LOOP = """
+func.func @f(%x: memref<96x64xf32>, %y: memref<96x64xf32>, %out: memref<64xf32>, %lo: index) {{
+  tile.grid (%i: b0=1) in (1) {{
+    %z = tile.full 0.0 : !tile.tile<64 x f32>
+    %half = tile.full 0.5 : !tile.tile<64 x f32>
+    %r = tile.for %k: b1=16 in (%lo, 96) iter(%a = %z) -> (!tile.tile<64 x f32>) {{
+      %v = tile.load %x[%k, :] : memref<96x64xf32> -> !tile.tile<b1=16 x 64 x f32>
+      {body}
+      tile.yield %n : !tile.tile<64 x f32>
+    }}
+    tile.store %r, %out[:] : !tile.tile<64 x f32>, memref<64xf32>
+  }}
+  func.return
+}}
+"""
+
+SUM = "%t = tile.reduce add %v [0] : !tile.tile<b1=16 x 64 x f32>\n"
+TOP = "%m = tile.reduce max %v [0] : !tile.tile<b1=16 x 64 x f32>\n"
+ADD = "%n = tile.add %a, %t : !tile.tile<64 x f32>\n"
+WIDE = "!tile.tile<64 x f32> to !tile.tile<b1=16 x 64 x f32>"
+STORE = "!tile.tile<b1=16 x 64 x f32>, memref<96x64xf32>"
+
+BODIES = {
+    "sum": (SUM + ADD, True),
+    "maximum": (TOP + "%n = tile.maximum %a, %m : !tile.tile<64 x f32>", True),
+    "two sums": (
+        SUM + "%w = tile.mul %v, %v : !tile.tile<b1=16 x 64 x f32>\n"
+        "%t2 = tile.reduce add %w [0] : !tile.tile<b1=16 x 64 x f32>\n"
+        "%n1 = tile.add %a, %t : !tile.tile<64 x f32>\n%n = tile.add %n1, %t2 : !tile.tile<64 x f32>",
+        True,
+    ),
+    "lanes stored": (SUM + ADD + f"tile.store %v, %y[%k, :] : {STORE}", True),
+    "sum of maxima": (TOP + "%n = tile.add %a, %m : !tile.tile<64 x f32>", False),
+    "visits counted": ("%n = tile.add %a, %half : !tile.tile<64 x f32>", False),
+    "decay": (
+        SUM + "%d = tile.mul %a, %half : !tile.tile<64 x f32>\n%n = tile.add %d, %t : !tile.tile<64 x f32>",
+        False,
+    ),
+    "sum used twice": (
+        SUM + ADD + f"%w = tile.broadcast %t dims [1] : {WIDE}\n%c = tile.sub %v, %w : !tile.tile<b1=16 x 64 x f32>\n"
+        f"tile.store %c, %y[%k, :] : {STORE}",
+        False,
+    ),
+    "last block stored": (SUM + ADD + "tile.store %n, %out[:] : !tile.tile<64 x f32>, memref<64xf32>", False),
+    "updated": (SUM + ADD + "atomic.rmw add %half, %out[:] : !tile.tile<64 x f32>, memref<64xf32>", False),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_blindness(name: str) -> None:
+    body, expected = BODIES[name]
+    module = kopt.parse(LOOP.format(body=body))
+    loop = next(op for op in module.walk() if isinstance(op, ForOp))
+    assert is_blind_to_visits(loop) is expected

@@ -1,0 +1,94 @@
+"""Warps and stages of a GPU launch: by what its cells compute and what its loops load."""
+
+from __future__ import annotations
+
+import pytest
+
+from kopt import parse
+from kopt.analysis.gpu_blocks import tile_types
+from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
+from kopt.dialects.tile import GridOp
+from kopt.targets.budget import Budget
+from kopt.targets.chips import GPU_CHIPS
+from test.named import only
+
+CHIP = Budget(GPU_CHIPS["sm90"])
+LANES = Budget.WARP_LANES
+
+
+def grid(body: str) -> GridOp:
+    text = f"""
+func.func @f(%x: memref<4096x4096xf16>, %y: memref<4096x4096xf16>, %n: index) {{
+  tile.grid (%i: b0=1) in (64) {{
+    {body}
+  }}
+  func.return
+}}"""
+    return only(parse(text), GridOp)
+
+
+def block(lanes: int) -> str:
+    return f"%v = tile.full 1.0 : !tile.tile<{lanes} x f32>"
+
+
+@pytest.mark.parametrize(
+    ("lanes", "wanted"),
+    [(1, 4), (4 * LANES, 4), (4 * LANES + 1, 8), (8 * LANES, 8), (8 * LANES + 1, 16), (64 * LANES, 16)],
+)
+def test_a_larger_block_has_more_warps(lanes: int, wanted: int) -> None:
+    assert default_num_warps(grid(block(lanes))) == wanted
+
+
+def test_a_cell_of_no_tiles_has_the_fewest() -> None:
+    assert default_num_warps(grid("%c = arith.constant 1 : index")) == 4
+
+
+def product(m: int, k: int, n: int, name: str = "d") -> str:
+    return f"""%l{name} = tile.load %x[0:{m}, 0:{k}] : memref<4096x4096xf16> -> !tile.tile<{m} x {k} x f16>
+    %r{name} = tile.load %y[0:{k}, 0:{n}] : memref<4096x4096xf16> -> !tile.tile<{k} x {n} x f16>
+    %{name} = tile.dot %l{name}, %r{name}
+      : !tile.tile<{m} x {k} x f16>, !tile.tile<{k} x {n} x f16> -> !tile.tile<{m} x {n} x f32>"""
+
+
+def loop(body: str, upper: str = "64") -> str:
+    return f"tile.for %k: b1=1 in (0, {upper}) {{\n{body}\n}}"
+
+
+def test_products_of_one_block_count_together_and_have_at_most_eight() -> None:
+    one, other = product(128, 16, 4 * LANES // 128), product(128, 16, 4 * LANES // 128, "e")
+    apart = f"{loop(one)}\n{loop(other).replace('b1', 'b2')}"
+    assert [default_num_warps(grid(body)) for body in (one, f"{one}\n{other}", apart)] == [4, 8, 4]
+    assert default_num_warps(grid(product(256, 16, 256))) == 8
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (block(64), 1),
+        (loop(block(64)), 2),
+        # Products outside of loops are not pipelined.
+        (product(64, 64, 64), 1),
+        (f"{loop(block(64))}\n{product(64, 64, 64)}", 2),
+        (loop(product(64, 64, 64)), CHIP.stages(2 * 64 * 64 * 2)),
+        (loop(product(128, 64, 256)), CHIP.stages(2 * (128 * 64 + 64 * 256))),
+        # The hungriest loop decides.
+        (
+            f"{loop(product(64, 64, 64))}\n{loop(product(128, 64, 256, 'e')).replace('b1', 'b2')}",
+            CHIP.stages(2 * (128 * 64 + 64 * 256)),
+        ),
+    ],
+)
+def test_as_many_loads_are_in_flight_as_shared_memory_holds(body: str, wanted: int) -> None:
+    assert default_num_stages(grid(body), CHIP) == wanted
+    assert 1 <= wanted <= 4
+
+
+def test_a_block_larger_than_shared_memory_has_one_stage() -> None:
+    assert default_num_stages(grid(loop(product(512, 512, 512))), CHIP) == 1
+
+
+def test_tiles_that_are_made_are_all_found_once() -> None:
+    types = tile_types(
+        grid(f"{block(64)}\n%w = tile.exp %v : !tile.tile<64 x f32>\n{loop(block(8).replace('%v', '%u'))}")
+    )
+    assert sorted(type.shape for type in types) == [(8,), (64,)]

@@ -1,0 +1,303 @@
+"""The static benchmark of GPU code: what it reads from SASS and from Triton's IR, and how it compares."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+import hand.triton as hand
+from support import sass
+from support.occupancy import occupancy
+from support.shapes import WIDE, base_name, calling
+from support.side_by_side import ratios, shown, together
+from support.traffic import bytes_asked_for
+
+from examples.registry import BY_NAME
+from kopt.targets.chips import GPU_CHIPS
+
+
+def code(*lines: str) -> list[sass.Instruction]:
+    """Instructions as cuobjdump lists them, 16 bytes each: the first is at 0, the eleventh at 0xa0."""
+    listing = [
+        f"        /*{16 * number:04x}*/                   {line} ;      /* 0x0 */"
+        for number, line in enumerate(lines)
+    ]  # fmt: skip
+    return sass.instructions("\n".join(["\tcode for sm_90", *listing]))
+
+
+def test_straight_code_has_no_loop() -> None:
+    """A forward branch is none, nor is the branch to itself behind the end."""
+    straight = code("MOV R1, R2", "@P0 BRA 0x30", "IADD3 R1, R1, R1, RZ", "EXIT", "BRA 0x40", "NOP")
+    assert len(straight) == 5 and sass.innermost_loops(straight) == [] and sass.hot_loop(straight) is None
+
+
+def test_loop_to_itself_counts() -> None:
+    """A block that branches to its own top."""
+    loop = sass.hot_loop(code("MOV R1, RZ", "IADD3 R1, R1, 0x1, RZ", "@!P0 BRA 0x10", "EXIT", "BRA 0x40"))
+    assert loop is not None and [each.address for each in loop] == [0x10, 0x20]
+
+
+def test_only_the_innermost_loop_counts() -> None:
+    nested = code(
+        "MOV R1, RZ",
+        "MOV R2, RZ",  # the outer loop from here
+        "FADD R3, R3, R3",  # the inner one from here
+        "@P0 BRA 0x20",
+        "FADD R4, R4, R4",
+        "@P1 BRA 0x10",
+        "EXIT",
+    )
+    assert [[each.address for each in loop] for loop in sass.innermost_loops(nested)] == [[0x20, 0x30]]
+
+
+def test_hot_loop_multiplies_matrices() -> None:
+    """A shorter loop with a matrix instruction comes before a longer one without."""
+    two = code(
+        "FADD R1, R1, R1",
+        "FADD R2, R2, R2",
+        "FADD R3, R3, R3",
+        "@P0 BRA 0x0",
+        "HGMMA.64x128x16.F32.BF16 R24, gdesc[UR8], R24",
+        "@UP1 BRA 0x40",
+        "EXIT",
+    )
+    hot = sass.hot_loop(two)
+    assert hot is not None and [each.address for each in hot] == [0x40, 0x50]
+    assert sass.matrix_instructions(hot) == 1
+    longest = sass.hot_loop([each for each in two if each.kind != "HGMMA"])
+    assert longest is not None and len(longest) == 4
+
+
+def test_code_out_of_line_belongs_to_its_loop() -> None:
+    """The slow wait for a barrier lies behind the end, goes round by itself, and returns into the loop."""
+    waiting = code(
+        "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR4], R2",
+        "@!P0 BRA 0x50",
+        "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24",
+        "@P1 BRA 0x0",
+        "EXIT",
+        "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR4], R2",
+        "@!P0 BRA 0x50",
+        "BRA 0x20",
+    )
+    hot = sass.hot_loop(waiting)
+    assert hot is not None and [each.address for each in hot] == [0x0, 0x10, 0x20, 0x30, 0x50, 0x60, 0x70]
+
+
+def test_branches_with_conditions_go_on() -> None:
+    """A condition may be an operand, and a branch for diverged lanes is no end."""
+    assert not code("BRA P0, 0x10")[0].ends and not code("BRA.DIV UR4, 0x10")[0].ends
+    assert code("BRA 0x10")[0].ends and not code("@P0 EXIT")[0].ends
+    assert code("@!UPT BRA.U 0x30")[0].target == 0x30
+
+
+@pytest.mark.parametrize(
+    ("instruction", "kind"),
+    [
+        ("HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24", "wgmma"),
+        ("QGMMA.64x64x32.F32.E4M3.E4M3 R24, R4, gdesc[UR8], R24", "wgmma"),
+        ("HMMA.16816.F32.BF16 R4, R8, R12, R4", "mma.sync"),
+        ("IMMA.16832.S8.S8 R4, R8.ROW, R12.COL, R4", "mma.sync"),
+        ("UTCHMMA gdesc[UR8], gdesc[UR10], tmem[UR4], tmem[UR14], idesc[UR15], UP0", "tcgen05"),
+        ("FFMA R4, R8, R12, R4", "none"),
+    ],
+)
+def test_matrix_kind(instruction: str, kind: str) -> None:
+    assert sass.matrix_kind(code("MOV R1, R2", instruction)) == kind
+
+
+def test_matrix_kind_and_tma_of_ptx() -> None:
+    assert sass.ptx_matrix_kind("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {}") == "wgmma"
+    assert sass.ptx_matrix_kind("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {}") == "mma.sync"
+    assert sass.ptx_matrix_kind("fma.rn.f32 %f1, %f2, %f3, %f4;") == "none"
+    assert sass.ptx_has_tma("cp.async.bulk.tensor.2d.shared") and not sass.ptx_has_tma("cp.async.cg.shared")
+
+
+def test_widths_of_accesses() -> None:
+    """Names of cache policies contain numbers too; shared and local memory do not count."""
+    accesses = code(
+        "LDG.E.128 R4, desc[UR4][R2.64]",
+        "LDGSTS.E.BYPASS.LTC128B.128 [R7], desc[UR4][R2.64]",
+        "LDGSTS.E.LTC128B [R7], desc[UR4][R2.64]",
+        "@P0 LDG.E.U16.CONSTANT R4, desc[UR4][R2.64]",
+        "LDS.128 R4, [R2]",
+        "LDL.64 R4, [R1]",
+        "STG.E.64 desc[UR4][R2.64], R4",
+        "STG.E desc[UR4][R2.64], R4",
+    )
+    assert list(sass.loads(accesses).items()) == [("128", 2), ("32", 1), ("16", 1)]
+    assert sass.stores(accesses) == {"64": 1, "32": 1} and not sass.has_tma(accesses)
+
+
+@pytest.mark.parametrize(
+    ("loop", "wanted"),
+    [
+        (["HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24", "LDGSTS.E.128 [R7], desc[UR4][R2.64]"], 4),
+        (["HMMA.16816.F32.BF16 R4, R8, R12, R4"], 2048 / 16384),
+        (["HMMA.1688.F32.TF32 R4, R8, R12, R4", "IMMA.16832.S8.S8 R4, R8.ROW, R12.COL, R4"], 5120 / 16384),
+        (["LDG.E.128 R4, desc[UR4][R2.64]", "LDG.E.64 R4, desc[UR4][R2.64]", "FADD R1, R1, R1"], 1.5),
+        (["UTMALDG.2D [UR8], [UR4]"], None),
+        (["UTCHMMA gdesc[UR8], gdesc[UR10], tmem[UR4], tmem[UR14], idesc[UR15], UP0"], None),
+    ],
+)
+def test_work_of_a_trip(loop: list[str], wanted: float | None) -> None:
+    assert sass.work(code(*loop)) == wanted
+
+
+def test_tma() -> None:
+    bulk = code("UTMALDG.2D [UR8], [UR4], desc[UR6]", "UTMALDG.2D [UR8], [UR4]", "UTMASTG.2D [UR8], [UR4]")
+    assert sass.has_tma(bulk) and sass.loads(bulk) == {"tma": 2} and sass.stores(bulk) == {"tma": 1}
+
+
+@pytest.mark.parametrize(
+    ("chip", "registers", "shared", "warps", "wanted"),
+    [
+        ("sm90", 32, 0, 4, 1.0),
+        ("sm90", 216, 0, 4, 0.125),  # registers
+        ("sm90", 64, 65536, 4, 3 * 4 / 64),  # shared memory, with what is kept for each program
+        ("sm90", 16, 0, 1, 0.5),  # the number of programs
+        ("sm75", 32, 0, 8, 1.0),  # 32 warps
+        ("sm86", 40, 0, 16, 1.0),  # 48 warps, in which 3 programs fit
+        ("sm90", 255, 0, 16, None),  # no program fits
+        ("sm90", 32, 300 << 10, 4, None),
+        ("sm90", None, 0, 4, None),
+        ("gfx942", 32, 0, 4, None),
+    ],
+)
+def test_occupancy(chip: str, registers: int | None, shared: int, warps: int, wanted: float | None) -> None:
+    assert occupancy(GPU_CHIPS[chip], registers, shared, warps) == wanted
+
+
+def ir(body: str) -> str:
+    return f"""
+    %c0_i32 = arith.constant 0 : i32 loc(#loc)
+    %c64_i32 = arith.constant 64 : i32 loc(#loc)
+    %c100_i32 = arith.constant 100 : i32 loc(#loc)
+    {body}
+"""
+
+
+def test_bytes_asked_for() -> None:
+    """A loop of 2 trips: reductions inside do not end it, what follows it is done once."""
+    text = ir("""
+    %1 = scf.for %i = %c0_i32 to %c100_i32 step %c64_i32 iter_args(%a = %b) -> (f32)  : i32 {
+      %2 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+      }) : (tensor<64xf32>) -> f32 loc(#loc)
+      %3 = tt.load %p : tensor<64x32x!tt.ptr<bf16>> loc(#loc)
+      %4 = tt.descriptor_load %d[%i, %j] : !tt.tensordesc<16x8xf32> -> tensor<16x8xf32> loc(#loc)
+    } loc(#loc)
+    tt.store %q, %v {cache = 1 : i32} : tensor<64x!tt.ptr<f32>> loc(#loc)
+    %5 = tt.load %s : !tt.ptr<f32> loc(#loc)
+""")
+    assert bytes_asked_for(text, 3) == 3 * (2 * (64 * 32 * 2 + 16 * 8 * 4) + 64 * 4 + 4)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%3 = tt.load %p, %mask : tensor<64x!tt.ptr<bf16>> loc(#loc)",
+        "tt.store %p, %v, %mask : tensor<64x!tt.ptr<bf16>> loc(#loc)",
+        "scf.for %i = %c0_i32 to %computed step %c64_i32  : i32 {",
+        "scf.if %condition {",
+        "%3 = tt.atomic_rmw fadd, acq_rel, gpu, %p, %v : (tensor<64x!tt.ptr<f32>>) -> tensor<64xf32>",
+    ],
+)
+def test_bytes_that_cannot_be_told(body: str) -> None:
+    assert bytes_asked_for(ir(body), 1) is None
+
+
+def launch(**facts: object) -> dict[str, object]:
+    known = {
+        "blocks": [64],
+        "programs": 8,
+        "warps": 4,
+        "stages": 1,
+        "registers": 32,
+        "spill_bytes": 0,
+        "shared_bytes": 0,
+        "occupancy": 1.0,
+        "sass": 100,
+        "loop": None,
+        "loop_mma": None,
+        "loop_per_work": None,
+        "mma": "none",
+        "tma": False,
+        "loads": {"128": 2},
+        "stores": {"32": 1},
+        "moved": None,
+        "read_from": "SASS",
+    }
+    return {**known, **facts}
+
+
+def test_launches_together() -> None:
+    whole = together(
+        [
+            launch(loop=90, loop_mma=0, registers=64, programs=4),
+            launch(loop=40, loop_mma=4, loop_per_work=5.0, mma="wgmma", occupancy=0.5, loads={"128": 1, "16": 3}),
+        ]
+    )
+    assert (whole["sass"], whole["registers"], whole["programs"], whole["occupancy"]) == (200, 64, 4, 0.5)
+    assert (whole["loop"], whole["loop_per_work"], whole["mma"]) == (40, 5.0, "wgmma")
+    assert whole["loads"] == {"128": 3, "16": 3}
+
+
+def test_unknown_of_one_launch_is_unknown() -> None:
+    whole = together([launch(registers=None), launch()])
+    assert whole["registers"] is None and whole["sass"] == 200 and together([]) == {}
+
+
+def test_ratios_are_over_the_best_of_others() -> None:
+    def row(version: str, legal: bool | None = True, **facts: object) -> dict[str, object]:
+        return {"example": "e", "version": version, "legal": legal, **facts}
+
+    rows = [
+        row("kopt", sass=300, occupancy=0.25, spill_bytes=16, loop_per_work=None),
+        row("hand", sass=200, occupancy=0.5, spill_bytes=0, loop_per_work=50.0),
+        row("helion", sass=100, occupancy=1.0, spill_bytes=8),
+        row("too large", legal=False, sass=10),
+        row("refused", legal=None),
+    ]
+    found = ratios(rows)
+    assert (found["sass"], found["occupancy"]) == (3.0, 0.25)
+    # Over nothing, or where somebody has no figure, there is no ratio.
+    assert found["spill_bytes"] is None and found["loop_per_work"] is None and found["moved"] is None
+    assert ratios(rows[:1])["sass"] is None
+
+
+def test_shown() -> None:
+    columns = {"example": "", "version": "", "blocks": "", "sass": ",", "tma": "", "loads": "", "moved": ".2f"}
+    row = {
+        "example": "e",
+        "version": "kopt",
+        "blocks": (8, 128),
+        "sass": 3000,
+        "tma": True,
+        "loads": {"128": 2, "16": 1},
+    }
+    lines = shown([row], {"example": "e", "sass": 1.5}, columns)
+    assert list(lines[0].values()) == ["e", "kopt", "8x128", "3,000", "yes", "2x128+1x16", None]
+    assert list(lines[1].values()) == ["e", "kopt / best", None, "1.50", None, None, None]
+
+
+def test_tables_name_what_there_is() -> None:
+    """Hand-written kernels are files with a function of their name, for examples of the registry."""
+    for example, names in hand.HAND.items():
+        assert example in BY_NAME
+        assert all(f"\ndef {name}(" in hand.source(name) for name in names)
+    assert not set(WIDE) & set(BY_NAME) and all(base_name(name) in BY_NAME for name in WIDE)
+
+
+def test_calling_with_what_is_no_tensor() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.empty(3)
+    text, tensors = calling("f", (x, 0.5, None, test_shown, x), "entry")
+    space: dict[str, object] = {"f": lambda *args: args}
+    exec(text, space)
+    assert space["entry"](1, 2) == (1, 0.5, None, None, 2) and len(tensors) == 2  # type: ignore[operator]
+    with pytest.raises(TypeError, match="device"):
+        calling("f", (torch.device("cpu"),), "entry")

@@ -1,0 +1,143 @@
+"""The benchmark of kernels for TPU: both sides of each row compute what torch does, and what its figures are."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from support.tpu_figures import bundle_cycles, cycles, floor
+from support.tpu_rows import ROWS
+
+from examples.registry import BY_NAME, Inputs
+from kopt.targets.costs import tpu_costs
+
+_NEW = Inputs(torch.bfloat16)
+_WIDE = Inputs(torch.float32)
+_OFFSETS = torch.tensor([0, 128, 128, 384, 512], dtype=torch.int32)
+_QKV = tuple(_NEW(1, 2, 512, 128) for _ in range(3))
+_TURNED = (_NEW(2, 2, 64, 128), _NEW(2, 2, 64, 128), _NEW(2, 64, 128), _NEW(2, 64, 128))
+_NORM = (_NEW(64, 256), _NEW(256), _NEW(256))
+_LOGITS = (_WIDE(32, 512), _WIDE.below(512, 32))
+_PRODUCT = (_NEW(256, 256), _NEW(256, 256))
+_GROUPED = (_NEW(512, 128), _NEW(4, 128, 256), _OFFSETS)
+
+#: For each row's kernel by hand: small arguments, its blocks, and the example that has the expected results.
+SMALL: dict[str, tuple[tuple[Any, ...], dict[str, int], str]] = {
+    "matmul": (_PRODUCT, {"rows": 128, "columns": 128}, "matmul"),
+    "attention": (_QKV, {"block_m": 128, "block_n": 128, "unroll": 2}, "attention"),
+    "causal_attention": (_QKV, {"block_m": 128, "block_n": 256, "unroll": 1}, "causal_attention"),
+    "cross_entropy": (_LOGITS, {"rows": 8}, "cross_entropy"),
+    "rotary": (_TURNED, {"steps": 32}, "rotary"),
+    "exp": ((_WIDE(4096),), {"block": 1024}, "exp"),
+    "softmax": (_NORM[:1], {"rows": 16}, "softmax"),
+    "welford": (_NORM, {"rows": 16}, "welford"),
+    "grouped_matmul": (_GROUPED, {"rows": 128, "columns": 128}, "grouped_matmul"),
+    "embedding": ((_WIDE.below(50, 64), _WIDE(50, 256)), {"block": 16, "unroll": 4}, "embedding"),
+}
+_OF_ROW = {row.name: row for row in ROWS}
+
+
+def _array(tensor: torch.Tensor) -> Any:
+    import jax.numpy as jnp
+
+    dtype = jnp.bfloat16 if tensor.dtype == torch.bfloat16 else None
+    return jnp.asarray((tensor.float() if dtype else tensor).numpy(), dtype)
+
+
+def _agree(found: Any, wanted: Any) -> None:
+    found, wanted = (x if isinstance(x, tuple | list) else [x] for x in (found, wanted))
+    for one, other in zip(found, wanted, strict=True):
+        other = other.float().numpy()
+        np.testing.assert_allclose(np.asarray(one, np.float32), other, rtol=2e-2, atol=2e-2 * max(1, abs(other).max()))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_by_hand_is_right(name: str) -> None:
+    jax = pytest.importorskip("jax")
+    from jax.experimental.pallas import tpu as pltpu
+
+    args, blocks, example = SMALL[name]
+    module, function = _OF_ROW[name].references[0].split(":")
+    by_hand = getattr(importlib.import_module(f"hand.pallas.{module}"), function)
+    with pltpu.force_tpu_interpret_mode(pltpu.InterpretParams(uninitialized_memory="nan")):
+        found = jax.jit(lambda *args: by_hand(*args, **blocks))(*map(_array, args))
+    _agree(found, BY_NAME[example].reference(*args))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_kopt_is_right(name: str) -> None:
+    """The kernel of the row, with the blocks that kopt chooses."""
+    args, _, example = SMALL[name]
+    _agree_tensors(_OF_ROW[name].function.on("pallas:interpret@v6e")(*args), BY_NAME[example].reference(*args))
+
+
+def _agree_tensors(found: Any, wanted: Any) -> None:
+    _agree([x.float() for x in (found if isinstance(found, tuple) else (found,))], wanted)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_row_names_what_there_is(row: Any) -> None:
+    pytest.importorskip("jax")
+    assert row.function is not None and row.bytes > 0
+    for reference in row.references:
+        module, function = reference.split(":")
+        assert callable(getattr(importlib.import_module(f"hand.pallas.{module}"), function))
+
+
+def test_the_floor() -> None:
+    """838,860,800 bytes at 1.64 TB/s, in cycles of 1.75 GHz; a product of 4096³ at 524,288 flops a cycle."""
+    sides = floor(838_860_800, 2 * 4096**3, tpu_costs(_v6e()))
+    assert round(sides["hbm"]) == 895_126 and sides["mxu"] == 262_144
+
+
+def _v6e() -> Any:
+    from kopt.targets.chips import TPU_CHIPS
+
+    return TPU_CHIPS["v6e"]
+
+
+LOOPS = [{"depth": 0, "bundles": 10}, {"depth": 1, "bundles": 20}, {"depth": 2, "bundles": 30}]
+
+
+@pytest.mark.parametrize(
+    ("loops", "visits", "wanted"),
+    [
+        (LOOPS[:2], {}, 10 + 20 * 4),
+        (LOOPS, {2: 12}, 10 + 20 * 4 + 30 * 12),
+        (LOOPS, {}, None),
+        ([*LOOPS, LOOPS[2]], {2: 12}, None),
+        ([], {}, None),
+    ],
+)
+def test_bundles_times_trips(loops: list[dict[str, int]], visits: dict[int, int], wanted: int | None) -> None:
+    assert bundle_cycles(loops, 4, visits) == wanted
+
+
+def _facts(estimated: int | None, **others: Any) -> dict[str, Any]:
+    kernel = {"estimated_cycles": estimated, "loops": LOOPS[:2]}
+    return {"legal": True, "hlo_ops": [], "hlo_cycles": 5, "kernels": [kernel], **others}
+
+
+@pytest.mark.parametrize(
+    ("facts", "steps", "wanted"),
+    [
+        (_facts(1000), 4, (1005, "libtpu")),
+        (_facts(30), 4, (50, "floor")),
+        (_facts(None), 4, (95, "bundles")),
+        (_facts(None), None, (None, "computed trips")),
+        (_facts(1000, hlo_ops=["while"]), 4, (None, "uncounted HLO")),
+        (_facts(None, legal=False), 4, (None, "refused")),
+        (_facts(None, legal=None), 4, (None, "time limit")),
+    ],
+)
+def test_a_figure_says_what_it_is(facts: dict[str, Any], steps: int | None, wanted: tuple[Any, str]) -> None:
+    """What is not known is no number."""
+    assert cycles(facts, steps, {}, 50) == wanted

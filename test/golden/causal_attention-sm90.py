@@ -1,0 +1,75 @@
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _nan_max(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def causal_attention_0_kernel(q, k, v, out):
+    # only written: out
+    BLOCK_1: tl.constexpr = 64
+    BLOCK_2: tl.constexpr = 64
+    # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
+    pid = tl.program_id(0)
+    tile_m_block = pid % 16
+    tile_b = pid // 16
+    tile_m_begin = tile_m_block * BLOCK_1
+    tile_m = tile_m_begin + tl.arange(0, BLOCK_1)
+    # attention.py:44: queries = q[tile_b, tile_m, :]
+    queries = tl.load(q + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]))
+    # attention.py:48: for tile_n in hl.tile(0, tile_m.end):  # later keys are masked for every query of the tile
+    v_2 = min(tile_m_begin + BLOCK_1, 1024)
+    acc = tl.zeros([BLOCK_1, 128], tl.float32)
+    largest = tl.full([BLOCK_1], float("-inf"), tl.float32)
+    total = tl.zeros([BLOCK_1], tl.float32)
+    for tile_n_begin in range(0, v_2, BLOCK_2):
+        tile_n = tile_n_begin + tl.arange(0, BLOCK_2)
+        tile_n_mask = tile_n < v_2
+        # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
+        k_block = tl.load(
+            k + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]),
+            mask=tile_n_mask[:, None],
+        )
+        # attention.py:51: scores = torch.where(seen[None, :, :], scores, float("-inf"))
+        v_3 = tl.reshape((tile_m[:, None] >= tile_n[None, :])[None, :, :], [BLOCK_1, BLOCK_2])
+        scores = tl.where(v_3, tl.dot(queries, tl.trans(k_block)) * 0.088388346, float("-inf"))
+        # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
+        v_4 = tl.reduce(tl.where(tile_n_mask[None, :], scores, float("-inf")), 1, _nan_max)
+        grown = tl.maximum(largest, v_4, propagate_nan=tl.PropagateNan.ALL)
+        # attention.py:53: shrink = torch.exp(largest - grown)
+        shrink = tl.exp(largest - grown)
+        # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
+        weights = tl.exp(scores - grown[:, None])
+        # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
+        v_block = tl.load(
+            v + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]),
+            mask=tile_n_mask[:, None],
+            other=0.0,
+        )
+        # attention.py:57: largest = grown
+        acc = tl.dot(tl.where(tile_n_mask[None, :], weights.to(tl.bfloat16), 0.0), v_block, acc * shrink[:, None])
+        largest = grown
+        total = total * shrink + tl.sum(tl.where(tile_n_mask[None, :], weights, 0.0), axis=1)
+    # attention.py:58: out[tile_b, tile_m, :] = (acc / total[:, :, None]).to(out.dtype)
+    tl.store(
+        out + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]),
+        tl.div_rn(acc, total[:, None]).to(tl.bfloat16),
+    )
+
+
+def causal_attention(q, k, v):
+    # attention.py:40: q, k, v = q.reshape([-1, m, d]), k.reshape([-1, m, d]), v.reshape([-1, m, d])
+    q_2 = q.view((64, 1024, 128))
+    k_2 = k.view((64, 1024, 128))
+    v_2 = v.view((64, 1024, 128))
+    # attention.py:41: out = torch.empty_like(q)
+    out = torch.empty((64, 1024, 128), dtype=torch.bfloat16, device=q.device)
+    # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
+    causal_attention_0_kernel[(1024,)](q_2, k_2, v_2, out, num_warps=8, num_stages=4)
+    # attention.py:59: return out.view([*heads, m, d])
+    array = out.view((4, 16, 1024, 128))
+    return array

@@ -1,0 +1,73 @@
+"""cross_entropy_rows: Pallas kernels for TPU, emitted by kopt."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def _from_bits(bits, dtype):
+    """The inverse of `_bits`."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return jax.lax.bitcast_convert_type(bits, jnp.float32).astype(dtype)
+    return bits.astype(dtype)
+
+
+def _bits(x):
+    """The bits of an array of up to 32-bit elements, as i32."""
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        return jax.lax.bitcast_convert_type(x.astype(jnp.float32), jnp.int32)
+    return x.astype(jnp.int32)
+
+
+def _pick(x, lane, axis):
+    """One lane of one dimension, which disappears, by number: exact for every bit pattern.
+
+    ``lane`` has the shape of the result.
+    """
+    if x.ndim == 1:
+        return _pick(x[None, :], lane[None], 1)[0]
+    lanes = jax.lax.broadcasted_iota(jnp.int32, x.shape, axis)
+    hit = lanes == jnp.expand_dims(lane, axis)
+    return _from_bits(jnp.sum(jnp.where(hit, _bits(x), 0), axis=axis, dtype=jnp.int32), x.dtype)
+
+
+def _take_along(x, lane, axis):
+    """``jnp.take_along_axis``, by comparing each wanted lane with every lane."""
+    picked = [_pick(x, jax.lax.index_in_dim(lane, n, axis=axis, keepdims=False), axis) for n in range(lane.shape[axis])]
+    return jnp.stack(picked, axis=axis)
+
+
+def cross_entropy_rows_kernel(logits_ref, labels_ref, losses_ref):
+    v = logits_ref[...]  # cross_entropy.py:28
+    values = v.astype(jnp.float32)  # cross_entropy.py:28
+    v_2 = labels_ref[...]  # cross_entropy.py:29
+    v_3 = v_2.reshape((256, 1))  # cross_entropy.py:29
+    v_4 = _take_along(values, v_3, 1)  # cross_entropy.py:29
+    at_label = v_4.reshape((256,))  # cross_entropy.py:29
+    largest = jnp.max(values, axis=1)  # cross_entropy.py:30
+    v_5 = largest.reshape((256, 1))  # cross_entropy.py:31
+    v_6 = jnp.broadcast_to(v_5, (256, 2560))  # cross_entropy.py:31
+    v_7 = values - v_6  # cross_entropy.py:31
+    v_8 = jnp.exp(v_7)  # cross_entropy.py:31
+    total = jnp.sum(v_8, axis=1)  # cross_entropy.py:31
+    v_9 = jnp.log(total)  # cross_entropy.py:32
+    v_10 = v_9 + largest  # cross_entropy.py:32
+    v_11 = v_10 - at_label  # cross_entropy.py:32
+    losses_ref[...] = v_11  # cross_entropy.py:32
+
+
+def cross_entropy_rows(logits, labels):
+    losses = pl.pallas_call(  # cross_entropy.py:27
+        cross_entropy_rows_kernel,
+        grid=(16,),
+        in_specs=[
+            pl.BlockSpec((256, 2560), lambda rows: (rows, 0)),
+            pl.BlockSpec((256,), lambda rows: (rows,)),
+        ],
+        out_specs=pl.BlockSpec((256,), lambda rows: (rows,)),
+        out_shape=jax.ShapeDtypeStruct((4096,), jnp.float32),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",)),
+        name="cross_entropy_rows",
+    )(logits, labels)
+    return losses

@@ -1,0 +1,112 @@
+"""embedding: Pallas kernels for TPU, emitted by kopt."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def _from_bits(bits, dtype):
+    """The inverse of `_bits`."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return jax.lax.bitcast_convert_type(bits, jnp.float32).astype(dtype)
+    return bits.astype(dtype)
+
+
+def _bits(x):
+    """The bits of an array of up to 32-bit elements, as i32."""
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        return jax.lax.bitcast_convert_type(x.astype(jnp.float32), jnp.int32)
+    return x.astype(jnp.int32)
+
+
+def _pick(x, lane, axis):
+    """One lane of one dimension, which disappears, by number: exact for every bit pattern.
+
+    ``lane`` has the shape of the result.
+    """
+    if x.ndim == 1:
+        return _pick(x[None, :], lane[None], 1)[0]
+    lanes = jax.lax.broadcasted_iota(jnp.int32, x.shape, axis)
+    hit = lanes == jnp.expand_dims(lane, axis)
+    return _from_bits(jnp.sum(jnp.where(hit, _bits(x), 0), axis=axis, dtype=jnp.int32), x.dtype)
+
+
+def _take_along(x, lane, axis):
+    """``jnp.take_along_axis``, by comparing each wanted lane with every lane."""
+    picked = [_pick(x, jax.lax.index_in_dim(lane, n, axis=axis, keepdims=False), axis) for n in range(lane.shape[axis])]
+    return jnp.stack(picked, axis=axis)
+
+
+def embedding_kernel(flat_ref, table_ref, out_ref, table_moved_ref, table_numbers_block_ref, table_numbers_ref, table_rows_ref):
+    cols = pl.program_id(1)
+    cols_begin = cols * 256
+    v = flat_ref[...]  # embedding.py:15
+    v_2 = jnp.minimum(v, 7999)  # embedding.py:15
+    v_3 = jnp.maximum(v_2, 0)  # embedding.py:15
+    v_4 = v_3 & 7  # embedding.py:15
+    v_5 = v_3 >> 3  # embedding.py:15
+    table_numbers_block_ref[...] = v_5  # embedding.py:15
+    pltpu.make_async_copy(  # embedding.py:15
+        table_numbers_block_ref.at[...],
+        table_numbers_ref.at[...],
+        table_moved_ref.at[0],
+    ).start()
+    pltpu.make_async_copy(  # embedding.py:15
+        table_numbers_block_ref.at[...],
+        table_numbers_ref.at[...],
+        table_moved_ref.at[0],
+    ).wait()
+
+    def r_body(r, _):  # embedding.py:15
+        v_6 = table_numbers_ref[r]  # embedding.py:15
+        row = v_6.astype(jnp.int32)  # embedding.py:15
+        pltpu.make_async_copy(  # embedding.py:15
+            table_ref.at[row, :, pl.ds(pl.multiple_of(cols_begin, 256), 256)],
+            table_rows_ref.at[r, :, :],
+            table_moved_ref.at[0],
+        ).start()
+        return None
+
+    jax.lax.fori_loop(0, 512, r_body, None)  # embedding.py:15
+
+    def r_body_2(r_2, _):  # embedding.py:15
+        v_7 = table_numbers_ref[r_2]  # embedding.py:15
+        row_2 = v_7.astype(jnp.int32)  # embedding.py:15
+        pltpu.make_async_copy(  # embedding.py:15
+            table_ref.at[row_2, :, pl.ds(pl.multiple_of(cols_begin, 256), 256)],
+            table_rows_ref.at[r_2, :, :],
+            table_moved_ref.at[0],
+        ).wait()
+        return None
+
+    jax.lax.fori_loop(0, 512, r_body_2, None)  # embedding.py:15
+    v_8 = table_rows_ref[...]  # embedding.py:15
+    v_9 = jnp.broadcast_to(v_4[:, None, None], (512, 1, 256))  # embedding.py:15
+    v_10 = v_8.astype(jnp.float32)  # embedding.py:15
+    v_11 = _take_along(v_10, v_9, 1)  # embedding.py:15
+    v_12 = v_11.reshape((512, 256))  # embedding.py:15
+    v_13 = v_12.astype(jnp.bfloat16)  # embedding.py:15
+    out_ref[...] = v_13  # embedding.py:15
+
+
+def embedding(ids, table):
+    flat = ids.reshape((4096,))  # embedding.py:12
+    v = table.reshape((1000, 8, 1024))  # embedding.py:14
+    out = pl.pallas_call(  # embedding.py:14
+        embedding_kernel,
+        grid=(8, 4),
+        in_specs=[pl.BlockSpec((512,), lambda tile, cols: (tile,)), pl.BlockSpec(memory_space=pltpu.HBM)],
+        out_specs=pl.BlockSpec((512, 256), lambda tile, cols: (tile, cols)),
+        out_shape=jax.ShapeDtypeStruct((4096, 1024), jnp.bfloat16),
+        scratch_shapes=[
+            pltpu.SemaphoreType.DMA((1,)),
+            pltpu.VMEM((512,), jnp.int32),
+            pltpu.SMEM((512,), jnp.int32),
+            pltpu.VMEM((512, 8, 256), jnp.bfloat16),
+        ],
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=34627584),
+        name="embedding",
+    )(flat, pltpu.with_memory_space_constraint(v, pltpu.HBM))
+    v_2 = out.reshape((2, 2048, 1024))  # embedding.py:16
+    return v_2

@@ -1,0 +1,76 @@
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _nan_max(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def packed_attention_0_kernel(q, k, v, offsets, out):
+    # only written: out
+    BLOCK_2: tl.constexpr = 64
+    BLOCK_3: tl.constexpr = 64
+    # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
+    pid = tl.program_id(0)
+    h_block = pid % 8
+    i = pid // 8
+    # packed.py:17: begin, end = offsets[i], offsets[i + 1]
+    begin = tl.load(offsets + i)
+    end = tl.load(offsets + (i + 1))
+    # packed.py:18: for mine in hl.tile(begin, end):
+    for mine_begin in range(begin, end, BLOCK_2):
+        mine = mine_begin + tl.arange(0, BLOCK_2)
+        mine_mask = mine < end
+        # packed.py:22: for others in hl.tile(begin, end):
+        acc = tl.zeros([BLOCK_2, 128], tl.float32)
+        top = tl.full([BLOCK_2], float("-inf"), tl.float32)
+        total = tl.zeros([BLOCK_2], tl.float32)
+        for others_begin in range(begin, end, BLOCK_3):
+            others = others_begin + tl.arange(0, BLOCK_3)
+            others_mask = others < end
+            # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
+            q_block = tl.load(
+                q + (mine[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
+                mask=mine_mask[:, None],
+            )
+            k_block = tl.load(
+                k + (others[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
+                mask=others_mask[:, None],
+            )
+            v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
+            # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
+            scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.088388346, float("-inf"))
+            # packed.py:26: higher = torch.maximum(top, scores.amax(1))
+            v_3 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
+            higher = tl.maximum(top, v_3, propagate_nan=tl.PropagateNan.ALL)
+            # packed.py:27: weights = torch.exp(scores - higher[:, None])
+            weights = tl.exp(scores - higher[:, None])
+            # packed.py:28: decay = torch.exp(top - higher)
+            decay = tl.exp(top - higher)
+            # packed.py:30: acc = torch.addmm(acc * decay[:, None], weights.to(v.dtype), v[others, h, :])
+            v_block = tl.load(
+                v + (others[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
+                mask=others_mask[:, None],
+                other=0.0,
+            )
+            # packed.py:31: top = higher
+            acc = tl.dot(tl.where(others_mask[None, :], weights.to(tl.bfloat16), 0.0), v_block, acc * decay[:, None])
+            top = higher
+            total = total * decay + tl.sum(tl.where(others_mask[None, :], weights, 0.0), axis=1)
+        # packed.py:32: out[mine, h, :] = (acc / total[:, None]).to(q.dtype)
+        tl.store(
+            out + (mine[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
+            tl.div_rn(acc, total[:, None]).to(tl.bfloat16),
+            mask=mine_mask[:, None],
+        )
+
+
+def packed_attention(q, k, v, offsets):
+    # packed.py:14: out = torch.zeros_like(q)
+    out = torch.zeros((2048, 8, 128), dtype=torch.bfloat16, device=q.device)
+    # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
+    packed_attention_0_kernel[(128,)](q, k, v, offsets, out, num_warps=8, num_stages=4)
+    return out

@@ -1,0 +1,23 @@
+// RUN: kopt %s -p mask-rmw-scatter | filecheck %s
+
+// Computed rows of which some get back what lay there: the others alone are stored. Not where something was written since.
+// CHECK-LABEL: func.func @some_rows
+// CHECK: tile.store %v, %x[%n, :] mask %m
+// CHECK: [[K:%.+]] = tile.select %m, %v, %again
+// CHECK: tile.store [[K]], %x[%n, :] :
+func.func @some_rows(%x: memref<30x128xf32>, %y: memref<8x128xf32>, %ids: memref<8xi32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %n = tile.load %ids[%i] : memref<8xi32> -> !tile.tile<b0=8 x i32>
+    %v = tile.load %y[%i, :] : memref<8x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+    %z = tile.full 0.0 : !tile.tile<b0=8 x 128 x f32>
+    %m = tile.lt %z, %v : !tile.tile<b0=8 x 128 x f32>
+    %old = tile.load %x[%n, :] : memref<30x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+    %w = tile.select %m, %v, %old : !tile.tile<b0=8 x 128 x f32>
+    tile.store %w, %x[%n, :] : !tile.tile<b0=8 x 128 x f32>, memref<30x128xf32>
+    %again = tile.load %x[%n, :] : memref<30x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+    tile.store %z, %x[%n, :] : !tile.tile<b0=8 x 128 x f32>, memref<30x128xf32>
+    %k = tile.select %m, %v, %again : !tile.tile<b0=8 x 128 x f32>
+    tile.store %k, %x[%n, :] : !tile.tile<b0=8 x 128 x f32>, memref<30x128xf32>
+  }
+  func.return
+}

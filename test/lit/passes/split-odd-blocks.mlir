@@ -1,0 +1,53 @@
+// RUN: kopt %s --split-input-file --verify-diagnostics --verify-each -p split-odd-blocks | filecheck %s
+
+// Blocks of 12 become a loop over their numbers around one block that ends where the next begins.
+// CHECK-LABEL: func.func @odd
+// CHECK: tile.grid ([[B:%.+]]: b0_block=1) in (5) {
+// CHECK-NEXT: [[N:%.+]] = tile.begin [[B]]
+// CHECK-NEXT: [[T:%.+]] = arith.constant 12 : index
+// CHECK-NEXT: [[LO:%.+]] = arith.muli [[N]], [[T]]
+// CHECK: [[HI:%.+]] = arith.minsi
+// CHECK-NEXT: tile.for %i: b0=12 in ([[LO]], [[HI]]) {
+// CHECK-NEXT: tile.load %x[%i] : memref<50xf32> -> !tile.tile<b0=12 x f32>
+func.func @odd(%x: memref<50xf32>) {
+  tile.grid (%i: b0=12) in (50) {
+    %v = tile.load %x[%i] : memref<50xf32> -> !tile.tile<b0=12 x f32>
+    tile.store %v, %x[%i] : !tile.tile<b0=12 x f32>, memref<50xf32>
+  }
+  func.return
+}
+
+// -----
+
+// A loop gives what it carries; its number counts the loop around it.
+// CHECK-LABEL: func.func @loop
+// CHECK: %s = tile.for %k_block: b1_block=1 in (0, 9) iter(%s_1 = %zero)
+// CHECK-NEXT: tile.begin %k_block
+// CHECK: %s_2 = tile.for %k: b1=12 in ({{.+}}, {{.+}}) iter(%t = %s_1)
+// CHECK: tile.yield %s_2
+func.func @loop(%x: memref<16x100xf32>, %out: memref<16xf32>) {
+  tile.grid (%i: b0=16) in (16) {
+    %zero = tile.full 0.0 : !tile.tile<b0=16 x f32>
+    %s = tile.for %k: b1=12 in (0, 100) iter (%t = %zero) -> (!tile.tile<b0=16 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<16x100xf32> -> !tile.tile<b0=16 x b1=12 x f32>
+      %r = tile.reduce add %v [1] : !tile.tile<b0=16 x b1=12 x f32>
+      %u = tile.add %t, %r : !tile.tile<b0=16 x f32>
+      tile.yield %u : !tile.tile<b0=16 x f32>
+    }
+    tile.store %s, %out[%i] : !tile.tile<b0=16 x f32>, memref<16xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @joined(%x: memref<20xf32>, %out: memref<8xf32>) {
+  tile.grid (%i: b0=5) in (20) {
+    %v = tile.load %x[%i] : memref<20xf32> -> !tile.tile<b0=5 x f32>
+    // expected-error @+1 {{the lanes of a block of 5, no power of two, cannot be joined or reshaped}}
+    %r = tile.reshape %v : !tile.tile<b0=5 x f32> to !tile.tile<1 x 5 x f32>
+    %s = tile.reduce add %r [0, 1] : !tile.tile<1 x 5 x f32>
+    tile.store %s, %out[0] : !tile.tile<f32>, memref<8xf32>
+  }
+  func.return
+}

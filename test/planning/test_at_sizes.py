@@ -1,0 +1,87 @@
+"""What all plans of a launch share at given sizes: trips, places, cycles of work, values alive."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kopt.ir.launch_model import LaunchModel, Live, Work
+from kopt.ir.polynomial import parameter
+from kopt.planning.at_sizes import AtSizes
+from kopt.planning.tpu_work import cycles
+from kopt.planning.trips import UnknownError
+from kopt.targets.chips import TPU_CHIPS
+from kopt.targets.costs import TPU_COSTS
+
+from .launches import elementwise, grouped, matmul
+
+V6E = TPU_CHIPS["v6e"]
+SIZES = {"b0": 128, "b1": 256, "b2": 512}
+PRODUCT = matmul(1000, 3000, 2000)
+
+
+def at(model: LaunchModel, sizes=SIZES, lengths=None) -> AtSizes:
+    return AtSizes(model, sizes, V6E, lengths or {})
+
+
+def test_the_last_block_counts_as_one() -> None:
+    assert {tag: float(trips.mean) for tag, trips in at(PRODUCT).trips.items()} == {"i": 8, "j": 8, "k": 6}
+
+
+def test_given_sizes_go_before_those_of_the_model() -> None:
+    model = replace(PRODUCT, sizes={"b0": 8, "b1": 16, "b2": 32})
+    assert at(model, {"b1": 256}).sizes == {"b0": 8, "b1": 256, "b2": 32}
+    assert at(model, {}).trips["i"].mean == 125
+
+
+def test_places_are_each_there_once() -> None:
+    """Of the work first, then of accesses."""
+    assert at(PRODUCT).paths == [("i", "j", "k"), ("i", "j")]
+    assert at(replace(PRODUCT, work=(), accesses=())).paths == []
+
+
+def test_work_is_counted_by_its_place() -> None:
+    model = PRODUCT
+    outside = Work("elementwise", (("m", 128), ("n", 256)), "f32", ("i", "j"), 3)
+    model = replace(model, work=(*model.work, outside, outside))
+    found = at(model).work
+    costs = TPU_COSTS["v6e"]
+    assert found == {
+        ("i", "j", "k"): cycles(PRODUCT.work, SIZES, costs),
+        ("i", "j"): cycles([outside], SIZES, costs) + cycles([outside], SIZES, costs),
+    }
+
+
+def test_no_work_is_at_no_place() -> None:
+    assert at(replace(PRODUCT, work=())).work == {}
+
+
+@pytest.mark.parametrize(("rows", "taken"), [(1, 0), (16, 0), (17, 24 * 4096), (64, 64 * 4096)])
+def test_the_values_of_the_widest_place_are_alive(rows: int, taken: int) -> None:
+    """Each padded to whole tiles; what fits registers takes nothing."""
+    shape = ((parameter("b0"), 1024), 32)
+    places = (Live(("i",), (shape, shape)), Live(("i",), (shape,)))
+    model = replace(elementwise(4096, False)[0], live=places)
+    assert at(model, {"b0": rows}).live == 2 * taken
+    assert at(replace(model, live=()), {"b0": rows}).live == 0
+
+
+def test_candidates_at_once_are_each_by_itself() -> None:
+    candidates = {"b0": np.array([8, 100, 1000]), "b1": np.array([128, 128, 2000]), "b2": np.array([128, 3000, 7])}
+    together = at(PRODUCT, candidates)
+    for n in range(3):
+        alone = at(PRODUCT, {tag: int(sizes[n]) for tag, sizes in candidates.items()})
+        for tag in "ijk":
+            assert together.trips[tag].mean[n] == alone.trips[tag].mean  # pyright: ignore
+        ((_, many),) = together.work.items()
+        ((_, one),) = alone.work.items()
+        assert many.mxu[n] == one.mxu  # pyright: ignore
+
+
+def test_what_only_a_launch_tells_is_unknown() -> None:
+    found = at(grouped(1024, 256, 512, 4))
+    with pytest.raises(UnknownError):
+        found.trips["m"]
+    assert at(grouped(1024, 256, 512, 4), lengths={"m": [128, 0, 129, 1]}).trips["m"].mean == 1

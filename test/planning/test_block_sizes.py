@@ -1,0 +1,121 @@
+"""Block sizes by cost: every candidate is looked at, none that does not fit is taken, none is cheaper."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+import kopt.language as hl
+from kopt.ir.launch_model import LaunchModel
+from kopt.planning.assumed import assumed_lengths
+from kopt.planning.block_sizes import cheapest, space
+from kopt.planning.candidates import candidates
+from kopt.planning.cost import cost
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TPU_CHIPS, TpuChip
+from test.analysis.launches import model as model_of
+
+from .launches import attention, grouped, matmul
+
+CHIPS = ["v6e", "v5e", "tpu7x"]
+CHOICES = {"b0": [128, 512, 1024], "b1": [256, 512, 4096], "b2": [128, 512, 1024]}
+
+
+def least(model: LaunchModel, sizes: dict[str, int], chip: TpuChip) -> float:
+    """Seconds of the cheapest plan that fits, one candidate at a time."""
+    lengths = assumed_lengths(model)
+    found = [cost(model, sizes, plan, chip, lengths) for plan in candidates(model)]
+    fits = [one for one in found if float(one.vmem_bytes + one.live_bytes) <= Budget(chip).cell_bytes()]
+    return min((float(one.seconds) for one in fits), default=np.inf)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("make", [lambda: matmul(4096, 2048, 4096), lambda: grouped(4096, 2048, 2048, 8)])
+def test_no_candidate_costs_less(make, chip: str) -> None:
+    """But for what costs the same to 2 %; those that do not fit are left out."""
+    model, one = make(), TPU_CHIPS[chip]
+    found = [*cheapest([model], space(CHOICES), one)]
+    all = [dict(zip(CHOICES, sizes, strict=True)) for sizes in product(*CHOICES.values())]
+    known = {tuple(sizes.values()): least(model, sizes, one) for sizes in all}
+    assert len(found) == sum(map(np.isfinite, known.values())) < len(all)
+    taken = [known[tuple(sizes.values())] for sizes in found]
+    assert taken[0] <= 1.02 * min(known.values())
+    assert all_within(taken, 1.02)
+
+
+def all_within(costs: list[float], factor: float) -> bool:
+    """Whether costs never fall by more than a factor."""
+    return all(later * factor >= max(costs[: n + 1]) for n, later in enumerate(costs))
+
+
+def test_one_schedule_may_be_asked_for() -> None:
+    """With all loops resident, whole operands have to fit."""
+    model, chip = matmul(8192, 65536, 8192), TPU_CHIPS["v5e"]
+    free, resident = (next(cheapest([model], space(CHOICES), chip, kind), None) for kind in ("auto", "resident"))
+    assert free is not None and resident is None
+
+
+@pytest.mark.parametrize("lanes", ["b0", "b1"])
+def test_of_equal_costs_rows_are_long(lanes: str) -> None:
+    """Two shapes of one cost: the first axis is said to be the lanes, or the second."""
+    choices = {"b0": np.array([256, 512]), "b1": np.array([512, 256]), "b2": np.array([512, 512])}
+    model = matmul(4096, 512, 4096)
+    assert next(cheapest([model], choices, TPU_CHIPS["v5p"], lanes=[lanes]))[lanes] == 512
+
+
+def test_all_launches_count() -> None:
+    """A launch that shares its tags with another has the sizes that are best for both together."""
+    models, chip = [matmul(4096, 2048, 4096), attention(8, 4096, 4096, 128, False)], TPU_CHIPS["v5e"]
+    choices = {tag: [128, 256, 512] for tag in ("b0", "b1", "b2")}
+    first = next(cheapest(models, space(choices), chip))
+    all = [dict(zip(choices, sizes, strict=True)) for sizes in product(*choices.values())]
+    totals = [sum(least(model, sizes, chip) for model in models) for sizes in all]
+    assert sum(least(model, first, chip) for model in models) <= 1.02 * min(totals)
+
+
+# Spaces.
+
+
+def test_a_space_has_all_combinations() -> None:
+    found = space({"a": [3, 1, 2], "b": [10, 20]})
+    pairs = set(zip(found["a"].tolist(), found["b"].tolist(), strict=True))
+    assert pairs == {(a, b) for a in (1, 2, 3) for b in (10, 20)} and len(found["a"]) == 6
+
+
+def test_a_large_space_keeps_its_largest_sizes() -> None:
+    found = space({"a": [*range(1, 1001)], "b": [*range(1, 11)]})
+    assert len(found["a"]) <= 4096 and found["a"].max() == 1000 and {*found["b"].tolist()} == {*range(1, 11)}
+
+
+# Lengths.
+
+
+def shared(starts, x, out):
+    for g in hl.grid(out.size(0)):
+        for i in hl.tile(starts[g], starts[g + 1]):
+            out[g, :] += x[i, :].sum(0)
+
+
+def own(lengths, x, out):
+    for g in hl.grid(x.size(0)):
+        for i in hl.tile(0, lengths[g]):
+            out[g, :] += x[g, i, :].sum(0)
+
+
+def test_items_share_what_they_lie_in() -> None:
+    """4096 rows for 8 items, one after another."""
+    model = model_of(shared, torch.zeros(9, dtype=torch.int32), torch.zeros(4096, 96), torch.zeros(8, 96))
+    assert [*assumed_lengths(model).values()] == [[512]]
+
+
+def test_each_item_may_have_all_of_its_own() -> None:
+    model = model_of(own, torch.zeros(8, dtype=torch.int32), torch.zeros(8, 700, 96), torch.zeros(8, 96))
+    assert [*assumed_lengths(model).values()] == [[700]]
+
+
+def test_known_trips_are_not_assumed() -> None:
+    model = matmul(4096, 2048, 4096)
+    assert assumed_lengths(model) == {}
