@@ -142,10 +142,10 @@ def lanes_dim(window: Window) -> int:
 
 def layout(window: Window) -> Layout:
     """The layout of a memref that makes its window legal. Raises `LayoutProblem` where there is none."""
-    return _Builder(window).build()
+    return _LayoutInference(window).run()
 
 
-class _Builder:
+class _LayoutInference:
     def __init__(self, window: Window):
         self.window = window
         self.shape = tuple(map(_reached, window.dims, window.type.get_shape()))
@@ -155,7 +155,7 @@ class _Builder:
         if self.shape != window.type.get_shape():
             self.reasons.append("blocks that begin before the array or lie beyond it")
 
-    def build(self) -> Layout:
+    def run(self) -> Layout:
         if self._end_in_lanes():
             self._legal_lanes()
             self._legal_sublanes()

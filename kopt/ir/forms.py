@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import DimAttr, LoadOp, RangeType, ShiftOp, TileType, WholeOp, is_gather
+from kopt.dialects.tile import DimAttr, LoadOp, RangeType, ShiftOp, TileType, WholeOp, element_of, is_gather
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.choices import minimum, wrap
 from kopt.ir.condition import Condition, Named, comparison
@@ -251,11 +251,6 @@ class Forms:
 
 _TRUTH = IntegerType(1)
 _INDEX = IndexType()
-
-
-def element_of(type: Attribute) -> Attribute:
-    """The type of a scalar, or of a tile's lanes."""
-    return type.element_type if isinstance(type, TileType) else type
 
 
 def is_number(type: Attribute) -> bool:

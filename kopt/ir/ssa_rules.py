@@ -38,12 +38,18 @@ from kopt.dialects.tile import (
     TransposeOp,
     ValidCountOp,
     ValidOp,
+    element_of,
 )
 from kopt.dialects.triton import ProgramIdOp
 from kopt.ir.choices import maximum, minimum, product, select, wrap
 from kopt.ir.condition import FALSE, TRUE, Condition, compare, conjunction, disjunction
 from kopt.ir.division import delinearized, floordiv, mod
-from kopt.ir.forms import Form, Forms, element_of, is_number, wide_dims
+from kopt.ir.forms import (
+    Form,
+    Forms,
+    is_number,
+    wide_dims,
+)
 from kopt.ir.index_expr import ZERO, IndexExpr, lane, number
 from kopt.ir.loaded import loaded
 from kopt.ir.rewriting import Rewriting, at_lanes, moved

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import DimAttr, ElementwiseOp, RangeType, SelectOp, TileType
+from kopt.dialects.tile import DimAttr, ElementwiseOp, RangeType, SelectOp, TileType, element_of
 from kopt.ir.atoms import BlockNumber, Lane, Symbol
 from kopt.ir.condition import Condition
-from kopt.ir.forms import Form, element_of, held
+from kopt.ir.forms import Form, held
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.polynomial import Coefficient, quotient

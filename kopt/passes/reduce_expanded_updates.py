@@ -21,6 +21,7 @@ from kopt.dialects.tile import (
     ReduceOp,
     SelectOp,
     TileType,
+    element_of,
     is_float,
     is_gather,
     neutral,
@@ -28,7 +29,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry, IndexedDim, block_axes
 from kopt.ir.ranges import binding, unshifted
-from kopt.passes.mosaic.building import ValueBuilder, element_of, wide
+from kopt.passes.mosaic.building import ValueBuilder, wide
 from kopt.passes.replacing import replacing
 from kopt.walk import walk
 

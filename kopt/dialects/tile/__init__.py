@@ -75,7 +75,16 @@ from kopt.dialects.tile.reductions import (
 )
 from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, DynamicSliceOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
 from kopt.dialects.tile.sorting import SortOp
-from kopt.dialects.tile.types import DimAttr, RangeType, RefType, TileType, array_type, range_type, tile_type
+from kopt.dialects.tile.types import (
+    DimAttr,
+    RangeType,
+    RefType,
+    TileType,
+    array_type,
+    element_of,
+    range_type,
+    tile_type,
+)
 from kopt.dialects.tile.validity import ValidLanesOp
 from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
 from kopt.dialects.tile.when import WhenOp
@@ -150,6 +159,7 @@ __all__ = [
     "array_type",
     "block_axes",
     "block_type",
+    "element_of",
     "function_of",
     "is_float",
     "is_gather",

@@ -251,6 +251,12 @@ def tile_type(value: SSAValue) -> TileType:
     return value.type
 
 
+def element_of(value: SSAValue | Attribute) -> Attribute:
+    """The element type of a tile, or the type of a scalar: of a value or a type, as MLIR's ``getElementTypeOrSelf``."""
+    type = value.type if isinstance(value, SSAValue) else value
+    return type.element_type if isinstance(type, TileType) else type
+
+
 def range_type(value: SSAValue) -> RangeType:
     """The type of a value that is a range."""
     assert isinstance(value.type, RangeType)

@@ -18,6 +18,7 @@ from kopt.dialects.tile import (
     MaskOp,
     SelectOp,
     StoreOp,
+    element_of,
     is_float,
     is_range,
     literal,
@@ -28,7 +29,6 @@ from kopt.dialects.tile.index_list import block_axes
 from kopt.ir.ranges import unshifted
 from kopt.passes.accumulators.block import AccumulatorBlock
 from kopt.passes.accumulators.place import ScratchAccess
-from kopt.passes.mosaic.building import element_of
 
 
 class Updates:

@@ -28,6 +28,7 @@ from kopt.dialects.tile import (
     ShiftOp,
     SliceAttr,
     TileType,
+    element_of,
     tile_type,
 )
 from kopt.dialects.tile.index_list import Entry, block_axes
@@ -35,7 +36,7 @@ from kopt.dialects.tile.memory import block_type
 from kopt.ir.ranges import unshifted
 from kopt.passes.accumulators.block import AccumulatorBlock
 from kopt.passes.accumulators.spread import Spread, indexes, picked
-from kopt.passes.mosaic.building import ValueBuilder, element_of
+from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.replacing import replacing
 
 

@@ -11,20 +11,12 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from kopt.analysis.values.bounded import Bounded
-from kopt.dialects.tile import (
-    ConcatOp,
-    DimAttr,
-    LoadOp,
-    ShiftOp,
-    SplatOp,
-    TakeAlongOp,
-    tile_type,
-)
+from kopt.dialects.tile import ConcatOp, DimAttr, LoadOp, ShiftOp, SplatOp, TakeAlongOp, element_of, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.to_ssa import IndexWriter
 from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.indices import as_index
-from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.mosaic.building import wide
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes
 from kopt.passes.scatters.building import AccessBuilder

@@ -12,14 +12,14 @@ from math import gcd
 from xdsl.ir import SSAValue
 
 from kopt.analysis.values.places import GatherPlaces, other_dim, unit_of
-from kopt.dialects.tile import ALL, DimAttr, LoadOp, TakeAlongOp, array_type, is_gather, tile_type
+from kopt.dialects.tile import ALL, DimAttr, LoadOp, TakeAlongOp, array_type, element_of, is_gather, tile_type
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import Arrays, replace_load
 from kopt.passes.gathers.indices import tile_of
-from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.mosaic.building import wide
 from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.tiling import LANES

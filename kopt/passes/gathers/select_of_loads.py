@@ -17,6 +17,7 @@ from kopt.dialects.tile import (
     SelectOp,
     array_type,
     block_axes,
+    element_of,
     is_gather,
     tile_type,
 )
@@ -25,7 +26,6 @@ from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.broadcast_indices import as_block_of, element, narrow
 from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.collapsed_dims import block_of
-from kopt.passes.mosaic.building import element_of
 from kopt.passes.scatters.building import AccessBuilder
 
 #: How a bound asks which of two numbers it is: the comparison that chooses the first.

@@ -7,14 +7,25 @@ from collections.abc import Sequence
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.values.lane_runs import LaneRun, along_last, lane_run
-from kopt.dialects.tile import ALL, ConcatOp, DimAttr, FullOp, LoadOp, TileType, array_type, is_gather, tile_type
+from kopt.dialects.tile import (
+    ALL,
+    ConcatOp,
+    DimAttr,
+    FullOp,
+    LoadOp,
+    TileType,
+    array_type,
+    element_of,
+    is_gather,
+    tile_type,
+)
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.collapsed_dims import IndexRun
 from kopt.passes.gathers.indices import tile_of
-from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.mosaic.building import wide
 from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.tiling import LANES

@@ -8,7 +8,8 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.dialects import tile
-from kopt.passes.mosaic.building import ValueBuilder, element_of
+from kopt.dialects.tile import element_of
+from kopt.passes.mosaic.building import ValueBuilder
 
 
 def _product(build: ValueBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:

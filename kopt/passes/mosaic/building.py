@@ -11,13 +11,8 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from kopt.analysis.storage import wide
-from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, ReshapeOp, tile_type
+from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, ReshapeOp, element_of, tile_type
 from kopt.dialects.tile.types import DimLike
-
-
-def element_of(value: SSAValue) -> Attribute:
-    """The element type of a tile."""
-    return tile_type(value).element_type
 
 
 def is_narrow(element: Attribute) -> bool:

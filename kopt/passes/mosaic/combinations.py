@@ -6,8 +6,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from kopt.dialects.tile import AssociativeOp, CastOp, SortOp, tile_type
-from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow, wide
+from kopt.dialects.tile import AssociativeOp, CastOp, SortOp, element_of, tile_type
+from kopt.passes.mosaic.building import ValueBuilder, is_narrow, wide
 
 
 class WidenSort(RewritePattern):

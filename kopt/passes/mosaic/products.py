@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import ELEMENTWISE, DotOp, FullOp, SliceOp, tile_type
+from kopt.dialects.tile import ELEMENTWISE, DotOp, FullOp, SliceOp, element_of, tile_type
 from kopt.errors import LoweringError
-from kopt.passes.mosaic.building import ValueBuilder, element_of
+from kopt.passes.mosaic.building import ValueBuilder
 
 #: Products of two 8-bit numbers that f32 adds up exactly.
 _EXACT = 256

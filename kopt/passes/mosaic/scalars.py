@@ -16,13 +16,14 @@ from kopt.dialects.tile import (
     SelectOp,
     ShiftOp,
     SliceAttr,
+    element_of,
     literal,
     literal_value,
     tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.ranges import binding, unshifted
-from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow
+from kopt.passes.mosaic.building import ValueBuilder, is_narrow
 from kopt.passes.retyping import all_lanes
 
 

@@ -23,11 +23,17 @@ from kopt.dialects.tile import (
     SliceOp,
     TakeAlongOp,
     TransposeOp,
+    element_of,
     literal,
     literal_value,
     tile_type,
 )
-from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow, is_narrow_integer, wide
+from kopt.passes.mosaic.building import (
+    ValueBuilder,
+    is_narrow,
+    is_narrow_integer,
+    wide,
+)
 from kopt.passes.mosaic.scalars import drop_casts_back
 
 #: Combinations of predicates in numbers: a sum of predicates is "any".

@@ -22,11 +22,12 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     block_axes,
+    element_of,
     tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.mosaic.building import wide
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, own_size, start
 from kopt.passes.retyping import all_lanes
 from kopt.passes.scatters.building import AccessBuilder

@@ -23,11 +23,12 @@ from kopt.dialects.tile import (
     SliceOp,
     TileType,
     TransposeOp,
+    element_of,
     neutral,
     tile_type,
 )
 from kopt.dialects.tile.types import DimLike
-from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow, wide
+from kopt.passes.mosaic.building import ValueBuilder, is_narrow, wide
 from kopt.targets.tiling import LANES
 
 #: Rows of a register.

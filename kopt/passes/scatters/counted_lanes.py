@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import SSAValue
 
-from kopt.dialects.tile import SplatOp, TakeAlongOp, TileType, tile_type
+from kopt.dialects.tile import SplatOp, TakeAlongOp, TileType, element_of, tile_type
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.mosaic.building import element_of
 from kopt.passes.scatters.building import AccessBuilder
 
 

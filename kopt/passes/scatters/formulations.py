@@ -28,12 +28,12 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     YieldOp,
+    element_of,
     neutral,
     tile_type,
 )
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.mosaic.building import element_of
 from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scatters.row_numbers import row_numbers

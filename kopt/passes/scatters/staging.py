@@ -8,8 +8,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import DmaStartOp, DmaWaitOp, ScratchOp
-from kopt.dialects.tile import ALL, PutOp, RefType, TileType, tile_type
-from kopt.passes.mosaic.building import element_of
+from kopt.dialects.tile import ALL, PutOp, RefType, TileType, element_of, tile_type
 from kopt.passes.scatters.building import AccessBuilder
 
 

@@ -13,19 +13,11 @@ from xdsl.rewriter import Rewriter
 from kopt.analysis.validity import ValidityBuilder
 from kopt.analysis.values.origin import Origin, origin_of
 from kopt.analysis.values.updates import UpdateOp, by_row, gathered, kind_of, places_of, previous_of, values_of
-from kopt.dialects.tile import (
-    ALL,
-    MaskOp,
-    RangeType,
-    TakeAlongOp,
-    TileType,
-    is_gather,
-    tile_type,
-)
+from kopt.dialects.tile import ALL, MaskOp, RangeType, TakeAlongOp, TileType, element_of, is_gather, tile_type
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, binding, ranges_in_scope
-from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.mosaic.building import wide
 from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES

@@ -5,9 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, f32, i1
 from xdsl.ir import Attribute, Operation
 
-from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, is_float, tile_type
+from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, element_of, is_float, tile_type
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
-from kopt.lowering.pallas.values.operands import element_of, spell, where
+from kopt.lowering.pallas.values.operands import spell, where
 
 #: Mosaic converts these to and from wider floats, and does nothing else with them.
 _EIGHTS = (Float8E4M3FNType, Float8E5M2Type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
 
-from kopt.ir.forms import element_of
+from kopt.dialects.tile import element_of
 from kopt.lowering.pallas.printing import Printing
 
 #: What stands for a template where the divisor may be 0; ``%`` of `jnp` looks for itself.

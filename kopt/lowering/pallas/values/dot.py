@@ -10,9 +10,8 @@ from __future__ import annotations
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
-from kopt.dialects.tile import DotOp, tile_type
+from kopt.dialects.tile import DotOp, element_of, tile_type
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
-from kopt.lowering.pallas.values.operands import element_of
 
 _PRECISION = {"ieee": "HIGHEST", "tf32": "HIGHEST", "bf16": "DEFAULT"}
 

@@ -12,11 +12,11 @@ from typing import cast
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp
+from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp, element_of
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.division import guarded
 from kopt.lowering.pallas.values.helpers import with_helpers
-from kopt.lowering.pallas.values.operands import element_of, kind_of, spell, spelt_as_number
+from kopt.lowering.pallas.values.operands import kind_of, spell, spelt_as_number
 
 #: Template by row name; ``name.kind`` wins over ``name``.
 TEMPLATES: dict[str, str] = {

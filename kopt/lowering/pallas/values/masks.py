@@ -5,10 +5,10 @@ from __future__ import annotations
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import MaskOp, ValidOp, literal_value, tile_type
+from kopt.dialects.tile import MaskOp, ValidOp, element_of, literal_value, tile_type
 from kopt.ir.ranges import unshifted
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
-from kopt.lowering.pallas.values.operands import element_of, shape_text, where
+from kopt.lowering.pallas.values.operands import shape_text, where
 
 
 def remaining(range: SSAValue, printing: Printing) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Attribute, SSAValue
 
-from kopt.dialects.tile import FullOp, TileType, is_float
+from kopt.dialects.tile import FullOp, TileType, element_of, is_float
 from kopt.lowering.pallas.printing import Printing
 
 
@@ -19,12 +19,6 @@ def kind_of(element: Attribute) -> str:
     if element == i1:
         return "bool"
     return "uint" if element.signedness.data.name == "UNSIGNED" else "int"
-
-
-def element_of(value: SSAValue) -> Attribute:
-    """The element type of a tile."""
-    assert isinstance(value.type, TileType)
-    return value.type.element_type
 
 
 def constant(value: SSAValue) -> FullOp | None:

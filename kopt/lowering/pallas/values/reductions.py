@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation
 
-from kopt.dialects.tile import ArgReduceOp, ReduceOp, ScanOp, SortOp, is_float, literal, neutral
+from kopt.dialects.tile import ArgReduceOp, ReduceOp, ScanOp, SortOp, element_of, is_float, literal, neutral
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.helpers import use_helper
-from kopt.lowering.pallas.values.operands import element_of
 
 _REDUCE = {"add": "jnp.sum", "max": "jnp.max", "min": "jnp.min"}
 #: On predicates a sum is "any", as NumPy adds booleans.

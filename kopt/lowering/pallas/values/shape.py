@@ -18,10 +18,11 @@ from kopt.dialects.tile import (
     SplatOp,
     TakeAlongOp,
     TransposeOp,
+    element_of,
 )
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.helpers import use_helper
-from kopt.lowering.pallas.values.operands import element_of, shape_text
+from kopt.lowering.pallas.values.operands import shape_text
 from kopt.lowering.pallas.values.ranges import element_numbers
 
 
