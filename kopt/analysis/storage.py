@@ -30,3 +30,13 @@ def wide(element: Attribute) -> Attribute:
         return f32 if element.bitwidth < 32 else element  # pyright: ignore[reportAttributeAccessIssue]
     assert isinstance(element, IntegerType)
     return i32 if element.width.data < 32 else element
+
+
+def is_narrow(element: Attribute) -> bool:
+    """Whether an element type is narrower than 32 bits, predicates included."""
+    return wide(element) != element
+
+
+def is_narrow_integer(element: Attribute) -> bool:
+    """Whether an element type is an integer type of 8 or 16 bits."""
+    return isinstance(element, IntegerType) and element != i1 and is_narrow(element)

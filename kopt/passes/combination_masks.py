@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.validity import ValidityBuilder
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ELEMENTWISE,
     AssociativeOp,
@@ -24,7 +25,6 @@ from kopt.dialects.tile import (
     function_of,
 )
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.mosaic.building import ValueBuilder
 
 
 def leave_out_undefined(op: AssociativeOp) -> None:
@@ -52,7 +52,7 @@ def leave_out(op: AssociativeOp, masks: Sequence[SSAValue], limit: SSAValue | No
     """
     if limit is None and not masks:
         return
-    type, build = op.tiles[0].with_element(i32), ValueBuilder(op)
+    type, build = op.tiles[0].with_element(i32), Builder(op)
     counts = build.add(FullOp(1, type))
     if limit is not None:
         limits = [limit if number == op.dim.data else None for number in range(type.rank)]

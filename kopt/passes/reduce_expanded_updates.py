@@ -11,7 +11,9 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.storage import wide
 from kopt.dialects.atomic import COMMUTES, CasOp, RmwOp
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import ExpandOp, ReshapeOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -29,7 +31,6 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry, IndexedDim, block_axes
 from kopt.ir.ranges import binding, unshifted
-from kopt.passes.mosaic.building import ValueBuilder, wide
 from kopt.passes.replacing import replacing
 from kopt.walk import walk
 
@@ -71,7 +72,7 @@ class _Expanded:
     def __init__(self, update: _Update, view: ExpandOp):
         self.update = update
         self.view = view
-        self.build = ValueBuilder(update)
+        self.build = Builder(update)
         self.shape = view.result_type.get_shape()
         new = len(self.shape) - len(view.source_type.get_shape())
         #: The source's shape, with an extent of 1 for each new dimension.
@@ -144,7 +145,7 @@ def _combined_update(found: _Expanded) -> _Update:
     return replacing(update, RmwOp(update.kind.data, value, found.source(), entries, mask, ordering, returns))
 
 
-def _combined(build: ValueBuilder, update: RmwOp, axes: list[int]) -> SSAValue:
+def _combined(build: Builder, update: RmwOp, axes: list[int]) -> SSAValue:
     """The lanes along some dimensions as one; those that a mask leaves out change nothing."""
     kind, value, element = update.kind.data, update.value, element_of(update.value)
     if is_float(element):

@@ -17,6 +17,7 @@ from kopt.analysis.aliases import users
 from kopt.analysis.layouts import sublanes
 from kopt.analysis.values.form import element_bits
 from kopt.diagnostics import remark
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp, SliceOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -37,7 +38,6 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.value_range import EMPTY
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.replacing import replacing
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
@@ -169,14 +169,14 @@ def _with_shape(memory: SSAValue, sizes: Sequence[int]) -> MemRefType:
 
 def _move(load: LoadOp, starts: Sequence[int]) -> None:
     """Lets a load count from where a part starts."""
-    build = ValueBuilder(load)
+    build = Builder(load)
     entries = [_moved(entry, start, build) for entry, start in zip(load.entries, starts, strict=True)]
     found = replacing(load, LoadOp(load.memory, entries, load.mask, load.other, load.pad, load.attributes))
     found.result.name_hint = load.result.name_hint
     Rewriter.replace_op(load, found)
 
 
-def _moved(entry: Entry, start: int, build: ValueBuilder) -> Entry:
+def _moved(entry: Entry, start: int, build: Builder) -> Entry:
     if isinstance(entry, int):
         return entry - start
     if start == 0 or not isinstance(entry, SSAValue):

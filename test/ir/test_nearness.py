@@ -7,13 +7,13 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import kopt
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import SplatOp, StoreOp
 from kopt.interpreter import run
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.nearness import near
 from kopt.ir.to_ssa import IndexWriter
 from kopt.passes.gathers.indices import as_index
-from kopt.passes.scatters.building import AccessBuilder
 
 #: An index of the rows ``%r`` of blocks of 16, or of the picked ``%p``, in IR; as Python; and how far its lanes
 #: are from what they are near.
@@ -73,7 +73,7 @@ def test_near(steps, function, wanted):
     if found is None:
         return
     assert IndexWriter.can_write(found.base)
-    build, rows = AccessBuilder(store), np.arange(160)
+    build, rows = Builder(store), np.arange(160)
     base = IndexWriter(build.add, lambda value: as_index(value, build), IndexAnalysis().begin).value(found.base)
     store.operands[0] = build.add(SplatOp(base, store.value.type))  # pyright: ignore[reportArgumentType]
     written = np.zeros(160, np.int32)

@@ -11,6 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.aliases import root
 from kopt.analysis.atomic_targets import AtomicTarget
 from kopt.analysis.effects import is_side_effect_free
+from kopt.analysis.storage import wide
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.host import AllocOp, LaunchOp
 from kopt.dialects.pallas import ScratchOp
@@ -33,7 +34,6 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.memory import block_type
 from kopt.ir.ranges import unshifted
-from kopt.passes.mosaic.building import wide
 from kopt.passes.replacing import replacing
 
 

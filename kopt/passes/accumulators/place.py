@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.coverage import stays_inside
 from kopt.analysis.windows import Accesses, Dim
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ALL,
     ELEMENTWISE,
@@ -36,7 +37,6 @@ from kopt.dialects.tile.memory import block_type
 from kopt.ir.ranges import unshifted
 from kopt.passes.accumulators.block import AccumulatorBlock
 from kopt.passes.accumulators.spread import Spread, indexes, picked
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.replacing import replacing
 
 
@@ -44,7 +44,7 @@ class ScratchAccess:
     """The index list of one access on the scratch block."""
 
     def __init__(self, block: AccumulatorBlock, access: Accesses):
-        self.block, self.access, self.build = block, access, ValueBuilder(access)
+        self.block, self.access, self.build = block, access, Builder(access)
         self.shape = block.window.type.get_shape()
         self.inner = block_type(access.memory.type, access.entries).with_element(block.element)
         self.spreads: list[Spread] = []

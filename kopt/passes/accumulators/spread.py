@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from kopt.analysis.layouts import sublanes
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArangeOp,
@@ -27,7 +28,6 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.targets.tiling import LANES
 
 
@@ -44,7 +44,7 @@ class Spread:
         """Whether it stands for a block of lanes, else for one."""
         return isinstance(self.entry, SliceAttr) or isinstance(self.entry.type, RangeType)
 
-    def sources(self, build: ValueBuilder) -> SSAValue:
+    def sources(self, build: Builder) -> SSAValue:
         """For each lane of the dimension the number of the block's lane that stands there."""
         numbers = _numbers(build, self.extent)
         if isinstance(entry := self.entry, SliceAttr):
@@ -53,13 +53,13 @@ class Spread:
             return _with(build, "sub", numbers, first) if first else numbers
         return build.add(ELEMENTWISE["sub"](numbers, _splat(build, BeginOp(entry), tile_type(numbers))))
 
-    def places(self, build: ValueBuilder) -> SSAValue:
+    def places(self, build: Builder) -> SSAValue:
         """For each lane of the block its number in the dimension."""
         if isinstance(entry := self.entry, SliceAttr):
             return build.add(ArangeOp(entry.start.data, entry.step.data, TileType([entry.length], i32)))
         return build.add(IndexOp(entry))
 
-    def holds(self, build: ValueBuilder, type: TileType) -> SSAValue:
+    def holds(self, build: Builder, type: TileType) -> SSAValue:
         """Which lanes of a spread block of a type are those that the index names."""
         wide = type.with_element(i32)
         numbers = _numbers(build, self.extent)
@@ -86,7 +86,7 @@ def indexes(entry: SSAValue | SliceAttr, position: int, analysis: IndexAnalysis)
     return math.gcd(start.divisor, size) % (LANES if position == -1 else sublanes(32)) == 0
 
 
-def picked(build: ValueBuilder, value: SSAValue, lanes: SSAValue, axis: int) -> SSAValue:
+def picked(build: Builder, value: SSAValue, lanes: SSAValue, axis: int) -> SSAValue:
     """The lanes of a dimension by number: as rows of a matrix, which are picked by one product."""
     dims = list(tile_type(value).dims.data)
     others = [n for n in range(len(dims)) if n != axis]
@@ -105,7 +105,7 @@ def _inverse(order: Sequence[int]) -> list[int]:
     return sorted(range(len(order)), key=order.__getitem__)
 
 
-def _in_slice(build: ValueBuilder, numbers: SSAValue, entry: SliceAttr, extent: int) -> SSAValue:
+def _in_slice(build: Builder, numbers: SSAValue, entry: SliceAttr, extent: int) -> SSAValue:
     """Which of all numbers below ``extent`` a slice with a step has."""
     start, stop, step = entry.start.data, entry.stop.data, entry.step.data
     found = _with(build, "eq", _with(build, "mod", numbers, step), start % step)
@@ -116,13 +116,13 @@ def _in_slice(build: ValueBuilder, numbers: SSAValue, entry: SliceAttr, extent: 
     return found
 
 
-def _with(build: ValueBuilder, name: str, value: SSAValue, number: int) -> SSAValue:
+def _with(build: Builder, name: str, value: SSAValue, number: int) -> SSAValue:
     return build.add(ELEMENTWISE[name](value, build.add(FullOp(number, tile_type(value)))))
 
 
-def _splat(build: ValueBuilder, number: BeginOp | EndOp, type: TileType) -> SSAValue:
+def _splat(build: Builder, number: BeginOp | EndOp, type: TileType) -> SSAValue:
     return build.add(SplatOp(build.add(number), type))
 
 
-def _numbers(build: ValueBuilder, extent: int) -> SSAValue:
+def _numbers(build: Builder, extent: int) -> SSAValue:
     return build.add(ArangeOp(0, 1, TileType([extent], i32)))

@@ -11,6 +11,7 @@ from xdsl.rewriter import Rewriter
 
 from kopt.analysis.row_copies import Cut, row_copies
 from kopt.diagnostics import location_of
+from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import (
     ALL,
@@ -37,7 +38,6 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes, new_tags
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scratch import scratch_name, scratch_ref
 
 
@@ -63,7 +63,7 @@ class _Rows:
 
     def __init__(self, access: GetOp | PutOp, call: CallOp):
         self.access, self.call = access, call
-        self.build = AccessBuilder(access)
+        self.build = Builder(access)
         self.copies = row_copies(access)
         self.own: list[SSAValue] = []
         self.moved = self._scratch(RefType((1,), i32, "semaphore"), "moved")
@@ -118,10 +118,10 @@ class _Rows:
             loop = ForOp(0, count, [], Region(Block([YieldOp()], arg_types=[RangeType(tag, 1)])))
             loop.range.name_hint = "r"
             build.insert(loop)
-            build = _inside(build, loop.body.block)
+            build = build.into(loop.body.block)
             cells.append(build.add(BeginOp(loop.range)))
         found = {value: build.add(GetOp(ref, cells)) for value, ref in self.numbers.items()}
-        numbers = {value: build.named("row", ExtractOp(number, IndexType())) for value, number in found.items()}
+        numbers = {value: build.add(ExtractOp(number, IndexType()), "row") for value, number in found.items()}
         if isinstance(self.access, PutOp):
             build = self._where_named(list(numbers.values()), build)
         array = self.access.memory, [self._of_array(dim.entry, dim.lanes, numbers, build) for dim in self.copies.dims]
@@ -129,16 +129,16 @@ class _Rows:
         places = (*array, *buffer) if isinstance(self.access, GetOp) else (*buffer, *array)
         build.insert(end(*places, self.moved, [0]))
 
-    def _where_named(self, numbers: list[SSAValue], build: AccessBuilder) -> AccessBuilder:
+    def _where_named(self, numbers: list[SSAValue], build: Builder) -> Builder:
         """A builder of what is done where no number is negative."""
         zero = build.index(0)
         tests = [build.add(arith.CmpiOp(number, zero, "sge")) for number in numbers]
         named = reduce(lambda a, b: build.add(arith.AndIOp(a, b)), tests)
         branch = scf.IfOp(named, [], Region(Block([scf.YieldOp()])))
         build.insert(branch)
-        return _inside(build, branch.true_region.block)
+        return build.into(branch.true_region.block)
 
-    def _of_array(self, entry: Entry, lanes: int, numbers: dict[SSAValue, SSAValue], build: AccessBuilder) -> Entry:
+    def _of_array(self, entry: Entry, lanes: int, numbers: dict[SSAValue, SSAValue], build: Builder) -> Entry:
         """What one copy moves of a dimension; one element of a dimension that the buffer has is a block of it."""
         number = numbers.get(entry, entry) if isinstance(entry, SSAValue) else entry
         if isinstance(number, int) and lanes:
@@ -192,9 +192,3 @@ def _with_dims(value: SSAValue, dims: list[DimAttr]) -> TileType:
 def _shape(ref: SSAValue) -> tuple[int, ...]:
     assert isinstance(ref.type, RefType)
     return ref.type.shape
-
-
-def _inside(build: AccessBuilder, block: Block) -> AccessBuilder:
-    """A builder at the end of a body."""
-    assert block.last_op is not None
-    return AccessBuilder(block.last_op, build.source)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from kopt.analysis.values.form import GROUP, GatherForm, element_bits, flattened
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ALL,
@@ -26,9 +27,10 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.dialects.tile.index_list import Entry, IndexedDim
-from kopt.passes.gathers.building import Arrays, LoadBuilder
+from kopt.passes.gathers.arrays import Arrays
+from kopt.passes.gathers.picking import clamped, pick
+from kopt.passes.regrouping import in_parts, regroup
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
@@ -41,7 +43,7 @@ class Gathering:
     """
 
     def __init__(self, load: LoadOp, arrays: Arrays):
-        self.build = LoadBuilder(load)
+        self._load, self.build = load, Builder(load)
         self.arrays = arrays
         self.memory: SSAValue = load.memory
         self.entries: list[Entry] = list(load.entries)
@@ -61,7 +63,7 @@ class Gathering:
         """Keeps row numbers inside the array."""
         for position, (entry, extent) in enumerate(zip(self.entries, self.shape, strict=True)):
             if isinstance(entry, SSAValue) and is_gather(entry):
-                self.entries[position] = self.build.clamped(entry, extent)
+                self.entries[position] = clamped(self.build, entry, extent)
 
     # Steps that bring the array into a form whose rows DMAs can move.
 
@@ -79,7 +81,7 @@ class Gathering:
             return
         flat, width = self._tile(0), view.source_type.get_shape()[1]
         self.memory = self.arrays.fetched(view.source, self.memory)
-        row, column = self.build.compute("truncdiv", flat, width), self.build.compute("rem", flat, width)
+        row, column = self.build.with_number("truncdiv", flat, width), self.build.with_number("rem", flat, width)
         self.entries = [row, column]
 
     def fold_flat(self) -> None:
@@ -87,7 +89,7 @@ class Gathering:
         flat, extent = self._tile(0), self.shape[0]
         rows = -(-extent // LANES)
         self.memory = self.arrays.view(self.memory, [rows * LANES], [rows, LANES])
-        self.entries = [self.build.compute("shr", flat, 7), self.build.compute("and", flat, LANES - 1)]
+        self.entries = [self.build.with_number("shr", flat, 7), self.build.with_number("and", flat, LANES - 1)]
 
     def spread_number(self, position: int) -> None:
         """One number for all gathered places is theirs, where DMAs move no single element of a dimension."""
@@ -97,7 +99,7 @@ class Gathering:
             return
         type = tile_type(tile).with_element(i32)
         op = FullOp(entry, type) if isinstance(entry, int) else SplatOp(entry, type)
-        self.entries[position] = self.build.clamped(self.build.add(op), self.shape[position])
+        self.entries[position] = clamped(self.build, self.build.add(op), self.shape[position])
 
     def whole_rows(self) -> None:
         """Single lanes are picked after their row has come."""
@@ -120,8 +122,8 @@ class Gathering:
         self.memory = self.arrays.view(self.memory, [*outer, groups * group, lanes], [*outer, groups, group, lanes])
         index = self._tile(row)
         self.picks = [(position + 1, lane) for position, lane in self.picks]
-        self.picks.append((row + 1, self.build.compute("and", index, group - 1)))
-        self.entries[row : row + 1] = [self.build.compute("shr", index, group.bit_length() - 1), ALL]
+        self.picks.append((row + 1, self.build.with_number("and", index, group - 1)))
+        self.entries[row : row + 1] = [self.build.with_number("shr", index, group.bit_length() - 1), ALL]
 
     # The load.
 
@@ -130,7 +132,7 @@ class Gathering:
         if not any(self._gathers(position) for position in range(len(self.entries))):
             return self._pick(*self._spread())
         memory = self.memory
-        if memory is self.build.load.memory:
+        if memory is self._load.memory:
             memory = self.arrays.view(memory, self.shape, self.shape)
         value = self._loaded(memory, self.entries)
         return self._pick(value, block_axes(self.entries, self.shape))
@@ -151,7 +153,7 @@ class Gathering:
         first = next(number for number, axis in enumerate(axes) if axis.gather_dim is not None)
         for position, lane in sorted(self.picks, key=lambda pick: -pick[0]):
             dim = next(n for n, axis in enumerate(axes) if axis.position == position and axis.gather_dim is None)
-            value = self.build.pick(value, dim, lane, first)
+            value = pick(self.build, value, dim, lane, first)
         return value
 
     def take_rows(self) -> SSAValue:
@@ -162,17 +164,17 @@ class Gathering:
         columns, dims = tile_type(rows).dims.data[1], tile_type(index).dims.data
         if len(dims) == 1 and not self.picks:
             return self._taken(rows, index)
-        build = AccessBuilder(self.build.load)
+        build = self.build
         plain = build.reshape(index, tile_type(index).shape)
         most = Budget.PICKED_FROM // max(self.shape[position], columns.size.data)
-        parts = [self._taken(rows, part) for part in build.parts(plain, most)]
+        parts = [self._taken(rows, part) for part in in_parts(build, plain, most)]
         taken = parts[0] if len(parts) == 1 else build.add(ConcatOp(parts, 0))
         return self._pick(build.reshape(taken, [*dims, columns]), axes)
 
     def _taken(self, rows: SSAValue, index: SSAValue) -> SSAValue:
         """Rows of a table by an index of any dimensions."""
-        build, dims, columns = AccessBuilder(self.build.load), tile_type(index).dims.data, tile_type(rows).dims.data[1]
-        flat = index if len(dims) == 1 else build.regroup(index, [prod(tile_type(index).shape)])
+        build, dims, columns = self.build, tile_type(index).dims.data, tile_type(rows).dims.data[1]
+        flat = index if len(dims) == 1 else regroup(build, index, [prod(tile_type(index).shape)])
         type = TileType([*tile_type(flat).dims.data, columns], tile_type(index).element_type)
         taken = build.add(TakeAlongOp(rows, build.add(BroadcastOp(flat, [0], type)), 0))
         return taken if len(dims) == 1 else build.reshape(taken, [*dims, columns])
@@ -183,10 +185,10 @@ class Gathering:
         whole = self._loaded(self.memory, [ALL if entry is index else entry for entry in self.entries])
         rank, dims = tile_type(index).rank, tile_type(index).dims.data
         block = tile_type(whole).with_dims([*dims, *tile_type(whole).dims.data])
-        return self.build.pick(self.build.add(BroadcastOp(whole, [rank], block)), rank, index, 0)
+        return pick(self.build, self.build.add(BroadcastOp(whole, [rank], block)), rank, index, 0)
 
     def _loaded(self, memory: SSAValue, entries: Sequence[Entry]) -> SSAValue:
-        return self.build.add(replacing(self.build.load, LoadOp(memory, entries)))
+        return self.build.add(replacing(self._load, LoadOp(memory, entries)))
 
     def _gathers(self, position: int) -> bool:
         entry = self.entries[position]

@@ -10,16 +10,17 @@ from math import prod
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
+from kopt.analysis.storage import wide
 from kopt.analysis.values.bounded import Bounded
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ConcatOp, DimAttr, LoadOp, ShiftOp, SplatOp, TakeAlongOp, element_of, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.to_ssa import IndexWriter
-from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.indices import as_index
-from kopt.passes.mosaic.building import wide
+from kopt.passes.gathers.picking import replace_load
+from kopt.passes.regrouping import in_parts, regroup
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
@@ -32,26 +33,26 @@ def fetch_bounded_window(load: LoadOp, analysis: IndexAnalysis, found: Bounded) 
         %w = tile.load %x[tile.shift (tile.whole 2048) by %n] …   // as 16 rows of 128
         …   // of %w the rows (%at - %n) / 128, and of those the lanes (%at - %n) % 128
     """
-    (entry,), rows, build = load.indices, found.rows, AccessBuilder(load)
+    (entry,), rows, build = load.indices, found.rows, Builder(load)
     write = IndexWriter(build.add, lambda value: as_index(value, build), analysis.begin)
     first = write.value(found.first)
     block = build.add(ShiftOp(build.add(all_lanes(rows * LANES, load)), first))
-    value = build.named("near", replacing(load, LoadOp(load.memory, [block])))
+    value = build.add(replacing(load, LoadOp(load.memory, [block])), "near")
     value = build.reshape(build.cast(value, wide(element_of(value))), [rows, LANES])
     start = build.add(SplatOp(first, tile_type(entry).with_element(i32)))
     places = build.compute("sub", build.cast(entry, i32), start)
     places = build.reshape(places, tile_type(places).shape)  # plain dimensions may be cut
-    parts = [_picked(value, part, build) for part in build.parts(places, Budget.PICKED)]
+    parts = [_picked(value, part, build) for part in in_parts(build, places, Budget.PICKED)]
     type = tile_type(load.result)
     value = parts[0] if len(parts) == 1 else build.add(ConcatOp(parts, 0))
     replace_load(load, build.cast(build.reshape(value, type.dims.data), type.element_type))
 
 
-def _picked(value: SSAValue, place: SSAValue, build: AccessBuilder) -> SSAValue:
+def _picked(value: SSAValue, place: SSAValue, build: Builder) -> SSAValue:
     """The elements of rows of lanes by their number: their row first, then of that the lane."""
     dims, count = tile_type(place).dims.data, prod(tile_type(place).shape)
-    place = build.regroup(place, [count])
+    place = regroup(build, place, [count])
     row = build.with_number("shr", place, LANES.bit_length() - 1)
     rows = build.add(TakeAlongOp(value, build.spread(row, [count, DimAttr(LANES)], [0]), 0))
     lane = build.spread(build.with_number("and", place, LANES - 1), [count, DimAttr(1)], [0])
-    return build.regroup(build.reshape(build.add(TakeAlongOp(rows, lane, 1)), [count]), dims)
+    return regroup(build, build.reshape(build.add(TakeAlongOp(rows, lane, 1)), [count]), dims)

@@ -11,15 +11,16 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from kopt.analysis.values.repeats import Groups, few, first_of, index_tiles, repeats
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import DimAttr, Entry, IndexedDim, LoadOp, array_type, block_axes, tile_type
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis, is_sum
 from kopt.ir.to_ssa import IndexWriter
 from kopt.ir.to_tiles import TileWriter
-from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.indices import index_of, tile_of
-from kopt.passes.scatters.building import AccessBuilder
+from kopt.passes.gathers.picking import replace_load
+from kopt.passes.regrouping import regroup
 
 
 def without_repeats(load: LoadOp, sums: SumAnalysis) -> LoadOp:
@@ -36,18 +37,16 @@ def without_repeats(load: LoadOp, sums: SumAnalysis) -> LoadOp:
     groups = repeats(load, sums)
     if groups is None:
         return load
-    build, entries, shape = AccessBuilder(load), list(load.entries), array_type(load.memory).get_shape()
+    build, entries, shape = Builder(load), list(load.entries), array_type(load.memory).get_shape()
     kept = narrow(entries, shape, groups, build, sums)
     found = LoadOp(load.memory, entries, attributes=load.attributes)
-    value, axes = build.named(load.result.name_hint or "once", found), block_axes(entries, shape)
+    value, axes = build.add(found, load.result.name_hint or "once"), block_axes(entries, shape)
     value = _spread_groups(value, axes, [groups[dim] for dim in kept] or [1], build)
     replace_load(load, as_block_of(load, value, axes, kept, build))
     return found
 
 
-def narrow(
-    entries: list[Entry], shape: Sequence[int], groups: Groups, build: AccessBuilder, sums: SumAnalysis
-) -> list[int]:
+def narrow(entries: list[Entry], shape: Sequence[int], groups: Groups, build: Builder, sums: SumAnalysis) -> list[int]:
     """Leaves index tiles with one lane for each of some groups, and says which dimensions these have. Of one group in
     all they are numbers; or tiles of one lane, where such a number is a lane of a tile."""
     if all(group == 1 for group in groups):
@@ -74,9 +73,7 @@ def _sum(tile: SSAValue, shape: Sequence[int], groups: Groups, sums: SumAnalysis
     return exact if is_sum(exact) and TileWriter.can_write(exact) else form
 
 
-def _spread_groups(
-    value: SSAValue, axes: Sequence[IndexedDim], groups: Sequence[int], build: AccessBuilder
-) -> SSAValue:
+def _spread_groups(value: SSAValue, axes: Sequence[IndexedDim], groups: Sequence[int], build: Builder) -> SSAValue:
     """A block of one lane for each group, as one of all of their lanes."""
     for n, axis in enumerate(axes):
         group = 1 if axis.gather_dim is None else groups[axis.gather_dim]
@@ -85,12 +82,12 @@ def _spread_groups(
             wide = [*dims[: n + 1], DimAttr(group), *dims[n + 1 :]]
             value = build.spread(value, wide, [place for place in range(len(wide)) if place != n + 1])
             dims[n] = DimAttr(dims[n].size.data * group)
-            value = build.regroup(value, dims)
+            value = regroup(build, value, dims)
     return value
 
 
 def as_block_of(
-    load: LoadOp, value: SSAValue, axes: Sequence[IndexedDim], kept: Sequence[int], build: AccessBuilder
+    load: LoadOp, value: SSAValue, axes: Sequence[IndexedDim], kept: Sequence[int], build: Builder
 ) -> SSAValue:
     """A block that lacks some dimensions of the gathered places, all but those ``kept``, as one with a load's."""
     before = block_axes(load.entries, array_type(load.memory).get_shape())
@@ -104,7 +101,7 @@ def as_block_of(
     return build.spread(value, tile_type(load.result).dims.data, sorted(places))
 
 
-def element(form: IndexExpr, extent: int, build: AccessBuilder, sums: SumAnalysis) -> int | SSAValue:
+def element(form: IndexExpr, extent: int, build: Builder, sums: SumAnalysis) -> int | SSAValue:
     """One element's number, inside the array."""
     if (known := form.number) is not None:
         return min(max(known, 0), extent - 1)

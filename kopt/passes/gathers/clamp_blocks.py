@@ -8,15 +8,15 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import LoadOp, ShiftOp, StoreOp, WholeOp, array_type
 from kopt.dialects.tile.index_list import is_range
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.value_range import ValueRange
-from kopt.passes.mosaic.building import ValueBuilder
 
 
 def clamped_blocks(
-    blocks: Mapping[int, SSAValue], access: LoadOp | StoreOp, build: ValueBuilder, analysis: IndexAnalysis
+    blocks: Mapping[int, SSAValue], access: LoadOp | StoreOp, build: Builder, analysis: IndexAnalysis
 ) -> dict[int, SSAValue]:
     """The blocks, by position, that an access takes: those of a masked one with a lane in the array at least.
 
@@ -30,7 +30,7 @@ def clamped_blocks(
     return {position: _touching(block, shape[position], build, analysis) for position, block in blocks.items()}
 
 
-def _touching(block: SSAValue, extent: int, build: ValueBuilder, analysis: IndexAnalysis) -> SSAValue:
+def _touching(block: SSAValue, extent: int, build: Builder, analysis: IndexAnalysis) -> SSAValue:
     if not is_range(block):
         return _inside(block, 1, extent, build, analysis)
     shift = block.owner
@@ -45,7 +45,7 @@ def _touching(block: SSAValue, extent: int, build: ValueBuilder, analysis: Index
     return moved
 
 
-def _inside(first: SSAValue, size: int, extent: int, build: ValueBuilder, analysis: IndexAnalysis) -> SSAValue:
+def _inside(first: SSAValue, size: int, extent: int, build: Builder, analysis: IndexAnalysis) -> SSAValue:
     """Where a block begins, or where it has lanes in the array: a multiple of what it was a multiple of."""
     known = analysis.range(first)
     step = known.divisor or 1

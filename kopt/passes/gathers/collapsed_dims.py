@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import Access, DimAttr, RangeType, ShiftOp, is_gather, tile_type
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.index_expr import ZERO, IndexExpr
@@ -16,7 +17,6 @@ from kopt.ir.ranges import ranges_in_scope
 from kopt.ir.runs import contiguous
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.indices import index_of
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.retyping import all_lanes
 
 
@@ -29,7 +29,7 @@ class IndexRun:
     dims: tuple[int, ...] = ()
     lanes: DimAttr | None = None
 
-    def entry(self, access: Operation, build: ValueBuilder, sums: SumAnalysis) -> SSAValue:
+    def entry(self, access: Operation, build: Builder, sums: SumAnalysis) -> SSAValue:
         """The entry of the block, or of the one element: of a range where its lanes are those, maybe shifted."""
         if self.size == 1:
             return self._of_one(sums) or index_of(self.first, build, sums)

@@ -10,6 +10,7 @@ from xdsl.rewriter import Rewriter
 from kopt.analysis.aliases import users
 from kopt.analysis.alignment import multiple
 from kopt.analysis.validity import ValidityBuilder
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ELEMENTWISE,
     LoadOp,
@@ -25,7 +26,6 @@ from kopt.ir.ranges import unshifted
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.clamp_blocks import clamped_blocks
 from kopt.passes.gathers.collapsed_dims import blocks
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.replacing import replacing
 
 
@@ -34,7 +34,7 @@ def load_contiguous_run(load: LoadOp, sums: SumAnalysis) -> SSAValue | None:
 
     A masked load may begin before the array; where nothing will cut its lanes out of a larger block, it stays as it is.
     """
-    build, analysis = ValueBuilder(load), sums.exact
+    build, analysis = Builder(load), sums.exact
     found = _blocks(load, build, sums)
     entries = [found.get(position, entry) for position, entry in enumerate(load.entries)]
     for position, block in found.items():
@@ -89,7 +89,7 @@ def is_contiguous_run(access: LoadOp | StoreOp, sums: SumAnalysis) -> bool:
 
 def store_contiguous_run(store: StoreOp, sums: SumAnalysis) -> None:
     """Makes a store whose indices count from scalars on one of the block that begins there."""
-    build = ValueBuilder(store)
+    build = Builder(store)
     found = _blocks(store, build, sums)
     entries = [found.get(position, entry) for position, entry in enumerate(store.entries)]
     dims = block_dims(entries, array_type(store.memory).get_shape())
@@ -103,7 +103,7 @@ def store_contiguous_run(store: StoreOp, sums: SumAnalysis) -> None:
     Rewriter.replace_op(store, block, [])
 
 
-def _blocks(access: LoadOp | StoreOp, build: ValueBuilder, sums: SumAnalysis) -> dict[int, SSAValue]:
+def _blocks(access: LoadOp | StoreOp, build: Builder, sums: SumAnalysis) -> dict[int, SSAValue]:
     """The block, or the one row, that each gathering index is; nothing where one is none."""
     entries = {position: block.entry(access, build, sums) for position, block in blocks(access, sums).items()}
     return clamped_blocks(entries, access, build, sums.exact)

@@ -9,15 +9,15 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.slices import NotSlices, Slicing
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp, ReshapeOp
 from kopt.dialects.tile import DimAttr, LoadOp, array_type, tile_type
 from kopt.ir.index_expr import ZERO, IndexExpr, number
 from kopt.ir.runs import strided
 from kopt.ir.sums import SumAnalysis
 from kopt.ir.value_range import ValueRange
-from kopt.passes.gathers.building import Arrays
+from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.gathers.indices import tile_of
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.targets.tiling import LANES
 
 
@@ -81,7 +81,7 @@ def _entries(expr: IndexExpr, width: int, load: LoadOp, slicing: Slicing) -> lis
     every = found is not None and not found.start.along and isinstance(found.step, int) and found.step > 1
     if not every or not rows.along or len(dims) - 1 in rows.along or not _is_inside(lanes, width, slicing):
         return None
-    return [tile_of(one, dims, ValueBuilder(load), slicing.sums) for one in (rows, lanes)]
+    return [tile_of(one, dims, Builder(load), slicing.sums) for one in (rows, lanes)]
 
 
 def _is_inside(lanes: IndexExpr, width: int, slicing: Slicing) -> bool:
@@ -114,4 +114,4 @@ def _entry(rows: IndexExpr, dims: Sequence[DimAttr], load: LoadOp, slicing: Slic
         return None
     if len(dims) == len(terms) == 1 and (const, terms[0].factor, terms[0].dim) == (0, 1, 0):
         return terms[0].range
-    return tile_of(rows, dims, ValueBuilder(load), slicing.sums)
+    return tile_of(rows, dims, Builder(load), slicing.sums)

@@ -6,8 +6,9 @@ from xdsl.dialects.builtin import i32
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.values.hbm_rows import is_computed
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import LoadOp, SplatOp, TileType, tile_type
-from kopt.passes.gathers.building import LoadBuilder, replace_load
+from kopt.passes.gathers.picking import replace_load
 from kopt.passes.replacing import replacing
 
 
@@ -18,7 +19,7 @@ def as_gather(load: LoadOp) -> LoadOp:
     becomes
         %t = tile.splat %n …   %w = tile.load %x[%t, :] … -> !tile.tile<1 x 128 x f32>   %v = tile.reshape %w …
     """
-    build = LoadBuilder(load)
+    build = Builder(load)
     entries = [build.add(SplatOp(entry, TileType([1], i32))) if is_computed(entry) else entry for entry in load.entries]
     gather = replacing(load, LoadOp(load.memory, entries))
     Rewriter.insert_op(gather, InsertPoint.before(load))

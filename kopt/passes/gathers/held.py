@@ -7,14 +7,14 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.held_blocks import HeldBlock
 from kopt.analysis.values.held import start_of
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import DimAttr, LoadOp, SplatOp, TakeAlongOp, TileType, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO
 from kopt.ir.to_ssa import IndexWriter
-from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.indices import as_index
+from kopt.passes.gathers.picking import replace_load
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 
 
 def pick_from_held(load: LoadOp, held: HeldBlock) -> None:
@@ -27,9 +27,9 @@ def pick_from_held(load: LoadOp, held: HeldBlock) -> None:
 
     The block is loaded once: the two loads are one to ``cse``, and share a buffer where they are not.
     """
-    build = AccessBuilder(load)
+    build = Builder(load)
     index = _place(load, held, build)
-    block = build.named("held", replacing(load, LoadOp(held.holder.memory, held.holder.entries)))
+    block = build.add(replacing(load, LoadOp(held.holder.memory, held.holder.entries)), "held")
     dims, wanted = [*tile_type(block).dims.data], tile_type(load.result).dims.data
     most = dims[held.dim].size.data - 1
     index = build.with_number("maximum", build.with_number("minimum", index, most), 0)
@@ -38,7 +38,7 @@ def pick_from_held(load: LoadOp, held: HeldBlock) -> None:
     replace_load(load, build.reshape(picked, wanted))
 
 
-def _place(load: LoadOp, held: HeldBlock, build: AccessBuilder) -> SSAValue:
+def _place(load: LoadOp, held: HeldBlock, build: Builder) -> SSAValue:
     """Where in the block each lane of a gather lies, as an i32 tile."""
     entry, sums = load.entries[held.position], IndexAnalysis(sums=True)
     assert isinstance(entry, SSAValue)

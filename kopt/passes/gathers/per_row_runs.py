@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from kopt.analysis.storage import wide
 from kopt.analysis.values.form import GROUP, element_bits
 from kopt.analysis.values.runs import Runs, unit_of
+from kopt.dialects.builder import Builder, named
 from kopt.dialects.tile import (
     ALL,
     ConcatOp,
@@ -22,11 +24,11 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, replace_load
+from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.gathers.indices import tile_of
-from kopt.passes.mosaic.building import wide
+from kopt.passes.gathers.picking import replace_load
+from kopt.passes.regrouping import every
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.tiling import LANES
 
 
@@ -48,7 +50,7 @@ class _Runs:
     """The state of rewriting one load."""
 
     def __init__(self, load: LoadOp, found: Runs, sums: SumAnalysis):
-        self.load, self.build, self.sums, self.found = load, AccessBuilder(load), sums, found
+        self.load, self.build, self.sums, self.found = load, Builder(load), sums, found
         self.run = found.run
         index = load.entries[-1]
         assert isinstance(index, SSAValue)
@@ -65,7 +67,7 @@ class _Runs:
         shape = [extent, LANES] if group == 1 else [extent, group, LANES]
         memory = arrays.view(self.load.memory, [extent * unit], shape)
         rows = replacing(self.load, LoadOp(memory, [row, *[ALL] * (len(shape) - 1)]))
-        value = self._as_lanes(build.named("rows", rows), count * unit, len(shape))
+        value = self._as_lanes(build.add(rows, "rows"), count * unit, len(shape))
         for bit in _bits(self.found.fine, unit):
             lanes = tile_type(value).shape[-1]
             value = self._where_bit(first, bit, build.cut(value, bit, lanes), build.cut(value, 0, lanes - bit))
@@ -80,7 +82,7 @@ class _Runs:
             for entry, form in zip(self.load.entries[:-1], self.found.forms, strict=True)
         ]
         found = replacing(self.load, LoadOp(self.load.memory, [*entries, ALL]))
-        value = build.named("rows", found)
+        value = build.add(found, "rows")
         if not any(is_gather(entry) for entry in entries):
             *outer, row = tile_type(value).dims.data
             value = build.spread(value, [*outer, *self.dims, row], [*range(len(outer)), len(outer) + len(self.dims)])
@@ -100,7 +102,7 @@ class _Runs:
 
     def _first(self) -> SSAValue:
         """The first element of each place."""
-        return self.build.named("first", tile_of(self.run.first, self.dims, self.build, self.sums))
+        return named(tile_of(self.run.first, self.dims, self.build, self.sums), "first")
 
     def _as_lanes(self, value: SSAValue, lanes: int, count: int) -> SSAValue:
         """The last dimensions, ``count`` of them, as the lanes of one, in a type of 32 bits."""
@@ -118,7 +120,7 @@ class _Runs:
         """Puts every ``step``-th lane in the load's place."""
         build, run, type = self.build, self.run, tile_type(self.load.result)
         offset = self.found.offset % run.step
-        value = build.every(build.cut(value, self.found.offset - offset, self.found.span), run.step, offset)
+        value = every(build, build.cut(value, self.found.offset - offset, self.found.span), run.step, offset)
         replace_load(self.load, build.cast(build.reshape(value, type.dims.data), type.element_type))
 
 

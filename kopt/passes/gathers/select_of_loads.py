@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.values.repeats import dims_apart
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     BroadcastOp,
     CastOp,
@@ -24,9 +25,8 @@ from kopt.dialects.tile import (
 from kopt.ir.from_access import known_inside
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.broadcast_indices import as_block_of, element, narrow
-from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.collapsed_dims import block_of
-from kopt.passes.scatters.building import AccessBuilder
+from kopt.passes.gathers.picking import replace_load
 
 #: How a bound asks which of two numbers it is: the comparison that chooses the first.
 _BOUNDS = {"maximum": "ge", "minimum": "le"}
@@ -54,12 +54,12 @@ def selected_loads(load: LoadOp, sums: SumAnalysis) -> list[LoadOp]:
     """
     for position, entry in enumerate(load.entries):
         if isinstance(entry, SSAValue) and is_gather(entry) and max(tile_type(entry).shape, default=1) > 1:
-            if (choice := _choice(entry, AccessBuilder(load), sums)) is not None:
+            if (choice := _choice(entry, Builder(load), sums)) is not None:
                 return _split(load, position, choice, sums)
     return [load]
 
 
-def _choice(index: SSAValue, build: AccessBuilder, sums: SumAnalysis) -> _Choice | None:
+def _choice(index: SSAValue, build: Builder, sums: SumAnalysis) -> _Choice | None:
     """The choice that an index is, of numbers that count and single ones."""
     spread: list[Operation] = []
     while isinstance(index.owner, _SPREADING):
@@ -87,7 +87,7 @@ def _is_known(index: SSAValue, sums: SumAnalysis) -> bool:
 
 
 def _split(load: LoadOp, position: int, choice: _Choice, sums: SumAnalysis) -> list[LoadOp]:
-    build, known = AccessBuilder(load), known_inside(choice.condition, load, sums.exact)
+    build, known = Builder(load), known_inside(choice.condition, load, sums.exact)
     if known is not None:
         arm = _Arm(load, position, choice.on_true if known else choice.on_false, choice.spread, build, sums)
         replace_load(load, arm.value)
@@ -112,7 +112,7 @@ class _Arm:
         position: int,
         index: SSAValue,
         spread: Sequence[Operation],
-        build: AccessBuilder,
+        build: Builder,
         sums: SumAnalysis,
         needed: SSAValue | None = None,
     ):
@@ -126,7 +126,7 @@ class _Arm:
         else:
             entries[position] = _spread(index, spread, build)
         self.load = LoadOp(load.memory, entries, None if is_one else needed, attributes=load.attributes)
-        self.value = build.named(load.result.name_hint or "chosen", self.load)
+        self.value = build.add(self.load, load.result.name_hint or "chosen")
         if is_one:
             self.value = as_block_of(load, self.value, block_axes(entries, shape), kept, build)
 
@@ -135,7 +135,7 @@ def _gathers_once(load: LoadOp) -> bool:
     return sum(map(is_gather, load.entries)) == 1
 
 
-def _spread(value: SSAValue, ops: Sequence[Operation], build: AccessBuilder) -> SSAValue:
+def _spread(value: SSAValue, ops: Sequence[Operation], build: Builder) -> SSAValue:
     """A value under the dimensions that some ops give."""
     for op in ops:
         if isinstance(op, BroadcastOp):
@@ -145,7 +145,7 @@ def _spread(value: SSAValue, ops: Sequence[Operation], build: AccessBuilder) -> 
     return value
 
 
-def _to_block(load: LoadOp, value: SSAValue, build: AccessBuilder) -> SSAValue:
+def _to_block(load: LoadOp, value: SSAValue, build: Builder) -> SSAValue:
     """What is known for each gathered place for all lanes of a block."""
     axes = block_axes(load.entries, array_type(load.memory).get_shape())
     places = [n for n, axis in enumerate(axes) if axis.gather_dim is not None]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from xdsl.dialects.builtin import i32
 
 from kopt.analysis.values.places import GatherPlaces, cases_of
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.sums import SumAnalysis
 from kopt.ir.to_tiles import TileWriter
-from kopt.passes.gathers.building import replace_load
+from kopt.passes.gathers.picking import replace_load
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 
 
 def selected_sums(load: LoadOp, sums: SumAnalysis) -> list[tuple[LoadOp, GatherPlaces]]:
@@ -24,10 +24,10 @@ def selected_sums(load: LoadOp, sums: SumAnalysis) -> list[tuple[LoadOp, GatherP
     if (found := cases_of(load, sums)) is None:
         return []
     condition, cases = found
-    build, (entry,) = AccessBuilder(load), load.indices
+    build, (entry,) = Builder(load), load.indices
     write = TileWriter(build.add, sums.exact.begin)
     dims = tile_type(entry).dims.data
     loads = [replacing(load, LoadOp(load.memory, [write.value(index, dims, i32)])) for index, _ in cases]
-    first, second = (build.named(load.result.name_hint or "case", one) for one in loads)
+    first, second = (build.add(one, load.result.name_hint or "case") for one in loads)
     replace_load(load, build.select(write.condition(condition, dims), first, second))
     return [(one, places) for one, (_, places) in zip(loads, cases, strict=True)]

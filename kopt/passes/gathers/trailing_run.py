@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.storage import wide
 from kopt.analysis.values.lane_runs import LaneRun, along_last, lane_run
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ALL,
     ConcatOp,
@@ -22,12 +24,11 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import replace_load
 from kopt.passes.gathers.collapsed_dims import IndexRun
 from kopt.passes.gathers.indices import tile_of
-from kopt.passes.mosaic.building import wide
+from kopt.passes.gathers.picking import replace_load
+from kopt.passes.regrouping import every
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.tiling import LANES
 
 
@@ -71,7 +72,7 @@ def _lanes(load: LoadOp, run: LaneRun, extent: int, gathered: bool, sums: SumAna
     lanes = tile_type(load.indices[-1]).dims.data[-1]
     if gathered and (first.divisor % size or size > extent and (not lanes.tag.data or run.step > 1)):
         return None
-    return IndexRun(first, size, lanes=lanes if run.step == 1 else None).entry(load, AccessBuilder(load), sums)
+    return IndexRun(first, size, lanes=lanes if run.step == 1 else None).entry(load, Builder(load), sums)
 
 
 def _replaced(
@@ -82,7 +83,7 @@ def _replaced(
     forms: Sequence[IndexExpr],
     sums: SumAnalysis,
 ) -> LoadOp:
-    build, entries = AccessBuilder(load), list(load.entries)
+    build, entries = Builder(load), list(load.entries)
     for position, form in zip(positions, forms, strict=False):
         entries[position] = tile_of(form, tile_type(entries[position]).dims.data[:-1], build, sums)  # pyright: ignore
     entries[positions[-1]] = lanes
@@ -97,16 +98,16 @@ def _replaced(
     return found
 
 
-def _every(load: LoadOp, entries: Sequence[Entry], run: LaneRun, build: AccessBuilder) -> LoadOp:
+def _every(load: LoadOp, entries: Sequence[Entry], run: LaneRun, build: Builder) -> LoadOp:
     """Puts every ``step``-th lane of a block in a load's place."""
     found, type = replacing(load, LoadOp(load.memory, entries)), tile_type(load.result)
-    value = build.named("lanes", found)
+    value = build.add(found, "lanes")
     value = build.cast(value, wide(element_of(value)))
     *outer, lanes = tile_type(value).dims.data
     missing = run.size * run.step - lanes.size.data
     if missing > 0:
         rest = build.add(FullOp(0, TileType([*outer, missing], element_of(value))))
         value = build.add(ConcatOp([build.reshape(value, [*outer, DimAttr(lanes.size.data)]), rest], len(outer)))
-    value = build.every(build.cut(value, 0, run.size * run.step), run.step, run.const % run.step)
+    value = every(build, build.cut(value, 0, run.size * run.step), run.step, run.const % run.step)
     replace_load(load, build.cast(build.reshape(value, type.dims.data), type.element_type))
     return found

@@ -7,6 +7,7 @@ from typing import Any
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     BroadcastOp,
     CastOp,
@@ -18,7 +19,6 @@ from kopt.dialects.tile import (
     is_gather,
     tile_type,
 )
-from kopt.passes.mosaic.building import ValueBuilder
 
 
 def with_ordered_indices(load: LoadOp) -> LoadOp:
@@ -65,7 +65,7 @@ def _along(index: Any, axis: int) -> SSAValue | None:
 
 
 def _permuted(load: LoadOp, sources: dict[int, tuple[int, SSAValue | None]]) -> LoadOp:
-    build = ValueBuilder(load)
+    build = Builder(load)
     type, axes = tile_type(load.result), [axis for axis, _ in sources.values()]
     first = _first_gathered(load)
     order = [*range(first), *(first + axis for axis in axes), *range(first + len(axes), type.rank)]

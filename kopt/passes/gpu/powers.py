@@ -8,18 +8,18 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.dialects import tile
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import element_of
-from kopt.passes.mosaic.building import ValueBuilder
 
 
-def _product(build: ValueBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:
+def _product(build: Builder, first: SSAValue, *others: SSAValue) -> SSAValue:
     for factor in others:
         first = build.add(tile.ELEMENTWISE["mul"](first, factor))
     return first
 
 
 #: Exponent -> the factors or the function that give the power exactly as torch does.
-_POWERS: dict[float, Callable[[ValueBuilder, SSAValue], SSAValue]] = {
+_POWERS: dict[float, Callable[[Builder, SSAValue], SSAValue]] = {
     1.0: lambda build, x: x,
     2.0: lambda build, x: _product(build, x, x),
     3.0: lambda build, x: _product(build, x, x, x),
@@ -41,7 +41,7 @@ class ExpandPower(RewritePattern):
         make = _POWERS.get(float(constant.number))
         if make is None:
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         power = make(build, base)
         if power is not base:
             power.name_hint = op.result.name_hint

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.dialects import tile, triton
-from kopt.passes.mosaic.building import ValueBuilder
+from kopt.dialects.builder import Builder
 
 #: The least contracted lanes that ``tl.dot`` takes, for operands of 16 bits or more and of 8 bits.
 _LEAST_K = 16
@@ -24,7 +24,7 @@ class DotToSum(RewritePattern):
         lhs, rhs, result = tile.tile_type(op.lhs), tile.tile_type(op.rhs), tile.tile_type(op.result)
         if not (_is_short(lhs) or _is_wide_integer(lhs.element_type) or _is_exact_vector(op)):
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         rank = lhs.rank
         whole = tile.TileType([*lhs.dims.data, rhs.dims.data[-1]], result.element_type)
         batch = list(range(rank - 2))
@@ -63,7 +63,7 @@ class MergeBatches(RewritePattern):
         result = tile.tile_type(op.result)
         if result.rank <= 3:
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         operands = [build.add(tile.ReshapeOp(value, _one_batch(value))) for value in op.operands]
         acc = operands[2] if op.accumulator is not None else None
         precision = op.precision.data if op.precision is not None else None

@@ -15,6 +15,7 @@ from kopt.analysis.store_to_load import may_see
 from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -34,7 +35,6 @@ from kopt.passes.accumulators.atomic_updates import erase_dead
 from kopt.passes.launches import erase_unused, host_cast
 from kopt.passes.legalising.halves import widen_f16
 from kopt.passes.legalising.intervals import require_interval
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.mosaic.scalars import drop_casts_back
 from kopt.passes.retyping import defined_values
 from kopt.walk import walk
@@ -106,7 +106,7 @@ def _folded(op: Operation) -> bool:
     if left is None and right is None:
         return False
     assert isinstance(op.result.type, TileType)
-    answer = ValueBuilder(op).add(FullOp(int(_COMPARE[op.ROW.name](left or 0, right or 0)), op.result.type))
+    answer = Builder(op).add(FullOp(int(_COMPARE[op.ROW.name](left or 0, right or 0)), op.result.type))
     Rewriter.replace_op(op, [], [answer])
     return True
 
@@ -129,7 +129,7 @@ def _limit_shift(op: Operation) -> None:
     by = op.operands[1]
     if isinstance(full := by.owner, FullOp) and 0 <= int(full.number) < 32:
         return
-    build = ValueBuilder(op)
+    build = Builder(op)
     assert isinstance(by.type, TileType)
     op.operands[1] = build.add(ELEMENTWISE["minimum"](by, build.add(FullOp(31, by.type))))
 

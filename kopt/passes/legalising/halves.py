@@ -10,6 +10,7 @@ from xdsl.rewriter import Rewriter
 from kopt.analysis.exact_numbers import ExactNumbers
 from kopt.analysis.wide_facts import MOVES
 from kopt.diagnostics import location_of
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -26,7 +27,6 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.errors import LoweringError
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.walk import walk
 
 #: The sign of f32's bits, and those of infinity, which are all digits of the power of two.
@@ -112,7 +112,7 @@ def _widen_cast(op: CastOp, known: set[SSAValue], numbers: ExactNumbers) -> None
     elif op.input in known:
         Rewriter.replace_op(op, [], [op.input])
     else:
-        build, exact = ValueBuilder(op), numbers.of(op.input)
+        build, exact = Builder(op), numbers.of(op.input)
         value = build.cast(op.input, f32)
         if exact is None or not exact.fits(_DIGITS, _STEP, _LARGEST):
             value = _rounded(build, value)
@@ -121,7 +121,7 @@ def _widen_cast(op: CastOp, known: set[SSAValue], numbers: ExactNumbers) -> None
         Rewriter.replace_op(op, [], [value])
 
 
-def _rounded(build: ValueBuilder, value: SSAValue) -> SSAValue:
+def _rounded(build: Builder, value: SSAValue) -> SSAValue:
     """f32 values rounded to nearest even among those of f16.
 
     Next to a number that is larger by 13 binary digits, and by half of it more, f32 has the digits that f16 has next to
@@ -138,5 +138,5 @@ def _rounded(build: ValueBuilder, value: SSAValue) -> SSAValue:
     return build.add(SelectOp(_with(build, "ge", size, _TOO_LARGE), infinite, rounded))
 
 
-def _with(build: ValueBuilder, name: str, value: SSAValue, number: float) -> SSAValue:
+def _with(build: Builder, name: str, value: SSAValue, number: float) -> SSAValue:
     return build.add(ELEMENTWISE[name](value, build.add(FullOp(number, tile_type(value)))))

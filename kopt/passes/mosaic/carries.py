@@ -10,8 +10,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from kopt.analysis.storage import is_narrow, wide
 from kopt.dialects.tile import CastOp, ForOp, TileType, WhileOp, element_of, tile_type
-from kopt.passes.mosaic.building import is_narrow, wide
 
 
 class WidenCarries(RewritePattern):

@@ -6,8 +6,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from kopt.analysis.storage import is_narrow, wide
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import AssociativeOp, CastOp, SortOp, element_of, tile_type
-from kopt.passes.mosaic.building import ValueBuilder, is_narrow, wide
+from kopt.passes.mosaic.widening import widened
 
 
 class WidenSort(RewritePattern):
@@ -17,8 +19,8 @@ class WidenSort(RewritePattern):
     def match_and_rewrite(self, op: SortOp, rewriter: PatternRewriter, /) -> None:
         if not is_narrow(element_of(op.input)):
             return
-        build = ValueBuilder(op, rewriter)
-        (value,) = build.widened([op.input])
+        build = Builder(op, rewriter=rewriter)
+        (value,) = widened(build, [op.input])
         sort = SortOp(value, op.dim.data, op.descending is not None)
         _replace(rewriter, build, sort)
 
@@ -35,10 +37,10 @@ class WidenAssociative(RewritePattern):
             _take_wide(rewriter, argument)
         last = block.last_op
         assert last is not None
-        yields = ValueBuilder(last, rewriter)
-        last.operands = yields.widened(last.operands)
-        build = ValueBuilder(op, rewriter)
-        _replace(rewriter, build, op.with_inputs(build.widened(op.inputs), op.detach_region(op.body)))
+        yields = Builder(last, rewriter=rewriter)
+        last.operands = widened(yields, last.operands)
+        build = Builder(op, rewriter=rewriter)
+        _replace(rewriter, build, op.with_inputs(widened(build, op.inputs), op.detach_region(op.body)))
 
 
 def _take_wide(rewriter: PatternRewriter, argument: SSAValue) -> None:
@@ -54,7 +56,7 @@ def _take_wide(rewriter: PatternRewriter, argument: SSAValue) -> None:
     rewriter.insert(cast, InsertPoint.at_start(block))
 
 
-def _replace(rewriter: PatternRewriter, build: ValueBuilder, new: Operation) -> None:
+def _replace(rewriter: PatternRewriter, build: Builder, new: Operation) -> None:
     """Puts an op's results, cast to what they were, in the place of the builder's."""
     op = build.op
     build.add(new)

@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.diagnostics import location_of
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ELEMENTWISE, DotOp, FullOp, SliceOp, element_of, tile_type
 from kopt.errors import LoweringError
-from kopt.passes.mosaic.building import ValueBuilder
 
 #: Products of two 8-bit numbers that f32 adds up exactly.
 _EXACT = 256
@@ -27,7 +27,7 @@ class FlattenBatches(RewritePattern):
         result = tile_type(op.result)
         if result.rank <= 3:
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         operands = [_merged(build, value) for value in op.operands]
         acc = operands[2] if op.accumulator is not None else None
         precision = op.precision.data if op.precision is not None else None
@@ -35,7 +35,7 @@ class FlattenBatches(RewritePattern):
         build.replace(build.reshape(build.add(dot), result.dims.data))
 
 
-def _merged(build: ValueBuilder, value: SSAValue) -> SSAValue:
+def _merged(build: Builder, value: SSAValue) -> SSAValue:
     dims = tile_type(value).dims.data
     batch = prod(dim.size.data for dim in dims[:-2])
     return build.reshape(value, [batch, *dims[-2:]])
@@ -48,7 +48,7 @@ class UnsignedBytesToBf16(RewritePattern):
     def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter, /) -> None:
         if _integer_bits(op) != 8:
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         lhs, rhs = build.cast(op.lhs, bf16), build.cast(op.rhs, bf16)
         total = op.accumulator
         depth = tile_type(lhs).shape[-1]
@@ -74,7 +74,7 @@ class IntegersToBytes(RewritePattern):
             return
         if bits == 64:
             raise LoweringError("a TPU has no 64-bit integers", location_of(op), ["convert to int32"])
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         left, right = (_limbs(build, value) for value in (op.lhs, op.rhs))
         total = op.accumulator
         for place in range(_WORD):
@@ -97,7 +97,7 @@ def _integer_bits(op: DotOp) -> int | None:
     return element.width.data if isinstance(element, IntegerType) and element != i8 else None
 
 
-def _limbs(build: ValueBuilder, value: SSAValue) -> list[SSAValue]:
+def _limbs(build: Builder, value: SSAValue) -> list[SSAValue]:
     """Signed bytes, the lowest first; a carry makes one more of them than 16 bits have."""
     element = element_of(value)
     assert isinstance(element, IntegerType)
@@ -111,7 +111,7 @@ def _limbs(build: ValueBuilder, value: SSAValue) -> list[SSAValue]:
     return limbs
 
 
-def _part(build: ValueBuilder, value: SSAValue, dim: int, start: int, size: int) -> SSAValue:
+def _part(build: Builder, value: SSAValue, dim: int, start: int, size: int) -> SSAValue:
     """A part of one dimension, given from the end."""
     dims = tile_type(value).dims.data
     if dims[dim].size.data == size:

@@ -8,8 +8,8 @@ from math import lcm, prod
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ConcatOp, DimAttr, ReshapeOp, SliceOp, tile_type
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.targets.tiling import LANES
 
 #: So many slices at most: each is code of its own.
@@ -30,7 +30,7 @@ class SplitReshape(RewritePattern):
         joined, cut = whole // rest[-1].size.data, whole // wanted[-1].size.data
         if joined + cut > _MOST_SLICES:
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         rows = prod(_sizes(rest)) // whole
         value = build.reshape(op.input, before)
         if joined > 1:
@@ -62,7 +62,7 @@ class SliceBeforeReshape(RewritePattern):
             return
         group = after[at + 1].size.data
         bounds = (*op.bounds[:at], (begin * group + lane, count, step * group), *op.bounds[at + 2 :])
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         offsets, sizes, strides = zip(*bounds, strict=True)
         value = build.add(SliceOp(reshape.input, offsets, sizes, strides))
         build.replace(build.reshape(value, tile_type(op.result).dims.data))
@@ -100,7 +100,7 @@ def _common(before: Sequence[DimAttr], after: Sequence[DimAttr]) -> int:
     return next((n for n in range(most) if before[n] != after[n]), most)
 
 
-def _parts(build: ValueBuilder, value: SSAValue, dim: int, count: int) -> list[SSAValue]:
+def _parts(build: Builder, value: SSAValue, dim: int, count: int) -> list[SSAValue]:
     """A dimension in slices."""
     shape = tile_type(value).shape
     size = shape[dim] // count
@@ -109,5 +109,5 @@ def _parts(build: ValueBuilder, value: SSAValue, dim: int, count: int) -> list[S
     return [build.add(SliceOp(value, offset, sizes, [1] * len(shape))) for offset in offsets]
 
 
-def _beside(build: ValueBuilder, parts: Sequence[SSAValue], dim: int) -> SSAValue:
+def _beside(build: Builder, parts: Sequence[SSAValue], dim: int) -> SSAValue:
     return build.add(ConcatOp(parts, dim))

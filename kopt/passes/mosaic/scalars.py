@@ -5,6 +5,8 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kopt.analysis.storage import is_narrow, wide
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     BeginOp,
     CastOp,
@@ -23,7 +25,6 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.ranges import binding, unshifted
-from kopt.passes.mosaic.building import ValueBuilder, is_narrow
 from kopt.passes.retyping import all_lanes
 
 
@@ -42,14 +43,14 @@ class WidenScalarLoad(RewritePattern):
         element = element_of(op.result)
         if tile_type(op.result).rank or not is_narrow(element) or not op.entries:
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         lane = own_lane(op.entries[-1])
         if lane is None:
             number = op.entries[-1]
             assert isinstance(number, SSAValue)
             lane = build.add(ShiftOp(build.add(all_lanes(1, op)), number))
         block = build.add(LoadOp(op.memory, [*op.entries[:-1], lane], attributes=op.attributes))
-        (block,) = build.widened([block])
+        block = build.cast(block, wide(element_of(block)))
         scalar = build.add(ReshapeOp(block, tile_type(block).with_dims(())))
         if op.mask is not None:
             other = literal(0 if op.other is None else literal_value(op.other), element_of(scalar))
@@ -74,5 +75,5 @@ def drop_casts_back(narrow: SSAValue, scalar: SSAValue) -> None:
     """Users that cast the element take it wide: it came from the narrow type, so nothing was rounded."""
     for user in [use.operation for use in narrow.uses]:
         if isinstance(user, CastOp):
-            build = ValueBuilder(user)
+            build = Builder(user)
             build.replace(build.cast(scalar, element_of(user.result)))

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, i32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ALL,
     ELEMENTWISE,
@@ -25,8 +26,7 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.memory import block_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.accumulators.spread import Spread, indexes, picked
-from kopt.passes.gathers.building import replace_load
-from kopt.passes.mosaic.building import ValueBuilder
+from kopt.passes.gathers.picking import replace_load
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class SpreadLoad(RewritePattern):
     def match_and_rewrite(self, load: LoadOp, rewriter: PatternRewriter, /) -> None:
         if not (spreads := _spreads(load, self.analysis)):
             return
-        build = ValueBuilder(load, rewriter)
+        build = Builder(load, rewriter=rewriter)
         value = build.add(LoadOp(load.memory, _whole(load, spreads), pad=load.pad, attributes=load.attributes))
         shape = tile_type(value).shape
         slices = {spread.axis: spread.entry for spread in spreads}
@@ -57,7 +57,7 @@ class SpreadStore(RewritePattern):
     def match_and_rewrite(self, store: StoreOp, rewriter: PatternRewriter, /) -> None:
         if not (spreads := _spreads(store, self.analysis)):
             return
-        build, entries = ValueBuilder(store, rewriter), _whole(store, spreads)
+        build, entries = Builder(store, rewriter=rewriter), _whole(store, spreads)
         type = block_type(store.memory.type, entries)
         kept = [spread.holds(build, type) for spread in spreads]
         if store.mask is not None:
@@ -102,7 +102,7 @@ def _bounds(entry: SSAValue | SliceAttr | None, extent: int) -> tuple[int, int, 
     return (entry.start.data, entry.length, entry.step.data) if isinstance(entry, SliceAttr) else (0, extent, 1)
 
 
-def _spread(build: ValueBuilder, value: SSAValue, spreads: list[Spread]) -> SSAValue:
+def _spread(build: Builder, value: SSAValue, spreads: list[Spread]) -> SSAValue:
     """A value whose lanes stand where the slices put them; undefined elsewhere."""
     for spread in spreads:
         dims = list(tile_type(value).dims.data)

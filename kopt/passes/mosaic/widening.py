@@ -8,6 +8,8 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kopt.analysis.storage import is_narrow, is_narrow_integer, wide
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ArgReduceOp,
     BroadcastOp,
@@ -28,12 +30,6 @@ from kopt.dialects.tile import (
     literal_value,
     tile_type,
 )
-from kopt.passes.mosaic.building import (
-    ValueBuilder,
-    is_narrow,
-    is_narrow_integer,
-    wide,
-)
 from kopt.passes.mosaic.scalars import drop_casts_back
 
 #: Combinations of predicates in numbers: a sum of predicates is "any".
@@ -51,8 +47,8 @@ class WidenElementwise(RewritePattern):
     def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter, /) -> None:
         if not is_narrow_integer(element_of(op.inputs[0])):
             return
-        build = ValueBuilder(op, rewriter)
-        build.replace(build.add(type(op)(*build.widened(op.inputs))))
+        build = Builder(op, rewriter=rewriter)
+        build.replace(build.add(type(op)(*widened(build, op.inputs))))
 
 
 class WidenCombination(RewritePattern):
@@ -63,8 +59,8 @@ class WidenCombination(RewritePattern):
         element, kind = element_of(op.input), op.kind.data
         if not is_narrow(element) or (element == i1 and _reduces_predicates(op)):
             return
-        build = ValueBuilder(op, rewriter)
-        (value,) = build.widened([op.input])
+        build = Builder(op, rewriter=rewriter)
+        (value,) = widened(build, [op.input])
         kind = _OF_PREDICATES[kind] if element == i1 else kind
         if isinstance(op, ReduceOp):
             build.replace(build.add(ReduceOp(kind, value, op.dimensions)))
@@ -87,7 +83,7 @@ class WidenRearrangement(RewritePattern):
     def match_and_rewrite(self, op: Rearrangement, rewriter: PatternRewriter, /) -> None:
         if not is_narrow(element_of(op.operands[0])) or not _moves_lanes(op):
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         values = _widened(op.operands, build)
         type = tile_type(op.results[0]).with_element(element_of(values[0]))
         value = build.add(op.create(operands=values, properties=dict(op.properties), result_types=[type]))
@@ -108,7 +104,7 @@ class WidenSelection(RewritePattern):
         repeated = numbers and (any(map(_is_few_rows, operands)) or _are_wider(operands))
         if not repeated and not (is_narrow(element_of(value)) and any(map(_comes_of_pick, operands))):
             return
-        build = ValueBuilder(op, rewriter)
+        build = Builder(op, rewriter=rewriter)
         element = wide(element_of(value))
         first, *rest = [_wider(operand) or build.cast(operand, element) for operand in operands]
         if isinstance(op, SelectOp):
@@ -116,6 +112,11 @@ class WidenSelection(RewritePattern):
         else:
             fill = literal(literal_value(op.fill), element)
             build.replace(build.add(MaskOp(first, op.limits, fill, tile_type(op.result).with_element(element))))
+
+
+def widened(build: Builder, values: Iterable[SSAValue]) -> list[SSAValue]:
+    """The values in the 32-bit types of theirs."""
+    return [build.cast(value, wide(element_of(value))) for value in values]
 
 
 def _moves_lanes(op: Operation) -> bool:
@@ -179,7 +180,7 @@ def _comes_of_pick(value: SSAValue) -> bool:
     return False
 
 
-def _widened(values: Iterable[SSAValue], build: ValueBuilder) -> list[SSAValue]:
+def _widened(values: Iterable[SSAValue], build: Builder) -> list[SSAValue]:
     """The values in the 32-bit types of theirs, picked ones as they were."""
     pairs = [(value, _picked(value)) for value in values]
     return [build.cast(value, wide(element_of(value))) if picked is None else picked for value, picked in pairs]

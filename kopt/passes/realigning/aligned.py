@@ -7,9 +7,9 @@ import math
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import BeginOp, Entry, RangeType, ShiftOp
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.retyping import all_lanes
 
 
@@ -29,7 +29,7 @@ def own_size(entry: Entry) -> int:
     return entry.type.size if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) else 1
 
 
-def start(entry: Entry, build: ValueBuilder) -> SSAValue:
+def start(entry: Entry, build: Builder) -> SSAValue:
     """Where an entry's block begins."""
     if isinstance(entry, int):
         return build.index(entry)
@@ -38,7 +38,7 @@ def start(entry: Entry, build: ValueBuilder) -> SSAValue:
 
 
 def aligned_block(
-    entry: Entry, begins: SSAValue, unit: int, size: int, extent: int, build: ValueBuilder
+    entry: Entry, begins: SSAValue, unit: int, size: int, extent: int, build: Builder
 ) -> tuple[SSAValue, SSAValue]:
     """The aligned block of a ``size`` around an entry's, inside the array, and where in it the entry's own begins."""
     unsigned = build.add(arith.MaxSIOp(begins, build.index(0)))

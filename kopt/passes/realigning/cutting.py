@@ -10,6 +10,7 @@ from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import lanes_dim
 from kopt.analysis.windows import Window
 from kopt.diagnostics import remark
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     DimAttr,
     DynamicSliceOp,
@@ -20,8 +21,8 @@ from kopt.dialects.tile import (
     block_axes,
     tile_type,
 )
-from kopt.passes.gathers.building import Arrays, replace_load
-from kopt.passes.mosaic.building import ValueBuilder
+from kopt.passes.gathers.arrays import Arrays
+from kopt.passes.gathers.picking import replace_load
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, start
 from kopt.passes.replacing import replacing
 
@@ -35,7 +36,7 @@ class Cutter:
     def __init__(self, load: LoadOp, window: Window, arrays: Arrays):
         self.load, self.window, self.arrays = load, window, arrays
         self.memory, self.entries = load.memory, list(load.entries)
-        self.build = ValueBuilder(load)
+        self.build = Builder(load)
 
     def run(self) -> None:
         """Cuts along all dimensions in which blocks begin at elements that no layout aligns."""

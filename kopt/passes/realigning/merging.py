@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.storage import wide
+from kopt.dialects.builder import Builder, named
 from kopt.dialects.tile import (
     ConcatOp,
     DimAttr,
@@ -27,17 +29,15 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.mosaic.building import wide
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, own_size, start
 from kopt.passes.retyping import all_lanes
-from kopt.passes.scatters.building import AccessBuilder
 
 
 class Merger:
     """Rewrites one store, whose block begins between multiples of the ``units`` of some dimensions."""
 
     def __init__(self, store: StoreOp, units: Mapping[int, int], analysis: IndexAnalysis):
-        self.store, self.units, self.build = store, units, AccessBuilder(store)
+        self.store, self.units, self.build = store, units, Builder(store)
         self.entries, self.analysis = list(store.entries), analysis
 
     def run(self) -> None:
@@ -46,7 +46,7 @@ class Merger:
         keep = build.both(keep, self._valid(value))
         element = element_of(value)
         value = build.cast(value, wide(element))
-        flags = keep and build.flag(keep)
+        flags = keep and build.cast(keep, i32)
         places = {axis.position: number for number, axis in enumerate(self._axes())}
         limits: list[tuple[int, SSAValue, SSAValue, SSAValue]] = []
         for dim, unit in self.units.items():
@@ -62,9 +62,9 @@ class Merger:
         for place, larger, first, end in limits:
             inside = build.both(inside, self._between(tile_type(value), place, larger, first, end))
         assert inside is not None
-        old = build.named("old", LoadOp(store.memory, self.entries, attributes=store.attributes))
+        old = build.add(LoadOp(store.memory, self.entries, attributes=store.attributes), "old")
         value = build.cast(value, element)
-        new = build.named("new", build.select(inside, self._like(value, old), old))
+        new = named(build.select(inside, self._like(value, old), old), "new")
         build.insert(StoreOp(new, store.memory, self.entries, None, store.attributes))
         Rewriter.erase_op(store)
 

@@ -8,12 +8,13 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kopt.analysis.layouts import fits_scalar_memory
+from kopt.analysis.storage import is_narrow, wide
 from kopt.diagnostics import remark
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, array_type, element_of, literal, literal_value, tile_type
-from kopt.passes.gathers.building import Arrays
+from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.launches import host_cast
-from kopt.passes.mosaic.building import ValueBuilder, is_narrow, wide
 from kopt.passes.mosaic.scalars import drop_casts_back, own_lane
 
 
@@ -46,7 +47,7 @@ def _narrow_scalars(memory: SSAValue) -> Iterator[LoadOp]:
 
 def _take(load: LoadOp, copy: SSAValue) -> None:
     """Loads the element from the copy."""
-    build, element = ValueBuilder(load), array_type(copy).element_type
+    build, element = Builder(load), array_type(copy).element_type
     other = None if load.other is None else literal(literal_value(load.other), element)
     scalar = build.add(LoadOp(copy, load.entries, load.mask, other, attributes=load.attributes))
     drop_casts_back(load.result, scalar)

@@ -10,6 +10,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.values.updates import UpdateOp, gathered, repeated, values_of
 from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ALL,
     Access,
@@ -27,7 +28,6 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 
 
 def as_blocks(op: UpdateOp) -> UpdateOp:
@@ -43,7 +43,7 @@ def as_blocks(op: UpdateOp) -> UpdateOp:
 
 def _replaced(op: UpdateOp, entries: Sequence[Entry]) -> UpdateOp:
     """The update by another index list; lanes of a loop that are plain elements there lose its tag."""
-    build, type = AccessBuilder(op), tile_type(values_of(op)[0])
+    build, type = Builder(op), tile_type(values_of(op)[0])
     dims = block_dims(entries, op.memory.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
     values, mask = list(values_of(op)), op.mask
     if [dim.size for dim in dims] == [dim.size for dim in type.dims.data] and dims != type.dims.data:

@@ -8,11 +8,11 @@ from xdsl.rewriter import Rewriter
 
 from kopt.analysis.validity import ValidityBuilder
 from kopt.analysis.values.updates import UpdateOp, gathered, repeated
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ALL, StoreOp, array_type, tile_type
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.collapsed_dims import block_of
 from kopt.passes.gathers.indices import index_of
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scatters.counted_lanes import CountedLanes
 
 
@@ -38,7 +38,7 @@ def _whole(store: StoreOp, common: set[int], sums: SumAnalysis) -> StoreOp:
     own = [dim for _, dims in sources for dim in dims]
     if len(common) != 1 or None in blocks.values() or own != list(range(len(positions))):
         return store
-    build = AccessBuilder(store)
+    build = Builder(store)
     value, keep = store.value, build.both(store.mask, ValidityBuilder().of(store.value))
     for n, block in blocks.items():
         assert block is not None

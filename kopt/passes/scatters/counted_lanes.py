@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import SSAValue
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import SplatOp, TakeAlongOp, TileType, element_of, tile_type
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.scatters.building import AccessBuilder
 
 
 @dataclass
 class CountedLanes:
     """Lanes along an axis of a block that count elements of a dimension of ``extent``, from ``first`` on."""
 
-    build: AccessBuilder
+    build: Builder
     axis: int
     extent: int
     first: SSAValue
@@ -28,7 +28,7 @@ class CountedLanes:
         lane = build.with_number("maximum", build.with_number("minimum", self._lane(tile_type(value)), last), 0)
         if element_of(value) != i1:
             return build.add(TakeAlongOp(value, lane, self.axis))
-        return build.with_number("ne", build.add(TakeAlongOp(build.flag(value), lane, self.axis)), 0)
+        return build.with_number("ne", build.add(TakeAlongOp(build.cast(value, i32), lane, self.axis)), 0)
 
     def kept(self, mask: SSAValue | None, block: TileType) -> SSAValue:
         """Which elements have a lane of a block that is stored: one of its range, where the mask holds."""

@@ -10,11 +10,13 @@ from xdsl.dialects.builtin import IndexType, StringAttr, bf16, f32, i1, i32
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.analysis.streaming import SPACE
+from kopt.dialects.builder import Builder, named
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ALL,
     COMBINING_OPS,
     BeginOp,
+    BitcastOp,
     DotOp,
     Entry,
     ExtractOp,
@@ -35,7 +37,6 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scatters.row_numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
 from kopt.passes.scatters.update import Update
@@ -46,7 +47,7 @@ CHUNK = 512
 _MINUS = 4096.0
 
 #: Makes the sums of the rows of some values from a one-hot matrix.
-Product = Callable[[AccessBuilder, SSAValue, SSAValue], SSAValue]
+Product = Callable[[Builder, SSAValue, SSAValue], SSAValue]
 
 
 @dataclass
@@ -70,10 +71,10 @@ class Formulation:
         finite = build.select(is_finite, values, build.full(0.0, values))
         narrow = self.update.element == bf16
         self._products(build, finite, lambda build, hot, values: _dot(build, hot, values, narrow))
-        every = build.add(ReduceOp("min", build.flag(is_finite), range(tile_type(values).rank)))
+        every = build.add(ReduceOp("min", build.cast(is_finite, i32), range(tile_type(values).rank)))
         strange = scf.IfOp(build.add(ExtractOp(build.with_number("eq", every, 0), i1)), [], _body())
         build.insert(strange)
-        self._products(_inside(build, strange.true_region.block), values, _strange_sums)
+        self._products(build.into(strange.true_region.block), values, _strange_sums)
 
     def reduction(self) -> None:
         """Compares every lane with every element of a target of one dimension, and combines what is equal."""
@@ -84,8 +85,8 @@ class Formulation:
         value = build.spread(self._neutralised(), dims, [0])
         value = build.select(hit, value, build.full(neutral(update.kind, element_of(value)), value))
         total = build.add(ReduceOp(update.kind, value, [0]))
-        old = build.named("old", replacing(update.op, LoadOp(self.target.memory, [ALL])))
-        new = build.named("new", build.compute(COMBINING_OPS[update.kind], old, total))
+        old = build.add(replacing(update.op, LoadOp(self.target.memory, [ALL])), "old")
+        new = named(build.compute(COMBINING_OPS[update.kind], old, total), "new")
         build.insert(replacing(update.op, StoreOp(new, self.target.memory, [ALL])))
 
     def rows(self, space: str | None = None) -> None:
@@ -108,8 +109,8 @@ class Formulation:
         later, number = build.spread(plain, dims, [0]), build.spread(update.index, dims, [1])
         behind = build.compute("gt", build.numbers(count, dims, 0), build.numbers(count, dims, 1))
         again = build.compute("and", build.compute("eq", later, number), behind)
-        is_last = build.with_number("eq", build.add(ReduceOp("max", build.flag(again), [0])), 0)
-        index = build.named("last_rows", build.select(is_last, update.index, build.full(-1, update.index)))
+        is_last = build.with_number("eq", build.add(ReduceOp("max", build.cast(again, i32), [0])), 0)
+        index = named(build.select(is_last, update.index, build.full(-1, update.index)), "last_rows")
         stored = build.spread(build.with_number("ge", index, 0), tile_type(value).dims.data, [0])
         store = StoreOp(value, self.target.memory, [index, *update.rest], stored, {SPACE: StringAttr("hbm")})
         build.insert(replacing(update.op, store))
@@ -124,7 +125,7 @@ class Formulation:
             return value
         return build.select(update.keep, value, build.full(neutral(update.kind, element_of(value)), value))
 
-    def _products(self, build: AccessBuilder, values: SSAValue, product: Product) -> None:
+    def _products(self, build: Builder, values: SSAValue, product: Product) -> None:
         """Adds a product to all rows of the target, at most `CHUNK` at a time."""
         count = self.target.shape[0]
         if count <= CHUNK:
@@ -132,7 +133,7 @@ class Formulation:
             return
         loop = self._loop("n", 0, count, CHUNK)
         build.insert(loop)
-        build = _inside(build, loop.body.block)
+        build = build.into(loop.body.block)
         type = loop.range.type
         assert isinstance(type, RangeType)
         numbers = build.spread(build.add(IndexOp(loop.range)), self._hot_dims(type.dim), [0])
@@ -141,41 +142,37 @@ class Formulation:
     def _hot_dims(self, rows: DimAttr) -> list[DimAttr]:
         return [rows, tile_type(self.update.index).dims.data[0]]
 
-    def _add_product(
-        self, build: AccessBuilder, values: SSAValue, product: Product, place: Entry, numbers: SSAValue
-    ) -> None:
+    def _add_product(self, build: Builder, values: SSAValue, product: Product, place: Entry, numbers: SSAValue) -> None:
         """The rows of the target that ``place`` names gain a product of the one-hot matrix of their ``numbers``."""
         entries = [place, *self.update.rest]
         hit = build.compute("eq", numbers, build.spread(self.update.index, tile_type(numbers).dims.data, [1]))
-        hot = build.named("hot", build.select(hit, build.full(1.0, hit, f32), build.full(0.0, hit, f32)))
+        hot = named(build.select(hit, build.full(1.0, hit, f32), build.full(0.0, hit, f32)), "hot")
         total = product(build, hot, values)
-        old = build.named("old", replacing(self.update.op, LoadOp(self.target.memory, entries)))
-        new = build.named("new", build.compute("add", old, total))
+        old = build.add(replacing(self.update.op, LoadOp(self.target.memory, entries)), "old")
+        new = named(build.compute("add", old, total), "new")
         build.insert(replacing(self.update.op, StoreOp(new, self.target.memory, entries)))
 
-    def _rows(
-        self, build: AccessBuilder, values: list[SSAValue], keep: SSAValue | None, space: str | None = None
-    ) -> None:
+    def _rows(self, build: Builder, values: list[SSAValue], keep: SSAValue | None, space: str | None = None) -> None:
         """A loop over the rows, whose numbers are read as scalars."""
         update, stage = self.update, Staging(self.launch, build)
         numbers = row_numbers(build, stage, update.index, update.origin)
         staged = [stage.block(value, "row_values") for value in values]
-        kept = None if keep is None else stage.block(build.flag(keep), "row_mask")
+        kept = None if keep is None else stage.block(build.cast(keep, i32), "row_mask")
         before = None if update.previous is None else stage.empty(self._rows_type(), "row_before")
         inside = self._row_inside(build) if space else None
         loop = self._loop("r", 0, numbers.count, 1)
         build.insert(loop)
-        outer, build = build, _inside(build, loop.body.block)
-        at = build.named("at", BeginOp(loop.range))
+        outer, build = build, build.into(loop.body.block)
+        at = build.add(BeginOp(loop.range), "at")
         number, valid = numbers.read(build, at)
         number.name_hint = "n"
         branch = scf.IfOp(build.add(ExtractOp(valid, i1)), [], _body())
         build.insert(branch)
-        build = _inside(build, branch.true_region.block)
-        entries = [build.named("row", ExtractOp(number, IndexType())), *update.rest]
+        build = build.into(branch.true_region.block)
+        entries = [build.add(ExtractOp(number, IndexType()), "row"), *update.rest]
         attributes = {SPACE: StringAttr(space)} if space else None
         load = replacing(update.op, LoadOp(self.target.memory, entries, attributes=attributes))
-        old = build.named("old", load)
+        old = build.add(load, "old")
         given = [build.add(GetOp(ref, [at, *_alls(update.row)], update.row)) for ref in staged]
         new = combined(build, update.kind, old, given)
         if kept is not None:
@@ -193,7 +190,7 @@ class Formulation:
     def _rows_type(self) -> TileType:
         return tile_type(self.update.values[-1])
 
-    def _row_inside(self, build: AccessBuilder) -> SSAValue | None:
+    def _row_inside(self, build: Builder) -> SSAValue | None:
         """Which lanes of a row lie inside their ranges: a DMA writes whole blocks."""
         scope = ranges_in_scope(build.op)
         ranges = [scope.get(tag) for tag in self.update.row.tags]
@@ -211,21 +208,26 @@ class Formulation:
         return loop
 
 
-def combined(build: AccessBuilder, kind: str, old: SSAValue, given: list[SSAValue]) -> SSAValue:
+def combined(build: Builder, kind: str, old: SSAValue, given: list[SSAValue]) -> SSAValue:
     """The new elements of an update of old ones."""
     if kind == "cas":
         expected, desired = given
-        return build.select(build.compute("eq", build.bits(old), build.bits(expected)), desired, old)
+        return build.select(build.compute("eq", _bits(build, old), _bits(build, expected)), desired, old)
     return given[0] if kind == "xchg" else build.compute(COMBINING_OPS[kind], old, given[0])
 
 
-def _dot(build: AccessBuilder, hot: SSAValue, values: SSAValue, narrow: bool) -> SSAValue:
+def _bits(build: Builder, value: SSAValue) -> SSAValue:
+    """Floats of 32 bits as integers: NaN equals itself, and 0.0 does not equal -0.0."""
+    return build.add(BitcastOp(value, i32)) if element_of(value) == f32 else value
+
+
+def _dot(build: Builder, hot: SSAValue, values: SSAValue, narrow: bool) -> SSAValue:
     """The product, in bf16 where that is exact."""
     operands = [build.cast(value, bf16) if narrow else value for value in (hot, values)]
     return build.add(DotOp(*operands, element_type=f32, precision=None if narrow else "ieee"))
 
 
-def _strange_sums(build: AccessBuilder, hot: SSAValue, values: SSAValue) -> SSAValue:
+def _strange_sums(build: Builder, hot: SSAValue, values: SSAValue) -> SSAValue:
     """The sums of infinities and NaNs: 0 where there are none.
 
     An infinity counts 1, a negative one `_MINUS`, and a NaN more than all of those that a row may meet: powers of two,
@@ -248,12 +250,6 @@ def _strange_sums(build: AccessBuilder, hot: SSAValue, values: SSAValue) -> SSAV
 
 def _body() -> Region:
     return Region(Block([scf.YieldOp()]))
-
-
-def _inside(build: AccessBuilder, block: Block) -> AccessBuilder:
-    """A builder at the end of a body."""
-    assert block.last_op is not None
-    return AccessBuilder(block.last_op, build.source)
 
 
 def _alls(type: TileType) -> list[Entry]:

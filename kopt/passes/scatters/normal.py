@@ -9,13 +9,13 @@ from xdsl.rewriter import Rewriter
 
 from kopt.analysis.values.updates import UpdateOp, gathered, is_by_element, previous_of, values_of
 from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import FullOp, StoreOp, array_type, tile_type
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.contiguous_run import is_contiguous_run, store_contiguous_run
 from kopt.passes.scatters.access import as_blocks, with_numbers
 from kopt.passes.scatters.alike import alike
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.walk import walk
 
 
@@ -41,5 +41,5 @@ def _erase_idle(updates: Sequence[UpdateOp]) -> None:
         return
     for op in updates:
         if (previous := previous_of(op)) is not None:
-            previous.replace_all_uses_with(AccessBuilder(op).add(FullOp(0, tile_type(previous))))
+            previous.replace_all_uses_with(Builder(op).add(FullOp(0, tile_type(previous))))
         Rewriter.erase_op(op)

@@ -6,16 +6,16 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import DmaStartOp, DmaWaitOp, ScratchOp
 from kopt.dialects.tile import ALL, PutOp, RefType, TileType, element_of, tile_type
-from kopt.passes.scatters.building import AccessBuilder
 
 
 class Staging:
     """Makes scratch memory of a launch and fills it before a place in the kernel."""
 
-    def __init__(self, launch: LaunchOp, build: AccessBuilder):
+    def __init__(self, launch: LaunchOp, build: Builder):
         self.launch = launch
         self.build = build
 

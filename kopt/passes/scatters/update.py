@@ -10,15 +10,16 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.storage import wide
 from kopt.analysis.validity import ValidityBuilder
 from kopt.analysis.values.origin import Origin, origin_of
 from kopt.analysis.values.updates import UpdateOp, by_row, gathered, kind_of, places_of, previous_of, values_of
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ALL, MaskOp, RangeType, TakeAlongOp, TileType, element_of, is_gather, tile_type
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, binding, ranges_in_scope
-from kopt.passes.mosaic.building import wide
-from kopt.passes.scatters.building import AccessBuilder
+from kopt.passes.regrouping import regroup
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
@@ -31,7 +32,7 @@ class Update:
     """
 
     op: UpdateOp
-    build: AccessBuilder
+    build: Builder
     kind: str
     index: SSAValue
     rest: tuple[Entry, ...]
@@ -97,7 +98,7 @@ class Update:
         type, (first, count) = tile_type(self.previous), self.places
         others = [dim for dim in range(type.rank) if not first <= dim < first + count]
         order = [*range(first, first + count), *others]
-        rows = build.regroup(rows, [type.dims.data[dim] for dim in order])
+        rows = regroup(build, rows, [type.dims.data[dim] for dim in order])
         rows = build.transpose(rows, [order.index(dim) for dim in range(type.rank)])
         rows.name_hint = self.previous.name_hint
         self.previous.replace_all_uses_with(rows)
@@ -108,7 +109,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
 
     ``extents`` are those of these dimensions.
     """
-    build = AccessBuilder(op)
+    build = Builder(op)
     positions, shape = gathered(op), op.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     indices = [entry for entry in op.entries if isinstance(entry, SSAValue) and is_gather(entry)]
     found = origin_of(op)
@@ -124,7 +125,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
         op,
         build,
         kind_of(op),
-        build.regroup(index, [rows]),
+        regroup(build, index, [rows]),
         tuple(entry for position, entry in enumerate(op.entries) if position not in positions),
         [build.cast(value, wide(element_of(value))) for value in values],
         None if keep is None else _rows_first(build, keep, op, rows),
@@ -135,7 +136,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
     )
 
 
-def _row_numbers(build: AccessBuilder, indices: Sequence[SSAValue], extents: Sequence[int]) -> tuple[SSAValue, DimAttr]:
+def _row_numbers(build: Builder, indices: Sequence[SSAValue], extents: Sequence[int]) -> tuple[SSAValue, DimAttr]:
     """The number of each row as i32, -1 where a lane is invalid or outside the array; and their dimension."""
     total: SSAValue | None = None
     inside = _validity(build, indices)
@@ -151,7 +152,7 @@ def _row_numbers(build: AccessBuilder, indices: Sequence[SSAValue], extents: Seq
     return _in_ranges(build, number), type.dims.data[0] if type.rank == 1 else DimAttr(prod(type.shape))
 
 
-def _validity(build: AccessBuilder, indices: Sequence[SSAValue]) -> SSAValue | None:
+def _validity(build: Builder, indices: Sequence[SSAValue]) -> SSAValue | None:
     """Which lanes were made from valid lanes only, where their tags do not tell."""
     validity = ValidityBuilder()
     result: SSAValue | None = None
@@ -160,7 +161,7 @@ def _validity(build: AccessBuilder, indices: Sequence[SSAValue]) -> SSAValue | N
     return result
 
 
-def _in_ranges(build: AccessBuilder, number: SSAValue) -> SSAValue:
+def _in_ranges(build: Builder, number: SSAValue) -> SSAValue:
     """-1 in lanes outside the ranges that the dimensions are tagged by."""
     scope = ranges_in_scope(build.op)
     ranges = [scope.get(tag) for tag in tile_type(number).tags]
@@ -168,13 +169,13 @@ def _in_ranges(build: AccessBuilder, number: SSAValue) -> SSAValue:
     return number if all(limit is None for limit in limits) else build.add(MaskOp(number, limits, -1))
 
 
-def _rows_first(build: AccessBuilder, value: SSAValue, op: UpdateOp, rows: DimAttr) -> SSAValue:
+def _rows_first(build: Builder, value: SSAValue, op: UpdateOp, rows: DimAttr) -> SSAValue:
     """A block of the update with the lanes of the row numbers as its first dimension."""
     first, count = places_of(op)
     rank = tile_type(value).rank
     rest = [dim for dim in range(rank) if not first <= dim < first + count]
     value = build.transpose(value, [*range(first, first + count), *rest])
-    return build.regroup(value, [rows, *tile_type(value).dims.data[count:]])
+    return regroup(build, value, [rows, *tile_type(value).dims.data[count:]])
 
 
 def _fills(entry: Entry, extent: int) -> bool:

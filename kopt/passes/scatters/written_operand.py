@@ -10,10 +10,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import unspecified
+from kopt.analysis.storage import wide
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, literal
 from kopt.passes.launches import erase_unused
-from kopt.passes.mosaic.building import wide
 from kopt.targets.tiling import LANES
 
 Make = Callable[[SSAValue], Operation]

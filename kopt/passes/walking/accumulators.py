@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.storage import wide
 from kopt.analysis.walks.walkable import Reduction, Sink
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     COMBINING_OPS,
     ELEMENTWISE,
@@ -28,7 +29,6 @@ from kopt.dialects.tile import (
     neutral,
     tile_type,
 )
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.parts import Parts
 
 _E = ELEMENTWISE
@@ -37,7 +37,7 @@ _E = ELEMENTWISE
 class Accumulator:
     """What is carried for one reduction: ``starts``, what a visit makes of it, what replaces the reduction."""
 
-    def __init__(self, sink: Sink, before: ValueBuilder):
+    def __init__(self, sink: Sink, before: Builder):
         assert isinstance(sink.op, Reduction)
         self.op, self.dims, self.before = sink.op, sink.dims, before
         self.starts = self._starts()
@@ -49,7 +49,7 @@ class Accumulator:
         """What a visit passes on."""
         raise NotImplementedError
 
-    def result(self, carried: Sequence[SSAValue], after: ValueBuilder) -> SSAValue:
+    def result(self, carried: Sequence[SSAValue], after: Builder) -> SSAValue:
         """The reduction's result, of what the last visit passed on."""
         return after.cast(carried[0], tile_type(self.op.results[0]).element_type)
 
@@ -128,7 +128,7 @@ class Best(Accumulator):
         place = self._of(parts, _E["add"](begin, lane))
         return [self._of(parts, SelectOp(better, value, best)), self._of(parts, SelectOp(better, place, number))]
 
-    def result(self, carried: Sequence[SSAValue], after: ValueBuilder) -> SSAValue:
+    def result(self, carried: Sequence[SSAValue], after: Builder) -> SSAValue:
         """The lane's number."""
         return carried[1]
 

@@ -8,9 +8,9 @@ from xdsl.traits import IsTerminator, is_side_effect_free
 
 from kopt.analysis.walks.reduction_walks import WalkVisits
 from kopt.analysis.walks.walkable import Walkable
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, YieldOp, block_axes
 from kopt.dialects.tile.memory import memory_shape
-from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.parts import Parts
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import new_tags
@@ -49,7 +49,7 @@ class _Walk:
 
     def __init__(self, found: Walkable, visits: WalkVisits, number: int, tag: str, size: int):
         self.visits, self.sinks = visits, visits.of_walk(number, found)
-        self.build = ValueBuilder(self._place(found.block, number))
+        self.build = Builder(self._place(found.block, number))
         reductions = [sink for sink in self.sinks if not isinstance(sink.op, StoreOp)]
         self.all = {sink.op: ACCUMULATORS[type(sink.op)](sink, self.build) for sink in reductions}
         starts = [start for one in self.all.values() for start in one.starts]
