@@ -39,10 +39,10 @@ class LaneFact:
 
 Facts = tuple[LaneFact, ...]
 #: Gives the facts of an op's result, with the builder of facts; those of the op's operands are known by then.
-Rule = Callable[["FactBuilder", Any, SSAValue], Facts]
+Rule = Callable[["LaneFacts", Any, SSAValue], Facts]
 
 
-class FactBuilder:
+class LaneFacts:
     """Builds the facts of values right after what they speak of; each value's once.
 
     ``rule_of`` gives the rule for a value, or None where its tags tell everything.

@@ -9,7 +9,7 @@ from typing import Any
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.lane_facts import FactBuilder, Facts, LaneFact, Rule, concerning, tiles
+from kopt.analysis.lane_facts import Facts, LaneFact, LaneFacts, Rule, concerning, tiles
 from kopt.analysis.regrouping import dropped_tags, groups
 from kopt.dialects import tile
 from kopt.dialects.atomic import CasOp, RmwOp
@@ -19,7 +19,7 @@ from kopt.dialects.tile.memory import memory_shape
 from kopt.dialects.triton import RetagOp
 
 
-class ValidityBuilder(FactBuilder):
+class LaneValidity(LaneFacts):
     """Builds validity tiles after what they speak of; each value's once.
 
     ``of(value)`` is an i1 tile of the value's dimensions that holds on the lanes made from valid lanes only, or None
@@ -44,7 +44,7 @@ def _together(*several: Facts) -> Facts:
     return tuple(found.values())
 
 
-def _same_lanes(b: FactBuilder, op: Operation, value: SSAValue) -> Facts:
+def _same_lanes(b: LaneFacts, op: Operation, value: SSAValue) -> Facts:
     rank = tile.tile_type(value).rank
     return _together(*(b.facts(each) for each in tiles(op.operands) if tile.tile_type(each).rank == rank))
 
@@ -58,7 +58,7 @@ def _moved(facts: Facts, places: Mapping[int, int], items: bool = True) -> Facts
     return tuple(out)
 
 
-def _without(b: FactBuilder, fact: LaneFact, dims: Sequence[int], at: SSAValue) -> LaneFact:
+def _without(b: LaneFacts, fact: LaneFact, dims: Sequence[int], at: SSAValue) -> LaneFact:
     """A fact without dimensions of one lane."""
     gone = [n for n, dim in enumerate(fact.dims) if dim in dims]
     if not gone:
@@ -69,7 +69,7 @@ def _without(b: FactBuilder, fact: LaneFact, dims: Sequence[int], at: SSAValue) 
     return LaneFact(mask, rest, tuple(dim for dim in fact.items if dim in rest))
 
 
-def _reshape(b: FactBuilder, op: tile.ReshapeOp, value: SSAValue) -> Facts:
+def _reshape(b: LaneFacts, op: tile.ReshapeOp, value: SSAValue) -> Facts:
     before, after = op.input_type, op.result_type
     if 0 in before.shape or isinstance(op.input.owner, tile.ValidOp | JaggedValidOp):
         return ()
@@ -77,7 +77,7 @@ def _reshape(b: FactBuilder, op: tile.ReshapeOp, value: SSAValue) -> Facts:
     return tuple(_regrouped(b, fact, before.shape, after.shape, value) for fact in facts)
 
 
-def _regrouped(b: FactBuilder, fact: LaneFact, before: Sequence[int], after: Sequence[int], at: SSAValue) -> LaneFact:
+def _regrouped(b: LaneFacts, fact: LaneFact, before: Sequence[int], after: Sequence[int], at: SSAValue) -> LaneFact:
     """A fact follows dimensions that stay; where they merge or split, its lanes are listed."""
     fact = _without(b, fact, [dim for dim in fact.dims if before[dim] == 1], at)
     touched = [group for group in groups(before, after) if not set(group.before).isdisjoint(fact.dims)]
@@ -93,19 +93,19 @@ def _regrouped(b: FactBuilder, fact: LaneFact, before: Sequence[int], after: Seq
     )
 
 
-def _broadcast(b: FactBuilder, op: tile.BroadcastOp, value: SSAValue) -> Facts:
+def _broadcast(b: LaneFacts, op: tile.BroadcastOp, value: SSAValue) -> Facts:
     sizes, target = op.input_type.shape, op.result_type.shape
     repeated = [dim for dim, place in enumerate(op.mapping) if sizes[dim] != target[place]]
     facts = tuple(_without(b, fact, repeated, value) for fact in b.facts(op.input))
     return _moved(facts, dict(enumerate(op.mapping)))
 
 
-def _transpose(b: FactBuilder, op: tile.TransposeOp, value: SSAValue) -> Facts:
+def _transpose(b: LaneFacts, op: tile.TransposeOp, value: SSAValue) -> Facts:
     places = {source: n for n, source in enumerate(op.order)}
     return tuple(b.sorted(fact, value) for fact in _moved(b.facts(op.input), places))
 
 
-def _slice(b: FactBuilder, op: tile.SliceOp, value: SSAValue) -> Facts:
+def _slice(b: LaneFacts, op: tile.SliceOp, value: SSAValue) -> Facts:
     cut = {dim for dim, size in enumerate(op.input_type.shape) if op.bounds[dim] != (0, size, 1)}
     out: list[LaneFact] = []
     for fact in b.facts(op.input):
@@ -120,11 +120,11 @@ def _slice(b: FactBuilder, op: tile.SliceOp, value: SSAValue) -> Facts:
     return tuple(out)
 
 
-def _positive(b: FactBuilder, numbers: SSAValue, at: SSAValue) -> SSAValue:
+def _positive(b: LaneFacts, numbers: SSAValue, at: SSAValue) -> SSAValue:
     return b.insert(tile.ELEMENTWISE["gt"](numbers, b.insert(tile.FullOp(0, tile.tile_type(numbers)), at)), at)
 
 
-def _take_along(b: FactBuilder, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
+def _take_along(b: LaneFacts, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
     dim, type = op.dim.data, tile.tile_type(op.input)
     walked = b.range_of(op.input, type.tags[dim])
     widened = walked is not None and isinstance(walked.owner, tile.WholeOp)  # no number is past the true size
@@ -141,7 +141,7 @@ def _take_along(b: FactBuilder, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
     return (*known, LaneFact(_positive(b, taken, value), tuple(every)))
 
 
-def _concat(b: FactBuilder, op: tile.ConcatOp, value: SSAValue) -> Facts:
+def _concat(b: LaneFacts, op: tile.ConcatOp, value: SSAValue) -> Facts:
     dim = op.dim.data
     parts = [_together(b.facts(each), b.tagged(each, [dim])) for each in op.inputs]
     common = _in_all(parts, dim)
@@ -160,13 +160,13 @@ def _in_all(parts: Sequence[Facts], dim: int) -> dict[tuple[SSAValue, tuple[int,
     return {(f.mask, f.dims): f for f in parts[0] if (f.mask, f.dims) in common and dim not in f.dims}
 
 
-def _listed(b: FactBuilder, facts: Facts, of: SSAValue, dims: Sequence[int], at: SSAValue) -> SSAValue:
+def _listed(b: LaneFacts, facts: Facts, of: SSAValue, dims: Sequence[int], at: SSAValue) -> SSAValue:
     sizes = [tile.tile_type(of).shape[dim] for dim in dims]
     mask = b.joined(facts, dims, sizes, at)
     return b.insert(tile.FullOp(1, TileType(sizes, i1)), at) if mask is None else mask
 
 
-def _mask(b: FactBuilder, op: tile.MaskOp, value: SSAValue) -> Facts:
+def _mask(b: LaneFacts, op: tile.MaskOp, value: SSAValue) -> Facts:
     """Lanes that have just been filled are valid."""
     out: list[LaneFact] = []
     limited = [dim for dim, limit in enumerate(op.limits) if limit is not None]
@@ -179,7 +179,7 @@ def _mask(b: FactBuilder, op: tile.MaskOp, value: SSAValue) -> Facts:
     return tuple(out)
 
 
-def _inside(b: FactBuilder, op: tile.MaskOp, dims: Sequence[int], fact: LaneFact, at: SSAValue) -> SSAValue:
+def _inside(b: LaneFacts, op: tile.MaskOp, dims: Sequence[int], fact: LaneFact, at: SSAValue) -> SSAValue:
     """Where none of some dimensions is filled, over the dimensions of a fact."""
     shape = tile.tile_type(op.input).shape
     facts: list[LaneFact] = []
@@ -191,7 +191,7 @@ def _inside(b: FactBuilder, op: tile.MaskOp, dims: Sequence[int], fact: LaneFact
     return inside
 
 
-def _access(b: FactBuilder, op: tile.Access, value: SSAValue) -> Facts:
+def _access(b: LaneFacts, op: tile.Access, value: SSAValue) -> Facts:
     """Of what is read, or was there before: the gathered rows, and what is written."""
     axes = block_axes(op.entries, memory_shape(op.memory.type))
     first = next((n for n, axis in enumerate(axes) if axis.gather_dim is not None), 0)
@@ -204,7 +204,7 @@ def _access(b: FactBuilder, op: tile.Access, value: SSAValue) -> Facts:
     return _together(*rows, *map(b.facts, written))
 
 
-def _reduced(b: FactBuilder, facts: Facts, dims: Sequence[int], at: SSAValue) -> Facts:
+def _reduced(b: LaneFacts, facts: Facts, dims: Sequence[int], at: SSAValue) -> Facts:
     """A lane is valid where any that went into it was."""
     kept: list[LaneFact] = []
     for fact in facts:
@@ -220,19 +220,19 @@ def _reduced(b: FactBuilder, facts: Facts, dims: Sequence[int], at: SSAValue) ->
     return tuple(kept)
 
 
-def _reduce(b: FactBuilder, op: tile.ReduceOp, value: SSAValue) -> Facts:
+def _reduce(b: LaneFacts, op: tile.ReduceOp, value: SSAValue) -> Facts:
     return _reduced(b, b.facts(op.input), op.dimensions, value)
 
 
-def _argreduce(b: FactBuilder, op: tile.ArgReduceOp, value: SSAValue) -> Facts:
+def _argreduce(b: LaneFacts, op: tile.ArgReduceOp, value: SSAValue) -> Facts:
     return _reduced(b, b.facts(op.input), [op.dim.data], value)
 
 
-def _combined(b: FactBuilder, op: tile.AssociativeReduceOp, value: SSAValue) -> Facts:
+def _combined(b: LaneFacts, op: tile.AssociativeReduceOp, value: SSAValue) -> Facts:
     return _reduced(b, _together(*map(b.facts, op.inputs)), [op.dim.data], value)
 
 
-def _dot(b: FactBuilder, op: tile.DotOp, value: SSAValue) -> Facts:
+def _dot(b: LaneFacts, op: tile.DotOp, value: SSAValue) -> Facts:
     rank = tile.tile_type(op.lhs).rank
     right = _reduced(b, b.facts(op.rhs), [rank - 2], value)
     moved = _moved(right, {dim: dim + (dim == rank - 2) for dim in range(rank)})
@@ -240,7 +240,7 @@ def _dot(b: FactBuilder, op: tile.DotOp, value: SSAValue) -> Facts:
     return _together(_reduced(b, b.facts(op.lhs), [rank - 1], value), moved, acc)
 
 
-def _sort(b: FactBuilder, op: tile.SortOp, value: SSAValue) -> Facts:
+def _sort(b: LaneFacts, op: tile.SortOp, value: SSAValue) -> Facts:
     """The valid lanes come first: as many as there are."""
     dim, facts = op.dim.data, b.facts(op.input)
     concerned = concerning(facts, [dim])

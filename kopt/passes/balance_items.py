@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.arith import AddiOp, ConstantOp
+from xdsl.dialects.arith import AddiOp
 from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.item_work import ItemWork, NotBalanced, item_work
 from kopt.diagnostics import remark
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import BeginOp, ExtractOp, ForOp, GridOp, LoadOp, RangeType
 from kopt.errors import ConfigError
 from kopt.ir.ranges import binding
@@ -89,32 +90,23 @@ def _deal_out(grid: GridOp, items: SSAValue, shares: int, first: SSAValue) -> No
     for old, new in zip(grid.ranges, outer.args, strict=True):
         new.name_hint = "share" if old is items else old.name_hint
     share = outer.args[number]
-    at = InsertPoint.at_end(outer)
-    begin = _insert(BeginOp(share), at, grid)
-    lower_item, upper_item = (_bound(first, begin, which, at, grid) for which in range(2))
+    build = Builder(InsertPoint.at_end(outer), grid)
+    begin = build.add(BeginOp(share))
+    lower_item, upper_item = (_bound(first, begin, which, build) for which in range(2))
     body = Rewriter.move_region_contents_to_new_regions(grid.body)
     for n in reversed(range(len(outer.args))):
         if n != number:
             body.block.args[n].replace_all_uses_with(outer.args[n])
             body.block.erase_arg(body.block.args[n])
-    _insert(ForOp(lower_item, upper_item, [], body), at, grid)
+    build.insert(ForOp(lower_item, upper_item, [], body))
     balanced = GridOp(upper, Region(outer), lower, attributes=grid.attributes)
     balanced.location = grid.location
     Rewriter.replace_op(grid, balanced)
 
 
-def _bound(first: SSAValue, share: SSAValue, which: int, at: InsertPoint, grid: GridOp) -> SSAValue:
+def _bound(first: SSAValue, share: SSAValue, which: int, build: Builder) -> SSAValue:
     """The first item of a share, or of the one after it."""
     if which:
-        one = _insert(ConstantOp.from_int_and_width(1, IndexType()), at, grid)
-        share = _insert(AddiOp(share, one), at, grid)
-    item = _insert(LoadOp(first, [share]), at, grid)
-    bound = _insert(ExtractOp(item, IndexType()), at, grid)
-    bound.name_hint = item.name_hint = ("share_begin", "share_end")[which]
-    return bound
-
-
-def _insert(op: Operation, at: InsertPoint, source: Operation) -> SSAValue:
-    op.location = source.location
-    Rewriter.insert_op(op, at)
-    return op.results[0] if op.results else SSAValue.get(op.operands[0])
+        share = build.add(AddiOp(share, build.index(1)))
+    hint = ("share_begin", "share_end")[which]
+    return build.add(ExtractOp(build.add(LoadOp(first, [share]), hint), IndexType()), hint)

@@ -10,13 +10,13 @@ from xdsl.ir import Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.hiding import Carrier, paths
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import ForOp, FullOp, TileType, WhileOp, tile_type
 from kopt.walk import walk
 
 
-def carry_validity(top: Operation, hiding: set[SSAValue], validity: ValidityBuilder) -> None:
+def carry_validity(top: Operation, hiding: set[SSAValue], validity: LaneValidity) -> None:
     """Gives each carried value that may hide invalid lanes a companion of predicates, and says so to ``validity``.
 
     %r = tile.for %k: b1=16 in (0, 100) iter(%a = %z) -> (!tile.tile<24 x f32>) { … tile.yield %n }
@@ -70,7 +70,7 @@ def _true(type: TileType, before: Operation) -> SSAValue:
     return full.result
 
 
-def _tell(op: Carrier, numbers: Sequence[int], validity: ValidityBuilder) -> None:
+def _tell(op: Carrier, numbers: Sequence[int], validity: LaneValidity) -> None:
     """Says where the validity of results and arguments is."""
     values: list[Sequence[SSAValue]] = [op.results]
     if not isinstance(op, scf.IfOp):
@@ -80,7 +80,7 @@ def _tell(op: Carrier, numbers: Sequence[int], validity: ValidityBuilder) -> Non
             validity.carry(several[n], companion)
 
 
-def _connect(op: Carrier, numbers: Sequence[int], validity: ValidityBuilder) -> None:
+def _connect(op: Carrier, numbers: Sequence[int], validity: LaneValidity) -> None:
     """Puts what is known of each path in the place of the companions that are true."""
     first = len(op.results) - len(numbers)
     ends = [(region.block.last_op, region.block.last_op.operands) for region in op.regions]  # pyright: ignore

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.arith import AndIOp, ConstantOp, DivSIOp
-from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, IntegerType, MemRefType, ModuleOp, UnitAttr, i64
+from xdsl.dialects.arith import AndIOp, DivSIOp
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType, MemRefType, ModuleOp, UnitAttr, i64
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import CallOp, LaunchOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import GridOp, IdOp, LoadOp, TileType, literal
 from kopt.ir.atoms import BlockNumber
@@ -117,34 +118,22 @@ class _Chunks:
         """What the range's cells read, padded to whole chunks."""
         count = binding(self.walk.range).trips or 0
         rows = -(-count // CHUNK)
-        part = self._add(SliceOp(self.source, [self.walk.first], [count], [1], self._type([count])))
+        build, hint = Builder(self.launch), self.source.name_hint
+        part = build.add(SliceOp(self.source, [self.walk.first], [count], [1], self._type([count])), hint)
         pads = ArrayAttr([IntegerAttr(number, i64) for number in (0, rows * CHUNK - count)])
         arguments = [UnitAttr(), pads, literal(0, self.element)]
-        padded = self._add(CallOp("aten.constant_pad_nd.default", [part], arguments, [self._type([rows * CHUNK])]))
-        return self._add(ReshapeOp(padded, self._type([rows, CHUNK])))
+        pad = CallOp("aten.constant_pad_nd.default", [part], arguments, [self._type([rows * CHUNK])])
+        return build.add(ReshapeOp(build.add(pad, hint), self._type([rows, CHUNK])), hint)
 
     def _type(self, shape: Sequence[int]) -> MemRefType:
         return MemRefType(self.element, shape)
 
-    def _add(self, op: Operation) -> SSAValue:
-        op.location = self.launch.location
-        op.results[0].name_hint = self.source.name_hint
-        Rewriter.insert_op(op, InsertPoint.before(self.launch))
-        return op.results[0]
-
 
 def _load(load: LoadOp, operand: SSAValue, walk: _Walk) -> None:
     """The same element, in its chunk."""
-    at = InsertPoint.before(load)
-
-    def add(op: Operation) -> SSAValue:
-        op.location = load.location
-        Rewriter.insert_op(op, at)
-        return op.results[0]
-
-    cell = add(IdOp(walk.range))
-    chunk = add(DivSIOp(cell, add(ConstantOp(IntegerAttr(CHUNK, IndexType())))))
-    inside = add(AndIOp(cell, add(ConstantOp(IntegerAttr(CHUNK - 1, IndexType())))))
-    value = add(LoadOp(operand, [chunk, inside], attributes=load.attributes))
-    value.name_hint = load.result.name_hint
+    build = Builder(load)
+    cell = build.add(IdOp(walk.range))
+    chunk = build.add(DivSIOp(cell, build.index(CHUNK)))
+    inside = build.add(AndIOp(cell, build.index(CHUNK - 1)))
+    value = build.add(LoadOp(operand, [chunk, inside], attributes=load.attributes), load.result.name_hint)
     Rewriter.replace_op(load, [], [value])

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -37,7 +37,7 @@ def leave_out_undefined(op: AssociativeOp) -> None:
     sees = not isinstance(op, AssociativeScanOp) or op.reverse is not None
     if limit is not None and (not sees or always_full(limit)):
         limit = None
-    validity = ValidityBuilder()
+    validity = LaneValidity()
     hidden = [mask for value in op.inputs if (mask := validity.of(value)) is not None]
     leave_out(op, hidden, limit)
 

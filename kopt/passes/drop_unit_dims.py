@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, ModuleOp, NoneAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.dialects import atomic, tile
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile.shape import int_array
 from kopt.passes.retyping import defined_values
 from kopt.walk import walk
@@ -101,17 +102,11 @@ def _kept(type: tile.TileType, tags: set[str]) -> list[int]:
     return [number for number, tag in enumerate(type.tags) if tag not in tags]
 
 
-def _insert(before: Operation, op: Operation) -> SSAValue:
-    op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
-    return op.results[0]
-
-
 def _access(op: tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp, tags: set[str]) -> None:
     """Ranges of one element become their first element."""
     for number, operand in enumerate(op.operands):
         if isinstance(operand.type, tile.RangeType) and operand.type.tag in tags:
-            op.operands[number] = _insert(op, tile.BeginOp(operand))
+            op.operands[number] = Builder(op).add(tile.BeginOp(operand))
 
 
 def _lanes(op: tile.IndexOp | tile.ValidOp, tags: set[str]) -> None:
@@ -121,7 +116,7 @@ def _lanes(op: tile.IndexOp | tile.ValidOp, tags: set[str]) -> None:
         return
     type = tile.tile_type(op.result)
     if isinstance(op, tile.IndexOp):
-        number = tile.SplatOp(_insert(op, tile.BeginOp(op.range)), type)
+        number = tile.SplatOp(Builder(op).add(tile.BeginOp(op.range)), type)
         number.location = op.location
         number.result.name_hint = op.result.name_hint
         Rewriter.replace_op(op, number)
@@ -153,7 +148,7 @@ def _broadcast(op: tile.BroadcastOp, tags: set[str]) -> None:
     own = [n for n, at in enumerate(op.mapping) if at not in kept and source.tags[n] not in tags]
     if own:
         dims = [dim for n, dim in enumerate(source.dims.data) if n not in own]
-        op.operands[0] = _insert(op, tile.ReshapeOp(op.input, source.with_dims(dims)))
+        op.operands[0] = Builder(op).add(tile.ReshapeOp(op.input, source.with_dims(dims)))
     op.dims = int_array([kept.index(op.mapping[n]) for n in stay])
 
 

@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.combining import combined_lanes, combined_operands
 from kopt.analysis.padding import Number, padding
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
     AssociativeOp,
@@ -59,7 +59,7 @@ class InsertMasksPass(ModulePass):
     fold_loads: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        validity = ValidityBuilder()
+        validity = LaneValidity()
         for user in walk(op):
             for number, dims, fill in combined_lanes(user):
                 mask_hidden(user, number, dims, fill, validity)
@@ -97,7 +97,7 @@ def _element(value: SSAValue):
 
 
 def _mask_operand(
-    user: Operation, number: int, dims: Sequence[int], fill: Number, fold_loads: bool, validity: ValidityBuilder
+    user: Operation, number: int, dims: Sequence[int], fill: Number, fold_loads: bool, validity: LaneValidity
 ) -> None:
     value = user.operands[number]
     limits = _limits(user, value, dims, fill)

@@ -9,11 +9,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.combining import combined_lanes
 from kopt.analysis.jagged import ItemPadding
 from kopt.analysis.padding import Number
+from kopt.dialects.builder import Builder
 from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -22,7 +23,6 @@ from kopt.dialects.tile import (
     BroadcastOp,
     CastOp,
     ExtractOp,
-    FullOp,
     IndexOp,
     MaskOp,
     ReduceOp,
@@ -73,17 +73,15 @@ class LowerJaggedPass(ModulePass):
 def _end(loop: ForOp) -> SSAValue:
     """The longest length, in front of the loop."""
     lengths = _counted(loop.lengths, loop)
-    longest = _insert(ReduceOp("max", lengths, range(loop.lengths_type.rank)), loop)
-    end = _insert(ExtractOp(longest, IndexType()), loop)
-    end.name_hint = f"{loop.range.name_hint or 'longest'}_end"
-    return end
+    longest = Builder(loop).add(ReduceOp("max", lengths, range(loop.lengths_type.rank)))
+    return Builder(loop).add(ExtractOp(longest, IndexType()), f"{loop.range.name_hint or 'longest'}_end")
 
 
 def _counted(lengths: SSAValue, user: Operation) -> SSAValue:
     """Lengths in at least the 32 bits that the lanes' numbers have."""
     element = tile_type(lengths).element_type
     wide = isinstance(element, IntegerType) and element.width.data >= 32
-    return lengths if wide else _insert(CastOp(lengths, i32), user)
+    return lengths if wide else Builder(user).add(CastOp(lengths, i32))
 
 
 def _mask_user(user: Operation) -> None:
@@ -124,10 +122,8 @@ def _filled(
     valid = items.both(masks)
     if valid is None:
         return value
-    other = _insert(FullOp(fill, type), user)
-    result = _insert(SelectOp(valid, value, other), user)
-    result.name_hint = value.name_hint
-    return result
+    build = Builder(user)
+    return build.add(SelectOp(valid, value, build.full(fill, value)), value.name_hint)
 
 
 def _mask_access(access: Access, items: ItemValidity) -> None:
@@ -159,10 +155,10 @@ def _spell_out(op: ValidOp | RowsOp) -> None:
     valid = isinstance(op, ValidOp)
     numbers = _counted(op.lengths, op) if valid else op.starts
     type = op.result_type.with_element(tile_type(numbers).element_type)
-    lanes = _insert(CastOp(_insert(IndexOp(op.range), op), type.element_type), op)
-    last = type.rank - 1
-    lanes = _insert(BroadcastOp(lanes, [last], type), op)
-    numbers = _insert(BroadcastOp(numbers, list(range(last)), type), op)
+    build, last = Builder(op), type.rank - 1
+    lanes = build.add(CastOp(build.add(IndexOp(op.range)), type.element_type))
+    lanes = build.add(BroadcastOp(lanes, [last], type))
+    numbers = build.add(BroadcastOp(numbers, list(range(last)), type))
     combined = ELEMENTWISE["lt"](lanes, numbers) if valid else ELEMENTWISE["add"](numbers, lanes)
     combined.location = op.location
     combined.results[0].name_hint = op.result.name_hint or ("has" if valid else "rows")
@@ -175,9 +171,3 @@ def _walk_to(loop: ForOp, end: SSAValue) -> None:
     for before, after in zip(loop.results, walk.results, strict=True):
         after.name_hint = before.name_hint
     Rewriter.replace_op(loop, walk)
-
-
-def _insert(op: Operation, before: Operation) -> SSAValue:
-    op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
-    return op.results[0]

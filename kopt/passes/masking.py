@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.lane_facts import tiles
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
-    ELEMENTWISE,
     BroadcastOp,
     FullOp,
     LoadOp,
@@ -28,20 +28,16 @@ Number = float | int
 Write = StoreOp | RmwOp | CasOp
 
 
-def mask_hidden(user: Operation, number: int, dims: Sequence[int], fill: Number, validity: ValidityBuilder) -> None:
+def mask_hidden(user: Operation, number: int, dims: Sequence[int], fill: Number, validity: LaneValidity) -> None:
     """Selects the fill where a lane was made from lanes outside a range that its type no longer names."""
     value = user.operands[number]
     valid = validity.along(value, dims)
     if valid is None or _holds(value, fill):
         return
-    other = FullOp(fill, tile_type(value))
-    select = SelectOp(valid, value, other)
-    select.result.name_hint = value.name_hint
-    for op in (other, select):
-        op.location = user.location
-        Rewriter.insert_op(op, InsertPoint.before(user))
-    validity.settle(select.result, value)
-    user.operands[number] = select.result
+    build = Builder(user)
+    select = build.add(SelectOp(valid, value, build.full(fill, value)), value.name_hint)
+    validity.settle(select, value)
+    user.operands[number] = select
 
 
 def _holds(value: SSAValue, fill: Number) -> bool:
@@ -49,25 +45,25 @@ def _holds(value: SSAValue, fill: Number) -> bool:
     return isinstance(value.owner, FullOp) and value.owner.number == fill
 
 
-def mask_write(op: Write, validity: ValidityBuilder) -> None:
+def mask_write(op: Write, validity: LaneValidity) -> None:
     """A store or update whose values or indices hide invalid lanes writes the valid ones only."""
     written = (op.expected, op.desired) if isinstance(op, CasOp) else (op.value,)
     masks = [*map(validity.of, written), *(_of_index(op, validity.of(index)) for index in tiles(op.indices))]
     _mask_access(op, masks, validity)
 
 
-def mask_read(op: LoadOp, validity: ValidityBuilder) -> None:
+def mask_read(op: LoadOp, validity: LaneValidity) -> None:
     """A load by indices that hide invalid lanes reads by the valid ones only."""
     _mask_access(op, [_of_index(op, validity.of(index)) for index in tiles(op.indices)], validity)
 
 
-def _mask_access(op: Write | LoadOp, masks: Sequence[SSAValue | None], validity: ValidityBuilder) -> None:
+def _mask_access(op: Write | LoadOp, masks: Sequence[SSAValue | None], validity: LaneValidity) -> None:
     found = list(dict.fromkeys(mask for mask in masks if mask is not None))
     if not found:
         return
     mask, *others = [*found, *([] if op.mask is None else [op.mask])]
     for other in others:
-        mask = _insert(ELEMENTWISE["and"](mask, other), op)
+        mask = Builder(op).compute("and", mask, other)
     replacement = op.masked(mask)
     replacement.location = op.location
     for new, old in zip(replacement.results, op.results, strict=True):
@@ -85,16 +81,10 @@ def _of_index(op: Write | LoadOp, mask: SSAValue | None) -> SSAValue | None:
     places = [n for n, axis in enumerate(axes) if axis.gather_dim is not None]
     if len(places) == len(axes):
         return mask
-    return _insert(BroadcastOp(mask, places, tile_type(block).with_element(i1)), op)
+    return Builder(op).add(BroadcastOp(mask, places, tile_type(block).with_element(i1)))
 
 
 def takes(load: LoadOp, fill: Number) -> bool:
     """Whether the lanes that a load's own mask leaves out take ``fill``, if there are any."""
     other = 0 if load.other is None else literal_value(load.other)
     return load.mask is None or other == fill
-
-
-def _insert(op: Operation, before: Operation) -> SSAValue:
-    op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
-    return op.results[0]

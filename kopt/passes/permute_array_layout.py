@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp, PermuteOp
 from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, array_type, is_gather, is_number
 from kopt.ir.atoms import Atom, BlockNumber
@@ -87,7 +88,7 @@ def _transpose(launch: LaunchOp, number: int, order: Sequence[int]) -> None:
     inner = MemRefType(outer.element_type, [outer.get_shape()[dim] for dim in order])
     if number < len(launch.inputs):
         source = launch.inputs[number]
-        launch.operands[number] = _insert(PermuteOp(source, order, inner), launch, source, InsertPoint.before(launch))
+        launch.operands[number] = Builder(launch).add(PermuteOp(source, order, inner), source.name_hint)
     memory = Rewriter.replace_value_with_new_type(memory, inner)
     for access in users(memory):
         _reindex(access, order)
@@ -96,16 +97,9 @@ def _transpose(launch: LaunchOp, number: int, order: Sequence[int]) -> None:
         uses = list(result.uses)
         result = Rewriter.replace_value_with_new_type(result, inner)
         back = PermuteOp(result, sorted(range(len(order)), key=order.__getitem__), outer)
-        value = _insert(back, launch, result, InsertPoint.after(launch))
+        value = Builder(InsertPoint.after(launch), launch).add(back, result.name_hint)
         for use in uses:
             use.operation.operands[use.index] = value
-
-
-def _insert(op: PermuteOp, launch: LaunchOp, source: SSAValue, at: InsertPoint) -> SSAValue:
-    op.location = launch.location
-    op.result.name_hint = source.name_hint
-    Rewriter.insert_op(op, at)
-    return op.result
 
 
 def _reindex(access: Operation, order: Sequence[int]) -> None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.overlapping import is_of_cells
 from kopt.analysis.row_copies import moves_by_numbers
+from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp, FetchOp, Overlap, SendOp
 from kopt.dialects.tile import ALL, Entry, GetOp, PutOp, RefType, SelectOp, tile_type
 from kopt.passes.dmas.rows import realise_rows
@@ -82,7 +83,7 @@ class _Copies:
     """The copies of one access."""
 
     def __init__(self, access: FetchOp | SendOp, call: CallOp):
-        self.access, self.call = access, call
+        self.access, self.call, self.build = access, call, Builder(access)
         self.array = access.memory
         self.type = tile_type(access.result if isinstance(access, FetchOp) else access.value)
         self.whole: list[Entry] = [ALL] * self.type.rank
@@ -99,21 +100,19 @@ class _Copies:
     def _fetch(self, what: str, overlap: Overlap | None) -> SSAValue:
         buffer, semaphore = self._buffer(what), self._semaphore("fetched")
         self._copy((self.array, self.access.entries), (buffer, self.whole), semaphore, overlap)
-        return self._insert(replacing(self.access, GetOp(buffer, self.whole, self.type))).results[0]
+        return self.build.add(replacing(self.access, GetOp(buffer, self.whole, self.type)))
 
     def _send(self, send: SendOp) -> None:
         buffer, semaphore = self._buffer("row_sent"), self._semaphore("sent")
         value = send.value if send.mask is None else self._merged(send.value, send.mask)
-        self._insert(replacing(send, PutOp(value, buffer, self.whole)))
+        self.build.insert(replacing(send, PutOp(value, buffer, self.whole)))
         self._copy((buffer, self.whole), (self.array, send.entries), semaphore, send.overlap)
 
     def _merged(self, value: SSAValue, own: SSAValue) -> SSAValue:
         """The block with the lanes that are not its own as they are in memory."""
         old = self._fetch("old", None)
         old.name_hint = "old"
-        new = self._insert(SelectOp(own, value, old)).results[0]
-        new.name_hint = "new"
-        return new
+        return self.build.add(SelectOp(own, value, old), "new")
 
     def _buffer(self, what: str) -> SSAValue:
         return scratch_ref(self.call, RefType(self.type.shape, self.type.element_type), self.array, what)
@@ -129,9 +128,4 @@ class _Copies:
         overlap: Overlap | None,
     ) -> None:
         for end in (DmaStartOp, DmaWaitOp):
-            self._insert(end(*source, *target, semaphore, [0], overlap))
-
-    def _insert(self, op: Operation) -> Operation:
-        op.location = self.access.location
-        Rewriter.insert_op(op, InsertPoint.before(self.access))
-        return op
+            self.build.insert(end(*source, *target, semaphore, [0], overlap))

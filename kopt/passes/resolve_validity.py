@@ -15,7 +15,7 @@ from kopt.analysis.combining import combined_lanes
 from kopt.analysis.hiding import hiding_values
 from kopt.analysis.lane_facts import tiles
 from kopt.analysis.regrouping import dropped_tags
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.jagged import ValidOp as JaggedValidOp
@@ -61,7 +61,7 @@ class ResolveValidityPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         hiding = hiding_values(op)
-        validity = ValidityBuilder()
+        validity = LaneValidity()
         if hiding:
             carry_validity(op, hiding, validity)
             for user in walk(op):
@@ -72,7 +72,7 @@ class ResolveValidityPass(ModulePass):
             _define(moved, validity)
 
 
-def _mask_user(user: Operation, validity: ValidityBuilder) -> None:
+def _mask_user(user: Operation, validity: LaneValidity) -> None:
     for number, dims, fill in combined_lanes(user):
         mask_hidden(user, number, dims, fill, validity)
     if isinstance(user, StoreOp | RmwOp | CasOp):
@@ -86,7 +86,7 @@ def _mask_user(user: Operation, validity: ValidityBuilder) -> None:
         leave_out(user, [mask for mask in masks if mask is not None])
 
 
-def _spell_out(op: ValidLanesOp, validity: ValidityBuilder) -> None:
+def _spell_out(op: ValidLanesOp, validity: LaneValidity) -> None:
     valid = validity.of(op.input)
     if valid is None:
         full = FullOp(1, tile_type(op.result))
@@ -98,7 +98,7 @@ def _spell_out(op: ValidLanesOp, validity: ValidityBuilder) -> None:
     Rewriter.replace_op(op, [], [valid])
 
 
-def _define(op: ReshapeOp | ConcatOp, validity: ValidityBuilder) -> None:
+def _define(op: ReshapeOp | ConcatOp, validity: LaneValidity) -> None:
     """Gives the lanes a value that are outside the ranges of the tags that an op drops."""
     for number, value in enumerate(tiles(op.operands)):
         type, dims = tile_type(value), list(_dropped(op, value))

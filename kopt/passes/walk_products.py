@@ -7,14 +7,14 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.aliases import root
 from kopt.analysis.splittable_dims import can_be_cut
 from kopt.diagnostics import remark
-from kopt.dialects.tile import DotOp, ForOp, FullOp, GridOp, RangeType, TileType, YieldOp, tile_type
+from kopt.dialects.builder import Builder
+from kopt.dialects.tile import DotOp, ForOp, GridOp, RangeType, TileType, YieldOp, tile_type
 from kopt.dialects.tile.memory import WritesMemory
 from kopt.ir.widths import next_power_of_two
 from kopt.passes.parts import Parts
@@ -72,11 +72,10 @@ def _walk(dot: DotOp, budget: Budget) -> None:
     lanes = _PART
     while lanes > _LEAST and not budget.shares_stages(_bytes(lhs, rhs, lanes)):
         lanes //= 2
-    start = dot.accumulator
+    build, start = Builder(dot), dot.accumulator
     if start is None:
-        start = _insert(FullOp(0, tile_type(dot.result)), dot, InsertPoint.before(dot)).results[0]
-    loop = ForOp(0, lhs.shape[-1], [start], RangeType(next(new_tags(dot)), lanes))
-    _insert(loop, dot, InsertPoint.before(dot))
+        start = build.full(0, dot.result)
+    loop = build.insert(ForOp(0, lhs.shape[-1], [start], RangeType(next(new_tags(dot)), lanes)))
     loop.range.name_hint = "k"
     parts = Parts(loop)
     operands = parts.of(dot.lhs, lhs.rank - 1), parts.of(dot.rhs, rhs.rank - 2)
@@ -86,9 +85,3 @@ def _walk(dot: DotOp, budget: Budget) -> None:
     loop.results[0].name_hint = dot.result.name_hint
     Rewriter.replace_op(dot, [], [loop.results[0]])
     remark(loop, f"a product of blocks that are too large together goes in parts of {lanes}")
-
-
-def _insert(op: Operation, source: Operation, at: InsertPoint) -> Operation:
-    op.location = source.location
-    Rewriter.insert_op(op, at)
-    return op

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from kopt import parse
-from kopt.analysis.lane_facts import FactBuilder, LaneFact, concerning, jagged_loop, tiles
+from kopt.analysis.lane_facts import LaneFact, LaneFacts, concerning, jagged_loop, tiles
 from kopt.dialects import tile
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.jagged import ValidOp as JaggedValidOp
@@ -43,17 +43,17 @@ class Parts:
         self.module = parse(TEXT)
         self.values = named(self.module)
         self.asked: list[str | None] = []
-        self.builder = FactBuilder(lambda value: None)
+        self.builder = LaneFacts(lambda value: None)
 
-    def with_rules(self, known: Sequence[str]) -> FactBuilder:
+    def with_rules(self, known: Sequence[str]) -> LaneFacts:
         """Rules for some values, which note that they were asked: elementwise ops have what their operands have."""
 
-        def rule(builder: FactBuilder, op, value: SSAValue):
+        def rule(builder: LaneFacts, op, value: SSAValue):
             self.asked.append(value.name_hint)
             found = dict.fromkeys(fact for each in tiles(op.operands) for fact in builder.facts(each))
             return tuple(found) or builder.tagged(value, [0, 1])
 
-        self.builder = FactBuilder(lambda value: rule if value.name_hint in known else None)
+        self.builder = LaneFacts(lambda value: rule if value.name_hint in known else None)
         return self.builder
 
 

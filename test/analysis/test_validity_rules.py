@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kopt import parse
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.dialects.tile import TileType
 from kopt.walk import walk
 from test.named import named
@@ -27,7 +27,7 @@ func.func @f(%x: memref<{extent}x6xf32>) {{
 def validity(line: str, name: str = "r", extent: int = 13):
     """The mask of a value, None where tags tell all."""
     module = parse(TEXT.format(line=line, extent=extent))
-    return ValidityBuilder().of(named(module)[name])
+    return LaneValidity().of(named(module)[name])
 
 
 F, W = "!tile.tile<24 x f32>", "!tile.tile<b0=4 x 6 x f32>"
@@ -79,7 +79,7 @@ def test_full_blocks_hide_nothing(extent: int) -> None:
 
 def test_the_masks_of_a_value_are_made_once() -> None:
     module = parse(TEXT.format(line=f"%r = tile.neg %f : {F}", extent=13))
-    builder, values = ValidityBuilder(), named(module)
+    builder, values = LaneValidity(), named(module)
     first = builder.of(values["r"])
     count = len(walk(module))
     assert builder.of(values["r"]) is first and builder.of(values["f"]) is first and len(walk(module)) == count

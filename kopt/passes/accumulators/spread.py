@@ -17,7 +17,6 @@ from kopt.dialects.tile import (
     BeginOp,
     BroadcastOp,
     EndOp,
-    FullOp,
     IndexOp,
     RangeType,
     SliceAttr,
@@ -49,8 +48,8 @@ class Spread:
         numbers = _numbers(build, self.extent)
         if isinstance(entry := self.entry, SliceAttr):
             first = entry.start.data // entry.step.data
-            numbers = _with(build, "floordiv", numbers, entry.step.data)
-            return _with(build, "sub", numbers, first) if first else numbers
+            numbers = build.with_number("floordiv", numbers, entry.step.data)
+            return build.with_number("sub", numbers, first) if first else numbers
         return build.add(ELEMENTWISE["sub"](numbers, _splat(build, BeginOp(entry), tile_type(numbers))))
 
     def places(self, build: Builder) -> SSAValue:
@@ -108,16 +107,12 @@ def _inverse(order: Sequence[int]) -> list[int]:
 def _in_slice(build: Builder, numbers: SSAValue, entry: SliceAttr, extent: int) -> SSAValue:
     """Which of all numbers below ``extent`` a slice with a step has."""
     start, stop, step = entry.start.data, entry.stop.data, entry.step.data
-    found = _with(build, "eq", _with(build, "mod", numbers, step), start % step)
+    found = build.with_number("eq", build.with_number("mod", numbers, step), start % step)
     if start >= step:
-        found = build.add(ELEMENTWISE["and"](found, _with(build, "ge", numbers, start)))
+        found = build.add(ELEMENTWISE["and"](found, build.with_number("ge", numbers, start)))
     if start + entry.length * step < extent:
-        found = build.add(ELEMENTWISE["and"](found, _with(build, "lt", numbers, stop)))
+        found = build.add(ELEMENTWISE["and"](found, build.with_number("lt", numbers, stop)))
     return found
-
-
-def _with(build: Builder, name: str, value: SSAValue, number: int) -> SSAValue:
-    return build.add(ELEMENTWISE[name](value, build.add(FullOp(number, tile_type(value)))))
 
 
 def _splat(build: Builder, number: BeginOp | EndOp, type: TileType) -> SSAValue:

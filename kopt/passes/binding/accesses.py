@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.coverage import stays_inside
 from kopt.analysis.effects import is_trivially_dead
 from kopt.analysis.layouts import Layout, PhysicalDim
 from kopt.analysis.windows import Dim, Window
+from kopt.dialects.builder import Builder, named
 from kopt.dialects.pallas import FetchOp, Overlap, SendOp
 from kopt.dialects.tile import (
     ALL,
@@ -25,7 +26,6 @@ from kopt.dialects.tile import (
     PutOp,
     RangeType,
     ReshapeOp,
-    SelectOp,
     ShiftOp,
     SliceAttr,
     StoreOp,
@@ -58,20 +58,21 @@ class WindowPlace:
 
 def convert_load(load: LoadOp, place: WindowPlace) -> None:
     """A load becomes a get; masked lanes take ``other`` and lanes outside their range ``pad`` by selects."""
-    build = _Builder(load)
-    _replace(load, build.get(place, build.entries(load, place), tile_type(load.result)), build)
+    to = _Conversion(load)
+    _replace(load, to.get(place, to.entries(load, place), tile_type(load.result)), to)
 
 
 def convert_fetch(load: LoadOp, place: WindowPlace, axis: SSAValue | None) -> None:
     """A load of an array in HBM becomes a fetch, which steps of an axis may overlap."""
-    build = _Builder(load)
+    to = _Conversion(load)
     fetch = FetchOp(place.ref, load.entries, load.result.type, None if axis is None else Overlap(axis))
-    _replace(load, build.add(replacing(load, fetch)), build)
+    _replace(load, to.build.add(replacing(load, fetch)), to)
 
 
-def _replace(load: LoadOp, value: SSAValue, build: _Builder) -> None:
+def _replace(load: LoadOp, value: SSAValue, to: _Conversion) -> None:
     """Puts a block in the place of a load's result."""
-    if load.pad is not None and (valid := build.validity(load)) is not None:
+    build = to.build
+    if load.pad is not None and (valid := to.validity(load)) is not None:
         value = build.select(valid, value, build.add(FullOp(load.pad, tile_type(value))))
     if load.mask is not None:
         other = load.other or literal(0, tile_type(value).element_type)
@@ -83,39 +84,37 @@ def _replace(load: LoadOp, value: SSAValue, build: _Builder) -> None:
 
 def convert_store(store: StoreOp, place: WindowPlace) -> None:
     """A store becomes a put; where lanes must keep what they held, the block is read, merged and written back."""
-    build = _Builder(store)
-    entries = build.entries(store, place)
-    value, keep = store.value, build.written_lanes(store, place)
+    to = _Conversion(store)
+    entries, build = to.entries(store, place), to.build
+    value, keep = store.value, to.written_lanes(store, place)
     if keep is not None:
-        old = build.get(place, entries, tile_type(value))
-        old.name_hint = "old"
-        value = build.select(keep, value, old)
-        value.name_hint = "new"
+        old = named(to.get(place, entries, tile_type(value)), "old")
+        value = named(build.select(keep, value, old), "new")
     stands = _standing(place, entries, tile_type(value))
     value = value if stands is None else build.add(ReshapeOp(value, stands))
-    build.add(replacing(store, PutOp(value, place.ref, entries)))
+    build.insert(replacing(store, PutOp(value, place.ref, entries)))
     Rewriter.erase_op(store)
 
 
 def convert_writeback(store: StoreOp, place: WindowPlace, axis: SSAValue | None) -> None:
     """A store to an array in HBM becomes a send of the lanes that are its own, which steps of an axis may overlap."""
-    build = _Builder(store)
-    own = build.written_lanes(store, place)
+    to = _Conversion(store)
+    own = to.written_lanes(store, place)
     overlap = None if axis is None else Overlap(axis)
-    build.add(replacing(store, SendOp(store.value, place.ref, store.entries, own, overlap)))
+    to.build.insert(replacing(store, SendOp(store.value, place.ref, store.entries, own, overlap)))
     Rewriter.erase_op(store)
 
 
 def convert_send(store: StoreOp, place: WindowPlace) -> None:
     """A store of a row that a load brought becomes a send: lanes outside their range are what they were."""
     send = SendOp(store.value, place.ref, store.entries, store.mask)
-    _Builder(store).add(replacing(store, send))
+    Builder(store).insert(replacing(store, send))
     Rewriter.erase_op(store)
 
 
 def convert_scatter(store: StoreOp, place: WindowPlace) -> None:
     """A store of rows by computed numbers becomes a put to HBM: which ones are stored, their numbers tell."""
-    _Builder(store).add(replacing(store, PutOp(store.value, place.ref, store.entries)))
+    Builder(store).insert(replacing(store, PutOp(store.value, place.ref, store.entries)))
     mask = store.mask
     Rewriter.erase_op(store)
     if mask is not None:
@@ -148,26 +147,17 @@ def _standing(place: WindowPlace, entries: list[Entry], block: TileType) -> Tile
     return None if stands == block else stands
 
 
-class _Builder:
-    """Makes ops before one access."""
+class _Conversion:
+    """Makes what becomes of one access, in front of it."""
 
     def __init__(self, access: LoadOp | StoreOp):
-        self.access = access
-        self.at = InsertPoint.before(access)
-
-    def add(self, op: Operation) -> SSAValue:
-        op.location = self.access.location
-        Rewriter.insert_op(op, self.at)
-        return op.results[0] if op.results else op.operands[0]
-
-    def select(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
-        return self.add(SelectOp(condition, value, other))
+        self.access, self.build = access, Builder(access)
 
     def get(self, place: WindowPlace, entries: list[Entry], block: TileType) -> SSAValue:
         """A block of a ref."""
         stands = _standing(place, entries, block)
-        value = self.add(replacing(self.access, GetOp(place.ref, entries, stands or block)))
-        return value if stands is None else self.add(ReshapeOp(value, block))
+        value = self.build.add(replacing(self.access, GetOp(place.ref, entries, stands or block)))
+        return value if stands is None else self.build.add(ReshapeOp(value, block))
 
     # Index lists.
 
@@ -200,17 +190,14 @@ class _Builder:
         assert isinstance(entry, SSAValue) and dim.range is not None
         if unshifted(entry) is dim.range:
             return ALL
-        zero = self.number(0)
-        first = self.add(BeginOp(dim.range))
-        return self.add(ShiftOp(entry, self.add(arith.SubiOp(zero, first))))
+        zero = self.build.index(0)
+        first = self.build.add(BeginOp(dim.range))
+        return self.build.add(ShiftOp(entry, self.build.add(arith.SubiOp(zero, first))))
 
     def _block_number(self, entry: Entry, split: int, sums: IndexAnalysis) -> SSAValue:
         """Which outer part of a split dimension an entry lies in."""
         assert isinstance(entry, SSAValue)
-        return IndexWriter(self.add, lambda value: value, sums.begin).value(floordiv(sums.first(entry), split))
-
-    def number(self, value: int) -> SSAValue:
-        return self.add(arith.ConstantOp(IntegerAttr(value, IndexType())))
+        return IndexWriter(self.build.add, lambda value: value, sums.begin).value(floordiv(sums.first(entry), split))
 
     # Masks.
 
@@ -247,7 +234,6 @@ class _Builder:
             if isinstance(entry, SSAValue) and entry in ranges:
                 limits[number] = unshifted(entry)
         lanes = block.with_element(i32)
-        ones, zeros = self.add(FullOp(1, lanes)), self.add(FullOp(0, lanes))
-        inside = self.add(ELEMENTWISE["ne"](self.add(MaskOp(ones, limits, 0)), zeros))
-        inside.name_hint = "inside"
-        return inside if mask is None else self.add(ELEMENTWISE["and"](mask, inside))
+        ones, zeros = self.build.add(FullOp(1, lanes)), self.build.add(FullOp(0, lanes))
+        inside = self.build.add(ELEMENTWISE["ne"](self.build.add(MaskOp(ones, limits, 0)), zeros), "inside")
+        return self.build.both(mask, inside)

@@ -9,7 +9,7 @@ from xdsl.rewriter import Rewriter
 
 from kopt.analysis.aliases import users
 from kopt.analysis.alignment import multiple
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -95,7 +95,7 @@ def store_contiguous_run(store: StoreOp, sums: SumAnalysis) -> None:
     dims = block_dims(entries, array_type(store.memory).get_shape())
     value = build.reshape(store.value, dims)
     mask = store.mask and build.reshape(store.mask, dims)
-    valid = ValidityBuilder().of(value)
+    valid = LaneValidity().of(value)
     if valid is not None:
         mask = valid if mask is None else build.add(ELEMENTWISE["and"](mask, valid))
     block = StoreOp(value, store.memory, entries, mask, store.attributes)

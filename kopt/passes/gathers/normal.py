@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.arith import ConstantOp, IndexCastOp, SubiOp
-from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.dialects.arith import IndexCastOp, SubiOp
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.store_to_load import seen_writes
 from kopt.analysis.values.gathers import gathers
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     ElementwiseOp,
@@ -96,9 +97,7 @@ def _as_block(entry: Entry, load: LoadOp) -> Entry:
         return range
     if tile_type(entry).rank:
         return entry
-    scalar = ExtractOp(entry, IndexType())
-    Rewriter.insert_op(scalar, InsertPoint.before(load))
-    return scalar.result
+    return Builder(load).add(ExtractOp(entry, IndexType()))
 
 
 def counted_range(entry: SSAValue, load: LoadOp) -> SSAValue | None:
@@ -114,22 +113,15 @@ def counted_range(entry: SSAValue, load: LoadOp) -> SSAValue | None:
     if not isinstance(first.owner, IndexOp) or not isinstance(second.owner, SplatOp | FullOp):
         return None
     offset = _offset(second.owner, op.ROW.name == "sub", load)
-    shifted = _insert(ShiftOp(first.owner.range, offset), load)
-    shifted.name_hint = first.owner.range.name_hint
-    return shifted
+    return Builder(load).add(ShiftOp(first.owner.range, offset), first.owner.range.name_hint)
 
 
 def _offset(op: SplatOp | FullOp, negated: bool, load: LoadOp) -> SSAValue:
     """The number in every lane of a tile as an ``index``."""
+    build = Builder(load)
     if isinstance(op, FullOp):
-        return _insert(ConstantOp(IntegerAttr(-int(op.number) if negated else int(op.number), IndexType())), load)
+        return build.index(-int(op.number) if negated else int(op.number))
     scalar = op.scalar
     if not isinstance(scalar.type, IndexType):
-        scalar = _insert(IndexCastOp(scalar, IndexType()), load)
-    return _insert(SubiOp(_insert(ConstantOp(IntegerAttr(0, IndexType())), load), scalar), load) if negated else scalar
-
-
-def _insert(op: Operation, load: LoadOp) -> SSAValue:
-    op.location = load.location
-    Rewriter.insert_op(op, InsertPoint.before(load))
-    return op.results[0]
+        scalar = build.add(IndexCastOp(scalar, IndexType()))
+    return build.add(SubiOp(build.index(0), scalar)) if negated else scalar

@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.dialects import triton
+from kopt.dialects.builder import Builder
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.gpu.gathers import insert, replace
+from kopt.passes.gpu.gathers import replace
 from kopt.walk import walk
 
 
@@ -33,4 +34,4 @@ class ArithUnsignedWhenEquivalentPass(ModulePass):
         quotients = [q for launch in walk(op, triton.LaunchOp) for q in walk(launch, FloorDivSIOp)]
         # All are looked at before the first changes, as the analysis remembers values.
         for quotient in [q for q in quotients if all(numbers.range(value).is_natural for value in q.operands)]:
-            replace(quotient, insert(quotient, DivUIOp(quotient.lhs, quotient.rhs)))
+            replace(quotient, Builder(quotient).add(DivUIOp(quotient.lhs, quotient.rhs)))

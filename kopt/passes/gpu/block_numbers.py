@@ -4,36 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.arith import AddiOp, ConstantOp, DivSIOp, MinSIOp, MuliOp, RemSIOp, SubiOp
-from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.arith import AddiOp, DivSIOp, MinSIOp, MuliOp, RemSIOp, SubiOp
+from xdsl.ir import Block, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from kopt.dialects import tile, triton
+from kopt.dialects.builder import Builder
 from kopt.walk import walk
 
 #: Rows of blocks that run side by side in a matrix product, so that they share columns in the L2 cache.
 _GROUP = 8
 
 
-class _Arith:
-    """Adds index arithmetic at the end of a block."""
-
-    def __init__(self, block: Block, at: Operation):
-        self._block = block
-        self._location = at.location
-
-    def add(self, op: Operation, hint: str | None = None) -> SSAValue:
-        op.location = self._location
-        op.results[0].name_hint = hint
-        self._block.add_op(op)
-        return op.results[0]
-
-    def number(self, value: int) -> SSAValue:
-        return self.add(ConstantOp.from_int_and_width(value, IndexType()))
-
-    def of(self, kind: type, value: SSAValue, number: int | SSAValue, hint: str | None = None) -> SSAValue:
-        other = self.number(number) if isinstance(number, int) else number
-        return self.add(kind(value, other), hint)
+def _arith(build: Builder, kind: type, value: SSAValue, number: int | SSAValue, hint: str | None = None) -> SSAValue:
+    return build.add(kind(value, build.index(number)), hint)
 
 
 def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[int]) -> list[SSAValue]:
@@ -41,21 +25,21 @@ def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[int]) -> list
 
     Where the last two are rows and columns of a dot, rows of blocks are grouped.
     """
-    arith = _Arith(body, grid)
-    pid = arith.add(triton.ProgramIdOp(), "pid")
+    build = Builder(InsertPoint.at_end(body), grid)
+    pid = build.add(triton.ProgramIdOp(), "pid")
     wide = [number for number, count in enumerate(counts) if count > 1]
     hints = [f"{range.name_hint or 'tile'}_block" for range in grid.ranges]
     last = wide[-2:]
     if len(last) < 2 or counts[last[0]] <= _GROUP or not _is_product(grid, last):
-        found = _row_major(arith, pid, wide, counts, hints)
+        found = _row_major(build, pid, wide, counts, hints)
     else:
         height, width = (counts[number] for number in last)
         outer = wide[:-2]
-        inside = arith.of(RemSIOp, pid, height * width, "cell") if outer else pid
-        found = dict(zip(last, _grouped(arith, inside, height, width, [hints[n] for n in last]), strict=True))
+        inside = _arith(build, RemSIOp, pid, height * width, "cell") if outer else pid
+        found = dict(zip(last, _grouped(build, inside, height, width, [hints[n] for n in last]), strict=True))
         if outer:
-            found |= _row_major(arith, arith.of(DivSIOp, pid, height * width), outer, counts, hints)
-    return [found[number] if number in found else arith.number(0) for number in range(len(counts))]
+            found |= _row_major(build, _arith(build, DivSIOp, pid, height * width), outer, counts, hints)
+    return [found[number] if number in found else build.index(0) for number in range(len(counts))]
 
 
 def _is_product(grid: tile.GridOp, dims: Sequence[int]) -> bool:
@@ -67,23 +51,23 @@ def _is_product(grid: tile.GridOp, dims: Sequence[int]) -> bool:
 
 
 def _row_major(
-    arith: _Arith, pid: SSAValue, wide: Sequence[int], counts: Sequence[int], hints: Sequence[str]
+    build: Builder, pid: SSAValue, wide: Sequence[int], counts: Sequence[int], hints: Sequence[str]
 ) -> dict[int, SSAValue]:
     found: dict[int, SSAValue] = {}
     rest = pid
     for number in reversed(wide[1:]):
-        found[number] = arith.of(RemSIOp, rest, counts[number], hints[number])
-        rest = arith.of(DivSIOp, rest, counts[number])
+        found[number] = _arith(build, RemSIOp, rest, counts[number], hints[number])
+        rest = _arith(build, DivSIOp, rest, counts[number])
     if wide:
         found[wide[0]] = rest
     return found
 
 
-def _grouped(arith: _Arith, pid: SSAValue, rows: int, columns: int, hints: Sequence[str]) -> tuple[SSAValue, SSAValue]:
+def _grouped(build: Builder, pid: SSAValue, rows: int, columns: int, hints: Sequence[str]) -> tuple[SSAValue, SSAValue]:
     """Groups of `_GROUP` rows of blocks; within a group, columns of blocks one after another."""
-    group = arith.of(DivSIOp, pid, _GROUP * columns)
-    first = arith.of(MuliOp, group, _GROUP, "first")
-    height = arith.add(MinSIOp(arith.add(SubiOp(arith.number(rows), first)), arith.number(_GROUP)), "group")
-    inside = arith.of(RemSIOp, pid, _GROUP * columns, "inside")
-    row = arith.add(AddiOp(first, arith.of(RemSIOp, inside, height)), hints[0])
-    return row, arith.of(DivSIOp, inside, height, hints[1])
+    group = _arith(build, DivSIOp, pid, _GROUP * columns)
+    first = _arith(build, MuliOp, group, _GROUP, "first")
+    height = build.add(MinSIOp(build.add(SubiOp(build.index(rows), first)), build.index(_GROUP)), "group")
+    inside = _arith(build, RemSIOp, pid, _GROUP * columns, "inside")
+    row = build.add(AddiOp(first, _arith(build, RemSIOp, inside, height)), hints[0])
+    return row, _arith(build, DivSIOp, inside, height, hints[1])

@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 
 from kopt.dialects import tile, triton
-from kopt.passes.gpu.gathers import INSIDE, insert
+from kopt.dialects.builder import Builder
+from kopt.passes.gpu.gathers import INSIDE
 from kopt.walk import walk
 
 
@@ -33,6 +34,6 @@ class ClampGathersPass(ModulePass):
                 if INSIDE in gather.attributes or isinstance(gather.indices.owner, tile.FullOp):
                     continue
                 lanes = tile.tile_type(gather.input).shape[gather.dim.data]
-                gather.operands[1] = insert(gather, triton.BoundedOp(gather.indices, lanes))
+                gather.operands[1] = Builder(gather).add(triton.BoundedOp(gather.indices, lanes))
                 gather.operands[1].name_hint = "picks"
                 gather.attributes[INSIDE] = UnitAttr()

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, i1, i32
+from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from kopt.dialects import tile
+from kopt.dialects.builder import Builder
 from kopt.ir.widths import next_power_of_two
-from kopt.passes.gpu.gathers import gather, insert, refuse_ragged, replace
+from kopt.passes.gpu.gathers import gather, refuse_ragged, replace
 from kopt.walk import walk
 
 
@@ -41,8 +42,8 @@ class ConvertSlicesToGathersPass(ModulePass):
 
 def _numbers(op: Operation, start: int, step: int, dims: Sequence[tile.DimAttr], dim: int) -> SSAValue:
     """``start + step * lane`` of dimension ``dim``, as a tile of ``dims``."""
-    lanes = insert(op, tile.ArangeOp(start, step, tile.TileType([dims[dim]], i32)))
-    return lanes if len(dims) == 1 else insert(op, tile.BroadcastOp(lanes, [dim], tile.TileType(dims, i32)))
+    build = Builder(op)
+    return build.spread(build.add(tile.ArangeOp(start, step, tile.TileType([dims[dim]], i32))), dims, [dim])
 
 
 def _gathered(op: tile.SliceOp) -> SSAValue:
@@ -78,7 +79,7 @@ def _joined(op: tile.ConcatOp) -> SSAValue:
 def _moved(op: tile.ConcatOp, value: SSAValue, start: int, dims: Sequence[tile.DimAttr]) -> SSAValue:
     """An input over the result's dimensions, its lanes from ``start`` on; a constant is one anywhere."""
     if isinstance(value.owner, tile.FullOp):
-        return insert(op, tile.FullOp(value.owner.number, tile.tile_type(op.result)))
+        return Builder(op).add(tile.FullOp(value.owner.number, tile.tile_type(op.result)))
     dim = op.dim.data
     return gather(op, value, _numbers(op, -start, 1, dims, dim), dim, False)
 
@@ -86,9 +87,6 @@ def _moved(op: tile.ConcatOp, value: SSAValue, start: int, dims: Sequence[tile.D
 def _select_before(op: tile.ConcatOp, end: int, dim: int, first: SSAValue, rest: SSAValue) -> SSAValue:
     """``first`` in the lanes before ``end``, else ``rest``."""
     dims = tile.tile_type(op.result).dims.data
-    lanes = insert(op, tile.ArangeOp(0, 1, tile.TileType([dims[dim]], i32)))
-    limit = insert(op, tile.FullOp(end, tile.tile_type(lanes)))
-    before = insert(op, tile.ELEMENTWISE["lt"](lanes, limit))
-    if len(dims) > 1:
-        before = insert(op, tile.BroadcastOp(before, [dim], tile.TileType(dims, i1)))
-    return insert(op, tile.SelectOp(before, first, rest))
+    build = Builder(op)
+    lanes = build.add(tile.ArangeOp(0, 1, tile.TileType([dims[dim]], i32)))
+    return build.select(build.spread(build.with_number("lt", lanes, end), dims, [dim]), first, rest)

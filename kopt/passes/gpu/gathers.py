@@ -6,22 +6,16 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.diagnostics import location_of
 from kopt.dialects import tile
+from kopt.dialects.builder import Builder
 from kopt.errors import LoweringError
 from kopt.ir.ranges import always_full, ranges_in_scope
 
 #: Says that every lane number of a gather is inside its input, once both have powers of two as sizes.
 INSIDE = "triton.inside"
-
-
-def insert(before: Operation, op: Operation) -> SSAValue:
-    """Inserts an op in front of one that it helps to replace; gives its result."""
-    op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
-    return op.results[0]
 
 
 def replace(op: Operation, value: SSAValue) -> None:
@@ -35,7 +29,7 @@ def gather(op: Operation, value: SSAValue, numbers: SSAValue, dim: int, inside: 
     gather = tile.TakeAlongOp(value, numbers, dim)
     if inside:
         gather.attributes[INSIDE] = UnitAttr()
-    return insert(op, gather)
+    return Builder(op).add(gather)
 
 
 def refuse_ragged(op: Operation, tags: Sequence[str]) -> None:

@@ -6,18 +6,17 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.diagnostics import location_of
 from kopt.dialects import atomic, tile, triton
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import LoweringError
 from kopt.ir.widths import next_power_of_two
-from kopt.passes.gpu.gathers import insert
 from kopt.passes.gpu.widened_reshapes import gather_reshaped
 from kopt.passes.retyping import defined_values, replace_dims
 from kopt.walk import walk
@@ -108,7 +107,7 @@ def _retag_input(op: tile.BroadcastOp) -> None:
     pairs = list(zip(op.input_type.dims.data, (target[at] for at in op.mapping), strict=True))
     dims = [new if old.tag.data and new.size == old.size else old for old, new in pairs]
     if dims != [old for old, _ in pairs]:
-        op.operands[0] = insert(op, triton.RetagOp(op.input, op.input_type.with_dims(dims)))
+        op.operands[0] = Builder(op).add(triton.RetagOp(op.input, op.input_type.with_dims(dims)))
 
 
 def _retag_result(op: tile.MaskOp) -> None:
@@ -160,14 +159,13 @@ def _widen_entry(op: Operation, entry: Entry, extent: int, wholes: dict[int, til
         return _strided(op, whole, entry)
     if not entry.start.data:
         return whole
-    offset = insert(op, ConstantOp.from_int_and_width(entry.start.data, IndexType()))
-    return insert(op, tile.ShiftOp(whole, offset))
+    build = Builder(op)
+    return build.add(tile.ShiftOp(whole, build.index(entry.start.data)))
 
 
 def _strided(op: Operation, whole: SSAValue, entry: SliceAttr) -> SSAValue:
     """The elements of a strided slice as gathered rows: ``start + step * lane``."""
-    lanes = insert(op, tile.IndexOp(whole))
-    assert isinstance(lanes.type, tile.TileType)
-    step = insert(op, tile.FullOp(entry.step.data, lanes.type))
-    start = insert(op, tile.FullOp(entry.start.data, lanes.type))
-    return insert(op, tile.ELEMENTWISE["add"](insert(op, tile.ELEMENTWISE["mul"](lanes, step)), start))
+    build = Builder(op)
+    lanes = build.add(tile.IndexOp(whole))
+    step, start = build.full(entry.step.data, lanes), build.full(entry.start.data, lanes)
+    return build.compute("add", build.compute("mul", lanes, step), start)

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.diagnostics import location_of
 from kopt.dialects import tile
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile.shape import int_array
 from kopt.errors import LoweringError
 from kopt.ir.ranges import block_tag
@@ -54,31 +55,16 @@ def _is_odd(range: SSAValue) -> bool:
     return next_power_of_two(tile.range_type(range).size) != tile.range_type(range).size
 
 
-class _Builder:
-    """Inserts operations at one place."""
-
-    def __init__(self, at: InsertPoint, like: Operation):
-        self._at = at
-        self._location = like.location
-
-    def add(self, op: Operation) -> SSAValue:
-        op.location = self._location
-        Rewriter.insert_op(op, self._at)
-        return op.results[0]
-
-    def number(self, value: SSAValue | int) -> SSAValue:
-        return self.add(ConstantOp.from_int_and_width(value, IndexType())) if isinstance(value, int) else value
-
-    def bounds(
-        self, block: SSAValue, size: int, lower: SSAValue | int, upper: SSAValue | int
-    ) -> tuple[SSAValue, SSAValue]:
-        """First element and limit of a block, from the range of its number."""
-        number = self.add(tile.BeginOp(block))
-        begin = self.add(MuliOp(number, self.number(size)))
-        if lower != 0:
-            begin = self.add(AddiOp(begin, self.number(lower)))
-        end = self.add(MinSIOp(self.add(AddiOp(begin, self.number(size))), self.number(upper)))
-        return begin, end
+def _bounds(
+    build: Builder, block: SSAValue, size: int, lower: SSAValue | int, upper: SSAValue | int
+) -> tuple[SSAValue, SSAValue]:
+    """First element and limit of a block, from the range of its number."""
+    number = build.add(tile.BeginOp(block))
+    begin = build.add(MuliOp(number, build.index(size)))
+    if lower != 0:
+        begin = build.add(AddiOp(begin, build.index(lower)))
+    end = build.add(MinSIOp(build.add(AddiOp(begin, build.index(size))), build.index(upper)))
+    return begin, end
 
 
 def _refuse_moved(root: Operation, type: tile.RangeType) -> None:
@@ -116,7 +102,7 @@ def _split_for(loop: tile.ForOp) -> None:
     Rewriter.insert_op(outer, InsertPoint.before(loop))
     _number_uses(loop.range, outer.range, count)
     loop.detach()
-    begin, end = _Builder(InsertPoint.at_end(outer.body.block), loop).bounds(outer.range, type.size, lower, upper)
+    begin, end = _bounds(Builder(InsertPoint.at_end(outer.body.block), loop), outer.range, type.size, lower, upper)
     inner = tile.ForOp(begin, end, outer.carried, loop.detach_region(loop.body), None, loop.attributes)
     inner.location = loop.location
     outer.body.block.add_ops([inner, tile.YieldOp(*inner.results)])
@@ -131,9 +117,9 @@ def _count(loop: tile.ForOp, size: int) -> SSAValue | int:
     lower, upper = loop.bounds
     if isinstance(lower, int) and isinstance(upper, int):
         return max(0, -(-(upper - lower) // size))
-    build = _Builder(InsertPoint.before(loop), loop)
-    distance = build.add(SubiOp(build.number(upper), build.number(lower)))
-    return build.add(CeilDivSIOp(distance, build.number(size)))
+    build = Builder(loop)
+    distance = build.add(SubiOp(build.index(upper), build.index(lower)))
+    return build.add(CeilDivSIOp(distance, build.index(size)))
 
 
 def _split_grid(grid: tile.GridOp, position: int) -> None:
@@ -150,7 +136,7 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
         inner.add_op(op)
     number = Rewriter.replace_value_with_new_type(range, tile.RangeType(block_tag(type.tag), 1))
     number.name_hint = f"{range.name_hint or 'tile'}_block"
-    begin, end = _Builder(InsertPoint.at_end(body), grid).bounds(number, type.size, lower, upper)
+    begin, end = _bounds(Builder(InsertPoint.at_end(body), grid), number, type.size, lower, upper)
     loop = tile.ForOp(begin, end, [], Region(inner))
     loop.location = grid.location
     body.add_ops([loop, tile.YieldOp()])

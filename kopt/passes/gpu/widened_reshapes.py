@@ -10,7 +10,8 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.regrouping import groups
 from kopt.dialects import tile, triton
-from kopt.passes.gpu.gathers import gather, insert, refuse_ragged, replace
+from kopt.dialects.builder import Builder
+from kopt.passes.gpu.gathers import gather, refuse_ragged, replace
 from kopt.walk import walk
 
 
@@ -51,8 +52,8 @@ def _reshaped(op: tile.ReshapeOp, extents: Mapping[str, int]) -> SSAValue:
             value = _regrouped(op, value, dims, (first, last + 1), made, extents)
             dims[first : last + 1] = [tile.DimAttr(dim.size.data) for dim in made]
     plain = op.result_type.with_dims([dim.size.data for dim in target])
-    shaped = insert(op, tile.ReshapeOp(value, plain)) if tile.tile_type(value).shape != plain.shape else value
-    return insert(op, triton.RetagOp(shaped, op.result_type))
+    shaped = Builder(op).add(tile.ReshapeOp(value, plain)) if tile.tile_type(value).shape != plain.shape else value
+    return Builder(op).add(triton.RetagOp(shaped, op.result_type))
 
 
 def _regrouped(
@@ -69,13 +70,13 @@ def _regrouped(
     element = op.result_type.element_type
     wide_in = math.prod([dim.size.data for dim in source])
     new = [dim.size.data for dim in target]
-    flat = insert(op, tile.ReshapeOp(value, tile.TileType([*before, wide_in, *after], element)))
+    flat = Builder(op).add(tile.ReshapeOp(value, tile.TileType([*before, wide_in, *after], element)))
     numbers = _positions(op, source, target, extents)
     if before or after:
         shape = tile.TileType([*before, math.prod(new), *after], i32)
-        numbers = insert(op, tile.BroadcastOp(numbers, [len(before)], shape))
+        numbers = Builder(op).add(tile.BroadcastOp(numbers, [len(before)], shape))
     gathered = gather(op, flat, numbers, len(before), True)
-    return insert(op, tile.ReshapeOp(gathered, tile.TileType([*before, *new, *after], element)))
+    return Builder(op).add(tile.ReshapeOp(gathered, tile.TileType([*before, *new, *after], element)))
 
 
 def _positions(
@@ -84,7 +85,7 @@ def _positions(
     """The flat wide position in the source of each flat wide lane of the target."""
     wide_out = [dim.size.data for dim in target]
     type = tile.TileType([math.prod(wide_out)], i32)
-    lane = insert(op, tile.ArangeOp(0, 1, type))
+    lane = Builder(op).add(tile.ArangeOp(0, 1, type))
     true_out = [_true_size(dim, extents) for dim in target]
     flat = _recount(op, lane, wide_out, _strides(wide_out), _strides(true_out))
     true_in = [_true_size(dim, extents) for dim in source]
@@ -105,11 +106,11 @@ def _recount(
     for size, stride, new in zip(sizes, strides, new_strides, strict=True):
         digit = _with(op, "rem", _with(op, "truncdiv", number, stride), max(size, 1))
         term = _with(op, "mul", digit, new)
-        total = term if total is None else insert(op, tile.ELEMENTWISE["add"](total, term))
+        total = term if total is None else Builder(op).compute("add", total, term)
     return total if total is not None else _with(op, "mul", number, 0)
 
 
 def _with(op: Operation, name: str, value: SSAValue, number: int) -> SSAValue:
     if number == 1 and name != "rem":
         return value
-    return insert(op, tile.ELEMENTWISE[name](value, insert(op, tile.FullOp(number, tile.tile_type(value)))))
+    return Builder(op).with_number(name, value, number)

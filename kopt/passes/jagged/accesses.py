@@ -13,6 +13,7 @@ from kopt.analysis.alignment import multiple
 from kopt.analysis.slices import NotSlices, SliceEntry, Slicing
 from kopt.analysis.streaming import is_computed
 from kopt.analysis.visit_independence import is_blind_to_visits
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import ReshapeOp as ViewOp
 from kopt.dialects.jagged import RowsOp
 from kopt.dialects.tile import (
@@ -27,7 +28,6 @@ from kopt.dialects.tile import (
     ShiftOp,
     StoreOp,
     TileType,
-    TransposeOp,
     block_axes,
     is_gather,
     tile_type,
@@ -182,7 +182,7 @@ class _Rewriting:
         sums: SumAnalysis,
     ):
         self.access, self.dims, self.shape, self.parts, self.sums = access, dims, shape, parts, sums
-        self.at = InsertPoint.before(access)
+        self.build = Builder(access)
 
     def run(self) -> None:
         access = self.access
@@ -201,13 +201,11 @@ class _Rewriting:
             return
         other = access.other if mask is not None else None
         load = LoadOp(memory, entries, mask, other, access.pad, access.attributes)
-        load.result.name_hint = access.result.name_hint
-        self._add(load)
         kept = sorted(order)
-        value = self._transposed(load.result, [order.index(n) for n in kept])
+        value = self._transposed(self.build.add(load, access.result.name_hint), [order.index(n) for n in kept])
         type = tile_type(access.result)
         if len(kept) < type.rank:
-            value = self._add(BroadcastOp(value, kept, type))
+            value = self.build.add(BroadcastOp(value, kept, type))
         self._replace(None, [value])
 
     def _memory(self) -> SSAValue:
@@ -224,10 +222,7 @@ class _Rewriting:
             assert grid is not None
             grid = grid.parent_op()
         view = ViewOp(memory, MemRefType(type.element_type, self.shape))
-        view.location = self.access.location
-        view.result.name_hint = memory.name_hint
-        Rewriter.insert_op(view, InsertPoint.before(grid))
-        return view.result
+        return Builder(grid, self.access).add(view, memory.name_hint)
 
     def _order(self, entries: Sequence[Entry]) -> list[int]:
         """For each dimension of the new block, its number in the old one."""
@@ -249,48 +244,37 @@ class _Rewriting:
         if part.range is None:
             return self._number(part.added) if (known := part.added.number) is None else known
         if part.dims:
-            rows = RowsOp(part.range, self._starts(part))
-            rows.result.name_hint = "rows"
-            return self._add(rows)
+            return self.build.add(RowsOp(part.range, self._starts(part)), "rows")
         if part.added == ZERO:
             return part.range
-        return self._add(ShiftOp(part.range, self._number(part.added)))
+        return self.build.add(ShiftOp(part.range, self._number(part.added)))
 
     def _number(self, expr: IndexExpr) -> SSAValue:
         """A sum of numbers as an ``index``."""
-        return IndexWriter(self._add, self._as_index, self.sums.begin).value(expr)
+        return IndexWriter(self.build.add, self._as_index, self.sums.begin).value(expr)
 
     def _as_index(self, value: SSAValue) -> SSAValue:
         """A number; a tile's as soon as the tile is: outside of loops that it does not move with."""
         if not isinstance(value.type, TileType):
-            return value if value.type == IndexType() else self._add(IndexCastOp(value, IndexType()))
+            return value if value.type == IndexType() else self.build.add(IndexCastOp(value, IndexType()))
         owner = value.owner
         at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
-        scalar = [ReshapeOp(value, value.type.with_dims([]))] if value.type.rank else []
-        number = ExtractOp(scalar[0] if scalar else value, IndexType())
-        for op in (*scalar, number):
-            op.location = self.access.location
-            Rewriter.insert_op(op, at)
-        return number.result
+        build = Builder(at, self.access)
+        return build.add(ExtractOp(build.reshape(value, []), IndexType()))
 
     def _starts(self, part: SliceEntry) -> SSAValue:
         """What is added to the lanes, as a tile of the items' dimensions."""
         element = i64 if any(type.element_type == i64 for type in _tiles(part)) else i32
         own = moved({dim: n for n, dim in enumerate(part.dims)}).expr(part.added)
-        return TileWriter(self._add, self.sums.begin).value(own, [self.dims[dim] for dim in part.dims], element)
+        return TileWriter(self.build.add, self.sums.begin).value(own, [self.dims[dim] for dim in part.dims], element)
 
     def _transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """A value's dimensions in an order; those of one lane that it leaves out are dropped."""
         type, kept = tile_type(value), sorted(order)
         if len(kept) < type.rank:
-            value = self._add(ReshapeOp(value, type.with_dims([type.dims.data[n] for n in kept])))
+            value = self.build.add(ReshapeOp(value, type.with_dims([type.dims.data[n] for n in kept])))
             order = [kept.index(n) for n in order]
-        return value if list(order) == list(range(len(order))) else self._add(TransposeOp(value, order))
-
-    def _add(self, op: Operation) -> SSAValue:
-        op.location = self.access.location
-        Rewriter.insert_op(op, self.at)
-        return op.results[0]
+        return self.build.transpose(value, order)
 
     def _replace(self, op: Operation | None, results: Sequence[SSAValue]) -> None:
         if op is not None:

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.jagged import Items, loops_around
 from kopt.analysis.lane_facts import Facts, LaneFact
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
+from kopt.dialects.builder import Builder
 from kopt.dialects.jagged import ValidOp
-from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, ReshapeOp, TileType, TransposeOp, tile_type
+from kopt.dialects.tile import BroadcastOp, ReshapeOp, TileType, tile_type
 
 
-class ItemValidity(ValidityBuilder):
-    """As `ValidityBuilder`, of the lanes that items have instead of those inside a range.
+class ItemValidity(LaneValidity):
+    """As `LaneValidity`, of the lanes that items have instead of those inside a range.
 
     ``of(value)`` speaks of dimensions that lost their tags; `lanes` of those that have them.
     """
 
     def __init__(self, user: Operation):
         super().__init__()
-        self._at = InsertPoint.before(user)
+        self._build = Builder(user)
         self.loops = loops_around(user)
 
     def lanes(self, type: TileType, items: Items) -> SSAValue | None:
@@ -31,13 +32,11 @@ class ItemValidity(ValidityBuilder):
         places = items.dims_of(type)
         if places is None:
             return None
-        valid = self._insert(ValidOp(items.range, items.lengths))
-        order = sorted(range(len(places)), key=places.__getitem__)
-        if order != list(range(len(places))):
-            valid = self._insert(TransposeOp(valid, order))
+        valid = self._build.add(ValidOp(items.range, items.lengths))
+        valid = self._build.transpose(valid, sorted(range(len(places)), key=places.__getitem__))
         if len(places) == type.rank:
             return valid
-        return self._insert(BroadcastOp(valid, sorted(places), type.with_element(i1)))
+        return self._build.add(BroadcastOp(valid, sorted(places), type.with_element(i1)))
 
     def all_lanes(self, type: TileType) -> list[SSAValue]:
         """`lanes` of every loop that limits a type."""
@@ -46,11 +45,7 @@ class ItemValidity(ValidityBuilder):
 
     def both(self, masks: Iterable[SSAValue | None]) -> SSAValue | None:
         """Where all of some masks hold; None without any."""
-        result: SSAValue | None = None
-        for mask in masks:
-            if mask is not None:
-                result = mask if result is None else self._insert(ELEMENTWISE["and"](result, mask))
-        return result
+        return reduce(self._build.both, masks, None)
 
     def tagged(self, value: SSAValue, dims: Sequence[int]) -> Facts:
         """What loops over items say of some dimensions."""
@@ -62,7 +57,3 @@ class ItemValidity(ValidityBuilder):
                 plain = self.insert(ReshapeOp(valid, TileType(tile_type(valid).shape, i1)), items.range)
                 facts.append(self.sorted(LaneFact(plain, places, places[:-1]), value))
         return tuple(facts)
-
-    def _insert(self, op: Operation) -> SSAValue:
-        Rewriter.insert_op(op, self._at)
-        return op.results[0]

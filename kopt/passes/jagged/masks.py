@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.jagged import loops_around
+from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, ReshapeOp, TransposeOp
 from kopt.ir.from_access import known_inside
 from kopt.ir.sums import SumAnalysis
@@ -22,7 +22,7 @@ def simplified(mask: SSAValue, user: Operation) -> SSAValue | None:
 
 class _Simplifier:
     def __init__(self, user: Operation):
-        self.user, self.at = user, InsertPoint.before(user)
+        self.user, self.build = user, Builder(user)
         self.sums = SumAnalysis()
         self.loops = loops_around(user)
 
@@ -32,7 +32,7 @@ class _Simplifier:
             left, right = (self.of(operand) for operand in op.operands)
             if left is None or right is None:
                 return right if left is None else left
-            return mask if (left, right) == tuple(op.operands) else self._insert(ELEMENTWISE["and"](left, right))
+            return mask if (left, right) == tuple(op.operands) else self.build.compute("and", left, right)
         if isinstance(op, BroadcastOp | ReshapeOp | TransposeOp):
             inner = self.of(op.input)
             return None if inner is None else mask if inner is op.input else self._again(op, inner)
@@ -43,8 +43,4 @@ class _Simplifier:
     def _again(self, op: BroadcastOp | ReshapeOp | TransposeOp, inner: SSAValue) -> SSAValue:
         clone = op.clone()
         clone.operands[0] = inner
-        return self._insert(clone)
-
-    def _insert(self, op: Operation) -> SSAValue:
-        Rewriter.insert_op(op, self.at)
-        return op.results[0]
+        return self.build.add(clone)

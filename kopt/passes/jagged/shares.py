@@ -6,11 +6,11 @@ from functools import reduce
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, StringAttr, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import Attribute, SSAValue
 
 from kopt.analysis.item_numbers import ItemElement, ItemNumber, host_arrays
 from kopt.analysis.item_work import ItemLoop, ItemWork, NotBalanced
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import GridOp
 from kopt.ir.ranges import binding
@@ -43,7 +43,7 @@ class _Host:
             blocks = -(-_extent(visits) // self._size)
             pad = blocks * self._size - _extent(visits)
             visits = self._call("constant_pad_nd", [visits], [0, pad], 0, extent=blocks * self._size)
-            rows = self._add(ReshapeOp(visits, MemRefType(i64, [blocks, self._size])))
+            rows = Builder(self._grid).add(ReshapeOp(visits, MemRefType(i64, [blocks, self._size])))
             visits = self._call("amax", [rows], [1], extent=blocks)
         visits.name_hint = "visits"
         return visits
@@ -51,7 +51,7 @@ class _Host:
     def cuts(self, work: SSAValue, shares: int) -> SSAValue:
         """How many items are done with each of ``shares + 1`` parts of the work, from none of it to all of it."""
         done = self._call("cumsum", [work], 0, hint="work")
-        total = self._add(SliceOp(done, [_extent(done) - 1], [1], [1], MemRefType(i64, [1])), "total")
+        total = Builder(self._grid).add(SliceOp(done, [_extent(done) - 1], [1], [1], MemRefType(i64, [1])), "total")
         parts = self._call("arange", [], shares + 1, extent=shares + 1)
         parts = self._call("floor_divide", [self.times(parts, total)], shares, hint="parts")
         first = self._call("searchsorted.Tensor", [done, self.plus_number(parts, 1)], extent=shares + 1)
@@ -90,7 +90,7 @@ class _Host:
         begin, count, type = self._first + element.shift, self._end - self._first, array.type.element_type
         if begin < 0 or begin + count > _extent(array):
             raise NotBalanced(f"'{element.name}' has {_extent(array)} elements, too few for the items")
-        part = self._add(SliceOp(array, [begin], [count], [1], MemRefType(type, [count])))
+        part = Builder(self._grid).add(SliceOp(array, [begin], [count], [1], MemRefType(type, [count])))
         return part if type == i64 else self._call("prims.convert_element_type", [part], "int64")
 
     def _call(
@@ -106,13 +106,7 @@ class _Host:
         callee = callee if callee.count(".") == 2 else f"{callee}.default"
         arguments = [*(UnitAttr() for _ in inputs), *map(_literal, numbers)]
         count = max(map(_extent, inputs)) if extent is None else extent
-        return self._add(CallOp(callee, inputs, arguments, [MemRefType(i64, [count])]), hint)
-
-    def _add(self, op: Operation, hint: str | None = None) -> SSAValue:
-        op.location = self._grid.location
-        op.results[0].name_hint = hint
-        Rewriter.insert_op(op, InsertPoint.before(self._grid))
-        return op.results[0]
+        return Builder(self._grid).add(CallOp(callee, inputs, arguments, [MemRefType(i64, [count])]), hint)
 
 
 def _literal(value: int | list[int] | str) -> Attribute:

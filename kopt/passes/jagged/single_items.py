@@ -7,6 +7,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import copied_multiple
+from kopt.dialects.builder import Builder
 from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
 from kopt.dialects.tile import (
     BroadcastOp,
@@ -46,7 +47,7 @@ def unblock_items(grid: GridOp) -> None:
         if any(_slice_of(entry) is not None for entry in access.entries):
             _take_slices(access)
     for lanes in walk(grid, ValidOp):
-        valid = _insert(TileValidOp(lanes.range), lanes)
+        valid = Builder(lanes).add(TileValidOp(lanes.range))
         Rewriter.replace_op(lanes, _spread(valid, lanes.result_type))
     for rows in [op for op in walk(grid, RowsOp) if op.result.first_use is None]:
         Rewriter.erase_op(rows)
@@ -75,17 +76,15 @@ def _take_slices(access: LoadOp | StoreOp) -> None:
         Rewriter.replace_op(access, StoreOp(value, access.memory, entries, mask, access.attributes), [])
         return
     load = LoadOp(access.memory, entries, mask, access.other, access.pad, access.attributes)
-    result = _insert(load, access)
-    result.name_hint = access.result.name_hint
+    result = Builder(access).add(load, access.result.name_hint)
     outer = access.result.type
     assert isinstance(outer, TileType)
     Rewriter.replace_op(access, _spread(result, outer))
 
 
 def _shifted(rows: RowsOp) -> SSAValue:
-    shift = _insert(ShiftOp(rows.range, _number(rows.starts, rows)), rows)
-    shift.name_hint = rows.result.name_hint or "rows"
-    return shift
+    shift = ShiftOp(rows.range, _number(rows.starts, rows))
+    return Builder(rows).add(shift, rows.result.name_hint or "rows")
 
 
 def _number(value: SSAValue, user: Operation) -> SSAValue:
@@ -93,13 +92,8 @@ def _number(value: SSAValue, user: Operation) -> SSAValue:
     type, owner = value.type, value.owner
     assert isinstance(type, TileType)
     at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
-    scalar = ReshapeOp(value, type.with_dims([]))
-    number = ExtractOp(scalar, IndexType())
-    for op in (scalar, number):
-        op.location = user.location
-        Rewriter.insert_op(op, at)
-    number.result.name_hint = value.name_hint
-    return number.result
+    build = Builder(at, user)
+    return build.add(ExtractOp(build.add(ReshapeOp(value, type.with_dims([]))), IndexType()), value.name_hint)
 
 
 def _spread(value: SSAValue, type: TileType) -> BroadcastOp:
@@ -112,7 +106,7 @@ def _spread(value: SSAValue, type: TileType) -> BroadcastOp:
 def _reshaped(value: SSAValue, block: TileType, user: Operation) -> SSAValue:
     type = value.type
     assert isinstance(type, TileType)
-    return _insert(ReshapeOp(value, type.with_dims(block.dims.data)), user)
+    return Builder(user).add(ReshapeOp(value, type.with_dims(block.dims.data)))
 
 
 def _walk_length(loop: ForOp) -> None:
@@ -123,9 +117,3 @@ def _walk_length(loop: ForOp) -> None:
     for before, after in zip(loop.results, walk.results, strict=True):
         after.name_hint = before.name_hint
     Rewriter.replace_op(loop, walk)
-
-
-def _insert(op: Operation, before: Operation) -> SSAValue:
-    op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
-    return op.results[0]

@@ -128,15 +128,11 @@ def _rounded(build: Builder, value: SSAValue) -> SSAValue:
     0: added and taken away again, that number rounds. It is 2 ** -14 times that at least, where f16's digits end.
     """
     bits = build.add(BitcastOp(value, i32))
-    power = build.add(BitcastOp(_with(build, "and", bits, _INFINITY), f32))
-    large = _with(build, "mul", _with(build, "maximum", power, _SMALLEST), 1.5 * 2.0**_LOST)
+    power = build.add(BitcastOp(build.with_number("and", bits, _INFINITY), f32))
+    large = build.with_number("mul", build.with_number("maximum", power, _SMALLEST), 1.5 * 2.0**_LOST)
     near = build.add(ELEMENTWISE["sub"](build.add(ELEMENTWISE["add"](value, large)), large))
-    sign = _with(build, "and", bits, _SIGN)
+    sign = build.with_number("and", bits, _SIGN)
     rounded = build.add(BitcastOp(build.add(ELEMENTWISE["or"](build.add(BitcastOp(near, i32)), sign)), f32))
-    infinite = build.add(BitcastOp(_with(build, "or", sign, _INFINITY), f32))
-    size = build.add(BitcastOp(_with(build, "and", bits, ~_SIGN), f32))
-    return build.add(SelectOp(_with(build, "ge", size, _TOO_LARGE), infinite, rounded))
-
-
-def _with(build: Builder, name: str, value: SSAValue, number: float) -> SSAValue:
-    return build.add(ELEMENTWISE[name](value, build.add(FullOp(number, tile_type(value)))))
+    infinite = build.add(BitcastOp(build.with_number("or", sign, _INFINITY), f32))
+    size = build.add(BitcastOp(build.with_number("and", bits, ~_SIGN), f32))
+    return build.add(SelectOp(build.with_number("ge", size, _TOO_LARGE), infinite, rounded))

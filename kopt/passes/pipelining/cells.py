@@ -12,7 +12,7 @@ from kopt.analysis.revisit_order import fastest, grid_of
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import Entry, IdOp, ShiftOp, WhenOp
 from kopt.ir.ranges import binding
-from kopt.passes.pipelining.building import Building
+from kopt.passes.pipelining.overlapped import OverlappedCopy
 from kopt.passes.pipelining.rematerialising import Other, rematerialise
 
 
@@ -42,26 +42,27 @@ def run_in_order(call: CallOp) -> None:
     call.semantics = ArrayAttr([StringAttr(word) for word in words])
 
 
-class _CellPrefetch(Building):
+class _CellPrefetch(OverlappedCopy):
     def convert(self, cell: SSAValue) -> None:
-        id = self.value(IdOp(cell))
+        id = self.build.add(IdOp(cell))
         slot = self.parity(id, "slot")
         # Before the condition, under which nothing is computed.
         places = self._places(self.entries, slot)
         start: Operation = DmaStartOp(*places)
         start.location = self.op.location
-        self.add(WhenOp("first", [cell], Region(Block([start]))))
-        following = self.value(arith.AddiOp(id, self.number(1)), "next_cell")
-        more = self.compare(following, "slt", self.number(binding(cell).trips or 1), "more")
+        self.build.insert(WhenOp("first", [cell], Region(Block([start]))))
+        following = self.build.add(arith.AddiOp(id, self.build.index(1)), "next_cell")
+        more = self.compare(following, "slt", self.build.index(binding(cell).trips or 1), "more")
 
         def start_next() -> None:
-            other = Other(self.value(ShiftOp(cell, self.number(binding(cell).size)), "next"), following)
-            there = rematerialise(Rematerialisation(frozenset({cell})), self.entries, {cell: other}, self.value, "next")
-            turned = self.value(arith.SubiOp(self.number(1), slot), "other_slot")
-            self.add(DmaStartOp(*self._places(there, turned)))
+            other = Other(self.build.add(ShiftOp(cell, self.build.index(binding(cell).size)), "next"), following)
+            scope = Rematerialisation(frozenset({cell}))
+            there = rematerialise(scope, self.entries, {cell: other}, self.build.add, "next")
+            turned = self.build.add(arith.SubiOp(self.build.index(1), slot), "other_slot")
+            self.build.insert(DmaStartOp(*self._places(there, turned)))
 
         self.guarded(more, start_next)
-        self.add(DmaWaitOp(*places))
+        self.build.insert(DmaWaitOp(*places))
         self.replace_get(self.pair_entries(self.type, slot, self.entries))
         self.erase_copy()
 

@@ -27,8 +27,8 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
-from kopt.passes.pipelining.building import Building
 from kopt.passes.pipelining.cells import run_in_order
+from kopt.passes.pipelining.overlapped import OverlappedCopy
 from kopt.passes.pipelining.rematerialising import Other, rematerialise
 from kopt.passes.retyping import all_lanes
 from kopt.passes.scratch import scratch_ref
@@ -64,7 +64,7 @@ def _move_out(block: Block, outer: Block) -> None:
         Rewriter.insert_op(op, InsertPoint.at_start(outer))
 
 
-class _LoopPrefetch(Building):
+class _LoopPrefetch(OverlappedCopy):
     def __init__(self, copy: Copy, call: CallOp):
         loop = copy.start.parent_op()
         assert isinstance(loop, ForOp)
@@ -81,14 +81,14 @@ class _LoopPrefetch(Building):
             turn, ahead = self._begin_cell(cell)
         elif known:
             self._begin()
-        id = self.value(IdOp(self.loop.range))
-        slot = self.parity(id if turn is None else self.value(arith.AddiOp(id, turn)), "slot")
+        id = self.build.add(IdOp(self.loop.range))
+        slot = self.parity(id if turn is None else self.build.add(arith.AddiOp(id, turn)), "slot")
         if not known:
             start = self._start(self.entries, slot)
-            self.add(WhenOp("first", [self.loop.range], Region(Block([start]))))
+            self.build.insert(WhenOp("first", [self.loop.range], Region(Block([start]))))
         self._start_next(id, slot, ahead)
         wait = DmaWaitOp(*self._places(self.entries, slot))
-        self.add(wait)
+        self.build.insert(wait)
         self.replace_get(list(wait.target_entries))
         self.erase_copy()
 
@@ -101,23 +101,23 @@ class _LoopPrefetch(Building):
         """In front of the loop: its first block is on its way."""
         elsewhere = self._elsewhere()
         needed = [value for entry in (*self.entries, *self.loop.bounds) for value in elsewhere.shared(entry)]
-        self.early(self.outer, needed, lambda: self._start_first(self.number(0)))
+        self.early(self.outer, needed, lambda: self._start_first(self.build.index(0)))
 
     def _start_first(self, slot: SSAValue) -> None:
         def start() -> None:
             others = {self.loop.range: self._first_block(self.loop.bounds[0])}
-            entries = rematerialise(self._elsewhere(), self.entries, others, self.value, "first")
-            self.add(self._start(entries, slot))
+            entries = rematerialise(self._elsewhere(), self.entries, others, self.build.add, "first")
+            self.build.insert(self._start(entries, slot))
 
         self.visited(self.loop, start)
 
     def _first_block(self, lower: SSAValue | int) -> Other:
         """The loop's first block, in terms that hold outside of it."""
         size = binding(self.loop.range).size
-        block = self.value(all_lanes(size, self.loop), "first")
+        block = self.build.add(all_lanes(size, self.loop), "first")
         if lower != 0:
-            block = self.value(ShiftOp(block, self.number(lower) if isinstance(lower, int) else lower), "first")
-        return Other(block, self.number(0))
+            block = self.build.add(ShiftOp(block, self.build.index(lower)), "first")
+        return Other(block, self.build.index(0))
 
     # The next cell's first block.
 
@@ -131,48 +131,48 @@ class _LoopPrefetch(Building):
         needed = [value for entry in values for value in (*elsewhere.shared(entry), *self._elsewhere().shared(entry))]
         made: list[SSAValue] = []
         self.early(self.outer, needed, lambda: made.extend(self._look_ahead(cell, elsewhere)))
-        self.at = InsertPoint.before(self.op)
+        self.build.at = InsertPoint.before(self.op)
         return made[0], made[1]
 
     def _look_ahead(self, cell: SSAValue, elsewhere: Rematerialisation) -> tuple[SSAValue, SSAValue]:
         turns = scratch_ref(self.call, RefType((1,), i32, "smem"), self.array, "turn", behind=self.semaphores)
         self._in_first_cell(cell, turns)
-        turn = self.value(ExtractOp(self.value(GetOp(turns, [0])), IndexType()), "turn")
-        last = self.number((binding(cell).trips or 1) - 1)
-        id = self.value(IdOp(cell))
-        following = self.value(arith.AddiOp(id, self.number(1)))
-        other = self._cell(cell, id, self.value(arith.MinSIOp(following, last), "next_cell"))
-        [lower] = rematerialise(elsewhere, [self.loop.bounds[0]], {cell: other}, self.value, "next")
+        turn = self.build.add(ExtractOp(self.build.add(GetOp(turns, [0])), IndexType()), "turn")
+        last = self.build.index((binding(cell).trips or 1) - 1)
+        id = self.build.add(IdOp(cell))
+        following = self.build.add(arith.AddiOp(id, self.build.index(1)))
+        other = self._cell(cell, id, self.build.add(arith.MinSIOp(following, last), "next_cell"))
+        [lower] = rematerialise(elsewhere, [self.loop.bounds[0]], {cell: other}, self.build.add, "next")
         others = {cell: other, self.loop.range: self._first_block(lower)}
         values = [self.loop.bounds[1], *self.entries]
-        upper, *self.next_entries = rematerialise(elsewhere, values, others, self.value, "next_cell")
-        some = self.compare(self.counted(lower, upper, binding(self.loop.range).size), "sgt", self.number(0))
-        ahead = self.value(arith.AndIOp(some, self.compare(id, "slt", last)), "ahead")
+        upper, *self.next_entries = rematerialise(elsewhere, values, others, self.build.add, "next_cell")
+        some = self.compare(self.counted(lower, upper, binding(self.loop.range).size), "sgt", self.build.index(0))
+        ahead = self.build.add(arith.AndIOp(some, self.compare(id, "slt", last)), "ahead")
         count = self.count(self.loop)
-        idle = self.value(arith.AndIOp(self.compare(count, "sle", self.number(0)), ahead), "idle")
-        self.guarded(idle, lambda: self.add(self._start(self.next_entries, turn)))
-        self.at = InsertPoint.after(self.loop)
-        done = self.value(arith.AddiOp(turn, self.value(arith.MaxSIOp(count, self.number(0)))))
+        idle = self.build.add(arith.AndIOp(self.compare(count, "sle", self.build.index(0)), ahead), "idle")
+        self.guarded(idle, lambda: self.build.insert(self._start(self.next_entries, turn)))
+        self.build.at = InsertPoint.after(self.loop)
+        done = self.build.add(arith.AddiOp(turn, self.build.add(arith.MaxSIOp(count, self.build.index(0)))))
         self._put_turn(self.parity(done, "next_turn"), turns)
         return turn, ahead
 
     def _in_first_cell(self, cell: SSAValue, turns: SSAValue) -> None:
         first = WhenOp("first", [cell], Region(Block()))
-        self.add(first)
-        outside, self.at = self.at, InsertPoint.at_end(first.body.block)
-        self._put_turn(self.number(0), turns)
-        self._start_first(self.number(0))
-        self.at = outside
+        self.build.insert(first)
+        outside, self.build.at = self.build.at, InsertPoint.at_end(first.body.block)
+        self._put_turn(self.build.index(0), turns)
+        self._start_first(self.build.index(0))
+        self.build.at = outside
 
     def _put_turn(self, turn: SSAValue, turns: SSAValue) -> None:
-        self.add(PutOp(self.value(SplatOp(turn, TileType((), i32))), turns, [0]))
+        self.build.insert(PutOp(self.build.add(SplatOp(turn, TileType((), i32))), turns, [0]))
 
     def _cell(self, cell: SSAValue, id: SSAValue, number: SSAValue) -> Other:
         """The next cell's block of its range."""
-        distance = self.value(arith.SubiOp(number, id))
+        distance = self.build.add(arith.SubiOp(number, id))
         size = binding(cell).size
-        distance = distance if size == 1 else self.value(arith.MuliOp(distance, self.number(size)))
-        return Other(self.value(ShiftOp(cell, distance), "next"), number)
+        distance = distance if size == 1 else self.build.add(arith.MuliOp(distance, self.build.index(size)))
+        return Other(self.build.add(ShiftOp(cell, distance), "next"), number)
 
     # The next block.
 
@@ -181,28 +181,28 @@ class _LoopPrefetch(Building):
         if IndexAnalysis().number(self.loop.range).number is not None:
             self._start_next_cell(slot, ahead)  # the only visit, if there is one: its number is known
             return
-        following = self.value(arith.AddiOp(id, self.number(1)), f"next_{self._name}_number")
-        more = self.compare(following, "slt", self.value(CountOp(self.loop.range)), "more")
-        other = self.value(arith.SubiOp(self.number(1), slot), "other_slot")
+        following = self.build.add(arith.AddiOp(id, self.build.index(1)), f"next_{self._name}_number")
+        more = self.compare(following, "slt", self.build.add(CountOp(self.loop.range)), "more")
+        other = self.build.add(arith.SubiOp(self.build.index(1), slot), "other_slot")
 
         def start() -> None:
-            size = self.number(binding(self.loop.range).size)
-            others = {self.loop.range: Other(self.value(ShiftOp(self.loop.range, size), "next"), following)}
+            size = self.build.index(binding(self.loop.range).size)
+            others = {self.loop.range: Other(self.build.add(ShiftOp(self.loop.range, size), "next"), following)}
             scope = Rematerialisation(frozenset({self.loop.range}))
-            self.add(self._start(rematerialise(scope, self.entries, others, self.value, "next"), other))
+            self.build.insert(self._start(rematerialise(scope, self.entries, others, self.build.add, "next"), other))
 
         self.guarded(more, start)
         if ahead is not None:
             self.guarded(
                 more,
-                lambda: self.guarded(ahead, lambda: self.add(self._start(self.next_entries, other))),
+                lambda: self.guarded(ahead, lambda: self.build.insert(self._start(self.next_entries, other))),
                 negated=True,
             )
 
     def _start_next_cell(self, slot: SSAValue, ahead: SSAValue | None) -> None:
         if ahead is not None:
-            other = self.value(arith.SubiOp(self.number(1), slot), "other_slot")
-            self.guarded(ahead, lambda: self.add(self._start(self.next_entries, other)))
+            other = self.build.add(arith.SubiOp(self.build.index(1), slot), "other_slot")
+            self.guarded(ahead, lambda: self.build.insert(self._start(self.next_entries, other)))
 
     @property
     def _name(self) -> str:

@@ -19,7 +19,7 @@ from kopt.analysis.lane_limits import LaneLimits, lane_limits
 from kopt.dialects.pallas import DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import BeginOp, Entry, ForOp, IdOp, PutOp
 from kopt.ir.ranges import binding
-from kopt.passes.pipelining.building import Building
+from kopt.passes.pipelining.overlapped import OverlappedCopy
 from kopt.passes.replacing import replacing
 
 
@@ -43,7 +43,7 @@ def write_back_behind_loop(copy: Copy) -> None:
     _WriteBack(copy).convert()
 
 
-class _WriteBack(Building):
+class _WriteBack(OverlappedCopy):
     def __init__(self, copy: Copy):
         self.kept = kept_lanes(copy)
         super().__init__(copy)
@@ -62,17 +62,17 @@ class _WriteBack(Building):
             self.guarded(self.later, self._wait_before)
         elif shared is not None:
             self.guarded(self.later, lambda: self.guarded(shared, self._wait_before, negated=True))
-        self.add(DmaStartOp(*self._half(self.slot), self.array, self.entries, self.semaphores, [self.slot]))
-        self.at = InsertPoint.after(self.loop)
+        self.build.insert(DmaStartOp(*self._half(self.slot), self.array, self.entries, self.semaphores, [self.slot]))
+        self.build.at = InsertPoint.after(self.loop)
         self._wait_last()
         self.erase_copy()
 
     def _put(self) -> None:
         put = self.copy.access
         assert isinstance(put, PutOp)
-        self.at = InsertPoint.before(put)
+        self.build.at = InsertPoint.before(put)
         entries = self.pair_entries(self.type, self.slot, self.entries)
-        self.add(replacing(put, PutOp(put.value, self.buffer, entries)))
+        self.build.insert(replacing(put, PutOp(put.value, self.buffer, entries)))
 
     def _fetch_early(self, kept: Kept, shared: SSAValue | None) -> None:
         """Brings the lanes that the block leaves alone as soon as it is known from where, if the block is ``shared``.
@@ -84,20 +84,20 @@ class _WriteBack(Building):
         def fetch() -> None:
             self.guarded(self.later, self._wait_before)
             start.detach()
-            self.add(start)
+            self.build.insert(start)
 
         needed = [*self.known, *self.copy.start.target_indices, *filter(None, [shared])]
         self.early(self.block, needed, lambda: self.guarded(shared, fetch))
         if shared is not None:
-            self.at = InsertPoint.before(kept.fetch.access)
+            self.build.at = InsertPoint.before(kept.fetch.access)
             wait.detach()
-            self.guarded(shared, lambda: self.add(wait))
+            self.guarded(shared, lambda: self.build.insert(wait))
 
     def _count_visits(self) -> None:
         """The buffer that a visit uses, and whether there was a visit before."""
-        id = self.value(IdOp(self.loop.range))
+        id = self.build.add(IdOp(self.loop.range))
         self.slot = self.parity(id, "slot")
-        self.later = self.compare(id, "sgt", self.number(0), "later")
+        self.later = self.compare(id, "sgt", self.build.index(0), "later")
         self.known = [self.slot, self.later]
 
     def _shared(self, own: SSAValue) -> SSAValue | None:
@@ -112,28 +112,28 @@ class _WriteBack(Building):
 
     def _outside(self, limits: LaneLimits) -> SSAValue:
         """Whether a block reaches beyond some limits."""
-        first = self.value(BeginOp(limits.range))
-        end = self.value(arith.AddiOp(first, self.number(binding(limits.range).size)))
+        first = self.build.add(BeginOp(limits.range))
+        end = self.build.add(arith.AddiOp(first, self.build.index(binding(limits.range).size)))
         tests = [self.compare(limit, "sgt", first) for limit in limits.lower]
         tests += [self.compare(limit, "slt", end) for limit in limits.upper]
-        shared = reduce(lambda a, b: self.value(arith.OrIOp(a, b)), tests)
+        shared = reduce(lambda a, b: self.build.add(arith.OrIOp(a, b)), tests)
         shared.name_hint = "shared"
         return shared
 
     def _wait_before(self) -> None:
-        self._wait(self.value(arith.SubiOp(self.number(1), self.slot), "other_slot"))
+        self._wait(self.build.add(arith.SubiOp(self.build.index(1), self.slot), "other_slot"))
 
     def _wait_last(self) -> None:
         """Behind the loop: waits for its last block."""
         self.visited(self.loop, lambda: self._wait(self._last_slot()))
 
     def _last_slot(self) -> SSAValue:
-        last = self.value(arith.SubiOp(self.count(self.loop), self.number(1)), "last")
+        last = self.build.add(arith.SubiOp(self.count(self.loop), self.build.index(1)), "last")
         return self.parity(last, "last_slot")
 
     def _wait(self, slot: SSAValue) -> None:
         """Waits for the block of a buffer: for that many bytes, wherever they went."""
-        self.add(DmaWaitOp(*self._half(slot), *self._half(slot), self.semaphores, [slot]))
+        self.build.insert(DmaWaitOp(*self._half(slot), *self._half(slot), self.semaphores, [slot]))
 
     def _half(self, slot: SSAValue) -> tuple[SSAValue, list[Entry]]:
         return self.buffer, self.pair_entries(self.type, slot)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.values.updates import UpdateOp, gathered, repeated, values_of
 from kopt.dialects.atomic import CasOp, RmwOp
@@ -79,9 +79,7 @@ def with_numbers(op: UpdateOp) -> UpdateOp:
 def _repeated(entry: Entry, op: UpdateOp, type: TileType) -> SSAValue:
     type = type.with_element(i32)
     make = FullOp(entry, type) if isinstance(entry, int) else SplatOp(entry, type)  # pyright: ignore
-    make.location = op.location
-    Rewriter.insert_op(make, InsertPoint.before(op))
-    return make.result
+    return Builder(op).add(make)
 
 
 def apart(op: Access) -> list[Entry]:
@@ -117,10 +115,7 @@ def _as_block(entry: Entry, op: UpdateOp) -> Entry:
         return entry
     if tile_type(entry).rank:
         return entry
-    scalar = ExtractOp(entry, IndexType())
-    scalar.location = op.location
-    Rewriter.insert_op(scalar, InsertPoint.before(op))
-    return scalar.result
+    return Builder(op).add(ExtractOp(entry, IndexType()))
 
 
 def _with_entries(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.analysis.values.updates import UpdateOp, gathered, repeated
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ALL, StoreOp, array_type, tile_type
@@ -39,7 +39,7 @@ def _whole(store: StoreOp, common: set[int], sums: SumAnalysis) -> StoreOp:
     if len(common) != 1 or None in blocks.values() or own != list(range(len(positions))):
         return store
     build = Builder(store)
-    value, keep = store.value, build.both(store.mask, ValidityBuilder().of(store.value))
+    value, keep = store.value, build.both(store.mask, LaneValidity().of(store.value))
     for n, block in blocks.items():
         assert block is not None
         first, extent = index_of(block.first, build, sums), array_type(store.memory).get_shape()[positions[n]]

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.storage import wide
-from kopt.analysis.validity import ValidityBuilder
+from kopt.analysis.validity import LaneValidity
 from kopt.analysis.values.origin import Origin, origin_of
 from kopt.analysis.values.updates import UpdateOp, by_row, gathered, kind_of, places_of, previous_of, values_of
 from kopt.dialects.builder import Builder
@@ -154,7 +154,7 @@ def _row_numbers(build: Builder, indices: Sequence[SSAValue], extents: Sequence[
 
 def _validity(build: Builder, indices: Sequence[SSAValue]) -> SSAValue | None:
     """Which lanes were made from valid lanes only, where their tags do not tell."""
-    validity = ValidityBuilder()
+    validity = LaneValidity()
     result: SSAValue | None = None
     for index in indices:
         result = build.both(result, validity.of(index))

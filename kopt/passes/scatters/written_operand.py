@@ -11,6 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.coverage import unspecified
 from kopt.analysis.storage import wide
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, literal
 from kopt.passes.launches import erase_unused
@@ -103,21 +104,15 @@ class WrittenOperand:
         if self.number < len(self.launch.inputs):
             source = self.launch.inputs[self.number]
             make = AllocOp(type) if unspecified(source) else forward(source)
-            self.launch.operands[self.number] = self._insert(make, InsertPoint.before(self.launch), source)
+            self.launch.operands[self.number] = Builder(self.launch).add(make, source.name_hint)
             erase_unused([source])
         Rewriter.replace_value_with_new_type(self.memory, type)
         result = self.launch.outputs[self.launch.written.index(self.number)]
         uses = list(result.uses)
         result = Rewriter.replace_value_with_new_type(result, type)
-        back = self._insert(backward(result), InsertPoint.after(self.launch), result)
+        back = Builder(InsertPoint.after(self.launch), self.launch).add(backward(result), result.name_hint)
         for use in uses:
             use.operation.operands[use.index] = back
-
-    def _insert(self, op: Operation, at: InsertPoint, named_like: SSAValue) -> SSAValue:
-        op.location = self.launch.location
-        Rewriter.insert_op(op, at)
-        op.results[0].name_hint = named_like.name_hint
-        return op.results[0]
 
 
 def _cast(source: SSAValue, type: MemRefType) -> Operation:

@@ -10,6 +10,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.reduction_loops import ReductionLoop
 from kopt.dialects.atomic import RmwOp
+from kopt.dialects.builder import Builder
 from kopt.dialects.formats.integers import int_array
 from kopt.dialects.host import AllocOp
 from kopt.dialects.tile import (
@@ -54,13 +55,13 @@ class Partial:
         part = self._new_range()
         for op in reversed(_after(self.loop)):
             Rewriter.erase_op(op)
-        at = InsertPoint.before(self.loop)
-        bounds = [_insert(kind(part), at, self.loop) for kind in (BeginOp, EndOp)]
+        build = Builder(self.loop)
+        bounds = [build.add(kind(part)) for kind in (BeginOp, EndOp)]
         starts = [FullOp(fill, tile_type(init)) for init, fill in zip(self.inits, self.neutrals, strict=True)]
-        inits = [_insert(op, at, self.loop) for op in starts]
+        inits = [build.add(op) for op in starts]
         body = Rewriter.move_region_contents_to_new_regions(self.loop.body)
         loop = ForOp(bounds[0], bounds[1], inits, body, attributes=self.loop.attributes)
-        _insert(loop, at, self.loop)
+        build.insert(loop)
         for old, new in zip(self.loop.results, loop.results, strict=True):
             new.name_hint = old.name_hint
         Rewriter.erase_op(self.loop)
@@ -171,7 +172,7 @@ class _Rest:
         self.loop = loop
 
     def add(self, op: Operation) -> SSAValue:
-        return _insert(op, InsertPoint.before(self.loop), self.loop)
+        return Builder(self.loop).add(op)
 
     def load(self, space: SSAValue, number: int, first: list[Entry]) -> SSAValue:
         type = tile_type(self.loop.results[number])
@@ -245,9 +246,3 @@ def _append(grid: GridOp, op: Operation, location: object) -> SSAValue:
     assert grid.body.block.last_op is not None
     Rewriter.insert_op(op, InsertPoint.before(grid.body.block.last_op))
     return op.results[0] if op.results else op.operands[0]
-
-
-def _insert(op: Operation, at: InsertPoint, source: Operation) -> SSAValue:
-    op.location = source.location
-    Rewriter.insert_op(op, at)
-    return op.results[0]
