@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from xdsl.ir import SSAValue
 
 from kopt.analysis.addressed import moving, words_of
+from kopt.analysis.buffer_kinds import PlacedArray
 from kopt.analysis.layouts import LayoutProblem, layout
-from kopt.analysis.placements import PlacedArray
 from kopt.analysis.streaming import is_large, streamed_extents
 from kopt.analysis.windows import Window
 from kopt.ir.ranges import binding

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
+from kopt.analysis.buffer_kinds import MOVED_BY_GRID, PlacedArray, accesses, may_have
 from kopt.analysis.loop_schedules import Wanted
-from kopt.analysis.placements import MOVED_BY_GRID, PlacedArray, accesses, may_have
 from kopt.analysis.streaming import is_large, loops_around, walks
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import GridOp, RangeType

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kopt.analysis.footprint import GridMemory
+from kopt.analysis.cell_footprint import GridMemory
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.streaming import is_computed, walks

@@ -8,13 +8,13 @@ from dataclasses import replace
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.address_choice import addressed_windows
+from kopt.analysis.buffer_kinds import MOVED_BY_GRID, PlacedArray, accesses, is_aligned
 from kopt.analysis.grid_orders import grid_order
 from kopt.analysis.launch_buffers import moving_axes, usual_depth, usual_kind
 from kopt.analysis.launch_loops import LaunchLoops
 from kopt.analysis.loop_schedules import Decisions, Remarks, Wanted, candidates, decide
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.pinned_loops import pinned_loops
-from kopt.analysis.placements import MOVED_BY_GRID, PlacedArray, accesses, is_aligned
 from kopt.analysis.plans import GridNames, buffer_names
 from kopt.analysis.windows import Window
 from kopt.dialects.host import LaunchOp

@@ -25,7 +25,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.addressed import addressed
 from kopt.analysis.carried_in_scratch import is_held
-from kopt.analysis.footprint import GridMemory
+from kopt.analysis.cell_footprint import GridMemory
 from kopt.analysis.hoisting import NotHoistable
 from kopt.analysis.launch_loops import LaunchLoops
 from kopt.analysis.pipelining import NotPipelined, pipelined, plan_pipelined

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.placements import PlacedArray, accesses, may_have
+from kopt.analysis.buffer_kinds import PlacedArray, accesses, may_have
 from kopt.analysis.windows import Window
 from kopt.plans.plan import Buffer
 

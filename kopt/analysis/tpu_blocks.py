@@ -21,7 +21,7 @@ from kopt.analysis.block_search import (
     spread,
     tile_types,
 )
-from kopt.analysis.footprint import footprint
+from kopt.analysis.cell_footprint import footprint
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.dialects.tile import AssociativeOp, GridOp, PhiloxOp, ScanOp, SortOp, TileType
 from kopt.ir.widths import next_power_of_two

@@ -100,9 +100,9 @@ class RmwOp(Access):
     traits = traits_def(ReadsMemory(), WritesMemory(), Canonicalized())
 
     assembly_format = """
-        custom<Word>($kind) $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
-        (`via` custom<Symbol>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
-        (`ordering` custom<Word>($ordering)^)? custom<AccessId>($access) attr-dict
+        custom<Keyword>($kind) $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
+        (`via` custom<SymbolName>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
+        (`ordering` custom<Keyword>($ordering)^)? custom<AccessId>($access) attr-dict
         `:` type($value) `,` type($memory) (`->` type($previous)^)?
     """
 
@@ -161,8 +161,8 @@ class CasOp(Access):
     assembly_format = """
         custom<Known>($expected, type($expected)) `,` $desired `,`
         custom<Indexed>($memory, $indices, type($indices), $layout)
-        (`via` custom<Symbol>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
-        (`ordering` custom<Word>($ordering)^)? custom<AccessId>($access) attr-dict
+        (`via` custom<SymbolName>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
+        (`ordering` custom<Keyword>($ordering)^)? custom<AccessId>($access) attr-dict
         `:` type($desired) `,` type($memory) custom<Same>(type($previous), ref(type($desired)))
     """
 

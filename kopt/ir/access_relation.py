@@ -28,7 +28,7 @@ from kopt.ir.factoring import coarse
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.rewriting import Rewriting
-from kopt.ir.runs import Run, contiguous, groups_of, repeated
+from kopt.ir.runs import ElementRun, contiguous, groups_of, repeated
 from kopt.ir.value_range import ValueRange
 
 Kind = Literal["point", "whole", "block", "runs", "elements"]
@@ -94,7 +94,7 @@ class AccessRelation:
         return tuple(known) if len(known) == len(steps) and len(set(dims)) == len(dims) else None
 
     @cached_property
-    def run(self) -> Run:
+    def run(self) -> ElementRun:
         """The longest contiguous run of the lanes, as an element number of the array in row-major order."""
         return contiguous(self.address)
 

@@ -38,7 +38,7 @@ class Peeled:
 
 
 @dataclass(frozen=True)
-class Run:
+class ElementRun:
     """Elements from ``start`` on. ``dims`` count them, the innermost first.
 
     Dimensions that are peeled whole are gone from ``start``; one that is peeled in groups has one lane a group there.
@@ -66,9 +66,9 @@ class Run:
         return grouped.expr(self.start) + total
 
 
-def contiguous(expr: IndexExpr) -> Run:
+def contiguous(expr: IndexExpr) -> ElementRun:
     """The longest run of an expression's lanes that is found: of whole dimensions, then of groups of one more."""
-    run = Run(expr)
+    run = ElementRun(expr)
     while not run.dims or run.dims[-1].is_whole:
         found = _longer(run)
         if found is None:
@@ -94,12 +94,12 @@ def _is_alike(grouped: IndexExpr | None) -> bool:
     return grouped is not None and _INSIDE not in grouped.along
 
 
-def _longer(run: Run) -> Run | None:
+def _longer(run: ElementRun) -> ElementRun | None:
     pitch = run.length
     for one in sorted({atom for atom in run.start.atoms() if isinstance(atom, Lane)}, key=lambda one: -one.dim):
         for size in _sizes(run.start, one):
             if (found := _split(run.start, one, size, pitch)) is not None:
-                return Run(found[0], (*run.dims, Peeled(one.dim, one.size, size, found[1])))
+                return ElementRun(found[0], (*run.dims, Peeled(one.dim, one.size, size, found[1])))
     return None
 
 

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from kopt.analysis.atomic_targets import Turns, targets
-from kopt.analysis.footprint import GridMemory
+from kopt.analysis.cell_footprint import GridMemory
 from kopt.analysis.output_dependence import overwriting
 from kopt.analysis.windows import unordered_windows, windows
 from kopt.diagnostics import location_of, remark

@@ -43,7 +43,7 @@ class PlanAccessesPass(ModulePass):
     |---|---|
     | the schedules that loops may have together | `kopt.analysis.loop_schedules` |
     | which are taken: the cheapest that fit, where that is clear, else the usual ones | `kopt.planning.choice` |
-    | the kind of an array's buffer | `kopt.analysis.placements` |
+    | the kind of an array's buffer | `kopt.analysis.buffer_kinds` |
     | the order of the grid | `kopt.analysis.grid_orders` |
 
     ``loop-type`` asks for one schedule of all loops; a loop that cannot have it says why in a remark, and gets another.

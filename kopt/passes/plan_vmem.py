@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.passes import ModulePass
 
-from kopt.analysis.footprint import call_bytes
+from kopt.analysis.cell_footprint import call_bytes
 from kopt.analysis.revisit_order import grid_of
 from kopt.dialects.pallas import CallOp
 from kopt.targets.budget import Budget

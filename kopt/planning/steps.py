@@ -27,7 +27,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Run:
+class PipelineCost:
     """What a pipeline takes in all: ``exposed`` are the seconds of the first copies in and of the last out."""
 
     seconds: Number
@@ -87,7 +87,7 @@ class Pipeline:
         """Bytes that move in all: every block once, and again each time that it changes."""
         return _dot(self.turns, moving) + sum((block.size for block in self.moved if block.leaves == leaves), 0)
 
-    def run(self, compute: Callable[[int], Number], bandwidth: Number, overhead: float) -> Run:
+    def run(self, compute: Callable[[int], Number], bandwidth: Number, overhead: float) -> PipelineCost:
         """The time of all steps; ``compute`` gives the seconds of a step after which the axis at a depth turns."""
         depths = range(len(self.order))
         comes, leaves = self._bytes(False), self._bytes(True)
@@ -107,7 +107,7 @@ class Pipeline:
             total = total + ~self._deepest[n] * self.turns[n] * (last + many * step(take, come + leaves[n]))
         exposed = sum((block.size for block in self.moved), 0) / bandwidth
         taken = self.steps * overhead
-        return Run(
+        return PipelineCost(
             total + exposed + taken,
             self.steps,
             self._all_bytes(False, comes),

@@ -13,7 +13,7 @@ import numpy as np
 from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
 from kopt.planning.items import Cost
-from kopt.planning.steps import Moved, Pipeline, Run
+from kopt.planning.steps import Moved, Pipeline, PipelineCost
 from kopt.planning.tpu_memory import Memory
 from kopt.planning.tpu_work import Cycles, product
 from kopt.planning.trips import AllTrips, Number, UnknownError, value
@@ -36,7 +36,7 @@ class TpuLaunch:
         self.launch, self.model, self.plan = launch, launch.model, plan
         self.sizes, self.costs = launch.sizes, launch.costs
         self._depth = {tag: n for n, tag in enumerate(plan.order)}
-        self._copied: dict[str, Run] = {}
+        self._copied: dict[str, PipelineCost] = {}
         self._taken: dict[str, Number] = {}
         self.trips = AllTrips(launch.trips)
         self.blocks = Blocks(launch.model, plan, launch.sizes, launch.trips)
@@ -158,10 +158,10 @@ class TpuLaunch:
         copied = sum((one.size for one in moved), 0) / self._bandwidth + bool(moved) * self.costs.step_seconds
         return self.trips[tag].mean * (body + copied)
 
-    def _count(self, run: Run, tag: str) -> None:
+    def _count(self, run: PipelineCost, tag: str) -> None:
         """Adds up the copies of all executions of a loop."""
         times = self._executions(self._around(tag))
-        self._copied[tag] = Run(*(getattr(run, name) * times for name in Run.__dataclass_fields__))
+        self._copied[tag] = PipelineCost(*(getattr(run, name) * times for name in PipelineCost.__dataclass_fields__))
 
     def _loops(self, parent: str | None) -> list[str]:
         """The loops directly inside of another, or of a step."""

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from kopt import parse
-from kopt.analysis.placements import PlacedArray
+from kopt.analysis.buffer_kinds import PlacedArray
 from kopt.analysis.windows import windows
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp

@@ -12,7 +12,7 @@ from examples.matmul import matmul
 from examples.packed import grouped_matmul
 from examples.softmax import softmax, softmax_two_pass
 from examples.split_k import split_matmul
-from kopt.analysis.footprint import temporaries
+from kopt.analysis.cell_footprint import temporaries
 from kopt.analysis.launch_models import launch_models
 from kopt.dialects.tile import GridOp
 from kopt.ir.index_expr import block_number, number, symbol

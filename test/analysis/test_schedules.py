@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kopt.analysis.buffer_kinds import accesses, buffer_kinds, is_aligned, may_have
 from kopt.analysis.launch_buffers import is_moving, moves_with, moving_axes, usual_depth, usual_kind
 from kopt.analysis.launch_loops import LaunchLoops
 from kopt.analysis.launch_plans import launch_plans
@@ -11,7 +12,6 @@ from kopt.analysis.loop_schedules import Decisions, candidates, decide, why_not_
 from kopt.analysis.pinned import GridPins, pins_of_grids
 from kopt.analysis.pinned_loops import pinned_loops
 from kopt.analysis.pipelining import NotPipelined, is_pipelined, pipelined, plan_pipelined
-from kopt.analysis.placements import accesses, is_aligned, may_have, placements
 from kopt.analysis.planned_buffers import is_prefetched, planned_buffers
 from kopt.analysis.plans import GridNames
 from kopt.errors import ConfigError
@@ -132,14 +132,14 @@ def test_without_a_pipeline_there_is_nothing_to_stream() -> None:
 )  # fmt: skip
 def test_the_usual_kind_follows_the_schedule(schedule: str, usual: str) -> None:
     place = sums(schedule=schedule).place("x")
-    assert place.usual == usual and placements(place)[0] == usual
-    assert all(may_have(place, kind) for kind in placements(place))
+    assert place.usual == usual and buffer_kinds(place)[0] == usual
+    assert all(may_have(place, kind) for kind in buffer_kinds(place))
     assert may_have(place, usual) and not may_have(place, "scratch") and not may_have(place, "of no name")
 
 
 def test_a_pipeline_leaves_no_other() -> None:
     place = sums(schedule="schedule emit_pipeline").place("x")
-    assert placements(place) == ("emit_pipeline",) and not may_have(place, "window")
+    assert buffer_kinds(place) == ("emit_pipeline",) and not may_have(place, "window")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_what_does_not_move_is_there_once(kind: str, axes: tuple[str, ...], dept
 def test_a_grid_that_is_the_other_way_round_has_its_axes_so() -> None:
     place = sums(schedule="schedule grid").place("x")
     assert moving_axes(place, "window", ("b1", "b0")) == ("b1", "b0")
-    assert usual_kind(place) == "window" and usual_kind(place, "fori") in placements(place) + ("dma",)
+    assert usual_kind(place) == "window" and usual_kind(place, "fori") in buffer_kinds(place) + ("dma",)
 
 
 @pytest.mark.parametrize(("block", "wanted"), [(128, True), (256, True), (64, False), (100, False)])

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2] / "kopt"
 #: What several frontends give under one name, each in its own way: it is one thing to a kernel.
 SHARED = {"BlockSize", "StackTensor", "Tile"}
 #: Names that are left with several meanings: they may only become fewer.
-KNOWN = {"Kernel", "Run", "Symbol", "Word"}
+KNOWN = {"Kernel"}
 
 
 def homes() -> dict[str, list[str]]:

@@ -1,7 +1,8 @@
 """What is alive at once in the bodies of a launch: the values that a chip has to hold beyond its registers.
 
-A value lives from its definition to its last use in its block, as `kopt.analysis.footprint.temporaries` counts. What
-an op makes on its way lives there alone: to take rows of a table, their numbers are compared with those of all rows.
+A value lives from its definition to its last use in its block, as `kopt.analysis.cell_footprint.temporaries` counts.
+What an op makes on its way lives there alone: to take rows of a table, their numbers are compared with those of all
+rows.
 """
 
 from __future__ import annotations

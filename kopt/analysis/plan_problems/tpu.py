@@ -8,10 +8,10 @@ from dataclasses import replace
 from xdsl.ir import SSAValue
 
 from kopt.analysis.atomic_targets import targets
+from kopt.analysis.buffer_kinds import PlacedArray, accesses, buffer_kinds, may_have
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.launch_buffers import is_moving, moves_with, moving_axes, usual_depth
 from kopt.analysis.loop_schedules import why_not_pipelined
-from kopt.analysis.placements import PlacedArray, accesses, may_have, placements
 from kopt.analysis.plan_problems.problem import (
     Problem,
     axes_text,
@@ -108,7 +108,7 @@ def _of_array(place: PlacedArray, plan: Plan, given: Mapping[SSAValue, Buffer]) 
 
 
 def _choices(place: PlacedArray) -> str:
-    return " or ".join(placements(place))
+    return " or ".join(buffer_kinds(place))
 
 
 def _of_buffer(place: PlacedArray, buffer: Buffer, plan: Plan, given: Mapping[SSAValue, Buffer]) -> Iterator[str]:

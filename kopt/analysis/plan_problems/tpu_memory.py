@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from kopt.analysis.buffer_kinds import PlacedArray, accesses
 from kopt.analysis.layouts import LayoutProblem, layout
-from kopt.analysis.placements import PlacedArray, accesses
 from kopt.analysis.plan_problems.problem import Problem
 from kopt.analysis.planned_buffers import addressed_window, planned_buffers
 from kopt.analysis.streaming import array_bytes, block_of

@@ -10,7 +10,7 @@ from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.footprint import imported_bytes
+from kopt.analysis.cell_footprint import imported_bytes
 from kopt.analysis.splittable_dims import Lanes
 from kopt.analysis.walks.reduction_walks import visits
 from kopt.analysis.walks.walkable import NotWalkable, Walkable, walkable

@@ -98,8 +98,8 @@ class Ints(AttributeText):
 
 
 @irdl_custom_directive
-class Word(AttributeText):
-    """A string that is a bare word: ``add``."""
+class Keyword(AttributeText):
+    """A string that is a keyword, without quotes: ``add``."""
 
     attribute: AttributeVariable
 
@@ -112,8 +112,8 @@ class Word(AttributeText):
 
 
 @irdl_custom_directive
-class Words(AttributeText):
-    """A list of bare words: ``[entry, exit]``."""
+class Keywords(AttributeText):
+    """A list of keywords: ``[entry, exit]``."""
 
     attribute: AttributeVariable
 
@@ -142,7 +142,7 @@ class String(AttributeText):
 
 
 @irdl_custom_directive
-class Symbol(AttributeText):
+class SymbolName(AttributeText):
     """A string that is a symbol's name, which has to be there: ``@x``."""
 
     attribute: AttributeVariable
@@ -271,6 +271,6 @@ class Change(CustomDirective):
 
 
 DIRECTIVES: tuple[type[CustomDirective], ...] = (
-    *(Int, Int64, Ints, Word, Words, String, Symbol),
+    *(Int, Int64, Ints, Keyword, Keywords, String, SymbolName),
     *(Known, Infer, Same, OneType, Change),
 )

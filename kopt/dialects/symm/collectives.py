@@ -73,7 +73,7 @@ class AllReduceOp(Op):
     traits = traits_def(_Collective())
 
     assembly_format = """
-        custom<Word>($kind) $input `group` custom<String>($group) (`by` custom<Word>($algorithm)^)?
+        custom<Keyword>($kind) $input `group` custom<String>($group) (`by` custom<Keyword>($algorithm)^)?
         attr-dict `:` type($input) `to` type($result)
     """
 

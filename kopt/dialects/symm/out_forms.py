@@ -83,8 +83,8 @@ class AllReduceOutOp(Op):
     traits = traits_def(_Writes())
 
     assembly_format = """
-        custom<Word>($kind) $input `to` $out `group` custom<String>($group) (`by` custom<Word>($algorithm)^)?
-        (`barriers` custom<Words>($barriers)^)? attr-dict `:` type($input) `to` type($out)
+        custom<Keyword>($kind) $input `to` $out `group` custom<String>($group) (`by` custom<Keyword>($algorithm)^)?
+        (`barriers` custom<Keywords>($barriers)^)? attr-dict `:` type($input) `to` type($out)
     """
 
     def __init__(

@@ -198,7 +198,7 @@ class RemoteCopyWaitOp(Op):
 
     traits = traits_def(_Waits())
 
-    assembly_format = "custom<Word>($end) $transfer attr-dict"
+    assembly_format = "custom<Keyword>($end) $transfer attr-dict"
 
     def __init__(self, end: str, transfer: SSAValue | Operation):
         super().__init__(operands=[transfer], properties={"end": StringAttr(end)})

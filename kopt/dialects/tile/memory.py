@@ -146,7 +146,7 @@ class LoadOp(Access):
 
     assembly_format = """
         custom<Indexed>($memory, $indices, type($indices), $layout)
-        (`via` custom<Symbol>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
+        (`via` custom<SymbolName>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
         (`other` custom<Literal>($other)^)? (`pad` custom<Literal>($pad)^)? custom<AccessId>($access)
         attr-dict `:` type($memory) `->` type($result) custom<Typed>(ref(type($memory)))
     """
@@ -201,7 +201,7 @@ class StoreOp(Access):
 
     assembly_format = """
         $value `,` custom<Indexed>($memory, $indices, type($indices), $layout)
-        (`via` custom<Symbol>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
+        (`via` custom<SymbolName>($via)^)? (`mask` custom<Known>($mask, type($mask))^)?
         custom<AccessId>($access) attr-dict `:` type($value) `,` type($memory)
     """
 

@@ -82,7 +82,7 @@ class ReduceOp(_Combining):
     traits = traits_def(Pure(), Canonicalized())
 
     assembly_format = """
-        custom<Word>($kind) $input custom<Ints>($dims) attr-dict `:` type($input) custom<Infer>(type(results))
+        custom<Keyword>($kind) $input custom<Ints>($dims) attr-dict `:` type($input) custom<Infer>(type(results))
     """
 
     def __init__(self, kind: str, input: SSAValue | Operation, dims: Sequence[int]):
@@ -145,7 +145,7 @@ class ArgReduceOp(_AlongOneDimension):
     name = "tile.argreduce"
 
     assembly_format = """
-        custom<Word>($kind) $input `dim` custom<Int>($dim) attr-dict `:` type($input) custom<Infer>(type(results))
+        custom<Keyword>($kind) $input `dim` custom<Int>($dim) attr-dict `:` type($input) custom<Infer>(type(results))
     """
 
     @classmethod
@@ -173,7 +173,7 @@ class ScanOp(_AlongOneDimension):
     reverse = opt_prop_def(UnitAttr)
 
     assembly_format = """
-        custom<Word>($kind) $input `dim` custom<Int>($dim) (`reverse` $reverse^)? attr-dict `:` type($input)
+        custom<Keyword>($kind) $input `dim` custom<Int>($dim) (`reverse` $reverse^)? attr-dict `:` type($input)
         custom<Infer>(type(results))
     """
 
@@ -292,7 +292,7 @@ class DotOp(Op):
     traits = traits_def(Pure())
 
     assembly_format = """
-        $lhs `,` $rhs (`,` custom<Known>($acc, type($acc))^)? (`precision` custom<Word>($precision)^)?
+        $lhs `,` $rhs (`,` custom<Known>($acc, type($acc))^)? (`precision` custom<Keyword>($precision)^)?
         attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
     """
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from kopt.analysis.buffer_kinds import PlacedArray
 from kopt.analysis.index_maps import IndexNumber
 from kopt.analysis.layouts import Layout, LayoutProblem, PhysicalDim, layout
 from kopt.analysis.pipelining import Pipelined, plan_pipelined
-from kopt.analysis.placements import PlacedArray
 from kopt.analysis.planned_buffers import addressed_window, is_prefetched, planned_buffers
 from kopt.analysis.streaming import streamed_extents
 from kopt.analysis.windows import Dim, Window, windows
@@ -29,7 +29,7 @@ from kopt.plans.plan import Buffer
 class BoundOperand:
     """One memref of a launch: its window and layout, whether the call takes it and gives a new version of it.
 
-    ``kind`` is where its blocks stand (`kopt.analysis.placements`, or ``remote``: in HBM, named by copies between
+    ``kind`` is where its blocks stand (`kopt.analysis.buffer_kinds`, or ``remote``: in HBM, named by copies between
     ranks). What is ``donated`` is taken for its memory alone: it stays in HBM, and nothing is copied from it. A
     temporary is neither taken nor given: it is scratch memory as large as the window. What is ``prefetched`` is there
     before the grid runs.

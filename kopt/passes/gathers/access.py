@@ -27,8 +27,8 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.dialects.tile.index_list import Entry, IndexedDim
-from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.gathers.picking import clamped, pick
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.regrouping import in_parts, regroup
 from kopt.passes.replacing import replacing
 from kopt.targets.budget import Budget

@@ -19,9 +19,9 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.gathers.indices import tile_of
 from kopt.passes.gathers.picking import replace_load
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.replacing import replacing
 from kopt.targets.tiling import LANES
 

@@ -16,8 +16,8 @@ from kopt.ir.index_expr import ZERO, IndexExpr, number
 from kopt.ir.runs import strided
 from kopt.ir.sums import SumAnalysis
 from kopt.ir.value_range import ValueRange
-from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.gathers.indices import tile_of
+from kopt.passes.launch_arrays import Arrays
 from kopt.targets.tiling import LANES
 
 

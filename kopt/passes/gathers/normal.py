@@ -27,7 +27,6 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.gathers.broadcast_indices import without_repeats
 from kopt.passes.gathers.contiguous_run import load_contiguous_run
 from kopt.passes.gathers.delinearise import delinearised
@@ -35,6 +34,7 @@ from kopt.passes.gathers.picking import replace_load
 from kopt.passes.gathers.select_of_loads import selected_loads
 from kopt.passes.gathers.trailing_run import trailing_run_as_block
 from kopt.passes.gathers.transposed_indices import with_ordered_indices
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.scatters.access import apart
 
 

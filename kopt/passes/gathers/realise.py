@@ -13,7 +13,6 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.access import Gathering
-from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.gathers.bounded_window import fetch_bounded_window
 from kopt.passes.gathers.by_place import fetch_flat, fetch_rows
 from kopt.passes.gathers.hbm_rows import as_gather
@@ -22,6 +21,7 @@ from kopt.passes.gathers.normal import normal
 from kopt.passes.gathers.per_row_runs import fetch_runs
 from kopt.passes.gathers.picking import replace_load
 from kopt.passes.gathers.select_of_sums import selected_sums
+from kopt.passes.launch_arrays import Arrays
 from kopt.targets.chips import TpuChip
 
 

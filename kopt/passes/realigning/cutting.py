@@ -21,8 +21,8 @@ from kopt.dialects.tile import (
     block_axes,
     tile_type,
 )
-from kopt.passes.gathers.arrays import Arrays
 from kopt.passes.gathers.picking import replace_load
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, start
 from kopt.passes.replacing import replacing
 

@@ -13,7 +13,7 @@ from kopt.diagnostics import remark
 from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, array_type, element_of, literal, literal_value, tile_type
-from kopt.passes.gathers.arrays import Arrays
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.launches import host_cast
 from kopt.passes.mosaic.scalars import drop_casts_back, own_lane
 

@@ -177,6 +177,6 @@ def may_have(at: PlacedArray, kind: str) -> bool:
     return any(kind in table and table[kind](at) for table in (_MAY, _MAY_INSTEAD))
 
 
-def placements(at: PlacedArray) -> tuple[str, ...]:
+def buffer_kinds(at: PlacedArray) -> tuple[str, ...]:
     """All kinds that an array may have, the usual one first."""
     return (at.usual, *(kind for kind in _MAY if kind != at.usual and may_have(at, kind)))
