@@ -10,8 +10,6 @@ ROOT = Path(__file__).resolve().parents[2] / "kopt"
 
 #: What several frontends give under one name, each in its own way: it is one thing to a kernel.
 SHARED = {"BlockSize", "StackTensor", "Tile"}
-#: Names that are left with several meanings: they may only become fewer.
-KNOWN = {"Kernel"}
 
 
 def homes() -> dict[str, list[str]]:
@@ -26,4 +24,4 @@ def homes() -> dict[str, list[str]]:
 
 def test_a_class_name_is_of_one_module():
     several = {name: paths for name, paths in homes().items() if len(paths) > 1}
-    assert {name: several[name] for name in several.keys() - SHARED - KNOWN} == {}
+    assert {name: several[name] for name in several.keys() - SHARED} == {}

@@ -13,7 +13,7 @@ from kopt.context import make_context
 from kopt.dialects.tile import TileType, tile_type
 from kopt.dtypes import from_ir
 from kopt.lowering.names import Names
-from kopt.lowering.pallas.printing import RESERVED, Printing
+from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
 from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.writer import Writer
@@ -37,7 +37,7 @@ def emit(inputs: Sequence[TileType], builds: Sequence[Build]) -> tuple[str, list
 
     Predicates travel as i32 and scalars as matrices of one element.
     """
-    printing = Printing(Writer(), Names(RESERVED))
+    printing = PallasPrinter(Writer(), Names(RESERVED))
     block = Block(arg_types=inputs)
     body = [list(build(*block.args)) for build in builds]
     block.add_ops([op for ops in body for op in ops])
@@ -63,7 +63,7 @@ def _read(type: TileType, ref: str) -> str:
     return f"{ref}[...]{scalar}" + (" != 0" if type.element_type == i1 else "")
 
 
-def _write(value: SSAValue, out: str, printing: Printing) -> str:
+def _write(value: SSAValue, out: str, printing: PallasPrinter) -> str:
     type = tile_type(value)
     name = printing.name(value) + (".astype(jnp.int32)" if type.element_type == i1 else "")
     return f"{out}[...] = {name}" if type.rank else f"{out}[...] = jnp.broadcast_to({name}, (1, 1))"

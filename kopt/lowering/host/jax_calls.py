@@ -20,12 +20,12 @@ from kopt.lowering.host.jnp_spellings import MOST, spelling
 from kopt.lowering.host.numbers import number
 
 if TYPE_CHECKING:
-    from kopt.lowering.pallas.printing import Printing
+    from kopt.lowering.pallas.printing import PallasPrinter
 
-HostPrinter = Callable[[Operation, "Printing"], str]
+HostPrinter = Callable[[Operation, "PallasPrinter"], str]
 
 
-def _call(op: Operation, printing: Printing) -> str:
+def _call(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, CallOp)
     arguments = list(_arguments(op, printing))
     result = array_type(op.outputs[0])
@@ -59,7 +59,7 @@ _DIVISIONS = {
 }
 
 
-def _division(text: str, arguments: Sequence[str], result: MemRefType, printing: Printing) -> str:
+def _division(text: str, arguments: Sequence[str], result: MemRefType, printing: PallasPrinter) -> str:
     from kopt.lowering.pallas.values.helpers import with_helpers
 
     return with_helpers(f"({text}).astype({printing.dtype(result.element_type)})".format(*arguments), printing)
@@ -72,13 +72,13 @@ def _index(op: CallOp, indices: str) -> str:
     return indices.removeprefix("[").removesuffix("]").replace("None", ":")
 
 
-def _arguments(op: CallOp, printing: Printing) -> Iterator[str]:
+def _arguments(op: CallOp, printing: PallasPrinter) -> Iterator[str]:
     operands = iter(op.inputs)
     for attribute in op.arguments.data:
         yield _argument(attribute, operands, printing)
 
 
-def _argument(attribute: Attribute, operands: Iterator[SSAValue], printing: Printing) -> str:
+def _argument(attribute: Attribute, operands: Iterator[SSAValue], printing: PallasPrinter) -> str:
     if isinstance(attribute, UnitAttr):
         return printing.name(next(operands))
     if isinstance(attribute, ArrayAttr):
@@ -91,7 +91,7 @@ def _argument(attribute: Attribute, operands: Iterator[SSAValue], printing: Prin
     return number(literal_value(attribute))
 
 
-def _pad(op: CallOp, arguments: Sequence[str], printing: Printing) -> str:
+def _pad(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
     """``aten.constant_pad_nd(x, [lo, hi, …] from the last dimension, value)``."""
     numbers = [int(literal_value(item)) for item in op.arguments.data[1].data]  # pyright: ignore
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
@@ -102,7 +102,7 @@ def _pad(op: CallOp, arguments: Sequence[str], printing: Printing) -> str:
     return f"jnp.pad({arguments[0]}, {widths}{fill})"
 
 
-def _alloc(op: Operation, printing: Printing) -> str:
+def _alloc(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, AllocOp)
     type = array_type(op.result)
     shape, dtype = tuple(type.get_shape()), printing.dtype(type.element_type)
@@ -111,17 +111,17 @@ def _alloc(op: Operation, printing: Printing) -> str:
     return f"jnp.full({shape}, {printing.literal(op.fill)}, {dtype})"
 
 
-def _reshape(op: Operation, printing: Printing) -> str:
+def _reshape(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ReshapeOp)
     return f"{printing.name(op.source)}.reshape({tuple(op.result_type.get_shape())})"
 
 
-def _permute(op: Operation, printing: Printing) -> str:
+def _permute(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, PermuteOp)
     return f"jnp.transpose({printing.name(op.source)}, {op.order})"
 
 
-def _slice(op: Operation, printing: Printing) -> str:
+def _slice(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, SliceOp)
     return f"{printing.name(op.source)}[{_bounds(op.bounds)}]"
 
@@ -136,12 +136,12 @@ def _bound(offset: int, size: int, stride: int) -> str:
     return f"{start}:{stop}" + (f":{stride}" if stride != 1 else "")
 
 
-def _expand(op: Operation, printing: Printing) -> str:
+def _expand(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ExpandOp)
     return f"jnp.broadcast_to({printing.name(op.source)}, {tuple(op.result_type.get_shape())})"
 
 
-def _insert(op: Operation, printing: Printing) -> str:
+def _insert(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, InsertOp)
     return f"{printing.name(op.base)}.at[{_bounds(op.bounds)}].set({printing.name(op.value)})"
 

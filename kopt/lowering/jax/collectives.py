@@ -14,7 +14,7 @@ from kopt.dialects import symm
 from kopt.errors import LoweringError
 from kopt.lowering.host.jax_calls import HOST, HostPrinter
 from kopt.lowering.names import quoted
-from kopt.lowering.pallas.printing import Printing
+from kopt.lowering.pallas.printing import PallasPrinter
 
 _REDUCTIONS = {"add": "psum", "max": "pmax", "min": "pmin", "avg": "pmean"}
 _TEMPLATES: dict[type[Operation], str] = {
@@ -24,24 +24,24 @@ _TEMPLATES: dict[type[Operation], str] = {
 }
 
 
-def _all_reduce(op: Operation, printing: Printing) -> str:
+def _all_reduce(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, symm.AllReduceOp) and isinstance(op.input.type, MemRefType)
     if op.kind.data == "avg" and isinstance(op.input.type.element_type, IntegerType):
         raise LoweringError(f"JAX's average of {op.input.type} is no integer", location_of(op))
     return f"jax.lax.{_REDUCTIONS[op.kind.data]}({printing.name(op.input)}, {quoted(op.group.data)})"
 
 
-def _collective(op: Operation, printing: Printing) -> str:
+def _collective(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, symm.CollectiveOp)
     return _TEMPLATES[type(op)].format(printing.name(op.input), quoted(op.group.data))
 
 
-def _out_form(op: Operation, printing: Printing) -> str:
+def _out_form(op: Operation, printing: PallasPrinter) -> str:
     message = f"'{op.name}' writes an array that is given, and JAX has none to give: it plans the memory itself"
     raise LoweringError(message, location_of(op), notes=["lower the program as it was before symm-to-dps"])
 
 
-def _ordered_by_data(op: Operation, printing: Printing) -> str:
+def _ordered_by_data(op: Operation, printing: PallasPrinter) -> str:
     """Nothing: arrays are values here, so whoever reads one waits for it."""
     return ""
 

@@ -18,11 +18,11 @@ from xdsl.ir import Operation
 
 from kopt.dialects.pallas import PipelineOp
 from kopt.lowering.pallas.loops import PrintBlock, begin_of, bounds_of, count_of
-from kopt.lowering.pallas.printing import Printing, Visit
+from kopt.lowering.pallas.printing import PallasPrinter, Visit
 from kopt.lowering.pallas.specs import block_spec, text_list
 
 
-def print_pipeline(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+def print_pipeline(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
     """Writes the body's function and the pipeline. The body's block number is read first, as interpreters want it."""
     assert isinstance(op, PipelineOp)
     loop = op.loop

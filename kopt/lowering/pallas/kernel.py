@@ -15,7 +15,7 @@ from kopt.ir.ranges import binding
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.emit_pipelines import print_pipeline
 from kopt.lowering.pallas.loops import LOOPS
-from kopt.lowering.pallas.printing import RESERVED, Printing, Visit
+from kopt.lowering.pallas.printing import RESERVED, PallasPrinter, Visit
 from kopt.lowering.pallas.refs import REFS
 from kopt.lowering.pallas.remote import REMOTE
 from kopt.lowering.pallas.specs import call_grid, grid_extents
@@ -30,7 +30,7 @@ _OPERAND = re.compile(r"[A-Za-z_]\w*\Z|-?\d+\Z")
 def print_kernel(call: CallOp, name: str, writer: Writer, helpers: dict[str, str]) -> None:
     """Writes ``def name(x_ref, out_ref, …):`` with the body of a call."""
     names = Names(RESERVED)
-    printing = Printing(writer, names, helpers=helpers)
+    printing = PallasPrinter(writer, names, helpers=helpers)
     grid = call_grid(call)
     refs = [_bind_ref(ref, names) for ref in call.body.block.args]
     with printing.block(f"def {name}({', '.join(refs)}):"):
@@ -43,7 +43,7 @@ def _bind_ref(ref: SSAValue, names: Names) -> str:
     return names.bind(ref, hint if hint.endswith("_ref") else f"{hint}_ref")
 
 
-def _enter_grid(grid: GridOp, printing: Printing) -> None:
+def _enter_grid(grid: GridOp, printing: PallasPrinter) -> None:
     """Reads the numbers of the cell that the body uses: all at the top, where every interpreter allows it."""
     for number, (range, count) in enumerate(zip(grid.ranges, grid_extents(grid), strict=False)):
         id = "0"
@@ -53,7 +53,7 @@ def _enter_grid(grid: GridOp, printing: Printing) -> None:
         printing.visits[range] = Visit(id, begin_of(range, id, lower, printing), str(upper), str(count))
 
 
-def begin_of(range: SSAValue, id: str, lower: int | str, printing: Printing) -> str:
+def begin_of(range: SSAValue, id: str, lower: int | str, printing: PallasPrinter) -> str:
     """The first element of a block, as a name or a number; a line is written where it must be computed."""
     size = binding(range).size
     if id == "0":
@@ -70,14 +70,14 @@ def needs_begin(op: Operation) -> bool:
     return not isinstance(op, WhenOp | IdOp)
 
 
-def print_block(block: Block, printing: Printing) -> None:
+def print_block(block: Block, printing: PallasPrinter) -> None:
     """Writes every op of a block but its terminator."""
     for op in block.ops:
         if not isinstance(op, YieldOp | scf.YieldOp):
             print_op(op, printing)
 
 
-def print_op(op: Operation, printing: Printing) -> None:
+def print_op(op: Operation, printing: PallasPrinter) -> None:
     """Writes one op: a statement, or the assignment of a value."""
     kind = type(op)
     if kind in REFS:
@@ -94,7 +94,7 @@ def print_op(op: Operation, printing: Printing) -> None:
         raise LoweringError(f"'{op.name}' has no spelling in a Pallas kernel", location_of(op))
 
 
-def _print_value(op: Operation, printing: Printing) -> None:
+def _print_value(op: Operation, printing: PallasPrinter) -> None:
     if is_number_only(op) or is_spelt_at_uses(op):
         return
     expression = VALUES[type(op)](op, printing)

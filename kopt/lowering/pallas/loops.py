@@ -9,13 +9,13 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, ForOp, IdOp, WhenOp, WhileOp
 from kopt.ir.ranges import binding, visits
-from kopt.lowering.pallas.printing import Printing, Visit
+from kopt.lowering.pallas.printing import PallasPrinter, Visit
 from kopt.lowering.pallas.values.helpers import use_helper
 
-PrintBlock = Callable[[Block, Printing], None]
+PrintBlock = Callable[[Block, PallasPrinter], None]
 
 
-def _for(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+def _for(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
     """A `tile.for` as `jax.lax.fori_loop` over block numbers; one with a single visit as its body."""
     assert isinstance(op, ForOp)
     if visits(op.range) == 1:
@@ -40,7 +40,7 @@ def _for(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
     printing.line(f"{target}jax.lax.fori_loop(0, {count}, {body}, {inits})", op)
 
 
-def _once(op: ForOp, printing: Printing, print_block: PrintBlock) -> None:
+def _once(op: ForOp, printing: PallasPrinter, print_block: PrintBlock) -> None:
     lower, upper = bounds_of(op, printing)
     printing.visits[op.range] = Visit("0", str(lower), str(upper), "1")
     for value, init in zip(op.carried, op.inits, strict=True):
@@ -50,13 +50,13 @@ def _once(op: ForOp, printing: Printing, print_block: PrintBlock) -> None:
         printing.alias(result, printing.name(value))
 
 
-def bounds_of(op: ForOp, printing: Printing) -> tuple[int | str, int | str]:
+def bounds_of(op: ForOp, printing: PallasPrinter) -> tuple[int | str, int | str]:
     """A loop's bounds as numbers or names."""
     lower, upper = (bound if isinstance(bound, int) else printing.name(bound) for bound in op.bounds)
     return lower, upper
 
 
-def count_of(op: ForOp, lower: int | str, upper: int | str, printing: Printing) -> str:
+def count_of(op: ForOp, lower: int | str, upper: int | str, printing: PallasPrinter) -> str:
     """The number of a loop's visits; a line is written where it must be computed."""
     count, size = visits(op.range), binding(op.range).size
     if count is not None:
@@ -67,7 +67,7 @@ def count_of(op: ForOp, lower: int | str, upper: int | str, printing: Printing) 
     return printing.assign(f"pl.cdiv({distance}, {size})", f"{op.range.name_hint or 'k'}_count", op)
 
 
-def begin_of(op: ForOp, id: str, lower: int | str, printing: Printing) -> str:
+def begin_of(op: ForOp, id: str, lower: int | str, printing: PallasPrinter) -> str:
     """The first element of the loop's block, as a name or a number; a line is written where it must be computed."""
     if not any(not isinstance(use.operation, WhenOp | IdOp) for use in op.range.uses):
         return id
@@ -79,7 +79,7 @@ def begin_of(op: ForOp, id: str, lower: int | str, printing: Printing) -> str:
     return printing.assign(expression, f"{op.range.name_hint or id}_begin", op)
 
 
-def _while(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+def _while(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
     """A `tile.while` as `jax.lax.while_loop`, whose first carried value is the condition, as a number."""
     assert isinstance(op, WhileOp)
     body = printing.names.fresh("while_body")
@@ -115,7 +115,7 @@ def _values(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
-def _when(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+def _when(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
     """A first or last visit as `pl.when`; where there is one visit only, as the body itself."""
     assert isinstance(op, WhenOp)
     tests = [_visit_test(printing.visit(range), op.visit.data) for range in op.ranges]
@@ -136,7 +136,7 @@ def _visit_test(visit: Visit, which: str) -> str | None:
     return f"{visit.id} == {last}"
 
 
-def _guarded(condition: str, op: Operation, block: Block, printing: Printing, print_block: PrintBlock) -> None:
+def _guarded(condition: str, op: Operation, block: Block, printing: PallasPrinter, print_block: PrintBlock) -> None:
     printing.writer.gap()
     printing.line(f"@pl.when({condition})", op)
     with printing.block("def _():"):
@@ -144,7 +144,7 @@ def _guarded(condition: str, op: Operation, block: Block, printing: Printing, pr
     printing.writer.gap()
 
 
-def _if(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+def _if(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
     """An `scf.if` with results as `jax.lax.cond`, without as `pl.when`."""
     assert isinstance(op, scf.IfOp)
     condition = printing.name(op.cond)
@@ -163,7 +163,7 @@ def _arms(op: scf.IfOp):
     return ((op.true_region, "then"), (op.false_region, "otherwise"))
 
 
-def _arm(block: Block, hint: str, printing: Printing, print_block: PrintBlock) -> str:
+def _arm(block: Block, hint: str, printing: PallasPrinter, print_block: PrintBlock) -> str:
     name = printing.names.fresh(hint)
     with printing.block(f"def {name}():"):
         print_block(block, printing)
@@ -173,7 +173,7 @@ def _arm(block: Block, hint: str, printing: Printing, print_block: PrintBlock) -
     return name
 
 
-def _associative(op: Operation, printing: Printing, print_block: PrintBlock) -> None:
+def _associative(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
     """A scan or reduction by a function, which is written first."""
     assert isinstance(op, AssociativeOp)
     combine = printing.names.fresh("combine")
@@ -199,7 +199,7 @@ def _tuple(names: Iterable[str]) -> str:
 
 
 #: The writer of each op with regions.
-LOOPS: dict[type[Operation], Callable[[Operation, Printing, PrintBlock], None]] = {
+LOOPS: dict[type[Operation], Callable[[Operation, PallasPrinter, PrintBlock], None]] = {
     ForOp: _for,
     WhenOp: _when,
     WhileOp: _while,

@@ -15,7 +15,7 @@ from kopt.errors import LoweringError
 from kopt.lowering.host.jax_calls import HOST, HostPrinter
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.kernel import print_kernel
-from kopt.lowering.pallas.printing import RESERVED, Printing
+from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
 from kopt.lowering.pallas.specs import print_call
 from kopt.lowering.writer import Writer
 from kopt.walk import walk
@@ -56,7 +56,7 @@ def print_functions(
         print_kernel(call, kernel, body, helpers)
         body.trim()
         body.lines(("", ""))
-    _print_public(func, name, Printing(body, names, helpers=helpers), kernels, spellings)
+    _print_public(func, name, PallasPrinter(body, names, helpers=helpers), kernels, spellings)
     return _header(helpers, body.text() + rest)
 
 
@@ -77,7 +77,7 @@ def _header(helpers: dict[str, str], body: str) -> str:
 def _print_public(
     func: FuncOp,
     entry: str,
-    printing: Printing,
+    printing: PallasPrinter,
     kernels: dict[CallOp, str],
     spellings: Mapping[type[Operation], HostPrinter],
 ) -> None:
@@ -89,7 +89,7 @@ def _print_public(
 
 def _print_host(
     op: Operation,
-    printing: Printing,
+    printing: PallasPrinter,
     kernels: dict[CallOp, str],
     spellings: Mapping[type[Operation], HostPrinter],
 ) -> None:
@@ -118,6 +118,6 @@ def _is_wide(type: Attribute) -> bool:
     return isinstance(type, MemRefType) and getattr(type.element_type, "bitwidth", 0) == 64
 
 
-def _print_return(op: ReturnOp, printing: Printing) -> None:
+def _print_return(op: ReturnOp, printing: PallasPrinter) -> None:
     values = [printing.name(value) for value in op.arguments]
     printing.line(f"return {', '.join(values)}" if values else "return None")

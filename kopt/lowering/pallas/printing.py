@@ -31,7 +31,7 @@ from kopt.lowering.names import Names
 from kopt.lowering.writer import Writer, source_place
 
 #: What the printer of one op's value is.
-ValuePrinter = Callable[[Operation, "Printing"], str]
+ValuePrinter = Callable[[Operation, "PallasPrinter"], str]
 
 #: Names that emitted modules use for themselves.
 RESERVED = ("jax", "jnp", "lax", "pl", "pltpu", "functools")
@@ -51,7 +51,7 @@ class Visit:
 
 
 @dataclass
-class Printing:
+class PallasPrinter:
     """The state of printing one kernel: names in scope, the text so far, helpers asked for, sums of indices."""
 
     writer: Writer

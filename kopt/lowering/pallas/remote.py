@@ -14,19 +14,19 @@ from kopt.dialects import symm
 from kopt.dialects.pallas import CallOp
 from kopt.errors import LoweringError
 from kopt.lowering.names import quoted
-from kopt.lowering.pallas.printing import Printing
+from kopt.lowering.pallas.printing import PallasPrinter
 from kopt.lowering.pallas.refs import place
 from kopt.walk import walk
 
 _WAITS = {"send": "wait_send", "receive": "wait_recv"}
 
 
-def _rank(op: Operation, printing: Printing) -> None:
+def _rank(op: Operation, printing: PallasPrinter) -> None:
     assert isinstance(op, symm.RankOp)
     printing.bind(op.result, f"jax.lax.axis_index({quoted(op.group.data)})", op)
 
 
-def _barrier(op: Operation, printing: Printing) -> None:
+def _barrier(op: Operation, printing: PallasPrinter) -> None:
     assert isinstance(op, symm.BarrierOp)
     _check_barrier(op)
     if op.ranks is not None and op.ranks.value.data == 1:
@@ -61,7 +61,7 @@ def _check_barrier(op: symm.BarrierOp) -> None:
         )
 
 
-def _copy(op: Operation, printing: Printing) -> None:
+def _copy(op: Operation, printing: PallasPrinter) -> None:
     assert isinstance(op, symm.RemoteCopyOp)
     name = printing.names.bind(op.transfer, op.transfer.name_hint or "copy")
     printing.line(f"{name} = pltpu.make_async_remote_copy(", op)
@@ -70,30 +70,30 @@ def _copy(op: Operation, printing: Printing) -> None:
     printing.line(")")
 
 
-def _start(op: Operation, printing: Printing) -> None:
+def _start(op: Operation, printing: PallasPrinter) -> None:
     assert isinstance(op, symm.RemoteCopyStartOp)
     printing.line(f"{printing.name(op.transfer)}.start()", op)
 
 
-def _wait_end(op: Operation, printing: Printing) -> None:
+def _wait_end(op: Operation, printing: PallasPrinter) -> None:
     assert isinstance(op, symm.RemoteCopyWaitOp)
     printing.line(f"{printing.name(op.transfer)}.{_WAITS[op.end.data]}()", op)
 
 
-def _signal(op: Operation, printing: Printing) -> None:
+def _signal(op: Operation, printing: PallasPrinter) -> None:
     assert isinstance(op, symm.SignalOp) and op.group is not None
     counter = f"{printing.name(op.buffer)}.at[{op.channel.value.data}]"
     to = f"{{{quoted(op.group.data)}: {printing.name(op.rank)}}}"
     printing.line(f"pl.semaphore_signal({counter}, device_id={to})", op)
 
 
-def _wait(op: Operation, printing: Printing) -> None:
+def _wait(op: Operation, printing: PallasPrinter) -> None:
     assert isinstance(op, symm.WaitOp)
     printing.line(f"pl.semaphore_wait({printing.name(op.buffer)}.at[{op.channel.value.data}])", op)
 
 
 #: The writer of each op.
-REMOTE: dict[type[Operation], Callable[[Operation, Printing], None]] = {
+REMOTE: dict[type[Operation], Callable[[Operation, PallasPrinter], None]] = {
     symm.RankOp: _rank,
     symm.BarrierOp: _barrier,
     symm.RemoteCopyOp: _copy,

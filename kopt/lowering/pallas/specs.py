@@ -14,7 +14,7 @@ from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import GridOp, RefType
 from kopt.ir.ranges import binding
 from kopt.lowering.names import Names, public_name, quoted
-from kopt.lowering.pallas.printing import RESERVED, Printing
+from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
 
 #: Lists longer than this are written an item a line.
 _LONG = 90
@@ -33,7 +33,7 @@ def grid_extents(grid: GridOp) -> list[int]:
     return [binding(range).trips or 0 for range in grid.ranges] or [1]
 
 
-def print_call(call: CallOp, kernel: str, printing: Printing, narrow: bool = False) -> None:
+def print_call(call: CallOp, kernel: str, printing: PallasPrinter, narrow: bool = False) -> None:
     """Writes ``out = pl.pallas_call(kernel, …)(x, y)``; ``narrow`` where numbers of the kernel must not be 64-bit."""
     if narrow:
         with printing.block("with jax.enable_x64(False):"):
@@ -51,7 +51,7 @@ def print_call(call: CallOp, kernel: str, printing: Printing, narrow: bool = Fal
     printing.line(f")({', '.join(operands)})")
 
 
-def _operand(value: SSAValue, window: WindowAttr, printing: Printing) -> str:
+def _operand(value: SSAValue, window: WindowAttr, printing: PallasPrinter) -> str:
     """An operand; one that the kernel copies from is pinned, or XLA might put it where DMAs are slow.
 
     One that a result takes over is not: XLA would pin a copy of it.
@@ -60,13 +60,13 @@ def _operand(value: SSAValue, window: WindowAttr, printing: Printing) -> str:
     return f"pltpu.with_memory_space_constraint({name}, pltpu.HBM)" if window.space.data == "hbm" else name
 
 
-def _options(call: CallOp, printing: Printing) -> Iterator[str]:
+def _options(call: CallOp, printing: PallasPrinter) -> Iterator[str]:
     """The arguments of `pl.pallas_call`, each on lines of its own with its comma."""
     for option in _arguments(call, printing):
         yield f"{option},"
 
 
-def _arguments(call: CallOp, printing: Printing) -> Iterator[str]:
+def _arguments(call: CallOp, printing: PallasPrinter) -> Iterator[str]:
     grid = call_grid(call)
     names = Names(RESERVED)
     indices = [names.fresh(range.name_hint, "i") for range in grid.ranges] or ["i"]
@@ -152,12 +152,12 @@ def _spell(text: str, names: dict[str, Sequence[str]]) -> str:
     return text[1:-1] if text.startswith("(") and text.count("(") == 1 else text
 
 
-def _shape(value: SSAValue, printing: Printing) -> str:
+def _shape(value: SSAValue, printing: PallasPrinter) -> str:
     assert isinstance(value.type, MemRefType)
     return f"jax.ShapeDtypeStruct({_tuple(value.type.get_shape())}, {printing.dtype(value.type.element_type)})"
 
 
-def _scratch(ref: SSAValue, printing: Printing) -> str:
+def _scratch(ref: SSAValue, printing: PallasPrinter) -> str:
     assert isinstance(ref.type, RefType)
     shape = _tuple(ref.type.shape)
     if (kind := _SEMAPHORES.get(ref.type.space.data)) is not None:

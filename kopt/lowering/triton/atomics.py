@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from kopt.dialects import atomic, tile
 from kopt.lowering.triton.expressions import Expr, call, method
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 from kopt.lowering.triton.memory import mask_argument, mask_of, pointer
 
 _Update = atomic.RmwOp | atomic.CasOp
@@ -16,7 +16,7 @@ _NAN = {"max": "_nan_above", "min": "_nan_below"}
 _BITS = "to({}, bitcast=True)"
 
 
-def _pointers(kernel: Kernel, op: tile.Access, value: SSAValue) -> Expr:
+def _pointers(kernel: TritonPrinter, op: tile.Access, value: SSAValue) -> Expr:
     """A pointer for every lane: lanes that share an element update it each."""
     type, found = tile.tile_type(value), pointer(kernel, op)
     if found.shape == type.shape:
@@ -24,7 +24,7 @@ def _pointers(kernel: Kernel, op: tile.Access, value: SSAValue) -> Expr:
     return Expr(f"tl.broadcast_to({found.text}, {kernel.sizes(type.shape, type)})", shape=type.shape)
 
 
-def _emit(kernel: Kernel, op: _Update, arguments: list[str], shape: tuple[int, ...], read: str = "") -> None:
+def _emit(kernel: TritonPrinter, op: _Update, arguments: list[str], shape: tuple[int, ...], read: str = "") -> None:
     """The call; where somebody reads its result, ``read`` follows, and it gets a name."""
     kind = op.kind.data if isinstance(op, atomic.RmwOp) else "cas"
     options = [f'sem="{op.ordering.data}"', 'scope="gpu"']
@@ -38,7 +38,7 @@ def _emit(kernel: Kernel, op: _Update, arguments: list[str], shape: tuple[int, .
     kernel.alias(op.results[0], Expr(name, shape=shape))
 
 
-def print_rmw(kernel: Kernel, op: atomic.RmwOp) -> None:
+def print_rmw(kernel: TritonPrinter, op: atomic.RmwOp) -> None:
     """``tl.atomic_max(pointer, v, …)``."""
     type, value, at = tile.tile_type(op.value), kernel[op.value], _pointers(kernel, op, op.value)
     kind, read = op.kind.data, ""
@@ -50,7 +50,7 @@ def print_rmw(kernel: Kernel, op: atomic.RmwOp) -> None:
     _emit(kernel, op, [at.text, value.text, *mask_argument(kernel, op)], type.shape, read)
 
 
-def print_cas(kernel: Kernel, op: atomic.CasOp) -> None:
+def print_cas(kernel: TritonPrinter, op: atomic.CasOp) -> None:
     """``tl.atomic_cas(pointer, expected, desired, …)``, which takes no mask.
 
     Other lanes put what they expect in place of itself in the first element, which changes nothing.

@@ -10,18 +10,18 @@ from xdsl.ir import Block, SSAValue
 
 from kopt.dialects import tile
 from kopt.lowering.triton.expressions import Expr, number
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 from kopt.lowering.triton.ranges import bind, checks, needs_lanes
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
-def _value(kernel: Kernel, value: SSAValue) -> Expr:
+def _value(kernel: TritonPrinter, value: SSAValue) -> Expr:
     """A value as it is carried: a tile with all of its lanes, a scalar as it is."""
     return kernel.whole(value) if isinstance(value.type, tile.TileType) else kernel[value]
 
 
-def _assign_all(kernel: Kernel, targets: Sequence[str], values: Sequence[SSAValue]) -> None:
+def _assign_all(kernel: TritonPrinter, targets: Sequence[str], values: Sequence[SSAValue]) -> None:
     """Assigns carried values: at once where one is computed from a target assigned before it."""
     pairs = [(target, _value(kernel, value)) for target, value in zip(targets, values, strict=True)]
     pairs = [(target, expr) for target, expr in pairs if target != expr.text]
@@ -38,7 +38,7 @@ def _shape(value: SSAValue) -> tuple[int, ...]:
     return value.type.shape if isinstance(value.type, tile.TileType) else ()
 
 
-def print_for(kernel: Kernel, op: tile.ForOp) -> None:
+def print_for(kernel: TritonPrinter, op: tile.ForOp) -> None:
     """``for k_begin in range(lower, upper, BLOCK_2):``; results have the names of the carried values."""
     lower, upper = (number(b) if isinstance(b, int) else kernel[b] for b in op.bounds)
     if isinstance(op.bounds[1], SSAValue) and checks(kernel, op.range):
@@ -62,7 +62,7 @@ def print_for(kernel: Kernel, op: tile.ForOp) -> None:
         _yield(kernel, names, op.body.block)
 
 
-def print_while(kernel: Kernel, op: tile.WhileOp) -> None:
+def print_while(kernel: TritonPrinter, op: tile.WhileOp) -> None:
     """``while go:``; results have the names of the carried values."""
     go = kernel.names.fresh("go")
     pairs = zip(op.carried, op.results, strict=True)
@@ -77,13 +77,13 @@ def print_while(kernel: Kernel, op: tile.WhileOp) -> None:
     kernel.forget_comment()
 
 
-def _yield(kernel: Kernel, names: Sequence[str], block: Block) -> None:
+def _yield(kernel: TritonPrinter, names: Sequence[str], block: Block) -> None:
     last = block.last_op
     if last is not None and last.operands:
         _assign_all(kernel, names, last.operands)
 
 
-def print_if(kernel: Kernel, op: scf.IfOp) -> None:
+def print_if(kernel: TritonPrinter, op: scf.IfOp) -> None:
     """``if condition:``; each arm assigns the results."""
     names = [kernel.names.bind(result) for result in op.results]
     for name, result in zip(names, op.results, strict=True):
@@ -97,12 +97,12 @@ def print_if(kernel: Kernel, op: scf.IfOp) -> None:
     kernel.forget_comment()
 
 
-def _arm(kernel: Kernel, names: Sequence[str], block: Block) -> None:
+def _arm(kernel: TritonPrinter, names: Sequence[str], block: Block) -> None:
     kernel.print_block(block)
     _yield(kernel, names, block)
 
 
-def print_yield(kernel: Kernel, op: tile.YieldOp | scf.YieldOp) -> None:
+def print_yield(kernel: TritonPrinter, op: tile.YieldOp | scf.YieldOp) -> None:
     """Printed by the loop or branch that it ends."""
 
 

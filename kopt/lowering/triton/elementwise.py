@@ -29,7 +29,7 @@ from kopt.lowering.triton.expressions import (
     number,
     prefix,
 )
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def spelling(name: str, type: Attribute) -> Spelling:
     return next(found[kind] for kind in _kinds(type) if kind in found)
 
 
-def print_elementwise(kernel: Kernel, op: tile.ElementwiseOp) -> None:
+def print_elementwise(kernel: TritonPrinter, op: tile.ElementwiseOp) -> None:
     """One row of the table."""
     if not op.result.uses:
         return
@@ -171,7 +171,7 @@ def print_elementwise(kernel: Kernel, op: tile.ElementwiseOp) -> None:
         kernel.define(op.result, call(function, operands, spelt.extra))
 
 
-def _operands(kernel: Kernel, values: Sequence[SSAValue], spelt: Spelling) -> list[Expr]:
+def _operands(kernel: TritonPrinter, values: Sequence[SSAValue], spelt: Spelling) -> list[Expr]:
     """Operands as Triton needs them: at least one typed, and all where a function would guess a literal's type wrong.
 
     Operators take a literal in the other operand's type; functions make it f32 or i32 first. Helpers ask operands
@@ -189,7 +189,7 @@ def _operands(kernel: Kernel, values: Sequence[SSAValue], spelt: Spelling) -> li
     return operands
 
 
-def print_select(kernel: Kernel, op: tile.SelectOp) -> None:
+def print_select(kernel: TritonPrinter, op: tile.SelectOp) -> None:
     """``tl.where(c, a, b)``, which takes literals in the other branch's type."""
     condition = kernel.typed(op.condition)
     branches = [kernel[op.on_true], kernel[op.on_false]]
@@ -203,7 +203,7 @@ def print_select(kernel: Kernel, op: tile.SelectOp) -> None:
 _TO_FP8: dict[type[Attribute], str] = {Float8E4M3FNType: "_to_e4m3", Float8E5M2Type: "_to_e5m2"}
 
 
-def print_cast(kernel: Kernel, op: tile.CastOp) -> None:
+def print_cast(kernel: TritonPrinter, op: tile.CastOp) -> None:
     """``v.to(tl.float32)``; to a boolean it is ``v != 0``. From fp8 to integers Triton has no cast: by f32."""
     source = kernel.typed(op.input)
     kind, target = tile.tile_type(op.input).element_type, tile.tile_type(op.result).element_type
@@ -222,7 +222,7 @@ def _is_fp8(type: Attribute) -> bool:
     return isinstance(type, Float8E4M3FNType | Float8E5M2Type)
 
 
-def print_bitcast(kernel: Kernel, op: tile.BitcastOp) -> None:
+def print_bitcast(kernel: TritonPrinter, op: tile.BitcastOp) -> None:
     """``v.to(tl.int32, bitcast=True)``."""
     target = kernel.dtype(tile.tile_type(op.result).element_type)
     kernel.define(op.result, method(kernel.typed(op.input), f"to({target}, bitcast=True)"))

@@ -11,7 +11,7 @@ from kopt.dialects import triton
 from kopt.dialects.tile import tile_type
 from kopt.lowering.triton.expressions import Expr
 from kopt.lowering.triton.helpers import Helpers
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 from kopt.walk import walk
 
 
@@ -35,7 +35,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
-def print_inline(kernel: Kernel, op: triton.InlineOp) -> None:
+def print_inline(kernel: TritonPrinter, op: triton.InlineOp) -> None:
     """``a, b = name(x, y)``, with all lanes of the arguments."""
     call = f"{kernel.own_function(op)}({', '.join(kernel.whole(value).text for value in op.args)})"
     if not op.outs:

@@ -28,7 +28,7 @@ _LINE = 110
 _RESERVED = ("tl", "triton", "torch")
 
 #: Prints one operation.
-Handler = Callable[["Kernel", Any], None]
+Handler = Callable[["TritonPrinter", Any], None]
 
 
 @dataclass
@@ -46,7 +46,7 @@ class RangeNames:
     lower: Expr = Expr("0", literal=0)
 
 
-class Kernel:
+class TritonPrinter:
     """Prints the body of a launch; ``handlers`` say how each operation is printed."""
 
     def __init__(
@@ -282,4 +282,4 @@ def _last_call(text: str) -> tuple[str, list[str]]:
     return head, [text[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
-__all__ = ["Handler", "Kernel", "RangeNames", "block_sizes", "broken"]
+__all__ = ["Handler", "TritonPrinter", "RangeNames", "block_sizes", "broken"]

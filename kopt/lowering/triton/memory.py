@@ -12,7 +12,7 @@ from kopt.dialects import tile
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
 from kopt.ir.widths import is_power_of_two
 from kopt.lowering.triton.expressions import SUM, Expr, infix, method, number, place
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 from kopt.lowering.triton.ranges import add, both, masks_of, times
 
 #: Offsets from here on need 64 bits.
@@ -29,7 +29,7 @@ def strides_of(type: MemRefType) -> tuple[int, ...]:
     return tuple(known)
 
 
-def pointer(kernel: Kernel, op: tile.Access) -> Expr:
+def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
     """``x + (i[:, None] * 64 + j[None, :])``."""
     type = op.memory.type
     assert isinstance(type, MemRefType)
@@ -77,7 +77,7 @@ def _widened(index: Expr) -> Expr:
     return method(index, "to(tl.int64)") if index.shape else Expr(f"tl.cast({index.text}, tl.int64)")
 
 
-def _index(kernel: Kernel, op: tile.Access, position: int) -> Expr:
+def _index(kernel: TritonPrinter, op: tile.Access, position: int) -> Expr:
     """The element numbers along one dimension of the memref, placed among the block's dimensions."""
     entry = op.entries[position]
     if isinstance(entry, int):
@@ -93,7 +93,7 @@ def _index(kernel: Kernel, op: tile.Access, position: int) -> Expr:
     return place(_lanes(kernel, op, position), [own], len(axes))
 
 
-def _lanes(kernel: Kernel, op: tile.Access, position: int) -> Expr:
+def _lanes(kernel: TritonPrinter, op: tile.Access, position: int) -> Expr:
     entry = op.entries[position]
     if isinstance(entry, SSAValue):
         return kernel.ranges[entry].lanes
@@ -110,13 +110,13 @@ def _counting(size: int) -> Expr:
     return Expr(f"tl.arange(0, {size})", shape=(size,))
 
 
-def mask_of(kernel: Kernel, op: tile.Access) -> Expr | None:
+def mask_of(kernel: TritonPrinter, op: tile.Access) -> Expr | None:
     """The lanes that an access touches, or None where it touches all."""
     own = kernel.typed(op.mask) if op.mask is not None else None
     return both([mask for mask in (masks_of(kernel, kernel.ragged[op]), own) if mask is not None])
 
 
-def mask_argument(kernel: Kernel, op: tile.Access) -> list[str]:
+def mask_argument(kernel: TritonPrinter, op: tile.Access) -> list[str]:
     """``mask=…``, or nothing where every lane is touched."""
     mask = mask_of(kernel, op)
     return [f"mask={mask.text}"] if mask is not None else []
@@ -127,7 +127,7 @@ def _fill(op: tile.LoadOp) -> Attribute | None:
     return op.pad if op.mask is None else op.other or tile.literal(0, tile.tile_type(op.result).element_type)
 
 
-def print_load(kernel: Kernel, op: tile.LoadOp) -> None:
+def print_load(kernel: TritonPrinter, op: tile.LoadOp) -> None:
     """``v = tl.load(pointer, mask=…, other=…)``: always a line of its own, where the program reads."""
     if not op.result.uses:
         return
@@ -141,7 +141,7 @@ def print_load(kernel: Kernel, op: tile.LoadOp) -> None:
     kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=shape), hint)
 
 
-def print_store(kernel: Kernel, op: tile.StoreOp) -> None:
+def print_store(kernel: TritonPrinter, op: tile.StoreOp) -> None:
     """``tl.store(pointer, v, mask=…)``."""
     value = kernel[op.value]
     arguments = [pointer(kernel, op).text, value.text, *mask_argument(kernel, op)]

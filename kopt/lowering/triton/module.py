@@ -25,7 +25,7 @@ from kopt.lowering.triton import (
     shapes,
 )
 from kopt.lowering.triton.helpers import Helpers
-from kopt.lowering.triton.kernel import Handler, Kernel, block_sizes
+from kopt.lowering.triton.kernel import Handler, TritonPrinter, block_sizes
 from kopt.lowering.writer import Writer
 from kopt.walk import walk
 
@@ -83,7 +83,7 @@ def print_kernels(writer: Writer, kernels: Mapping[triton.LaunchOp, str], names:
 
 def _kernel_text(launch: triton.LaunchOp, name: str, helpers: Helpers) -> str:
     writer = Writer()
-    kernel = Kernel(launch, writer, helpers, HANDLERS)
+    kernel = TritonPrinter(launch, writer, helpers, HANDLERS)
     writer.line("@triton.jit")
     with writer.block(f"def {name}({', '.join(kernel.parameters)}):"):
         if launch.written_only:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kopt.dialects import tile
 from kopt.lowering.triton.expressions import Expr
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 
 
-def print_philox(kernel: Kernel, op: tile.PhiloxOp) -> None:
+def print_philox(kernel: TritonPrinter, op: tile.PhiloxOp) -> None:
     """``a, b, c, d = _philox(offset, low, high)``: names of their own, as loops may not change a name's type."""
     offset, low, high = (kernel.typed(value) for value in op.operands)
     names = [kernel.names.bind(word, word.name_hint or op.words[0].name_hint) for word in op.words]

@@ -9,7 +9,7 @@ from xdsl.ir import Operation, SSAValue
 from kopt.dialects import tile, triton
 from kopt.ir.ranges import unshifted
 from kopt.lowering.triton.expressions import AND, COMPARE, PRODUCT, SUM, Expr, infix, number, place
-from kopt.lowering.triton.kernel import Handler, Kernel, RangeNames
+from kopt.lowering.triton.kernel import Handler, RangeNames, TritonPrinter
 
 #: Lanes beyond this element do not fit 32-bit numbers.
 _MOST = (1 << 31) - 1
@@ -46,19 +46,19 @@ def needs_begin(range: SSAValue) -> bool:
     return any(isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp) for user in users(range))
 
 
-def needs_lanes(kernel: Kernel, range: SSAValue) -> bool:
+def needs_lanes(kernel: TritonPrinter, range: SSAValue) -> bool:
     """Whether the lanes' numbers are used."""
     numbers = (tile.BeginOp, tile.EndOp, tile.IdOp, tile.CountOp)
     return any(not isinstance(user, numbers) for user in users(range)) or checks(kernel, range) > 0
 
 
-def checks(kernel: Kernel, range: SSAValue) -> int:
+def checks(kernel: TritonPrinter, range: SSAValue) -> int:
     """How often the mask of a range is spelt. Accesses of its lanes count twice: beside those, it has a name."""
     masks = sum(isinstance(user, tile.MaskOp | tile.ValidOp) for user in users(range))
     return masks + kernel.checked[range]
 
 
-def bind(kernel: Kernel, range: SSAValue, begin: Expr, limit: Expr, lower: Expr) -> None:
+def bind(kernel: TritonPrinter, range: SSAValue, begin: Expr, limit: Expr, lower: Expr) -> None:
     """Names the lanes of a range that begins at ``begin``, and its mask where it is used more than once."""
     assert isinstance(range.type, tile.RangeType)
     size = kernel.blocks.get(range.type.tag, str(range.type.size))
@@ -73,7 +73,7 @@ def bind(kernel: Kernel, range: SSAValue, begin: Expr, limit: Expr, lower: Expr)
         kernel.give(names.mask, infix("<", COMPARE, names.lanes, limit))
 
 
-def print_range(kernel: Kernel, op: triton.RangeOp) -> None:
+def print_range(kernel: TritonPrinter, op: triton.RangeOp) -> None:
     """A range of the grid."""
     assert isinstance(op.result.type, tile.RangeType)
     size = op.result.type.size
@@ -94,13 +94,13 @@ def print_range(kernel: Kernel, op: triton.RangeOp) -> None:
     bind(kernel, op.result, begin, number(op.upper.data), lower)
 
 
-def print_whole(kernel: Kernel, op: tile.WholeOp) -> None:
+def print_whole(kernel: TritonPrinter, op: tile.WholeOp) -> None:
     """A range over a whole extent."""
     if op.result.uses or checks(kernel, op.result):
         bind(kernel, op.result, number(0), number(op.extent.data), number(0))
 
 
-def print_shift(kernel: Kernel, op: tile.ShiftOp) -> None:
+def print_shift(kernel: TritonPrinter, op: tile.ShiftOp) -> None:
     """The lanes further on; their mask is the original's."""
     names, offset = kernel.ranges[op.range], kernel[op.offset]
     kernel.ranges[op.result] = RangeNames(
@@ -108,7 +108,7 @@ def print_shift(kernel: Kernel, op: tile.ShiftOp) -> None:
     )
 
 
-def mask_of(kernel: Kernel, range: SSAValue, position: int, rank: int) -> Expr:
+def mask_of(kernel: TritonPrinter, range: SSAValue, position: int, rank: int) -> Expr:
     """Whether each lane of a dimension is inside its range, placed among ``rank`` dimensions."""
     names = kernel.ranges[unshifted(range)]
     if names.mask is not None:
@@ -116,7 +116,7 @@ def mask_of(kernel: Kernel, range: SSAValue, position: int, rank: int) -> Expr:
     return infix("<", COMPARE, place(names.lanes, [position], rank), names.limit)
 
 
-def masks_of(kernel: Kernel, limits: Sequence[SSAValue | None]) -> Expr | None:
+def masks_of(kernel: TritonPrinter, limits: Sequence[SSAValue | None]) -> Expr | None:
     """Whether each lane is inside all of the ranges that limit its dimensions, or None without limits."""
     masks = [mask_of(kernel, limit, n, len(limits)) for n, limit in enumerate(limits) if limit is not None]
     return both(masks)
@@ -132,12 +132,12 @@ def both(masks: Sequence[Expr]) -> Expr | None:
     return joined
 
 
-def print_begin(kernel: Kernel, op: tile.BeginOp) -> None:
+def print_begin(kernel: TritonPrinter, op: tile.BeginOp) -> None:
     """The first element."""
     kernel.alias(op.result, kernel.ranges[op.range].begin)
 
 
-def print_end(kernel: Kernel, op: tile.EndOp) -> None:
+def print_end(kernel: TritonPrinter, op: tile.EndOp) -> None:
     """``min(begin + size, limit)``."""
     names = kernel.ranges[op.range]
     assert isinstance(op.range.type, tile.RangeType)
@@ -146,26 +146,26 @@ def print_end(kernel: Kernel, op: tile.EndOp) -> None:
     kernel.define(op.result, Expr(f"min({end.text}, {names.limit.text})"))
 
 
-def print_id(kernel: Kernel, op: tile.IdOp) -> None:
+def print_id(kernel: TritonPrinter, op: tile.IdOp) -> None:
     """The number of the block: how many blocks begin before it."""
     names = kernel.ranges[op.range]
     distance = names.begin if names.lower.literal == 0 else infix("-", SUM, names.begin, names.lower)
     kernel.define(op.result, distance if names.size == 1 else infix("//", PRODUCT, distance, number(names.size)))
 
 
-def print_count(kernel: Kernel, op: tile.CountOp) -> None:
+def print_count(kernel: TritonPrinter, op: tile.CountOp) -> None:
     """The number of blocks."""
     names = kernel.ranges[op.range]
     distance = names.limit if names.lower.literal == 0 else infix("-", SUM, names.limit, names.lower)
     kernel.define(op.result, Expr(f"tl.cdiv({distance.text}, {names.size})"))
 
 
-def print_index(kernel: Kernel, op: tile.IndexOp) -> None:
+def print_index(kernel: TritonPrinter, op: tile.IndexOp) -> None:
     """The numbers of the lanes."""
     kernel.alias(op.result, kernel.ranges[op.range].lanes)
 
 
-def print_valid(kernel: Kernel, op: tile.ValidOp) -> None:
+def print_valid(kernel: TritonPrinter, op: tile.ValidOp) -> None:
     """The mask of the lanes."""
     kernel.alias(op.result, mask_of(kernel, op.range, 0, 1))
 

@@ -7,7 +7,7 @@ from xdsl.ir import Attribute, Operation
 
 from kopt.dialects import tile
 from kopt.lowering.triton.expressions import COMPARE, Expr, call, infix, method, number
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 from kopt.lowering.triton.ranges import masks_of
 
 #: Reductions that Triton has under a name, for integers and floats. Its maxima lose NaN, so floats combine by helpers.
@@ -18,7 +18,7 @@ _NAN_COMBINERS = {"max": "_nan_max", "min": "_nan_min"}
 _BOOLEAN = {"or": "tl.max", "max": "tl.max", "and": "tl.min", "min": "tl.min"}
 
 
-def print_mask(kernel: Kernel, op: tile.MaskOp) -> None:
+def print_mask(kernel: TritonPrinter, op: tile.MaskOp) -> None:
     """``tl.where(mask, v, fill)``."""
     mask = masks_of(kernel, op.limits)
     value = kernel[op.input]
@@ -32,7 +32,7 @@ def _combiner(kind: str, type: Attribute) -> str:
     return _NAN_COMBINERS.get(kind, _COMBINERS[kind]) if tile.is_float(type) else _COMBINERS[kind]
 
 
-def print_reduce(kernel: Kernel, op: tile.ReduceOp) -> None:
+def print_reduce(kernel: TritonPrinter, op: tile.ReduceOp) -> None:
     """One call a dimension, last first; all dimensions at once have no axis."""
     source = tile.tile_type(op.input)
     expr = kernel.whole(op.input, op.dimensions)
@@ -42,7 +42,7 @@ def print_reduce(kernel: Kernel, op: tile.ReduceOp) -> None:
     kernel.define(op.result, Expr(text.text, text.strength, shape))
 
 
-def _reduced(kernel: Kernel, kind: str, type: Attribute, expr: Expr, axes: list[int] | list[None]) -> Expr:
+def _reduced(kernel: TritonPrinter, kind: str, type: Attribute, expr: Expr, axes: list[int] | list[None]) -> Expr:
     if type == i1 and kind in _BOOLEAN:
         numbers = method(expr, "to(tl.int32)")
         return infix("!=", COMPARE, _calls(_BOOLEAN[kind], numbers, axes), number(0))
@@ -61,14 +61,14 @@ def _calls(function: str, expr: Expr, axes: list[int] | list[None]) -> Expr:
     return expr
 
 
-def _narrowed(kernel: Kernel, type: Attribute, expr: Expr) -> Expr:
+def _narrowed(kernel: TritonPrinter, type: Attribute, expr: Expr) -> Expr:
     """Triton combines short integers in 32 bits: the result wraps to its type."""
     if isinstance(type, IntegerType) and type.width.data < 32:
         return method(expr, f"to({kernel.dtype(type)})")
     return expr
 
 
-def print_argreduce(kernel: Kernel, op: tile.ArgReduceOp) -> None:
+def print_argreduce(kernel: TritonPrinter, op: tile.ArgReduceOp) -> None:
     """The lane number of the largest or smallest: ``tl.argmax``, or for floats a combination that knows NaN."""
     source, axis, kind = tile.tile_type(op.input), op.dim.data, op.kind.data
     expr = kernel.whole(op.input)
@@ -84,7 +84,7 @@ def print_argreduce(kernel: Kernel, op: tile.ArgReduceOp) -> None:
     kernel.alias(op.result, Expr(name, shape=shape))
 
 
-def _numbers(kernel: Kernel, type: tile.TileType, axis: int) -> str:
+def _numbers(kernel: TritonPrinter, type: tile.TileType, axis: int) -> str:
     """The number of each lane along a dimension, over all dimensions."""
     sizes = kernel.sizes(type.shape, type)
     lanes = f"tl.arange(0, {sizes[1:-1].split(', ')[axis]})"
@@ -92,7 +92,7 @@ def _numbers(kernel: Kernel, type: tile.TileType, axis: int) -> str:
     return f"tl.broadcast_to({lanes}{slots if type.rank > 1 else ''}, {sizes})"
 
 
-def print_scan(kernel: Kernel, op: tile.ScanOp) -> None:
+def print_scan(kernel: TritonPrinter, op: tile.ScanOp) -> None:
     """``tl.cumsum``, ``tl.cumprod``, or ``tl.associative_scan`` with a helper."""
     source, axis, kind = tile.tile_type(op.input), op.dim.data, op.kind.data
     expr = kernel.whole(op.input)
@@ -106,7 +106,7 @@ def print_scan(kernel: Kernel, op: tile.ScanOp) -> None:
     kernel.define(op.result, Expr(scanned.text, scanned.strength, source.shape))
 
 
-def print_associative(kernel: Kernel, op: tile.AssociativeOp) -> None:
+def print_associative(kernel: TritonPrinter, op: tile.AssociativeOp) -> None:
     """``a, b = tl.associative_scan((x, y), axis, _combine)``, or ``tl.reduce``, by a function of the module."""
     values = [kernel.whole(value).text for value in op.inputs]
     combine = kernel.function(op.body.block, lambda: [kernel.typed(value).text for value in op.combined])
@@ -116,7 +116,7 @@ def print_associative(kernel: Kernel, op: tile.AssociativeOp) -> None:
     _name_results(kernel, op, f"{function}({operand}, {op.dim.data}, {combine}{reverse})")
 
 
-def print_sort(kernel: Kernel, op: tile.SortOp) -> None:
+def print_sort(kernel: TritonPrinter, op: tile.SortOp) -> None:
     """``v, n = _sort(x, numbers, axis, rounds, descending)``: blocks have powers of two as sizes."""
     source, axis = tile.tile_type(op.input), op.dim.data
     rounds = (source.shape[axis] - 1).bit_length()
@@ -124,7 +124,7 @@ def print_sort(kernel: Kernel, op: tile.SortOp) -> None:
     _name_results(kernel, op, f"{kernel.helper('_sort')}({operands}, {axis}, {rounds}, {op.descending is not None})")
 
 
-def _name_results(kernel: Kernel, op: Operation, text: str) -> None:
+def _name_results(kernel: TritonPrinter, op: Operation, text: str) -> None:
     """Gives each result a name, ``_`` where nobody uses it."""
     names = [kernel.names.bind(result) if result.uses else "_" for result in op.results]
     kernel.line(f"{', '.join(names)} = {text}")
@@ -132,7 +132,7 @@ def _name_results(kernel: Kernel, op: Operation, text: str) -> None:
         kernel.alias(result, Expr(name, shape=tile.tile_type(result).shape))
 
 
-def print_dot(kernel: Kernel, op: tile.DotOp) -> None:
+def print_dot(kernel: TritonPrinter, op: tile.DotOp) -> None:
     """``tl.dot(l, r, acc)``; f32 operands say how they may be rounded."""
     source, result = tile.tile_type(op.lhs), tile.tile_type(op.result)
     assert source.rank <= 3, "verify-triton"

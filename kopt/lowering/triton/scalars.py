@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from kopt.dialects import triton
 from kopt.dialects.tile import literal_value
 from kopt.lowering.triton.expressions import AND, COMPARE, OR, PRODUCT, SUM, XOR, Expr, call, infix, number
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 
 _INFIX: dict[type[Operation], tuple[str, int]] = {
     arith.AddiOp: ("+", SUM),
@@ -42,20 +42,20 @@ _PREDICATES = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 FLOAT_PREDICATES = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 
 
-def print_constant(kernel: Kernel, op: arith.ConstantOp) -> None:
+def print_constant(kernel: TritonPrinter, op: arith.ConstantOp) -> None:
     """A literal."""
     attr = op.value
     assert isinstance(attr, IntegerAttr | FloatAttr)
     kernel.alias(op.result, number(literal_value(attr), "i1" if attr.type == i1 else ""))
 
 
-def print_infix(kernel: Kernel, op: Operation) -> None:
+def print_infix(kernel: TritonPrinter, op: Operation) -> None:
     """An operator. Triton's ``//`` and ``%`` round to zero, as the ops printed by them do."""
     operator, strength = _INFIX[type(op)]
     kernel.define(op.results[0], infix(operator, strength, *(kernel[value] for value in op.operands)))
 
 
-def print_floordiv(kernel: Kernel, op: arith.FloorDivSIOp) -> None:
+def print_floordiv(kernel: TritonPrinter, op: arith.FloorDivSIOp) -> None:
     """Python's ``//``: a helper that is right however ``//`` and ``%`` round.
 
     In Triton's interpreter the numbers of loops are Python's own until they are assigned.
@@ -63,24 +63,24 @@ def print_floordiv(kernel: Kernel, op: arith.FloorDivSIOp) -> None:
     kernel.define(op.result, call(kernel.helper("_floor_quotient"), [kernel[value] for value in op.operands]))
 
 
-def print_call(kernel: Kernel, op: Operation) -> None:
+def print_call(kernel: TritonPrinter, op: Operation) -> None:
     """A function of scalars."""
     kernel.define(op.results[0], call(_CALLS[type(op)], [kernel[value] for value in op.operands]))
 
 
-def print_compare(kernel: Kernel, op: arith.CmpiOp | arith.CmpfOp) -> None:
+def print_compare(kernel: TritonPrinter, op: arith.CmpiOp | arith.CmpfOp) -> None:
     """A condition."""
     code = op.predicate.value.data
     operator = _PREDICATES[code] if isinstance(op, arith.CmpiOp) else FLOAT_PREDICATES[code]
     kernel.define(op.result, infix(operator, COMPARE, kernel[op.lhs], kernel[op.rhs]))
 
 
-def print_program_id(kernel: Kernel, op: triton.ProgramIdOp) -> None:
+def print_program_id(kernel: TritonPrinter, op: triton.ProgramIdOp) -> None:
     """``tl.program_id(0)``."""
     kernel.define(op.result, Expr("tl.program_id(0)"))
 
 
-def print_same(kernel: Kernel, op: arith.IndexCastOp) -> None:
+def print_same(kernel: TritonPrinter, op: arith.IndexCastOp) -> None:
     """Triton widens integers by itself."""
     kernel.alias(op.result, kernel[op.input])
 

@@ -8,16 +8,16 @@ from xdsl.dialects.builtin import i1, i32
 
 from kopt.dialects import tile, triton
 from kopt.lowering.triton.expressions import COMPARE, Expr, call, infix, method, number, place
-from kopt.lowering.triton.kernel import Handler, Kernel
+from kopt.lowering.triton.kernel import Handler, TritonPrinter
 from kopt.lowering.triton.ranges import add, times
 
 
-def print_full(kernel: Kernel, op: tile.FullOp) -> None:
+def print_full(kernel: TritonPrinter, op: tile.FullOp) -> None:
     """A literal, which broadcasts to anything."""
     kernel.alias(op.result, kernel.literal(op.value))
 
 
-def print_splat(kernel: Kernel, op: tile.SplatOp) -> None:
+def print_splat(kernel: TritonPrinter, op: tile.SplatOp) -> None:
     """A scalar, which broadcasts to anything; an ``index`` takes the tile's type."""
     scalar = kernel[op.scalar]
     if op.scalar.type.name != "index" or scalar.literal is not None:
@@ -27,12 +27,12 @@ def print_splat(kernel: Kernel, op: tile.SplatOp) -> None:
     kernel.define(op.result, Expr(f"tl.cast({scalar.text}, {dtype})"))
 
 
-def print_extract(kernel: Kernel, op: tile.ExtractOp) -> None:
+def print_extract(kernel: TritonPrinter, op: tile.ExtractOp) -> None:
     """The scalar itself."""
     kernel.alias(op.result, kernel[op.input])
 
 
-def print_arange(kernel: Kernel, op: tile.ArangeOp) -> None:
+def print_arange(kernel: TritonPrinter, op: tile.ArangeOp) -> None:
     """``start + step * tl.arange(0, n)``."""
     type = tile.tile_type(op.result)
     lanes = Expr(f"tl.arange(0, {kernel.sizes(type.shape, type)[1:-1]})", shape=type.shape)
@@ -41,12 +41,12 @@ def print_arange(kernel: Kernel, op: tile.ArangeOp) -> None:
     kernel.define(op.result, add(number(op.start.data), times(lanes, number(op.step.data))))
 
 
-def print_broadcast(kernel: Kernel, op: tile.BroadcastOp) -> None:
+def print_broadcast(kernel: TritonPrinter, op: tile.BroadcastOp) -> None:
     """``m[:, None]``; lanes are repeated where they are needed."""
     kernel.define(op.result, place(kernel[op.input], op.mapping, tile.tile_type(op.result).rank))
 
 
-def print_reshape(kernel: Kernel, op: tile.ReshapeOp) -> None:
+def print_reshape(kernel: TritonPrinter, op: tile.ReshapeOp) -> None:
     """``tl.reshape``, or new dimensions of 1 by indexing."""
     source, target = op.input_type, op.result_type
     expr = kernel[op.input]
@@ -77,14 +77,14 @@ def _kept(source: tuple[int, ...], target: tuple[int, ...]) -> list[int] | None:
     return positions if all(size == 1 for size in rest) else None
 
 
-def _only_lane(kernel: Kernel, op: tile.ReshapeOp) -> Expr:
+def _only_lane(kernel: TritonPrinter, op: tile.ReshapeOp) -> Expr:
     """The scalar of a tile of one lane: the largest of one."""
     if op.input_type.element_type == i1:
         return infix("!=", COMPARE, Expr(f"tl.max({kernel.whole(op.input).at(10)}.to(tl.int32))"), number(0))
     return Expr(f"tl.sum({kernel.whole(op.input).text})")
 
 
-def print_transpose(kernel: Kernel, op: tile.TransposeOp) -> None:
+def print_transpose(kernel: TritonPrinter, op: tile.TransposeOp) -> None:
     """``tl.trans(v)`` of a matrix, else ``tl.permute``."""
     expr = kernel[op.input]
     if not expr.shape:
@@ -98,20 +98,20 @@ def print_transpose(kernel: Kernel, op: tile.TransposeOp) -> None:
     kernel.define(op.result, Expr(text, shape=shape))
 
 
-def print_take_along(kernel: Kernel, op: tile.TakeAlongOp) -> None:
+def print_take_along(kernel: TritonPrinter, op: tile.TakeAlongOp) -> None:
     """``tl.gather``, which does not check whether lanes are there."""
     text = f"tl.gather({kernel.whole(op.input).text}, {kernel.whole(op.indices).text}, axis={op.dim.data})"
     kernel.define(op.result, Expr(text, shape=tile.tile_type(op.result).shape))
 
 
-def print_bounded(kernel: Kernel, op: triton.BoundedOp) -> None:
+def print_bounded(kernel: TritonPrinter, op: triton.BoundedOp) -> None:
     """``picks = tl.where((n >= 0) & (n < 8), n, 0)``."""
     index = kernel.named(op.input)
     inside = f"({index.text} >= 0) & ({index.text} < {op.limit.data})"
     kernel.assign(op.result, Expr(f"tl.where({inside}, {index.text}, 0)", shape=index.shape))
 
 
-def print_retag(kernel: Kernel, op: triton.RetagOp) -> None:
+def print_retag(kernel: TritonPrinter, op: triton.RetagOp) -> None:
     """The same value."""
     kernel.alias(op.result, kernel[op.input])
 

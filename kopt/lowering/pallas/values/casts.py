@@ -6,14 +6,14 @@ from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType,
 from xdsl.ir import Attribute, Operation
 
 from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, element_of, is_float, tile_type
-from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
 from kopt.lowering.pallas.values.operands import spell, where
 
 #: Mosaic converts these to and from wider floats, and does nothing else with them.
 _EIGHTS = (Float8E4M3FNType, Float8E5M2Type)
 
 
-def _select(op: Operation, printing: Printing) -> str:
+def _select(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, SelectOp)
     condition = printing.name(op.condition)
     if element_of(op.on_true) == i1:  # Mosaic has no select of predicates
@@ -23,7 +23,7 @@ def _select(op: Operation, printing: Printing) -> str:
     return where(condition, on_true, on_false, tile_type(op.result), printing)
 
 
-def _cast(op: Operation, printing: Printing) -> str:
+def _cast(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, CastOp)
     source, target = element_of(op.input), element_of(op.result)
     name = printing.name(op.input)
@@ -57,7 +57,7 @@ def _bits(element: Attribute) -> int:
     return element.bitwidth  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _bitcast(op: Operation, printing: Printing) -> str:
+def _bitcast(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, BitcastOp)
     return f"jax.lax.bitcast_convert_type({printing.name(op.input)}, {printing.dtype(element_of(op.result))})"
 

@@ -11,12 +11,12 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
 from kopt.dialects.tile import DotOp, element_of, tile_type
-from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
 
 _PRECISION = {"ieee": "HIGHEST", "tf32": "HIGHEST", "bf16": "DEFAULT"}
 
 
-def _dot(op: Operation, printing: Printing) -> str:
+def _dot(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, DotOp)
     lhs, rhs = printing.name(op.lhs), printing.name(op.rhs)
     rank = tile_type(op.lhs).rank

@@ -13,7 +13,7 @@ from typing import cast
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp, element_of
-from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
 from kopt.lowering.pallas.values.division import guarded
 from kopt.lowering.pallas.values.helpers import with_helpers
 from kopt.lowering.pallas.values.operands import kind_of, spell, spelt_as_number
@@ -103,7 +103,7 @@ TEMPLATES: dict[str, str] = {
 }
 
 
-def _print(op: Operation, printing: Printing) -> str:
+def _print(op: Operation, printing: PallasPrinter) -> str:
     template = _template(op)
     names = spell(printing, op.operands) if _takes_numbers(template) else [printing.name(v) for v in op.operands]
     return with_helpers(guarded(template, op, printing).format(*names), printing)

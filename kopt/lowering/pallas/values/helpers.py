@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from kopt.lowering.emitted.pallas import functions
-from kopt.lowering.pallas.printing import Printing
+from kopt.lowering.pallas.printing import PallasPrinter
 
 _HELPER = re.compile(r"(?<![\w.])_[a-z]\w*(?=\()")
 
@@ -20,7 +20,7 @@ def _closure(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*order, name]))
 
 
-def with_helpers(expression: str, printing: Printing) -> str:
+def with_helpers(expression: str, printing: PallasPrinter) -> str:
     """The expression as it is, after asking for the functions of `kopt.lowering.emitted.mosaic` that it calls."""
     for name in _HELPER.findall(expression):
         if name in functions():
@@ -28,7 +28,7 @@ def with_helpers(expression: str, printing: Printing) -> str:
     return expression
 
 
-def use_helper(name: str, printing: Printing) -> str:
+def use_helper(name: str, printing: PallasPrinter) -> str:
     """Asks for one function of `kopt.lowering.emitted.mosaic` and those that it uses; gives its name."""
     for needed in _closure(name):
         printing.helper(needed, functions()[needed])

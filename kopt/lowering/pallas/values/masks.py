@@ -7,11 +7,11 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import MaskOp, ValidOp, element_of, literal_value, tile_type
 from kopt.ir.ranges import unshifted
-from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
 from kopt.lowering.pallas.values.operands import shape_text, where
 
 
-def remaining(range: SSAValue, printing: Printing) -> str:
+def remaining(range: SSAValue, printing: PallasPrinter) -> str:
     """The number of valid lanes of a range's block, as an expression of one operand. May exceed the block."""
     base = unshifted(range)
     begin, limit = printing.begin(base), printing.limit(base)
@@ -25,12 +25,12 @@ def lane_numbers(shape: tuple[int, ...], dim: int) -> str:
     return f"jax.lax.broadcasted_iota(jnp.int32, {shape_text(shape)}, {dim})"
 
 
-def _valid(op: Operation, printing: Printing) -> str:
+def _valid(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ValidOp)
     return f"{lane_numbers((printing.lanes(op.range),), 0)} < {remaining(op.range, printing)}"
 
 
-def _mask(op: Operation, printing: Printing) -> str:
+def _mask(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, MaskOp)
     name, shape = printing.name(op.input), printing.shape(op.input)
     tests = [

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Attribute, SSAValue
 
 from kopt.dialects.tile import FullOp, TileType, element_of, is_float
-from kopt.lowering.pallas.printing import Printing
+from kopt.lowering.pallas.printing import PallasPrinter
 
 
 def kind_of(element: Attribute) -> str:
@@ -26,7 +26,7 @@ def constant(value: SSAValue) -> FullOp | None:
     return value.owner if isinstance(value.owner, FullOp) else None
 
 
-def spell(printing: Printing, values: Sequence[SSAValue]) -> list[str]:
+def spell(printing: PallasPrinter, values: Sequence[SSAValue]) -> list[str]:
     """The operands of an elementwise expression: constants as numbers, as long as one operand is an array.
 
     Numbers take the array's dtype, so nothing is promoted. Booleans stay arrays: ``~True`` is -2.
@@ -36,7 +36,7 @@ def spell(printing: Printing, values: Sequence[SSAValue]) -> list[str]:
     return [_operand(printing, value) for value in values]
 
 
-def where(condition: str, on_true: str, on_false: str, type: TileType, printing: Printing) -> str:
+def where(condition: str, on_true: str, on_false: str, type: TileType, printing: PallasPrinter) -> str:
     """``jnp.where`` of spelt operands. Vectors below 32 bits in 32: Mosaic does not repack masks of lane numbers."""
     element = type.element_type
     if type.rank != 1 or element.bitwidth >= 32:  # pyright: ignore[reportAttributeAccessIssue]
@@ -51,7 +51,7 @@ def spelt_as_number(value: SSAValue, values: Sequence[SSAValue]) -> bool:
     return element_of(value) != i1 and not all(constant(other) for other in values)
 
 
-def _operand(printing: Printing, value: SSAValue) -> str:
+def _operand(printing: PallasPrinter, value: SSAValue) -> str:
     full = constant(value)
     if full is None or element_of(value) == i1:
         return printing.name(value)

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation
 
 from kopt.dialects.tile import ArgReduceOp, ReduceOp, ScanOp, SortOp, element_of, is_float, literal, neutral
-from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
 from kopt.lowering.pallas.values.helpers import use_helper
 
 _REDUCE = {"add": "jnp.sum", "max": "jnp.max", "min": "jnp.min"}
@@ -32,7 +32,7 @@ _COMBINE = {
 }
 
 
-def _reduce(op: Operation, printing: Printing) -> str:
+def _reduce(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ReduceOp)
     element = element_of(op.input)
     table = _REDUCE_PREDICATES if element == i1 else _REDUCE
@@ -53,26 +53,26 @@ def _axes(dims: Sequence[int]) -> str:
     return str(dims[0]) if len(dims) == 1 else repr(tuple(dims))
 
 
-def _keep_type(kind: str, element: Attribute, printing: Printing) -> str:
+def _keep_type(kind: str, element: Attribute, printing: PallasPrinter) -> str:
     """``jnp.sum`` of integers is as wide as the widest unless told."""
     widens = kind == "add" and not is_float(element) and element != i1
     return f", dtype={printing.dtype(element)}" if widens else ""
 
 
-def _fold(name: str, op: ReduceOp, printing: Printing) -> str:
+def _fold(name: str, op: ReduceOp, printing: PallasPrinter) -> str:
     fold, combine = use_helper("_fold", printing), _COMBINE[op.kind.data]
     for dim in sorted(op.dimensions, reverse=True):
         name = f"{fold}({combine}, {name}, {dim})"
     return name
 
 
-def _argreduce(op: Operation, printing: Printing) -> str:
+def _argreduce(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ArgReduceOp)
     helper = use_helper("_argreduce", printing)
     return f"{helper}({_REDUCE[op.kind.data]}, {printing.name(op.input)}, {op.dim.data})"
 
 
-def _scan(op: Operation, printing: Printing) -> str:
+def _scan(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ScanOp)
     element, kind = element_of(op.input), op.kind.data
     helper = use_helper("_scan", printing)
@@ -81,7 +81,7 @@ def _scan(op: Operation, printing: Printing) -> str:
     return f"{helper}({_COMBINE[kind]}, {printing.name(op.input)}, {op.dim.data}, {fill}{reverse})"
 
 
-def _sort(op: Operation, printing: Printing) -> str:
+def _sort(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, SortOp)
     helper = use_helper("_sort", printing)
     last = printing.literal(literal(op.last, element_of(op.input)))

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation
 
 from kopt.errors import LoweringError
-from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
 from kopt.lowering.pallas.values.division import guarded
 from kopt.lowering.pallas.values.helpers import with_helpers
 
@@ -54,22 +54,22 @@ _CMPF = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 _CASTS = ("extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf")
 
 
-def _template(op: Operation, printing: Printing) -> str:
+def _template(op: Operation, printing: PallasPrinter) -> str:
     template = guarded(TEMPLATES[op.name.removeprefix("arith.")], op, printing)
     return with_helpers(template.format(*(printing.name(value) for value in op.operands)), printing)
 
 
-def _constant(op: Operation, printing: Printing) -> str:
+def _constant(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, arith.ConstantOp)
     return printing.literal(op.value)
 
 
-def _compare_integers(op: Operation, printing: Printing) -> str:
+def _compare_integers(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, arith.CmpiOp)
     return _compare(op, _CMPI[op.predicate.value.data], printing)
 
 
-def _compare_floats(op: Operation, printing: Printing) -> str:
+def _compare_floats(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, arith.CmpfOp)
     number = op.predicate.value.data
     if number not in _CMPF:
@@ -77,12 +77,12 @@ def _compare_floats(op: Operation, printing: Printing) -> str:
     return _compare(op, _CMPF[number], printing)
 
 
-def _compare(op: Operation, operator: str, printing: Printing) -> str:
+def _compare(op: Operation, operator: str, printing: PallasPrinter) -> str:
     left, right = (printing.name(value) for value in op.operands)
     return f"{left} {operator} {right}"
 
 
-def _cast(op: Operation, printing: Printing) -> str:
+def _cast(op: Operation, printing: PallasPrinter) -> str:
     target, name = op.results[0].type, printing.name(op.operands[0])
     if target == i1:
         return f"({name} & 1) != 0"

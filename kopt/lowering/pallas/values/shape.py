@@ -20,36 +20,36 @@ from kopt.dialects.tile import (
     TransposeOp,
     element_of,
 )
-from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
 from kopt.lowering.pallas.values.helpers import use_helper
 from kopt.lowering.pallas.values.operands import shape_text
 from kopt.lowering.pallas.values.ranges import element_numbers
 
 
-def _full(op: Operation, printing: Printing) -> str:
+def _full(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, FullOp)
     return _filled(printing.literal(op.value), op, printing)
 
 
-def _splat(op: Operation, printing: Printing) -> str:
+def _splat(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, SplatOp)
     return _filled(printing.name(op.scalar), op, printing)
 
 
-def _filled(scalar: str, op: FullOp | SplatOp, printing: Printing) -> str:
+def _filled(scalar: str, op: FullOp | SplatOp, printing: PallasPrinter) -> str:
     dtype = printing.dtype(element_of(op.result))
     shape = printing.shape(op.result)
     return f"jnp.full({shape_text(shape)}, {scalar}, {dtype})" if shape else f"jnp.asarray({scalar}, {dtype})"
 
 
-def _extract(op: Operation, printing: Printing) -> str:
+def _extract(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ExtractOp)
     name = printing.name(op.input)
     is_index = op.result.type.name == "index" and element_of(op.input) != i1
     return f"{name}.astype(jnp.int32)" if is_index else name
 
 
-def _arange(op: Operation, printing: Printing) -> str:
+def _arange(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ArangeOp)
     start, step = op.start.data, op.step.data
     dtype = printing.dtype(element_of(op.result))
@@ -58,7 +58,7 @@ def _arange(op: Operation, printing: Printing) -> str:
     return scaled if start == 0 else f"{start} + {scaled}"
 
 
-def _broadcast(op: Operation, printing: Printing) -> str:
+def _broadcast(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, BroadcastOp)
     target, mapping = printing.shape(op.result), op.mapping
     if isinstance(op.input.owner, IndexOp):  # counted where they are wanted: moving lanes costs more
@@ -73,18 +73,18 @@ def _broadcast(op: Operation, printing: Printing) -> str:
     return f"jnp.broadcast_to({name}, {shape_text(target)})"
 
 
-def _reshape(op: Operation, printing: Printing) -> str:
+def _reshape(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ReshapeOp)
     return f"{printing.name(op.input)}.reshape({shape_text(printing.shape(op.result))})"
 
 
-def _transpose(op: Operation, printing: Printing) -> str:
+def _transpose(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, TransposeOp)
     name = printing.name(op.input)
     return f"{name}.T" if op.order == (1, 0) else f"jnp.transpose({name}, {op.order})"
 
 
-def _slice(op: Operation, printing: Printing) -> str:
+def _slice(op: Operation, printing: PallasPrinter) -> str:
     """Mosaic has slices of stride 1 only; others go one dimension at a time through a helper."""
     assert isinstance(op, SliceOp)
     name = printing.name(op.input)
@@ -106,7 +106,7 @@ def _part(offset: int, size: int, stride: int, lanes: int) -> str:
     return ":" if whole else f"{offset}:{offset + size}"
 
 
-def _dynamic_slice(op: Operation, printing: Printing) -> str:
+def _dynamic_slice(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, DynamicSliceOp)
     dim, name, offset = op.dim.data, printing.name(op.input), printing.name(op.offset)
     lanes, size = printing.shape(op.input), printing.shape(op.result)[dim]
@@ -116,7 +116,7 @@ def _dynamic_slice(op: Operation, printing: Printing) -> str:
     return f"{use_helper('_lanes_from', printing)}({name}, {offset}, {size}, {dim})"
 
 
-def _concat(op: Operation, printing: Printing) -> str:
+def _concat(op: Operation, printing: PallasPrinter) -> str:
     assert isinstance(op, ConcatOp)
     dim = op.dim.data
     names = [printing.name(value) for value in op.inputs if printing.shape(value)[dim]]
@@ -125,7 +125,7 @@ def _concat(op: Operation, printing: Printing) -> str:
     return f"jnp.concatenate([{', '.join(names)}], axis={dim})"
 
 
-def _take_along(op: Operation, printing: Printing) -> str:
+def _take_along(op: Operation, printing: PallasPrinter) -> str:
     """Where every column picks the same rows of a matrix, one product; else one comparison a lane."""
     assert isinstance(op, TakeAlongOp)
     name, dim = printing.name(op.input), op.dim.data
