@@ -35,10 +35,14 @@ def import_for_target(
     from kopt.frontend import import_kernel
     from kopt.verification import verify
 
+    signature = inspect.signature(fn, follow_wrapped=False)
+    call = inspect.BoundArguments(signature, dict(values))  # pyright: ignore[reportArgumentType]
+
     def run(config: Config, sizes: Sequence[int] | None) -> Imported:
         return import_kernel(
             fn,
-            *_call(fn, values),
+            call.args,
+            call.kwargs,
             block_sizes=sizes,
             tunables=config.tunables,
             dot_precision=config.dot_precision or torch_precision(),
@@ -105,12 +109,6 @@ def torch_precision() -> str:
     import torch
 
     return _PRECISIONS[torch.get_float32_matmul_precision()]
-
-
-def _call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Parameters by name as a call's positional and keyword arguments."""
-    bound = inspect.BoundArguments(inspect.signature(fn, follow_wrapped=False), dict(values))  # pyright: ignore
-    return bound.args, bound.kwargs
 
 
 def signature_of(imported: Imported) -> Signature:

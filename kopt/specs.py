@@ -99,15 +99,13 @@ def parse_spec(text: str) -> TensorSpec:
 _DIGITS = 19
 
 
+#: The frameworks' classes of arrays.
+_ARRAYS = (("torch", "Tensor"), ("jax", "Array"), ("numpy", "ndarray"), ("numpy", "generic"))
+
+
 def framework_of(value: Any) -> str | None:
     """``"torch"``, ``"jax"``, ``"numpy"``, or None for a value that is no array. Imports nothing."""
-    if _is_instance(value, "torch", "Tensor"):
-        return "torch"
-    if _is_instance(value, "jax", "Array"):
-        return "jax"
-    if _is_instance(value, "numpy", "ndarray") or _is_instance(value, "numpy", "generic"):
-        return "numpy"
-    return None
+    return next((module for module, name in _ARRAYS if _is_instance(value, module, name)), None)
 
 
 def is_known(value: Any) -> bool:
@@ -130,14 +128,14 @@ def spec_of(value: Any) -> TensorSpec:
 
     Raises `ArgumentError` for anything else, and for a dtype that kopt does not have.
     """
-    if isinstance(value, TensorSpec):
-        return value
-    if isinstance(value, str):
-        return parse_spec(value)
     framework = framework_of(value)
-    if framework is None and not is_struct(value):
+    if framework is not None or is_struct(value):
+        value = TensorSpec(tuple(map(int, value.shape)), _dtype_of(value), _strides_of(value, framework))
+    elif isinstance(value, str):
+        value = parse_spec(value)
+    elif not isinstance(value, TensorSpec):
         raise ArgumentError(f"expected a tensor or a spec such as 'f32[4096,2560]', got {type(value).__name__}")
-    return TensorSpec(tuple(map(int, value.shape)), _dtype_of(value), _strides_of(value, framework))
+    return value
 
 
 def stored(value: Any) -> Any:

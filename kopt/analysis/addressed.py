@@ -26,7 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kopt.analysis.index_maps import IndexNumber, over_axes
-from kopt.analysis.layouts import LayoutProblem, fits_scalar_memory, layout, scalar_words
+from kopt.analysis.layouts import fits_scalar_memory, has_layout, scalar_words
 from kopt.analysis.storage import stored_element
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.host import LaunchOp
@@ -51,7 +51,7 @@ def addressed(window: Window, launch: LaunchOp, axes: Sequence[SSAValue]) -> Win
         return None
     moved = replace(moved, numbers=tuple(found.numbers))
     runs = all(_always_runs(load, axes, moved.grid_dims) for load in window.loads)
-    return moved if runs and _fit_together(moved) and _has_layout(moved) else None
+    return moved if runs and _fit_together(moved) and has_layout(moved) else None
 
 
 def moving(window: Window, axes: Sequence[SSAValue], numbers: _Addresses | None = None) -> Window:
@@ -180,11 +180,3 @@ def _fit_together(window: Window) -> bool:
 def words_of(array: SSAValue) -> int:
     """Words of scalar memory that an array of numbers takes."""
     return scalar_words(array.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def _has_layout(window: Window) -> bool:
-    try:
-        layout(window)
-    except LayoutProblem:
-        return False
-    return True

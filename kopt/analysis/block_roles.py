@@ -22,6 +22,7 @@ from kopt.dialects.tile import (
     SortOp,
     TileType,
     is_gather,
+    tag_of,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dtypes import from_ir
@@ -68,7 +69,7 @@ class Role:
 def block_roles(module: ModuleOp) -> dict[str, Role]:
     """The role of every tag that a loop binds, in order of appearance."""
     roles: dict[str, Role] = {}
-    analysis = IndexAnalysis(open_tags=frozenset(map(_tag, _ranges(module))))
+    analysis = IndexAnalysis(open_tags=frozenset(map(tag_of, _ranges(module))))
     for op in walk(module):
         if isinstance(op, GridOp):
             for range in op.ranges:
@@ -90,11 +91,6 @@ def _ranges(module: ModuleOp) -> Iterator[SSAValue]:
     """The ranges of all loops."""
     for op in walk(module, GridOp, CarryingLoop):
         yield from op.ranges if isinstance(op, GridOp) else [op.range]
-
-
-def _tag(range: SSAValue) -> str:
-    assert isinstance(range.type, RangeType)
-    return range.type.tag
 
 
 def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
@@ -180,7 +176,7 @@ def _note_dot(roles: dict[str, Role], op: DotOp) -> None:
 
 def has_wide_dot(module: ModuleOp) -> bool:
     """Whether a block of some loop is multiplied whose elements have 32 bits or more."""
-    tags = frozenset(map(_tag, _ranges(module)))
+    tags = frozenset(map(tag_of, _ranges(module)))
     return any(_is_wide(op) and not tags.isdisjoint(_multiplied(op)) for op in walk(module, DotOp))
 
 

@@ -232,7 +232,7 @@ def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
         for result in op.results:
             size = _value_bytes(result.type, sizes)
             if Budget.spills(size):
-                last = max((_user_position(use.operation, position) for use in result.uses), default=position[op])
+                last = max((user_position(use.operation, position) for use in result.uses), default=position[op])
                 changes[position[op]] += size
                 changes[last + 1] -= size
     live = widest = 0
@@ -252,7 +252,8 @@ def _inside_bytes(op: Operation, sizes: Mapping[str, int]) -> int:
     return compared if Budget.spills(compared) else 0
 
 
-def _user_position(op: Operation | None, position: Mapping[Operation, int]) -> int:
+def user_position(op: Operation | None, position: Mapping[Operation, int]) -> int:
+    """Where an operation, or the one of the block that holds it, stands."""
     while op is not None and op not in position:
         op = op.parent_op()
     return position[op] if op is not None else 0

@@ -6,7 +6,7 @@ from kopt.analysis.pinned import GridPins
 from kopt.analysis.plans import GridNames, buffer_names
 from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile import Access, ForOp, GridOp, RangeType
+from kopt.dialects.tile import Access, ForOp, GridOp, tag_of
 from kopt.plans.pins import Pin
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.budget import Budget
@@ -59,13 +59,8 @@ def usual_kind(access: Access) -> str:
 
 def _schedules(grid: GridOp, pins: GridPins) -> dict[str, LoopSchedule]:
     written = {loop: loop.schedule.data for loop in walk(grid, ForOp) if loop.schedule is not None}
-    return {_tag(loop): schedule for loop, schedule in {**written, **pins.loops}.items()}
+    return {tag_of(loop.range): schedule for loop, schedule in {**written, **pins.loops}.items()}
 
 
 def _buffer(name: str, operand: str, pin: Pin) -> Buffer:
     return Buffer(name, operand, pin.kind, pin.axes or (), pin.depth or 1, options=pin.options)
-
-
-def _tag(loop: ForOp) -> str:
-    assert isinstance(loop.range.type, RangeType)
-    return loop.range.type.tag

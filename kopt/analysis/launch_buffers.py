@@ -11,7 +11,7 @@ from kopt.analysis.buffer_kinds import MOVED_BY_GRID, PlacedArray, accesses, may
 from kopt.analysis.loop_schedules import Wanted
 from kopt.analysis.streaming import is_large, loops_around, walks
 from kopt.analysis.windows import Window
-from kopt.dialects.tile import GridOp, RangeType
+from kopt.dialects.tile import GridOp, RangeType, tag_of
 from kopt.dialects.tile.index_list import Entry, is_range
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
@@ -33,7 +33,7 @@ def moving_axes(place: PlacedArray, kind: str, order: Sequence[str], window: Win
     ``window`` is that of blocks which loaded numbers tell.
     """
     if window is not None:
-        moves = {_tag(place.axes[number]) for number in window.grid_dims}
+        moves = {tag_of(place.axes[number]) for number in window.grid_dims}
         return tuple(tag for tag in order if tag in moves)
     return _walked(place, _WALKED[kind]) if kind in _WALKED else _of_grid(place, order)
 
@@ -49,11 +49,11 @@ def moves_with(
     if kind in _WALKED:
         return {*axes} == {*moving_axes(place, kind, order)}
     if window is not None:
-        return {*moving_axes(place, kind, order, window)} <= {*axes} <= {*map(_tag, place.axes)}
+        return {*moving_axes(place, kind, order, window)} <= {*axes} <= {*map(tag_of, place.axes)}
     ops = accesses(place.window)
     known = {place.grid.tags[number] for number in place.window.grid_dims}
-    known |= {_tag(range) for range in _hoisted(place) if all(range in op.entries for op in ops)}
-    return known <= {*axes} <= {_tag(range) for op in ops for entry in op.indices for range in _ranges_of(entry)}
+    known |= {tag_of(range) for range in _hoisted(place) if all(range in op.entries for op in ops)}
+    return known <= {*axes} <= {tag_of(range) for op in ops for entry in op.indices for range in _ranges_of(entry)}
 
 
 def is_moving(kind: str) -> bool:
@@ -79,7 +79,7 @@ def _of_grid(place: PlacedArray, order: Sequence[str]) -> tuple[str, ...]:
     loops = _hoisted(place)
     for column in zip(*(op.entries for op in ops), strict=True) if loops else ():
         counted = _counted(column, place)
-        moves |= {_tag(range) for range in counted} if counted & loops else set()
+        moves |= {tag_of(range) for range in counted} if counted & loops else set()
     return tuple(tag for tag in order if tag in moves)
 
 
@@ -125,9 +125,4 @@ def _walked(place: PlacedArray, schedule: str) -> tuple[str, ...]:
         for loop in loops_around(access)
         if place.schedules(loop) == schedule and any(walks(entry, loop) for entry in access.entries)
     ]
-    return tuple(dict.fromkeys(_tag(loop.range) for loop in loops))
-
-
-def _tag(range: SSAValue) -> str:
-    assert isinstance(range.type, RangeType)
-    return range.type.tag
+    return tuple(dict.fromkeys(tag_of(loop.range) for loop in loops))

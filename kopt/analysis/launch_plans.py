@@ -18,7 +18,7 @@ from kopt.analysis.pinned_loops import pinned_loops
 from kopt.analysis.plans import GridNames, buffer_names
 from kopt.analysis.windows import Window
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, RangeType
+from kopt.dialects.tile import GridOp, tag_of
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.plans.pins import Pin
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
@@ -59,7 +59,7 @@ def _plan(grid: GridOp, known: GridNames, places: Sequence[PlacedArray], schedul
     """The plan for schedules of the loops: of each array the first kind of buffer that applies, or the pinned one."""
     written = [place.window for place in places if place.writes]
     axes = _axes(grid, written, _moved_by_grid(places, schedules), schedules, pins)
-    order = [*pins.order, *(tag for tag in map(_tag, axes) if tag not in pins.order)]
+    order = [*pins.order, *(tag for tag in map(tag_of, axes) if tag not in pins.order)]
     served = [(place, pin, ops) for place in places for pin, ops in _served(place, pins)]
     operands = [known.operands[place.window.memory] for place, _, _ in served]
     named = zip(served, buffer_names(operands), operands, strict=True)
@@ -71,7 +71,7 @@ def _plan(grid: GridOp, known: GridNames, places: Sequence[PlacedArray], schedul
         _parallel(grid, order, written),
         tuple(buffers),
         {known.accesses[op]: buffer.name for (_, _, ops), buffer in zip(served, buffers, strict=True) for op in ops},
-        {_tag(loop.range): pins.loops.get(loop, LoopSchedule(kind)) for loop, kind in schedules.kinds.items()},
+        {tag_of(loop.range): pins.loops.get(loop, LoopSchedule(kind)) for loop, kind in schedules.kinds.items()},
     )
 
 
@@ -87,7 +87,7 @@ def _axes(
 ) -> list[SSAValue]:
     """The axes of the grid, outermost first: those that are pinned, then what is left."""
     usual = [*(grid.ranges[number] for number in grid_order(grid, written, read)), *schedules.hoisted]
-    pinned = [axis for tag in pins.order for axis in usual if _tag(axis) == tag]
+    pinned = [axis for tag in pins.order for axis in usual if tag_of(axis) == tag]
     return [*pinned, *(axis for axis in usual if axis not in pinned)]
 
 
@@ -119,7 +119,7 @@ def _addressed(buffers: Sequence[Buffer], served: Sequence[_Served], axes: Seque
     movable = [place for place, pin, _ in served if pin is None or pin == Pin("window", pin.axes, pin.depth)]
     found = addressed_windows(movable, axes, {memory for memory, pin in pins.items() if pin != _WHOLE})
     moves = {
-        memory: moving_axes(place, "window", [*map(_tag, axes)], found[memory])
+        memory: moving_axes(place, "window", [*map(tag_of, axes)], found[memory])
         for place in movable
         if (memory := place.window.memory) in found
     }
@@ -142,11 +142,6 @@ def _places(
 ) -> list[PlacedArray]:
     args = launch.body.block.args
     return [PlacedArray(launch, grid, n, windows[arg], schedules) for n, arg in enumerate(args) if arg in windows]
-
-
-def _tag(range: SSAValue) -> str:
-    assert isinstance(range.type, RangeType)
-    return range.type.tag
 
 
 def _parallel(grid: GridOp, order: Sequence[str], written: Sequence[Window]) -> frozenset[str]:

@@ -145,6 +145,15 @@ def layout(window: Window) -> Layout:
     return _LayoutInference(window).run()
 
 
+def has_layout(window: Window) -> bool:
+    """Whether a window is legal in some layout."""
+    try:
+        layout(window)
+    except LayoutProblem:
+        return False
+    return True
+
+
 class _LayoutInference:
     def __init__(self, window: Window):
         self.window = window

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -25,7 +24,7 @@ from kopt.analysis.layouts import Layout, LayoutProblem, layout
 from kopt.analysis.streaming import Schedules, loops_around, written_schedule
 from kopt.analysis.windows import Dim, Window, joined, walked
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, TileType
-from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr, is_range
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
@@ -248,12 +247,8 @@ def _check_store(walk: PipelinedAccess, window: Window) -> None:
     if walk.access.parent_op() is not walk.loop or walk.access.mask is not None:
         raise NotPipelined("is written under a condition or a mask, or by an inner loop")
     for entry, extent in zip(walk.access.entries, window.type.get_shape(), strict=True):
-        if isinstance(entry, SliceAttr) or _is_range(entry) and not stays_inside(entry, extent, window.analysis):
+        if isinstance(entry, SliceAttr) or is_range(entry) and not stays_inside(entry, extent, window.analysis):
             raise NotPipelined("keeps some elements of the blocks that are written")
-
-
-def _is_range(entry: Entry) -> TypeGuard[SSAValue]:
-    return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
 
 
 def _check_order(walks: Sequence[PipelinedAccess]) -> None:

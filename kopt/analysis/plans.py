@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import ForOp, GridOp, PlanAttr, RangeType, ScheduleAttr
+from kopt.dialects.tile import ForOp, GridOp, PlanAttr, ScheduleAttr, tag_of
 from kopt.dialects.tile.access_ids import access_ids, operand_names, unused
 from kopt.dialects.tile.memory import Access
 from kopt.plans.plan import Plan
@@ -39,7 +39,7 @@ def plan_of(grid: GridOp) -> Plan | None:
     plan = renamed(grid.plan.data, operand=lambda number: names[int(number)])
     accesses = ((op, id) for op, id in known.accesses.items() if isinstance(op, Access))
     via = {id: op.via.data for op, id in accesses if op.via is not None}
-    own = {_tag(loop): loop.schedule.data for loop in _loops(grid) if loop.schedule is not None}
+    own = {tag_of(loop.range): loop.schedule.data for loop in _loops(grid) if loop.schedule is not None}
     return replace(plan, via=via, loops={**own, **plan.loops})
 
 
@@ -60,7 +60,7 @@ def set_plan(grid: GridOp, plan: Plan, known: GridNames | None = None) -> None:
             op.attributes.pop("via", None)
     left = dict(plan.loops)
     for loop in _loops(grid):
-        schedule = left.pop(_tag(loop), None)
+        schedule = left.pop(tag_of(loop.range), None)
         loop.schedule = None if schedule is None else ScheduleAttr(schedule)
     grid.plan = PlanAttr(replace(inner, loops=left))
     grid.operands = [arrays[name] for name in numbers]
@@ -75,8 +75,3 @@ def buffer_names(wanted: Iterable[str]) -> list[str]:
 
 def _loops(grid: GridOp) -> list[ForOp]:
     return walk(grid, ForOp)
-
-
-def _tag(loop: ForOp) -> str:
-    assert isinstance(loop.range.type, RangeType)
-    return loop.range.type.tag

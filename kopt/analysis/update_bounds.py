@@ -18,6 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from kopt.analysis.aliases import root
 from kopt.analysis.intervals import argument_of
 from kopt.analysis.updates_per_element import ranges_around, walked
+from kopt.analysis.values.updates import values_of
 from kopt.analysis.wide_facts import HIGH, WideFact, array_of, fact_of, is_wide
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import AllocOp, LaunchOp
@@ -98,13 +99,9 @@ def _start(launch: LaunchOp, number: int, known: Mapping[SSAValue, int], op: Ope
 # Values.
 
 
-def _values(op: Writes) -> tuple[SSAValue, ...]:
-    return (op.expected, op.desired) if isinstance(op, CasOp) else (op.value,)
-
-
 def _arrays(writes: Sequence[Writes]) -> list[SSAValue]:
     """The arguments that written values are computed from, not counting those that tell only places."""
-    work = [value for op in writes for value in _values(op)]
+    work = [value for op in writes for value in values_of(op)]
     seen: set[SSAValue] = set()
     found: dict[SSAValue, None] = {}
     while work:
@@ -129,7 +126,7 @@ def _sizes(launch: LaunchOp, writes: Sequence[Writes], intervals: Intervals) -> 
     facts = _facts(launch, intervals)
     added = others = 0
     for op in writes:
-        size = max(_size(op, value, facts) for value in _values(op))
+        size = max(_size(op, value, facts) for value in values_of(op))
         if isinstance(op, RmwOp) and op.kind.data == "add":
             added += size * _meeting(op)
         else:

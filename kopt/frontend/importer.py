@@ -156,16 +156,16 @@ class _Import:
     def _argument(self, value: Any, path: tuple[Any, ...]) -> Any:
         """An argument as the kernel sees it: arrays become meta tensors."""
         if isinstance(value, tuple) and type(value).__name__ in ("ConstExpr", "constexpr"):
-            return value[0]
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*(self._argument(v, (*path, n)) for n, v in enumerate(value)))
-        if isinstance(value, list | tuple):
-            return type(value)(self._argument(v, (*path, n)) for n, v in enumerate(value))
-        if isinstance(value, dict):
-            return {k: self._argument(v, (*path, k)) for k, v in value.items()}
-        if isinstance(value, TensorSpec) or framework_of(value) is not None or is_struct(value):
-            return self._tensor(value, path)
-        self.host.groups.bring("_".join(map(str, path)), value)
+            value = value[0]
+        elif isinstance(value, list | tuple):
+            items = [self._argument(item, (*path, number)) for number, item in enumerate(value)]
+            value = type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        elif isinstance(value, dict):
+            value = {key: self._argument(item, (*path, key)) for key, item in value.items()}
+        elif isinstance(value, TensorSpec) or framework_of(value) is not None or is_struct(value):
+            value = self._tensor(value, path)
+        else:
+            self.host.groups.bring("_".join(map(str, path)), value)
         return value
 
     def _tensor(self, value: Any, path: tuple[Any, ...]) -> torch.Tensor:

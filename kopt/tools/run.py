@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from kopt.errors import ConfigError, KoptError
+from kopt.runtime.pallas_interpret import as_list
 from kopt.tools.command_line import ArgumentParser
 from kopt.tools.subject import Subject, add_subject_options, load_subject, parse_config
 
@@ -82,7 +83,7 @@ def _execute(
     results = executable(*inputs)
     seconds = time.perf_counter() - start
     print(f"{executable.target}: {1e3 * seconds:.1f} ms")
-    outputs = {f"result {i}": value for i, value in enumerate(_listed(results))}
+    outputs = {f"result {i}": value for i, value in enumerate(as_list(results))}
     for i, (after, before) in enumerate(zip(inputs, untouched, strict=True)):
         if hasattr(after, "dtype") and not np.array_equal(pack(after).bits, pack(before).bits):
             outputs[f"argument {i}"] = after
@@ -102,12 +103,6 @@ def _judged(
     except WithoutMeaning as error:
         print(f"check: the kernel's Python is not compared: {error.message}")
         return None
-
-
-def _listed(results: Any) -> list[Any]:
-    if results is None:
-        return []
-    return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
 def _plain(value: Any) -> np.ndarray:

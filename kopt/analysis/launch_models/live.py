@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.analysis.cell_footprint import user_position
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import Path, inner_path
 from kopt.dialects.tile import CarryingLoop, DimAttr, TakeAlongOp, TileType
@@ -45,7 +46,9 @@ def _places(launch: Launch, path: Path, block: Block) -> Iterator[Live]:
             if (shape := _shape(launch, result)) is not None:
                 alive[result] = shape
                 grown = True
-                ends[max((_user(use.operation, position) for use in result.uses), default=number)].append(result)
+                ends[max((user_position(use.operation, position) for use in result.uses), default=number)].append(
+                    result
+                )
         inside = _inside(launch, op)
         if (grown or inside) and (ends[number] or inside):
             yield Live(path, (*alive.values(), *inside))
@@ -74,10 +77,3 @@ def _inside(launch: Launch, op: Operation) -> list[Shape]:
     rows, table = op.rows.type, op.input.type
     assert isinstance(rows, TileType) and isinstance(table, TileType)
     return [((*_lanes(launch, rows.dims.data), launch.lanes(table.dims.data[0])), 32)]
-
-
-def _user(op: Operation | None, position: dict[Operation, int]) -> int:
-    """Where an operation, or the one of the block that holds it, stands."""
-    while op is not None and op not in position:
-        op = op.parent_op()
-    return position[op] if op is not None else 0

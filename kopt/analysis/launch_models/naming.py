@@ -8,7 +8,7 @@ from functools import cached_property
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.launch_models.program_points import ProgramPoint, inner_path
-from kopt.dialects.tile import Access, CarryingLoop, GridOp, RangeType
+from kopt.dialects.tile import Access, CarryingLoop, GridOp, RangeType, tag_of
 from kopt.dialects.tile.bodies import Carrying
 from kopt.ir.launch_model import Name, Source
 from kopt.ir.ranges import binding
@@ -24,8 +24,8 @@ class ModelNames:
 
     def __call__(self, value: SSAValue, fact: str) -> Hashable:
         if fact == "block":
-            return _tag(value)
-        name = Name(fact, _tag(value)) if fact else self._name(value)
+            return tag_of(value)
+        name = Name(fact, tag_of(value)) if fact else self._name(value)
         self._named[name] = value
         return name
 
@@ -77,7 +77,7 @@ class ModelNames:
         owner = value.owner
         if isinstance(owner, Block):
             loop = owner.parent_op()
-            grid = tuple(_tag(range) for range in self._grid.ranges)
+            grid = tuple(tag_of(range) for range in self._grid.ranges)
             return grid if loop is self._grid else self._inside.get(loop, ())
         place = self._numbers.get(owner)
         return () if place is None else self._places[place].path
@@ -115,7 +115,7 @@ class ModelNames:
         """What the argument of a loop depends on besides its axis."""
         loop = block.parent_op()
         if loop is self._grid or isinstance(value.type, RangeType):
-            moves.add(_tag(value))
+            moves.add(tag_of(value))
             lower = binding(value).lower
             return [lower] if isinstance(lower, SSAValue) else []
         if not isinstance(loop, Carrying) or value not in loop.carried:
@@ -124,8 +124,3 @@ class ModelNames:
         number = loop.carried.index(value)
         bounds = [operand for operand in loop.operands if operand not in loop.inits]
         return [loop.inits[number], loop.yielded[number], *(bounds if isinstance(loop, CarryingLoop) else [])]
-
-
-def _tag(range: SSAValue) -> str:
-    assert isinstance(range.type, RangeType)
-    return range.type.tag

@@ -14,8 +14,9 @@ from typing import Literal
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.values.form import GROUP, element_bits
+from kopt.analysis.values.form import element_bits
 from kopt.analysis.values.lane_runs import lane_run, run_along_last
+from kopt.analysis.values.runs import unit_of
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, array_type, is_gather, is_number, tile_type
 from kopt.ir.access_relation import settled
 from kopt.ir.condition import Condition
@@ -27,7 +28,6 @@ from kopt.ir.sums import SumAnalysis
 from kopt.ir.to_tiles import TileWriter
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
-from kopt.targets.tiling import LANES
 
 #: How many times the units that cells ask for a whole array may be, where it comes once in place of those.
 _HELD = 4
@@ -160,11 +160,6 @@ def flat_index(load: LoadOp) -> SSAValue | None:
     """The index tile of a load from an array of one dimension, of elements that are picked."""
     (entry,) = load.entries if len(load.entries) == 1 else (None,)
     return entry if isinstance(entry, SSAValue) and is_gather(entry) and element_bits(load.memory) <= 32 else None
-
-
-def unit_of(load: LoadOp) -> int:
-    """The elements of a unit."""
-    return GROUP.get(element_bits(load.memory), 1) * LANES
 
 
 def _places(index: IndexExpr, shape: Sequence[int], unit: int, dims: tuple[int, ...]) -> GatherPlaces | None:

@@ -83,6 +83,7 @@ from kopt.dialects.tile.types import (
     array_type,
     element_of,
     range_type,
+    tag_of,
     tile_type,
 )
 from kopt.dialects.tile.validity import ValidLanesOp
@@ -172,6 +173,7 @@ __all__ = [
     "neutral",
     "open_blocks",
     "range_type",
+    "tag_of",
     "tile_type",
 ]
 

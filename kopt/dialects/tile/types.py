@@ -263,6 +263,11 @@ def range_type(value: SSAValue) -> RangeType:
     return value.type
 
 
+def tag_of(range: SSAValue) -> str:
+    """The tag of a range."""
+    return range_type(range).tag
+
+
 def array_type(value: SSAValue) -> MemRefType:
     """The type of a value that is an array."""
     assert isinstance(value.type, MemRefType)
