@@ -24,8 +24,8 @@ def emit(module: ModuleOp, entry: str, family: str, allow_inline: bool = False) 
     Args: ``entry`` the function's name; ``family`` is ``pallas``, ``triton``, or ``torch`` and ``jax`` (host programs);
     ``allow_inline`` whether code that the IR brings along may be emitted: it runs as it is, so only for IR that is
     trusted. The function is called by its `public_name`.
-    Raises `ConfigError` for another family, `LoweringError` for ops that the target's printer does not know and for
-    code in the IR that is not allowed.
+    Raises `ConfigError` for another family, `LoweringError` for code in the IR that is not allowed. Printers refuse
+    nothing: `kopt.passes.pipelines.printable` has the passes that have seen all else.
     """
     if family not in PRINTERS:
         raise ConfigError(f"no printer for '{family}'", notes=[f"printers: {', '.join(PRINTERS)}"])
