@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt import dtypes
-from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.revisit_order import grid_of
 from kopt.diagnostics import Problem
 from kopt.dialects import symm, tile
@@ -24,6 +23,7 @@ from kopt.walk import walk
 
 #: Values that stand for something else than elements.
 _NO_ELEMENTS = (IndexType, tile.RangeType, symm.TransferType)
+_ONE_BARRIER = "a kernel has one semaphore for barriers, so one barrier: a rank that is ahead would signal the next"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class VerifyPallasPass(VerifyPrintablePass):
 
     * ops that no Pallas code is made of, such as `tile.load`, and comparisons of floats that it lacks;
     * element types that Pallas lacks, of values, results and scratch memory; scratch memory that is in HBM;
-    * ops beside the grid whose values the grid uses, or that do something; a call without a grid;
+    * a call without a grid;
     * barriers that do not say how many ranks meet, or of a call without a ``collective``; a second barrier.
 
         error: 'tile.load' has no spelling in a Pallas kernel
@@ -47,10 +47,7 @@ class VerifyPallasPass(VerifyPrintablePass):
     def problems(self, top: Operation) -> Iterator[Problem]:
         for call in walk(top, CallOp):
             yield from _of_memory(call)
-            grid = grid_of(call)
-            for op in call.body.block.ops:
-                yield from () if op is grid else _beside(op)
-            ops = walk(grid.body)
+            ops = walk(grid_of(call).body)
             yield from _of_barriers(call, [op for op in ops if isinstance(op, symm.BarrierOp)])
             for op in ops:
                 yield from _of_op(op)
@@ -69,28 +66,12 @@ def _of_memory(call: CallOp) -> Iterator[Problem]:
             yield Problem(call, f"scratch memory of a kernel is in {' or '.join(SCRATCH)}, found {ref.type}")
 
 
-def _beside(op: Operation) -> Iterator[Problem]:
-    """Of a call's body the grid is all that is printed."""
-    note = "what a kernel does stands in its grid"
-    for type in (result.type for result in op.results if result.first_use is not None):
-        is_range = isinstance(type, tile.RangeType)
-        what = (
-            f"{type} is used outside its loop" if is_range else f"a value of type {type} is used before it is computed"
-        )
-        yield Problem(op, what, (note,))
-    if not is_side_effect_free(op):
-        yield Problem(op, f"'{op.name}' stands beside the grid of a kernel, where nothing runs", (note,))
-
-
 def _of_barriers(call: CallOp, barriers: Sequence[symm.BarrierOp]) -> Iterator[Problem]:
     for number, op in enumerate(barriers):
         if (op.ranks is None and not op.others) or call.collective is None:
             yield Problem(op, "a barrier in a kernel needs its ranks, and the call its collective's number")
         if number > 0:
-            message = (
-                "a kernel has one semaphore for barriers, so one barrier: a rank that is ahead would signal the next"
-            )
-            yield Problem(op, message, ("signal and wait for counters instead, one channel for each rank",))
+            yield Problem(op, _ONE_BARRIER, ("signal and wait for counters instead, one channel for each rank",))
 
 
 def _of_op(op: Operation) -> Iterator[Problem]:

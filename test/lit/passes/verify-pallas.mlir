@@ -128,56 +128,6 @@ func.func @space(%x: memref<8x128xf32>) -> memref<8x128xf32> {
 
 // -----
 
-func.func @value(%x: memref<8x128xf32>) -> memref<8x128xf32> {
-  %o = pallas.call @value(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<8x128xf32>) -> memref<8x128xf32> {
-  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
-    // expected-note @+2 {{what a kernel does stands in its grid}}
-    // expected-error @+1 {{a value of type !tile.tile<8 x 128 x f32> is used before it is computed}}
-    %v = tile.full 0.0 : !tile.tile<8 x 128 x f32>
-    tile.grid (%g: g0=1) in (1) {
-      tile.put %v, %o_ref[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
-    }
-  }
-  func.return %o : memref<8x128xf32>
-}
-
-// -----
-
-func.func @range(%x: memref<8x128xf32>) -> memref<8x128xf32> {
-  %o = pallas.call @range(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<8x128xf32>) -> memref<8x128xf32> {
-  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
-    // expected-note @+2 {{what a kernel does stands in its grid}}
-    // expected-error @+1 {{!tile.range<w0=8> is used outside its loop}}
-    %w = tile.whole 8 : !tile.range<w0=8>
-    tile.grid (%g: g0=1) in (1) {
-      %v = tile.full 0.0 : !tile.tile<w0=8 x 128 x f32>
-      tile.put %v, %o_ref[%w, :] : !tile.tile<w0=8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
-    }
-  }
-  func.return %o : memref<8x128xf32>
-}
-
-// -----
-
-func.func @second(%x: memref<8x128xf32>) -> memref<8x128xf32> {
-  %o = pallas.call @second(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<8x128xf32>) -> memref<8x128xf32> {
-  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
-    tile.grid (%g: g0=1) in (1) {
-      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<8 x 128 x f32>
-      tile.put %v, %o_ref[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
-    }
-    // expected-note @+2 {{what a kernel does stands in its grid}}
-    // expected-error @+1 {{'tile.grid' stands beside the grid of a kernel, where nothing runs}}
-    tile.grid (%h: g1=1) in (1) {
-      %w = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<8 x 128 x f32>
-      tile.put %w, %o_ref[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
-    }
-  }
-  func.return %o : memref<8x128xf32>
-}
-
-// -----
-
 func.func @nothing(%x: memref<8x128xf32>) -> memref<8x128xf32> {
   // expected-error @+1 {{the kernel has no grid, or one that does nothing}}
   %o = pallas.call @nothing(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<8x128xf32>) -> memref<8x128xf32> {
