@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     NoneType,
     StringAttr,
     UnitAttr,
+    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -101,7 +102,8 @@ def _argument(attribute: Attribute, operands: Iterator[SSAValue], name: Callable
         return repr(attribute.data)
     if isinstance(attribute, NoneAttr | NoneType):
         return "None"
-    return number(literal_value(attribute))
+    value = literal_value(attribute)
+    return number(bool(value) if getattr(attribute, "type", None) == i1 else value)
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _pad(op: CallOp, arguments: Sequence[str]) -> str:
     rank = len(array_type(op.outputs[0]).get_shape())
     widths = [(0, 0)] * (rank - len(pairs)) + pairs[::-1]
     value = arguments[2] if len(arguments) > 2 else "0"
-    fill = "" if value in ("0", "0.0") else f", constant_values={value}"
+    fill = "" if value in ("0", "0.0", "False") else f", constant_values={value}"
     return f"jnp.pad({arguments[0]}, {widths}{fill})"
 
 
