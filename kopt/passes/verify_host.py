@@ -38,8 +38,8 @@ class VerifyHostPass(VerifyPrintablePass):
     * of programs of JAX, collectives that write an array that is given, averages of integers, and numbers of ranks
       that differ;
     * of programs of torch, persistent memory that is not symmetric and the reverse, results of collectives that are
-      not contiguous, algorithms without the barriers or the result that torch's have, and numbers that a captured run
-      takes from outside.
+      not contiguous, algorithms without the barriers or the result that torch's have, captured runs that take numbers
+      from outside or are part of another.
 
         error: 'aten.renorm.default' of these arguments has no spelling in jnp
 

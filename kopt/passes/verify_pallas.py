@@ -35,7 +35,8 @@ class VerifyPallasPass(VerifyPrintablePass):
     * ops that no Pallas code is made of, such as `tile.load`, and comparisons of floats that it lacks;
     * element types that Pallas lacks, of values, results and scratch memory; scratch memory that is in HBM;
     * a call without a grid;
-    * barriers that do not say how many ranks meet, or of a call without a ``collective``; a second barrier.
+    * barriers that do not say how many ranks meet, or of a call without a ``collective``; a second barrier; copies to
+      other ranks without semaphores.
 
         error: 'tile.load' has no spelling in a Pallas kernel
 
@@ -101,4 +102,12 @@ def _of_comparison(op: arith.CmpfOp) -> Iterator[Problem]:
         yield Problem(op, f"Pallas has no spelling for arith.cmpf with predicate {predicate}")
 
 
-_CHECKS: dict[type[Operation], Callable[[Any], Iterator[Problem]]] = {arith.CmpfOp: _of_comparison}
+def _of_remote_copy(op: symm.RemoteCopyOp) -> Iterator[Problem]:
+    if op.sent is None:
+        yield Problem(op, "a copy to another rank counts on two semaphores, found none", ("run lower-remote-copies",))
+
+
+_CHECKS: dict[type[Operation], Callable[[Any], Iterator[Problem]]] = {
+    arith.CmpfOp: _of_comparison,
+    symm.RemoteCopyOp: _of_remote_copy,
+}

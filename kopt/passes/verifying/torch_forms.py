@@ -78,6 +78,8 @@ def _of_result(op: Operation, out: SSAValue) -> Iterator[Problem]:
 
 
 def _of_partition(op: host.PartitionOp) -> Iterator[Problem]:
+    if isinstance(op.parent_op(), host.PartitionOp):
+        yield Problem(op, "a captured run is no part of another")
     for value in given_to(op):
         if not isinstance(value.type, MemRefType):
             yield Problem(op, f"a captured run takes arrays, found {value.type} from outside")

@@ -140,3 +140,15 @@ func.func @number(%h: memref<8xf32, #symm.space<"tp">>, %rank: i32) {
   }
   func.return
 }
+
+// -----
+
+func.func @nested(%x: memref<8xf32>, %r: memref<8xf32>) {
+  host.partition capture {
+    // expected-error @+1 {{a captured run is no part of another}}
+    host.partition capture {
+      host.copy %x to %r : memref<8xf32>, memref<8xf32>
+    }
+  }
+  func.return
+}

@@ -176,3 +176,18 @@ func.func @barriers(%x: memref<8x128xf32>) -> memref<8x128xf32> {
   }
   func.return %o : memref<8x128xf32>
 }
+
+// -----
+
+func.func @copy(%x: memref<8x128xf32>) -> memref<8x128xf32> {
+  %o = pallas.call @copy(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<8x128xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%g: g0=1) in (1) {
+      %me = symm.rank group "tp"
+      // expected-note @+2 {{run lower-remote-copies}}
+      // expected-error @+1 {{a copy to another rank counts on two semaphores, found none}}
+      %t = symm.remote_copy %x_ref[:, :] to %o_ref[:, :] on %me group "tp" : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %o : memref<8x128xf32>
+}
