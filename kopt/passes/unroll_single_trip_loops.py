@@ -5,14 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import copied_multiple
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import Access, ForOp, RangeType, WhenOp, WholeOp
+from kopt.dialects.tile import (
+    Access,
+    BeginOp,
+    CountOp,
+    EndOp,
+    ForOp,
+    IdOp,
+    RangeType,
+    ValidCountOp,
+    WhenOp,
+    WholeOp,
+)
 from kopt.ir.ranges import binding
 from kopt.walk import walk
 
@@ -26,6 +38,8 @@ class UnrollSingleTripLoopsPass(ModulePass):
         tile.for %k: b0=64 in (%lo, %hi) { tile.for %m: b1=128 in (0, 100) { %v = tile.load %x[%k, %m] … } }
     becomes
         tile.for %k: b0=64 in (%lo, %hi) { %m = tile.whole 100 : !tile.range<b1=128>   %v = tile.load %x[%k, %m] … }
+
+    Its only block is number 0 and begins at 0: what asked for that (``tile.begin``, ``tile.id``, …) is a constant.
 
     These stay loops: those that begin at another number than 0, those that ask which visit it is, and those whose
     blocks are no whole tiles of memory, which no DMA copies. So do those that the configuration's plan names, by their
@@ -80,3 +94,15 @@ def _inline(loop: ForOp) -> None:
     Rewriter.erase_op(terminator)
     Rewriter.inline_block(loop.body.block, InsertPoint.before(loop), [whole.result, *inits])
     Rewriter.replace_op(loop, [], results)
+    _fold_numbers(whole)
+
+
+def _fold_numbers(whole: WholeOp) -> None:
+    """Replaces the numbers of a range of one block by constants: they need not stand below the range's own op."""
+    extent = whole.extent.data
+    numbers = {BeginOp: 0, IdOp: 0, EndOp: extent, ValidCountOp: extent, CountOp: 1}
+    for use in list(whole.result.uses):
+        if (number := numbers.get(type(use.operation))) is not None:
+            constant = ConstantOp(IntegerAttr(number, IndexType()))
+            constant.location = use.operation.location
+            Rewriter.replace_op(use.operation, constant)

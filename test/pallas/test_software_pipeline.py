@@ -26,7 +26,6 @@ NAMES = (
     "matmul",
     "softmax_two_pass",
     "split_matmul",
-    "squeeze_excite",
     "two_phase_sum",
     "grouped_matmul",
     "jagged_jagged_bmm",
@@ -62,9 +61,8 @@ def values_of(low: Lowered, args: tuple[Any, ...]) -> list[Any]:
     return [*results, *(arg for arg in own if isinstance(arg, torch.Tensor))]
 
 
-#: The loops of the tiny one that is left out have one visit each: they are no loops.
 EXAMPLES = (
-    *((name, "tiny") for name in NAMES if name != "squeeze_excite"),
+    *((name, "tiny") for name in NAMES),
     *(pytest.param(name, "ragged", marks=pytest.mark.slow) for name in NAMES),
 )
 

@@ -55,3 +55,26 @@ func.func @stay(%x: memref<64x200xf32>, %bounds: memref<1xi32>, %out: memref<64x
   }
   func.return
 }
+
+// -----
+
+// The only block is number 0 and begins at 0, also for what stands at the end of the grid's body.
+// CHECK-LABEL: @numbers
+// CHECK: %m = tile.whole 100 : !tile.range<b1=128>
+// CHECK-NEXT: %id = arith.constant 0 : index
+// CHECK-NEXT: %begin = arith.constant 0 : index
+// CHECK-NEXT: %end = arith.constant 100 : index
+// CHECK-NEXT: %v = tile.load %{{.*}}[%id, %begin]
+// CHECK-NEXT: tile.store %v, %{{.*}}[%id, %end]
+func.func @numbers(%x: memref<64x128xf32>, %out: memref<64x128xf32>) {
+  tile.grid (%g: b9=1) in (1) {
+    tile.for %m: b1=128 in (0, 100) {
+      %id = tile.id %m : !tile.range<b1=128>
+      %begin = tile.begin %m : !tile.range<b1=128>
+      %end = tile.end %m : !tile.range<b1=128>
+      %v = tile.load %x[%id, %begin] : memref<64x128xf32> -> !tile.tile<f32>
+      tile.store %v, %out[%id, %end] : !tile.tile<f32>, memref<64x128xf32>
+    }
+  }
+  func.return
+}
