@@ -11,8 +11,8 @@ from kopt.dialects.tile import ELEMENTWISE, TABLE, Tile
 from kopt.frontend.registration import register_all
 from kopt.frontend.registry import CREATION, OPERATIONS
 from kopt.interpreter import HANDLERS
-from kopt.lowering.pallas.loops import LOOPS
-from kopt.lowering.pallas.values import VALUES, elementwise
+from kopt.lowering.pallas.kernel import HANDLERS as PALLAS
+from kopt.lowering.pallas.values import elementwise
 from kopt.lowering.triton.elementwise import SPELLINGS
 from kopt.lowering.triton.module import HANDLERS as TRITON
 from test.conformance.table import GROUPS, WITHOUT_VALUES, names_of
@@ -23,7 +23,7 @@ register_all()
 KNOWN = {**OPERATIONS, **CREATION}
 
 #: The ops that each target's printers (the reference: its interpreter) know.
-PRINTED = {"reference": {*HANDLERS}, "pallas": {*VALUES, *LOOPS}, "triton": {*TRITON}}
+PRINTED = {"reference": {*HANDLERS}, "pallas": {*PALLAS}, "triton": {*TRITON}}
 #: Ops that a target's passes rewrite before anything is printed, by what they become.
 REWRITTEN = {
     "pallas": {

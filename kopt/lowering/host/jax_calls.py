@@ -16,8 +16,8 @@ from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, literal_value
 from kopt.errors import LoweringError
+from kopt.lowering.expr import JNP, Expr, number
 from kopt.lowering.host.jnp_spellings import MOST, spelling
-from kopt.lowering.host.numbers import number
 
 if TYPE_CHECKING:
     from kopt.lowering.pallas.printing import Printing
@@ -60,9 +60,7 @@ _DIVISIONS = {
 
 
 def _division(text: str, arguments: Sequence[str], result: MemRefType, printing: Printing) -> str:
-    from kopt.lowering.pallas.values.helpers import with_helpers
-
-    return with_helpers(f"({text}).astype({printing.dtype(result.element_type)})".format(*arguments), printing)
+    return printing.spelt(f"({text}).astype({printing.dtype(result.element_type)})", *map(Expr, arguments)).text
 
 
 def _index(op: CallOp, indices: str) -> str:
@@ -88,7 +86,7 @@ def _argument(attribute: Attribute, operands: Iterator[SSAValue], printing: Prin
         return repr(attribute.data)
     if isinstance(attribute, NoneAttr | NoneType):
         return "None"
-    return number(literal_value(attribute))
+    return number(literal_value(attribute), special=JNP).text
 
 
 def _pad(op: CallOp, arguments: Sequence[str], printing: Printing) -> str:
@@ -108,7 +106,7 @@ def _alloc(op: Operation, printing: Printing) -> str:
     shape, dtype = tuple(type.get_shape()), printing.dtype(type.element_type)
     if op.fill is None or literal_value(op.fill) == 0:
         return f"jnp.zeros({shape}, {dtype})"
-    return f"jnp.full({shape}, {printing.literal(op.fill)}, {dtype})"
+    return f"jnp.full({shape}, {printing.literal(op.fill).text}, {dtype})"
 
 
 def _reshape(op: Operation, printing: Printing) -> str:

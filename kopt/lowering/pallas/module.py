@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 from kopt.diagnostics import location_of
 from kopt.dialects.pallas import CallOp
 from kopt.errors import LoweringError
+from kopt.lowering.expr import Expr
 from kopt.lowering.host.jax_calls import HOST, HostPrinter
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.kernel import print_kernel
@@ -56,7 +57,7 @@ def print_functions(
         print_kernel(call, kernel, body, helpers)
         body.trim()
         body.lines(("", ""))
-    _print_public(func, name, Printing(body, names, helpers=helpers), kernels, spellings)
+    _print_public(func, name, Printing(body, names, {}, helpers), kernels, spellings)
     return _header(helpers, body.text() + rest)
 
 
@@ -100,7 +101,7 @@ def _print_host(
     elif type(op) in spellings:
         expression = spellings[type(op)](op, printing)
         if any(result.first_use is not None for result in op.results):
-            printing.bind(op.results[0], expression, op)
+            printing.define(op.results[0], Expr(expression))
     else:
         raise LoweringError(f"'{op.name}' has no spelling on the host of a Pallas kernel", location_of(op))
 
@@ -119,5 +120,5 @@ def _is_wide(type: Attribute) -> bool:
 
 
 def _print_return(op: ReturnOp, printing: Printing) -> None:
-    values = [printing.name(value) for value in op.arguments]
+    values = [printing[value].text for value in op.arguments]
     printing.line(f"return {', '.join(values)}" if values else "return None")

@@ -18,8 +18,8 @@ from kopt.dialects import tile, triton
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
 from kopt.errors import LoweringError
 from kopt.ir.widths import is_power_of_two
+from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.lowering.triton.module import HANDLERS
-from kopt.lowering.triton.scalars import FLOAT_PREDICATES
 from kopt.walk import walk
 
 #: What is said of ops that have no form, where it is more than that.

@@ -13,10 +13,11 @@ from typing import cast
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp
-from kopt.lowering.pallas.printing import Printing, ValuePrinter
+from kopt.lowering.expr import template
+from kopt.lowering.pallas.printing import Printing
 from kopt.lowering.pallas.values.division import guarded
-from kopt.lowering.pallas.values.helpers import with_helpers
-from kopt.lowering.pallas.values.operands import element_of, kind_of, spell, spelt_as_number
+from kopt.lowering.pallas.values.operands import element_of, kind_of, spelt, spelt_as_number
+from kopt.lowering.printer import Handler
 
 #: Template by row name; ``name.kind`` wins over ``name``.
 TEMPLATES: dict[str, str] = {
@@ -103,10 +104,15 @@ TEMPLATES: dict[str, str] = {
 }
 
 
-def _print(op: Operation, printing: Printing) -> str:
-    template = _template(op)
-    names = spell(printing, op.operands) if _takes_numbers(template) else [printing.name(v) for v in op.operands]
-    return with_helpers(guarded(template, op, printing).format(*names), printing)
+def _print(printing: Printing, op: Operation) -> None:
+    text = _template(op)
+    operands = spelt(printing, op.operands) if _takes_numbers(text) else [printing[value] for value in op.operands]
+    repeated = template(text).is_repeated
+    operands = [
+        printing.named(value) if repeated(number) and operand.literal is None else operand
+        for number, (value, operand) in enumerate(zip(op.operands, operands, strict=True))
+    ]
+    printing.define(op.results[0], printing.spelt(guarded(text, op, printing), *operands))
 
 
 def _template(op: Operation) -> str:
@@ -132,4 +138,4 @@ def _spells_number(user: Operation, value: SSAValue) -> bool:
     return takes and spelt_as_number(value, user.operands)
 
 
-PRINTERS: dict[type[Operation], ValuePrinter] = {ELEMENTWISE[name]: _print for name in TEMPLATES if name in ELEMENTWISE}
+HANDLERS: dict[type[Operation], Handler] = dict.fromkeys(ELEMENTWISE.values(), _print)
