@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import Attribute
@@ -21,8 +22,9 @@ from xdsl.ir import Attribute
 from kopt.dialects.tile.values import literal as rounded
 from kopt.dialects.tile.values import literal_value
 
-#: Python's binding strengths, weakest first; below them all stand what parentheses or commas end.
-COMPARE, OR, XOR, AND, SHIFT, SUM, PRODUCT, UNARY, ATOM = 1, 2, 3, 4, 5, 6, 7, 8, 10
+#: Python's binding strengths, weakest first; below them all stands what parentheses or commas end. Behind a number
+#: there may be no dot.
+COMPARE, OR, XOR, AND, SHIFT, SUM, PRODUCT, UNARY, NUMBER, ATOM = range(1, 11)
 _OPERATORS: dict[type[ast.operator], int] = {
     ast.BitOr: OR,
     ast.BitXor: XOR,
@@ -150,6 +152,17 @@ def times(left: Expr, right: Expr) -> Expr:
     return left if right.literal == 1 else spell("{0} * {1}", left, right)
 
 
+def known(text: str, function: Callable[[Any, Any], int]) -> Callable[[Expr, Expr], Expr]:
+    """A template for integers, or its value where both operands are numbers."""
+
+    def computed(left: Expr, right: Expr) -> Expr:
+        if left.literal is None or right.literal is None:
+            return spell(text, left, right)
+        return number(function(left.literal, right.literal))
+
+    return computed
+
+
 def call(function: str, operands: Sequence[Expr], extra: str = "", shape: tuple[int, ...] = ()) -> Expr:
     """``function(operands, extra)``."""
     texts = [operand.text for operand in operands] + ([extra] if extra else [])
@@ -183,7 +196,7 @@ def number(value: float | int, type: Attribute | None = None, special: Mapping[s
         return Expr(str(bool(value)), literal=bool(value))
     text = repr(value) if isinstance(value, int) else _shortest(value, type)
     text = special.get(text, text)
-    return Expr(text, UNARY if text.startswith("-") else ATOM, literal=value)
+    return Expr(text, UNARY if text.startswith("-") else NUMBER, literal=value)
 
 
 def literal(attr: Attribute, special: Mapping[str, str] = _PLAIN) -> Expr:

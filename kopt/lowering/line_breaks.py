@@ -15,6 +15,7 @@ _OPERATORS = [
     re.compile(rf" (?:{signs}) ") for signs in ("[<>=!]=|<|>", r"\|", r"\^", "&", "<<|>>", "[+-]", "[*%]|//?")
 ]
 _OPEN, _CLOSED = "([{", ")]}"
+_GROUP = re.compile(r"[(\[{] +[)\]}]")
 
 
 def broken(text: str, indent: str, comment: str | None = None, inside: bool = False) -> list[str]:
@@ -37,7 +38,7 @@ def broken(text: str, indent: str, comment: str | None = None, inside: bool = Fa
         if inside:
             return [line for part in parts for line in broken(part, indent, inside=True)]
         if (target := _ASSIGNED.match(top)) is not None:
-            text = f"{target[0]}({text[target.end() :]})"
+            text = f"{text[: target.end()]}({text[target.end() :]})"
             start, end = target.end(), len(text) - 1
     if end == start:
         return [f"{indent}{text}{behind}"]
@@ -59,7 +60,7 @@ def _top(text: str) -> str:
     """A text with blanks for what is in strings or in brackets, and for the parameters of lambdas."""
     depth, found = 0, ""
     for character in _LAMBDA.sub(_blank, _STRING.sub(_blank, text)):
-        depth -= character in _CLOSED
+        depth -= character in _CLOSED and depth > 0
         found += " " if depth else character
         depth += character in _OPEN
     return found
@@ -71,9 +72,7 @@ def _blank(match: re.Match[str]) -> str:
 
 def _longest_group(top: str) -> tuple[int, int]:
     """Where the longest brackets that are not empty begin and end; twice the same without any."""
-    starts = (position for position, character in enumerate(top) if character in _OPEN)
-    ends = (position for position, character in enumerate(top) if character in _CLOSED)
-    groups = [group for group in zip(starts, ends, strict=False) if group[1] > group[0] + 1]
+    groups = ((match.start(), match.end() - 1) for match in _GROUP.finditer(top))
     return max(groups, key=lambda group: group[1] - group[0], default=(0, 0))
 
 

@@ -11,6 +11,7 @@ result its meaning, which is written where it is used if that reads well:
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,7 +20,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects.tile import MaskOp
-from kopt.lowering.expr import Expr, add, spell, subtract, template, times
+from kopt.lowering.expr import Expr, add, known, spell, subtract, template, times
 from kopt.lowering.names import Names
 from kopt.lowering.writer import Writer
 
@@ -120,8 +121,8 @@ def by(rule: str | Callable[..., Expr]) -> Handler:
 def compare(printer: Printer, op: arith.CmpiOp | arith.CmpfOp) -> None:
     """A condition."""
     code = op.predicate.value.data
-    operator = INTEGER_PREDICATES[code] if isinstance(op, arith.CmpiOp) else FLOAT_PREDICATES[code]
-    printer.define(op.result, printer.spell(f"{{0}} {operator} {{1}}", op.lhs, op.rhs))
+    sign = INTEGER_PREDICATES[code] if isinstance(op, arith.CmpiOp) else FLOAT_PREDICATES[code]
+    printer.define(op.result, printer.spell(f"{{0}} {sign} {{1}}", op.lhs, op.rhs))
 
 
 #: How scalars are computed wherever Python is written.
@@ -131,9 +132,9 @@ SCALARS: dict[type[Operation], Handler] = {
     arith.MuliOp: by(times),
     arith.DivUIOp: by("{0} // {1}"),
     arith.RemUIOp: by("{0} % {1}"),
-    arith.AndIOp: by("{0} & {1}"),
-    arith.OrIOp: by("{0} | {1}"),
-    arith.XOrIOp: by("{0} ^ {1}"),
+    arith.AndIOp: by(known("{0} & {1}", operator.and_)),
+    arith.OrIOp: by(known("{0} | {1}", operator.or_)),
+    arith.XOrIOp: by(known("{0} ^ {1}", operator.xor)),
     arith.AddfOp: by("{0} + {1}"),
     arith.SubfOp: by("{0} - {1}"),
     arith.MulfOp: by("{0} * {1}"),

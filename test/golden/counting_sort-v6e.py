@@ -71,9 +71,8 @@ def counting_sort_0_kernel(
 
     def r_body(r, _):  # histogram.py:21
         n = row_number_ref[r]  # histogram.py:21
-        v_4 = n >= 0  # histogram.py:21
 
-        @pl.when(v_4)  # histogram.py:21
+        @pl.when(n >= 0)  # histogram.py:21
         def _():
             row = n.astype(jnp.int32)  # histogram.py:21
             old_2 = new_counts_ref[row, :]  # histogram.py:21
@@ -127,9 +126,8 @@ def counting_sort_1_kernel(
 
     def r_body(r, _):  # histogram.py:25
         n = row_number_ref_2[r]  # histogram.py:25
-        v_3 = n >= 0  # histogram.py:25
 
-        @pl.when(v_3)  # histogram.py:25
+        @pl.when(n >= 0)  # histogram.py:25
         def _():
             row = n.astype(jnp.int32)  # histogram.py:25
             old_2 = new_places_ref[row, :]  # histogram.py:25
@@ -143,13 +141,13 @@ def counting_sort_1_kernel(
 
     jax.lax.fori_loop(0, 4096, r_body, None)  # histogram.py:25
     row_before = row_before_ref[...]  # histogram.py:25
-    v_4 = _take_along(row_before, jnp.broadcast_to(v[:, None], (4096, 1)), 1)  # histogram.py:25
-    ticket = v_4.reshape((4096,))  # histogram.py:25
+    v_3 = _take_along(row_before, jnp.broadcast_to(v[:, None], (4096, 1)), 1)  # histogram.py:25
+    ticket = v_3.reshape((4096,))  # histogram.py:25
     numbers_2 = numbers_ref[...]  # histogram.py:26
     row_numbers_2 = jnp.where(  # histogram.py:26
         (ticket >= 0) & (ticket < 4096), jnp.maximum(jnp.minimum(ticket, 4095), 0), -1
     )
-    v_5 = jnp.broadcast_to((row_numbers_2 & 127)[:, None], (4096, 128))  # histogram.py:26
+    v_4 = jnp.broadcast_to((row_numbers_2 & 127)[:, None], (4096, 128))  # histogram.py:26
     row_number_block_ref[...] = row_numbers_2 >> 7  # histogram.py:26
     pltpu.make_async_copy(  # histogram.py:26
         row_number_block_ref.at[...],
@@ -162,13 +160,12 @@ def counting_sort_1_kernel(
         row_number_arrived_ref.at[0],
     ).wait()
     row_values_ref[...] = jnp.broadcast_to(numbers_2[:, None], (4096, 128))  # histogram.py:26
-    row_mask_ref[...] = (v_5 == v_2).astype(jnp.int32)  # histogram.py:26
+    row_mask_ref[...] = (v_4 == v_2).astype(jnp.int32)  # histogram.py:26
 
     def r_body_2(r_2, _):  # histogram.py:26
         n_2 = row_number_ref[r_2]  # histogram.py:26
-        v_6 = n_2 >= 0  # histogram.py:26
 
-        @pl.when(v_6)  # histogram.py:26
+        @pl.when(n_2 >= 0)  # histogram.py:26
         def _():
             row_2 = n_2.astype(jnp.int32)  # histogram.py:26
             old_3 = out_ref[row_2, :]  # histogram.py:26

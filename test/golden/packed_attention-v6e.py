@@ -325,8 +325,12 @@ def packed_attention(q, k, v, offsets):
             input_output_aliases={4: 0},
             compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")),
             name="packed_attention",
-        )(offsets_2, pltpu.with_memory_space_constraint(
-            q_2, pltpu.HBM
-        ), pltpu.with_memory_space_constraint(k_2, pltpu.HBM), pltpu.with_memory_space_constraint(v_2, pltpu.HBM), out_2)
+        )(
+            offsets_2,
+            pltpu.with_memory_space_constraint(q_2, pltpu.HBM),
+            pltpu.with_memory_space_constraint(k_2, pltpu.HBM),
+            pltpu.with_memory_space_constraint(v_2, pltpu.HBM),
+            out_2,
+        )
     out_4 = jnp.transpose(out_3, (1, 0, 2))  # packed.py:16
     return out_4

@@ -36,33 +36,32 @@ def scatter_add_kernel(rows_ref, x_ref, out_ref, new_out_ref):
         return None
 
     jax.lax.fori_loop(0, 4, n_body, None)  # scatter_add.py:10
-    v_7 = jnp.min(v_2.astype(jnp.int32), axis=(0, 1)) == 0  # scatter_add.py:10
 
-    @pl.when(v_7)  # scatter_add.py:10
+    @pl.when(jnp.min(v_2.astype(jnp.int32), axis=(0, 1)) == 0)  # scatter_add.py:10
     def _():
         def n_body_2(n_2, _):  # scatter_add.py:10
             n_begin_2 = n_2 * 512  # scatter_add.py:10
-            v_8 = n_begin_2 + jax.lax.broadcasted_iota(jnp.int32, (512, 256), 0)  # scatter_add.py:10
+            v_7 = n_begin_2 + jax.lax.broadcasted_iota(jnp.int32, (512, 256), 0)  # scatter_add.py:10
             hot_2 = jnp.where(  # scatter_add.py:10
-                v_8 == jnp.broadcast_to(row_numbers, (512, 256)),
+                v_7 == jnp.broadcast_to(row_numbers, (512, 256)),
                 jnp.full((512, 256), 1.0, jnp.float32),
                 jnp.full((512, 256), 0.0, jnp.float32),
             )
-            v_9 = jnp.where(v == jnp.inf, jnp.full((256, 512), 1.0, jnp.float32), v_3)  # scatter_add.py:10
-            v_10 = jnp.where(jnp.isnan(v), 16777216.0, jnp.where(v == -jnp.inf, 4096.0, v_9))  # scatter_add.py:10
-            v_11 = jnp.dot(  # scatter_add.py:10
-                hot_2.astype(jnp.bfloat16), v_10.astype(jnp.bfloat16), preferred_element_type=jnp.float32
+            v_8 = jnp.where(v == jnp.inf, jnp.full((256, 512), 1.0, jnp.float32), v_3)  # scatter_add.py:10
+            v_9 = jnp.where(jnp.isnan(v), 16777216.0, jnp.where(v == -jnp.inf, 4096.0, v_8))  # scatter_add.py:10
+            v_10 = jnp.dot(  # scatter_add.py:10
+                hot_2.astype(jnp.bfloat16), v_9.astype(jnp.bfloat16), preferred_element_type=jnp.float32
             )
-            v_12 = jnp.floor(v_11 * 0.00024414062)  # scatter_add.py:10
-            v_13 = jnp.full((512, 512), 0.0, jnp.float32)  # scatter_add.py:10
-            v_14 = v_11 - v_12 * 4096.0 > 0.0  # scatter_add.py:10
-            v_15 = jnp.where(v_14, jnp.full((512, 512), jnp.inf, jnp.float32), v_13)  # scatter_add.py:10
-            v_16 = v_12 > 0.0  # scatter_add.py:10
-            v_17 = jnp.where(  # scatter_add.py:10
-                v_14 & v_16 | (v_11 >= 16777216.0), jnp.nan, jnp.where(v_16, -jnp.inf, v_15)
+            v_11 = jnp.floor(v_10 * 0.00024414062)  # scatter_add.py:10
+            v_12 = jnp.full((512, 512), 0.0, jnp.float32)  # scatter_add.py:10
+            v_13 = v_10 - v_11 * 4096.0 > 0.0  # scatter_add.py:10
+            v_14 = jnp.where(v_13, jnp.full((512, 512), jnp.inf, jnp.float32), v_12)  # scatter_add.py:10
+            v_15 = v_11 > 0.0  # scatter_add.py:10
+            v_16 = jnp.where(  # scatter_add.py:10
+                v_13 & v_15 | (v_10 >= 16777216.0), jnp.nan, jnp.where(v_15, -jnp.inf, v_14)
             )
             old_3 = new_out_ref[pl.ds(pl.multiple_of(n_begin_2, 512), 512), :]  # scatter_add.py:10
-            new_2 = old_3 + v_17  # scatter_add.py:10
+            new_2 = old_3 + v_16  # scatter_add.py:10
             new_out_ref[pl.ds(pl.multiple_of(n_begin_2, 512), 512), :] = new_2  # scatter_add.py:10
             return None
 

@@ -148,7 +148,7 @@ def _guarded(condition: str, op: Operation, block: Block, printing: Printing) ->
 
 def _if(printing: Printing, op: scf.IfOp) -> None:
     """An `scf.if` with results as `jax.lax.cond`, without as `pl.when`."""
-    condition = printing.name(op.cond)
+    condition = printing[op.cond].text
     if not op.results:
         if len(op.true_region.block.ops) > 1:
             _guarded(condition, op, op.true_region.block, printing)

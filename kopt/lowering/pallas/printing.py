@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from xdsl.dialects import scf
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.diagnostics import location_of
@@ -94,7 +95,9 @@ class Printing(Printer):
         What loops and branches use has a name: it may be written again inside of them, or after.
         """
         use = value.get_user_of_unique_use()
-        if use is None or use.regions or isinstance(use, YieldOp) or value in self.named_values:
+        if use is None or isinstance(use, YieldOp) or value in self.named_values:
+            return False
+        if use.regions and not _is_guard(use):
             return False
         if source_place(use) != _place_of(value):
             return False
@@ -179,6 +182,12 @@ class Printing(Printer):
         """Asks for a function of `kopt.lowering.emitted.mosaic` and those that it uses; gives its name."""
         self.helpers |= {needed: functions()[needed] for needed in closure(name)}
         return name
+
+
+def _is_guard(op: Operation) -> bool:
+    """Whether an op is a condition of one arm, without results: it is named once, before the arm."""
+    arms = [block for region in op.regions for block in region.blocks if len(block.ops) > 1]
+    return isinstance(op, scf.IfOp) and not op.results and len(arms) < 2
 
 
 def _place(op: Operation | None) -> str | None:
