@@ -163,12 +163,6 @@ def known(text: str, function: Callable[[Any, Any], int]) -> Callable[[Expr, Exp
     return computed
 
 
-def call(function: str, operands: Sequence[Expr], extra: str = "", shape: tuple[int, ...] = ()) -> Expr:
-    """``function(operands, extra)``."""
-    texts = [operand.text for operand in operands] + ([extra] if extra else [])
-    return Expr(f"{function}({', '.join(texts)})", ATOM, shape)
-
-
 def joint_shape(operands: Sequence[Expr]) -> tuple[int, ...]:
     """The shape that operands have together: each dimension's size where any has it."""
     shapes = [operand.shape for operand in operands if operand.shape]

@@ -17,9 +17,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType, i1
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from kopt.dialects.tile import MaskOp
+from kopt.dialects.tile import ElementwiseOp, MaskOp, tile_type
 from kopt.lowering.expr import Expr, add, known, spell, subtract, template, times
 from kopt.lowering.names import Names
 from kopt.lowering.writer import Writer
@@ -116,6 +117,22 @@ def by(rule: str | Callable[..., Expr]) -> Handler:
         printer.define(op.results[0], expr)
 
     return print_op
+
+
+def template_of(templates: Mapping[str, str], op: ElementwiseOp) -> str:
+    """The template of an elementwise op for the type of its operands, by ``name.kind``, else by name.
+
+    Kinds are ``f32``, ``f64``, ``float`` for both, ``int``, ``uint`` and ``bool``.
+    """
+    name, element = op.ROW.name, tile_type(op.operands[0]).element_type
+    keys = (*(f"{name}.{kind}" for kind in _kinds(element)), name)
+    return next(templates[key] for key in keys if key in templates)
+
+
+def _kinds(element: Attribute) -> tuple[str, ...]:
+    if not isinstance(element, IntegerType):
+        return (str(element), "float")
+    return ("bool" if element == i1 else "uint" if element.signedness.data.name == "UNSIGNED" else "int",)
 
 
 def compare(printer: Printer, op: arith.CmpiOp | arith.CmpfOp) -> None:

@@ -9,33 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, f32, f64, i1, i32
+from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects import tile
 from kopt.lowering.expr import ATOM, Expr, template
-from kopt.lowering.printer import Handler
+from kopt.lowering.printer import Handler, template_of
 from kopt.lowering.triton.kernel import Kernel
 
 _NAN = "propagate_nan=tl.PropagateNan.ALL"
 _NO_NAN = "propagate_nan=tl.PropagateNan.NONE"
 
-#: Template by name; a mapping picks by kind of element type: f32, f64, int, uint or bool, else ``float``, ``any``.
-SPELLINGS: dict[str, str | dict[str, str]] = {
+#: Template by row name; ``name.kind`` wins over ``name``.
+TEMPLATES: dict[str, str] = {
     "neg": "-{0}",
     "abs": "tl.abs({0})",
-    "sign": {"uint": "_unsigned_sign({0})", "any": "_sign({0})"},
+    "sign": "_sign({0})",
+    "sign.uint": "_unsigned_sign({0})",
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
     "mul": "{0} * {1}",
-    "div": {"f32": "tl.div_rn({0}, {1})", "f64": "{0} / {1}"},
-    "floordiv": {"uint": "{0} // {1}", "int": "_floordiv({0}, {1})", "any": "_float_floordiv({0}, {1})"},
-    "truncdiv": {"float": "_float_truncdiv({0}, {1})", "any": "{0} // {1}"},
-    "mod": {"uint": "{0} % {1}", "int": "_mod({0}, {1})", "any": "_float_mod({0}, {1})"},
-    "rem": {"float": "_fmod({0}, {1})", "any": "{0} % {1}"},
-    "pow": {"float": "_pow({0}, {1})", "any": "_int_pow({0}, {1})"},
-    "maximum": {"float": f"tl.maximum({{0}}, {{1}}, {_NAN})", "any": "tl.maximum({0}, {1})"},
-    "minimum": {"float": f"tl.minimum({{0}}, {{1}}, {_NAN})", "any": "tl.minimum({0}, {1})"},
+    "div.f32": "tl.div_rn({0}, {1})",
+    "div.f64": "{0} / {1}",
+    "floordiv": "_float_floordiv({0}, {1})",
+    "floordiv.uint": "{0} // {1}",
+    "floordiv.int": "_floordiv({0}, {1})",
+    "truncdiv": "{0} // {1}",
+    "truncdiv.float": "_float_truncdiv({0}, {1})",
+    "mod": "_float_mod({0}, {1})",
+    "mod.uint": "{0} % {1}",
+    "mod.int": "_mod({0}, {1})",
+    "rem": "{0} % {1}",
+    "rem.float": "_fmod({0}, {1})",
+    "pow": "_int_pow({0}, {1})",
+    "pow.float": "_pow({0}, {1})",
+    "maximum": "tl.maximum({0}, {1})",
+    "maximum.float": f"tl.maximum({{0}}, {{1}}, {_NAN})",
+    "minimum": "tl.minimum({0}, {1})",
+    "minimum.float": f"tl.minimum({{0}}, {{1}}, {_NAN})",
     "fmax": f"tl.maximum({{0}}, {{1}}, {_NO_NAN})",
     "fmin": f"tl.minimum({{0}}, {{1}}, {_NO_NAN})",
     "atan2": "_atan2({0}, {1})",
@@ -48,7 +59,8 @@ SPELLINGS: dict[str, str | dict[str, str]] = {
     "log2": "tl.log2({0})",
     "log10": "_log10({0})",
     "log1p": "_log1p({0})",
-    "sqrt": {"f32": "tl.sqrt_rn({0})", "f64": "tl.sqrt({0})"},
+    "sqrt.f32": "tl.sqrt_rn({0})",
+    "sqrt.f64": "tl.sqrt({0})",
     "rsqrt": "tl.rsqrt({0})",
     "reciprocal": "_reciprocal({0})",
     "sin": "tl.sin({0})",
@@ -86,27 +98,11 @@ SPELLINGS: dict[str, str | dict[str, str]] = {
 }
 
 
-def _kinds(type: Attribute) -> tuple[str, ...]:
-    """The keys under which a spelling for an element type may stand, most special first."""
-    if type in (f32, f64):
-        return ("f32" if type == f32 else "f64", "float", "any")
-    assert isinstance(type, IntegerType)
-    if type == i1:
-        return ("bool", "uint", "any")
-    return ("uint" if type.signedness.data.name == "UNSIGNED" else "int", "any")
-
-
-def spelling(name: str, type: Attribute) -> str:
-    """The template of an op for operands of an element type."""
-    found = SPELLINGS[name]
-    return found if isinstance(found, str) else next(found[kind] for kind in _kinds(type) if kind in found)
-
-
 def print_elementwise(kernel: Kernel, op: tile.ElementwiseOp) -> None:
     """One row of the table."""
     if not op.result.uses:
         return
-    spelt = spelling(op.ROW.name, tile.tile_type(op.inputs[0]).element_type)
+    spelt = template_of(TEMPLATES, op)
     if template(spelt).is_repeated(0):
         kernel.named(op.inputs[0])
     kernel.define(op.result, kernel.spelt(spelt, *_operands(kernel, op.inputs, spelt)))

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerType, f32, f64, i1
 from xdsl.ir import Attribute, Operation
 
 from kopt.dialects import tile
-from kopt.lowering.expr import Expr, call, spell
+from kopt.lowering.expr import Expr, spell
 from kopt.lowering.printer import Handler
 from kopt.lowering.triton.kernel import Kernel
 from kopt.lowering.triton.ranges import masks_of
@@ -144,10 +144,12 @@ def print_dot(kernel: Kernel, op: tile.DotOp) -> None:
         operands = [spell("{0}.to(tl.bfloat16)", operand) for operand in operands]
     if op.accumulator is not None and kernel[op.accumulator].literal != 0:
         operands.append(kernel.whole(op.accumulator))
-    extra = f'input_precision="{precision}"' if source.element_type == f32 and precision != "bf16" else ""
+    arguments = [operand.text for operand in operands]
     if result.element_type == f64:
-        extra = "out_dtype=tl.float64"
-    kernel.define(op.result, call("tl.dot", operands, extra, result.shape))
+        arguments.append("out_dtype=tl.float64")
+    elif source.element_type == f32 and precision != "bf16":
+        arguments.append(f'input_precision="{precision}"')
+    kernel.define(op.result, Expr(f"tl.dot({', '.join(arguments)})", shape=result.shape))
 
 
 HANDLERS: dict[type[Operation], Handler] = {

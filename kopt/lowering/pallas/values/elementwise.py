@@ -8,16 +8,14 @@ slow tests): ``expm1 asin acos atan sinh cosh asinh acosh atanh``, maxima of uns
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp
 from kopt.lowering.expr import template
 from kopt.lowering.pallas.printing import Printing
 from kopt.lowering.pallas.values.division import guarded
-from kopt.lowering.pallas.values.operands import element_of, kind_of, spelt, spelt_as_number
-from kopt.lowering.printer import Handler
+from kopt.lowering.pallas.values.operands import spelt, spelt_as_number
+from kopt.lowering.printer import Handler, template_of
 
 #: Template by row name; ``name.kind`` wins over ``name``.
 TEMPLATES: dict[str, str] = {
@@ -104,8 +102,8 @@ TEMPLATES: dict[str, str] = {
 }
 
 
-def _print(printing: Printing, op: Operation) -> None:
-    text = _template(op)
+def _print(printing: Printing, op: ElementwiseOp) -> None:
+    text = template_of(TEMPLATES, op)
     operands = spelt(printing, op.operands) if _takes_numbers(text) else [printing[value] for value in op.operands]
     repeated = template(text).is_repeated
     operands = [
@@ -113,12 +111,6 @@ def _print(printing: Printing, op: Operation) -> None:
         for number, (value, operand) in enumerate(zip(op.operands, operands, strict=True))
     ]
     printing.define(op.results[0], printing.spelt(guarded(text, op, printing), *operands))
-
-
-def _template(op: Operation) -> str:
-    row = cast(ElementwiseOp, op).ROW
-    specific = f"{row.name}.{kind_of(element_of(op.operands[0]))}"
-    return TEMPLATES.get(specific) or TEMPLATES[row.name]
 
 
 def _takes_numbers(template: str) -> bool:
@@ -134,7 +126,7 @@ def is_number_only(op: Operation) -> bool:
 def _spells_number(user: Operation, value: SSAValue) -> bool:
     if isinstance(user, SelectOp):
         return spelt_as_number(value, (user.on_true, user.on_false))
-    takes = isinstance(user, ElementwiseOp) and _takes_numbers(_template(user))
+    takes = isinstance(user, ElementwiseOp) and _takes_numbers(template_of(TEMPLATES, user))
     return takes and spelt_as_number(value, user.operands)
 
 

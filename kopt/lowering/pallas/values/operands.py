@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerType, i1
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, SSAValue
 
 from kopt.dialects.tile import FullOp, TileType, is_float
 from kopt.lowering.expr import Expr, spell
 from kopt.lowering.pallas.printing import Printing
-
-
-def kind_of(element: Attribute) -> str:
-    """The kind of arithmetic of an element type: ``float``, ``int``, ``uint`` or ``bool``."""
-    if is_float(element):
-        return "float"
-    assert isinstance(element, IntegerType)
-    if element == i1:
-        return "bool"
-    return "uint" if element.signedness.data.name == "UNSIGNED" else "int"
 
 
 def element_of(value: SSAValue) -> Attribute:
