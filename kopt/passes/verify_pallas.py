@@ -17,7 +17,7 @@ from kopt.dialects import symm, tile
 from kopt.dialects.pallas import CallOp
 from kopt.lowering.pallas.kernel import HANDLERS
 from kopt.lowering.pallas.specs import SCRATCH, SEMAPHORES
-from kopt.lowering.pallas.values.scalars import CMPF
+from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.passes.verifying.printable import VerifyPrintablePass
 from kopt.walk import walk
 
@@ -98,7 +98,7 @@ def _of_element(op: Operation, type: Attribute) -> Iterator[Problem]:
 
 
 def _of_comparison(op: arith.CmpfOp) -> Iterator[Problem]:
-    if (predicate := op.predicate.value.data) not in CMPF:
+    if (predicate := op.predicate.value.data) not in FLOAT_PREDICATES:
         yield Problem(op, f"Pallas has no spelling for arith.cmpf with predicate {predicate}")
 
 

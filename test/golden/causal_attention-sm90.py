@@ -31,15 +31,19 @@ def causal_attention_0_kernel(q, k, v, out):
         tile_n_mask = tile_n < v_2
         # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
         k_block = tl.load(
-            k + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]),
-            mask=tile_n_mask[:, None],
+            k + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]), mask=tile_n_mask[:, None]
         )
+        # attention.py:50: seen = tile_m.index[:, None] >= tile_n.index[None, :]
+        seen = tile_m[:, None] >= tile_n[None, :]
         # attention.py:51: scores = torch.where(seen[None, :, :], scores, float("-inf"))
-        v_3 = tl.reshape((tile_m[:, None] >= tile_n[None, :])[None, :, :], [BLOCK_1, BLOCK_2])
-        scores = tl.where(v_3, tl.dot(queries, tl.trans(k_block)) * 0.088388346, float("-inf"))
+        scores = tl.where(
+            tl.reshape(seen[None, :, :], [BLOCK_1, BLOCK_2]),
+            tl.dot(queries, tl.trans(k_block)) * 0.088388346,
+            float("-inf"),
+        )
         # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
-        v_4 = tl.reduce(tl.where(tile_n_mask[None, :], scores, float("-inf")), 1, _nan_max)
-        grown = tl.maximum(largest, v_4, propagate_nan=tl.PropagateNan.ALL)
+        v_3 = tl.reduce(tl.where(tile_n_mask[None, :], scores, float("-inf")), 1, _nan_max)
+        grown = tl.maximum(largest, v_3, propagate_nan=tl.PropagateNan.ALL)
         # attention.py:53: shrink = torch.exp(largest - grown)
         shrink = tl.exp(largest - grown)
         # attention.py:54: weights = torch.exp(scores - grown[:, :, None])

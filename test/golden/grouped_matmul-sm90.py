@@ -25,11 +25,11 @@ def grouped_matmul_0_kernel(x, weights, offsets, out):
                 k = k_begin + tl.arange(0, BLOCK_3)
                 k_mask = k < 1000
                 # packed.py:60: acc = torch.addmm(acc, x[m, k], weights[g, k, n])
-                x_block = tl.load(x + (m[:, None] * 1000 + k[None, :]), mask=m_mask[:, None] & k_mask[None, :], other=0.0)
+                x_block = tl.load(
+                    x + (m[:, None] * 1000 + k[None, :]), mask=m_mask[:, None] & k_mask[None, :], other=0.0
+                )
                 weights_block = tl.load(
-                    weights + (pid * 768000 + k[:, None] * 768 + n[None, :]),
-                    mask=k_mask[:, None],
-                    other=0.0,
+                    weights + (pid * 768000 + k[:, None] * 768 + n[None, :]), mask=k_mask[:, None], other=0.0
                 )
                 acc = tl.dot(x_block, weights_block, acc)
             # packed.py:61: out[m, n] = acc.to(x.dtype)

@@ -17,7 +17,12 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     sin_block = tl.load(sin + (items * 262144 + steps[:, None] * 128 + tl.arange(0, 128)[None, :]))
     # rotary.py:33: q_out[items, :, steps, :] = turned(q[items, :, steps, :], *angles)
     q_block = tl.load(
-        q + (items * 8388608 + tl.arange(0, 32)[:, None, None] * 262144 + steps[None, :, None] * 128 + tl.arange(0, 128)[None, None, :]),
+        q + (
+            items * 8388608
+            + tl.arange(0, 32)[:, None, None] * 262144
+            + steps[None, :, None] * 128
+            + tl.arange(0, 128)[None, None, :]
+        ),
     )
     # rotary.py:11: first, second = x.to(torch.float32).chunk(2, dim=-1)
     v = q_block.to(tl.float32)
@@ -35,16 +40,31 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     sin_second = tl.gather(v_5, tl.broadcast_to(v_3[None, None, :], [1, BLOCK_1, 64]), axis=2)
     # rotary.py:33: q_out[items, :, steps, :] = turned(q[items, :, steps, :], *angles)
     tl.store(
-        q_out + (items * 8388608 + tl.arange(0, 32)[:, None, None] * 262144 + steps[None, :, None] * 128 + tl.arange(0, 64)[None, None, :]),
+        q_out + (
+            items * 8388608
+            + tl.arange(0, 32)[:, None, None] * 262144
+            + steps[None, :, None] * 128
+            + tl.arange(0, 64)[None, None, :]
+        ),
         (first * cos_first - second * sin_first).to(tl.bfloat16),
     )
     tl.store(
-        q_out + (items * 8388608 + tl.arange(0, 32)[:, None, None] * 262144 + steps[None, :, None] * 128 + (64 + tl.arange(0, 64))[None, None, :]),
+        q_out + (
+            items * 8388608
+            + tl.arange(0, 32)[:, None, None] * 262144
+            + steps[None, :, None] * 128
+            + (64 + tl.arange(0, 64))[None, None, :]
+        ),
         (second * cos_second + first * sin_second).to(tl.bfloat16),
     )
     # rotary.py:34: k_out[items, :, steps, :] = turned(k[items, :, steps, :], *angles)
     k_block = tl.load(
-        k + (items * 2097152 + tl.arange(0, 8)[:, None, None] * 262144 + steps[None, :, None] * 128 + tl.arange(0, 128)[None, None, :]),
+        k + (
+            items * 2097152
+            + tl.arange(0, 8)[:, None, None] * 262144
+            + steps[None, :, None] * 128
+            + tl.arange(0, 128)[None, None, :]
+        ),
     )
     # rotary.py:11: first, second = x.to(torch.float32).chunk(2, dim=-1)
     v_6 = k_block.to(tl.float32)
@@ -54,11 +74,21 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     v_7 = (second_2 * cos_second + first_2 * sin_second).to(tl.bfloat16)
     # rotary.py:34: k_out[items, :, steps, :] = turned(k[items, :, steps, :], *angles)
     tl.store(
-        k_out + (items * 2097152 + tl.arange(0, 8)[:, None, None] * 262144 + steps[None, :, None] * 128 + tl.arange(0, 64)[None, None, :]),
+        k_out + (
+            items * 2097152
+            + tl.arange(0, 8)[:, None, None] * 262144
+            + steps[None, :, None] * 128
+            + tl.arange(0, 64)[None, None, :]
+        ),
         (first_2 * cos_first - second_2 * sin_first).to(tl.bfloat16),
     )
     tl.store(
-        k_out + (items * 2097152 + tl.arange(0, 8)[:, None, None] * 262144 + steps[None, :, None] * 128 + (64 + tl.arange(0, 64))[None, None, :]),
+        k_out + (
+            items * 2097152
+            + tl.arange(0, 8)[:, None, None] * 262144
+            + steps[None, :, None] * 128
+            + (64 + tl.arange(0, 64))[None, None, :]
+        ),
         v_7,
     )
 

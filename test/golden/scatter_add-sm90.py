@@ -15,10 +15,7 @@ def scatter_add_0_kernel(rows, x, out_wide):
     rows_block = tl.load(rows + tile)
     x_block = tl.load(x + (tile[:, None] * 512 + cols[None, :]))
     tl.atomic_add(
-        out_wide + (rows_block[:, None] * 512 + cols[None, :]),
-        x_block.to(tl.float32),
-        sem="relaxed",
-        scope="gpu",
+        out_wide + (rows_block[:, None] * 512 + cols[None, :]), x_block.to(tl.float32), sem="relaxed", scope="gpu"
     )
 
 

@@ -24,9 +24,7 @@ def softmax_0_kernel(x, out):
     v_3 = tl.exp(v - v_2[:, None])
     v_4 = tl.sum(tl.where(w2560_mask[None, :], v_3, 0.0), axis=1)[:, None]
     tl.store(
-        out + (rows[:, None] * 2560 + w2560[None, :]),
-        tl.div_rn(v_3, v_4).to(tl.bfloat16),
-        mask=w2560_mask[None, :],
+        out + (rows[:, None] * 2560 + w2560[None, :]), tl.div_rn(v_3, v_4).to(tl.bfloat16), mask=w2560_mask[None, :]
     )
 
 

@@ -1,7 +1,6 @@
 """Host ops in jnp: allocations, views and torch operators by their ATen names.
 
-``HOST[type(op)](op, printing)`` is the expression of the op's result; `kopt.lowering.host.jnp_spellings` has those of
-operators.
+`kopt.lowering.host.jnp_spellings` has the templates of operators.
 """
 
 from __future__ import annotations
@@ -20,19 +19,21 @@ from xdsl.dialects.builtin import (
     NoneType,
     StringAttr,
     UnitAttr,
-    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, literal_value
+from kopt.lowering.expr import JNP, Expr, literal, spell
 from kopt.lowering.host.jnp_spellings import MOST, spelling
-from kopt.lowering.host.numbers import number
+from kopt.lowering.printer import Handler
 
 if TYPE_CHECKING:
     from kopt.lowering.pallas.printing import Printing
 
-HostPrinter = Callable[[Operation, "Printing"], str]
+
+def _call(printing: Printing, op: CallOp) -> None:
+    printing.define(op.outputs[0], Expr(_text(op, printing)))
 
 
 def is_spelt(op: CallOp) -> bool:
@@ -47,8 +48,7 @@ def is_spelt(op: CallOp) -> bool:
     return spelling(op.callee.data, arguments) is not None
 
 
-def _call(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, CallOp)
+def _text(op: CallOp, printing: Printing) -> str:
     arguments = [*_arguments(op, printing.name)]
     result = array_type(op.outputs[0])
     if (form := _FORMS.get(_short(op))) is not None:
@@ -81,9 +81,7 @@ def _division_texts(op: CallOp, arguments: Sequence[str]) -> tuple[str, str] | N
 
 
 def _division(text: str, arguments: Sequence[str], result: MemRefType, printing: Printing) -> str:
-    from kopt.lowering.pallas.values.helpers import with_helpers
-
-    return with_helpers(f"({text}).astype({printing.dtype(result.element_type)})".format(*arguments), printing)
+    return printing.spelt(f"({text}).astype({printing.dtype(result.element_type)})", *map(Expr, arguments)).text
 
 
 def _arguments(op: CallOp, name: Callable[[SSAValue], str]) -> Iterator[str]:
@@ -102,8 +100,7 @@ def _argument(attribute: Attribute, operands: Iterator[SSAValue], name: Callable
         return repr(attribute.data)
     if isinstance(attribute, NoneAttr | NoneType):
         return "None"
-    value = literal_value(attribute)
-    return number(bool(value) if getattr(attribute, "type", None) == i1 else value)
+    return literal(attribute, JNP).text
 
 
 @dataclass(frozen=True)
@@ -164,28 +161,26 @@ _FORMS: dict[str, _Form] = {
 }
 
 
-def _alloc(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, AllocOp)
+def _alloc(printing: Printing, op: AllocOp) -> None:
     type = array_type(op.result)
     shape, dtype = tuple(type.get_shape()), printing.dtype(type.element_type)
     if op.fill is None or literal_value(op.fill) == 0:
-        return f"jnp.zeros({shape}, {dtype})"
-    return f"jnp.full({shape}, {printing.literal(op.fill)}, {dtype})"
+        expr = Expr(f"jnp.zeros({shape}, {dtype})")
+    else:
+        expr = spell(f"jnp.full({shape}, {{0}}, {dtype})", printing.literal(op.fill))
+    printing.define(op.result, expr)
 
 
-def _reshape(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, ReshapeOp)
-    return f"{printing.name(op.source)}.reshape({tuple(op.result_type.get_shape())})"
+def _reshape(printing: Printing, op: ReshapeOp) -> None:
+    printing.define(op.result, printing.spell(f"{{0}}.reshape({tuple(op.result_type.get_shape())})", op.source))
 
 
-def _permute(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, PermuteOp)
-    return f"jnp.transpose({printing.name(op.source)}, {op.order})"
+def _permute(printing: Printing, op: PermuteOp) -> None:
+    printing.define(op.result, printing.spell(f"jnp.transpose({{0}}, {op.order})", op.source))
 
 
-def _slice(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, SliceOp)
-    return f"{printing.name(op.source)}[{_bounds(op.bounds)}]"
+def _slice(printing: Printing, op: SliceOp) -> None:
+    printing.define(op.result, printing.spell(f"{{0}}[{_bounds(op.bounds)}]", op.source))
 
 
 def _bounds(bounds: Sequence[tuple[int, int, int]]) -> str:
@@ -198,18 +193,17 @@ def _bound(offset: int, size: int, stride: int) -> str:
     return f"{start}:{stop}" + (f":{stride}" if stride != 1 else "")
 
 
-def _expand(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, ExpandOp)
-    return f"jnp.broadcast_to({printing.name(op.source)}, {tuple(op.result_type.get_shape())})"
+def _expand(printing: Printing, op: ExpandOp) -> None:
+    text = f"jnp.broadcast_to({{0}}, {tuple(op.result_type.get_shape())})"
+    printing.define(op.result, printing.spell(text, op.source))
 
 
-def _insert(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, InsertOp)
-    return f"{printing.name(op.base)}.at[{_bounds(op.bounds)}].set({printing.name(op.value)})"
+def _insert(printing: Printing, op: InsertOp) -> None:
+    printing.define(op.result, printing.spell(f"{{0}}.at[{_bounds(op.bounds)}].set({{1}})", op.base, op.value))
 
 
 #: The printer of each host op.
-HOST: dict[type[Operation], HostPrinter] = {
+HANDLERS: dict[type[Operation], Handler] = {
     AllocOp: _alloc,
     CallOp: _call,
     ExpandOp: _expand,

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     StringAttr,
     UnitAttr,
-    i1,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -25,6 +24,7 @@ from kopt.dialects.host.operators import operators
 from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile import array_type
 from kopt.dialects.tile.values import literal_value
+from kopt.lowering.expr import literal
 from kopt.lowering.names import Names
 from kopt.lowering.writer import Writer, source_comment
 
@@ -78,7 +78,7 @@ class HostFunction:
 
     def fill(self, value: SSAValue, fill: Attribute) -> None:
         """Sets all elements of an array."""
-        self.writer.line(f"{self.names[value]}.fill_({_number(fill, literal_value(fill))})")
+        self.writer.line(f"{self.names[value]}.fill_({literal(fill).text})")
 
     def launch(self, op: triton.LaunchOp) -> None:
         """Launches a kernel."""
@@ -107,21 +107,14 @@ def _alloc(function: HostFunction, op: host.AllocOp) -> None:
     shape = tuple(type.get_shape())
     rest = f"dtype={torch_dtype(type.element_type)}{function.device}"
     if isinstance(type.layout, StridedLayoutAttr):
-        fill = "" if op.fill is None else f".fill_({_number(op.fill, literal_value(op.fill))})"
+        fill = "" if op.fill is None else f".fill_({literal(op.fill).text})"
         function.assign(op.result, f"torch.empty_strided({shape}, {type.get_strides()}, {rest}){fill}")
     elif op.fill is None:
         function.assign(op.result, f"torch.empty({shape}, {rest})")
-    elif (fill := literal_value(op.fill)) == 0:
+    elif literal_value(op.fill) == 0:
         function.assign(op.result, f"torch.zeros({shape}, {rest})")
     else:
-        function.assign(op.result, f"torch.full({shape}, {_number(op.fill, fill)}, {rest})")
-
-
-def _number(attr: Attribute, value: float | int) -> str:
-    if getattr(attr, "type", None) == i1:
-        return str(bool(value))
-    text = repr(value)
-    return f'float("{text}")' if text in ("inf", "-inf", "nan") else text
+        function.assign(op.result, f"torch.full({shape}, {literal(op.fill).text}, {rest})")
 
 
 def _reshape(function: HostFunction, op: host.ReshapeOp) -> None:
@@ -235,7 +228,7 @@ def _argument(function: HostFunction, attr: Attribute, inputs: Iterator[SSAValue
     if isinstance(attr, StringAttr):
         dtype = dtypes.BY_SPEC.get(attr.data) or dtypes.BY_TORCH.get(attr.data)
         return repr(attr.data) if dtype is None else f"torch.{dtype.torch}"
-    return _number(attr, literal_value(attr))
+    return literal(attr).text
 
 
 def _return(function: HostFunction, op: ReturnOp) -> None:
@@ -245,7 +238,7 @@ def _return(function: HostFunction, op: ReturnOp) -> None:
 
 def _constant(function: HostFunction, op: ConstantOp) -> None:
     """A constant is spelt where it is used."""
-    function.names.alias(op.result, _number(op.value, literal_value(op.value)))
+    function.names.alias(op.result, literal(op.value).text)
 
 
 def _nothing(function: HostFunction, op: host.YieldOp) -> None:

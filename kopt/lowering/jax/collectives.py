@@ -9,9 +9,11 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from kopt.dialects import symm
-from kopt.lowering.host.jax_calls import HOST, HostPrinter
+from kopt.lowering.expr import Expr, spell
+from kopt.lowering.host.jax_calls import HANDLERS as HOST
 from kopt.lowering.names import quoted
 from kopt.lowering.pallas.printing import Printing
+from kopt.lowering.printer import Handler
 
 _REDUCTIONS = {"add": "psum", "max": "pmax", "min": "pmin", "avg": "pmean"}
 _TEMPLATES: dict[type[Operation], str] = {
@@ -21,23 +23,25 @@ _TEMPLATES: dict[type[Operation], str] = {
 }
 
 
-def _all_reduce(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, symm.AllReduceOp)
-    return f"jax.lax.{_REDUCTIONS[op.kind.data]}({printing.name(op.input)}, {quoted(op.group.data)})"
+def _all_reduce(printing: Printing, op: symm.AllReduceOp) -> None:
+    _define(printing, op, f"jax.lax.{_REDUCTIONS[op.kind.data]}({{0}}, {{1}})")
 
 
-def _collective(op: Operation, printing: Printing) -> str:
-    assert isinstance(op, symm.CollectiveOp)
-    return _TEMPLATES[type(op)].format(printing.name(op.input), quoted(op.group.data))
+def _collective(printing: Printing, op: symm.CollectiveOp) -> None:
+    _define(printing, op, _TEMPLATES[type(op)])
 
 
-def _ordered_by_data(op: Operation, printing: Printing) -> str:
+def _define(printing: Printing, op: symm.AllReduceOp | symm.CollectiveOp, text: str) -> None:
+    """A template of the array and the name of its group's axis."""
+    printing.define(op.result, spell(text, printing[op.input], Expr(quoted(op.group.data))))
+
+
+def _ordered_by_data(printing: Printing, op: symm.BarrierOp) -> None:
     """Nothing: arrays are values here, so whoever reads one waits for it."""
-    return ""
 
 
 #: The printer of each host op of a program.
-SPELLINGS: dict[type[Operation], HostPrinter] = {
+HANDLERS: dict[type[Operation], Handler] = {
     **HOST,
     symm.AllReduceOp: _all_reduce,
     **dict.fromkeys(_TEMPLATES, _collective),

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from kopt.analysis.entry import entry_function
 from kopt.analysis.groups import groups_of, ranks_of
-from kopt.lowering.jax.collectives import SPELLINGS
+from kopt.lowering.jax.collectives import HANDLERS
 from kopt.lowering.names import Names, is_identifier, quoted
 from kopt.lowering.pallas.module import print_functions
 from kopt.lowering.pallas.printing import RESERVED
@@ -31,11 +31,11 @@ def print_module(module: ModuleOp, entry: str) -> str:
     names = Names((*RESERVED, "P", *_OPTIONS))
     name = names.public(entry)
     if not groups:
-        text = print_functions(func, name, names, SPELLINGS)
+        text = print_functions(func, name, names, HANDLERS)
     else:
         one = f"{name}_of_rank"
         names.reserve(one)
-        text = print_functions(func, one, names, SPELLINGS, f"\n\n{_over_mesh(func, name, one, groups)}")
+        text = print_functions(func, one, names, HANDLERS, f"\n\n{_over_mesh(func, name, one, groups)}")
     return f'"""{name}: a program of the ranks of a mesh, emitted by kopt."""\n\n{text}'
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -11,11 +12,12 @@ from xdsl.ir import Attribute, Operation
 
 from kopt.analysis.entry import entry_function
 from kopt.dialects.pallas import CallOp
-from kopt.lowering.host.jax_calls import HOST, HostPrinter
+from kopt.lowering.host.jax_calls import HANDLERS as HOST
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.kernel import print_kernel
 from kopt.lowering.pallas.printing import RESERVED, Printing
 from kopt.lowering.pallas.specs import print_call
+from kopt.lowering.printer import Handler
 from kopt.lowering.writer import Writer
 from kopt.walk import walk
 
@@ -42,11 +44,11 @@ def print_module(module: ModuleOp, entry: str) -> str:
 
 
 def print_functions(
-    func: FuncOp, name: str, names: Names, spellings: Mapping[type[Operation], HostPrinter], rest: str = ""
+    func: FuncOp, name: str, names: Names, handlers: Mapping[type[Operation], Handler], rest: str = ""
 ) -> str:
     """The imports, helpers and kernels of a function, and itself as ``name``, then ``rest``.
 
-    ``spellings`` has the host ops that may stand around its calls.
+    ``handlers`` print the host ops that may stand around its calls.
     """
     body = Writer()
     helpers: dict[str, str] = {}
@@ -55,7 +57,8 @@ def print_functions(
         print_kernel(call, kernel, body, helpers)
         body.trim()
         body.lines(("", ""))
-    _print_public(func, name, Printing(body, names, helpers=helpers), kernels, spellings)
+    around = {CallOp: partial(_print_launch, kernels), ReturnOp: _print_return}
+    _print_public(func, name, Printing(body, names, {**handlers, **around}, helpers))
     return _header(helpers, body.text() + rest)
 
 
@@ -66,33 +69,15 @@ def _header(helpers: dict[str, str], body: str) -> str:
     return "\n".join([*imports, "", "", text])
 
 
-def _print_public(
-    func: FuncOp,
-    entry: str,
-    printing: Printing,
-    kernels: dict[CallOp, str],
-    spellings: Mapping[type[Operation], HostPrinter],
-) -> None:
+def _print_public(func: FuncOp, entry: str, printing: Printing) -> None:
     args = [printing.names.bind(arg) for arg in func.body.block.args]
     with printing.block(f"def {entry}({', '.join(args)}):"):
         for op in func.body.block.ops:
-            _print_host(op, printing, kernels, spellings)
+            printing.print(op)
 
 
-def _print_host(
-    op: Operation,
-    printing: Printing,
-    kernels: dict[CallOp, str],
-    spellings: Mapping[type[Operation], HostPrinter],
-) -> None:
-    if isinstance(op, CallOp):
-        print_call(op, kernels[op], printing, narrow=_handles_wide(op))
-    elif isinstance(op, ReturnOp):
-        _print_return(op, printing)
-    else:
-        expression = spellings[type(op)](op, printing)
-        if any(result.first_use is not None for result in op.results):
-            printing.bind(op.results[0], expression, op)
+def _print_launch(kernels: Mapping[CallOp, str], printing: Printing, op: CallOp) -> None:
+    print_call(op, kernels[op], printing, narrow=_handles_wide(op))
 
 
 def _handles_wide(call: CallOp) -> bool:
@@ -108,6 +93,6 @@ def _is_wide(type: Attribute) -> bool:
     return isinstance(type, MemRefType) and getattr(type.element_type, "bitwidth", 0) == 64
 
 
-def _print_return(op: ReturnOp, printing: Printing) -> None:
-    values = [printing.name(value) for value in op.arguments]
+def _print_return(printing: Printing, op: ReturnOp) -> None:
+    values = [printing[value].text for value in op.arguments]
     printing.line(f"return {', '.join(values)}" if values else "return None")

@@ -15,8 +15,8 @@ from kopt.diagnostics import Problem
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
 from kopt.ir.widths import is_power_of_two
+from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.lowering.triton.module import HANDLERS
-from kopt.lowering.triton.scalars import FLOAT_PREDICATES
 from kopt.passes.verifying.printable import VerifyPrintablePass
 from kopt.walk import walk
 
