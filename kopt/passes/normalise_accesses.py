@@ -13,8 +13,8 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import Arrays
-from kopt.passes.gathers.normal import normalise
-from kopt.passes.scatters.normal import normalise_updates
+from kopt.passes.normalising.loads import normalise
+from kopt.passes.normalising.updates import normalise_updates
 from kopt.walk import walk
 
 

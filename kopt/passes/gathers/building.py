@@ -23,6 +23,7 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.dialects.tile import ReshapeOp as TileReshapeOp
+from kopt.dialects.tile.index_list import Entry
 
 
 class LoadBuilder:
@@ -74,6 +75,14 @@ def replace_load(load: LoadOp, value: SSAValue) -> None:
     value.name_hint = load.result.name_hint
     load.result.replace_all_uses_with(value)
     Rewriter.erase_op(load)
+
+
+def with_entries(load: LoadOp, entries: Sequence[Entry], memory: SSAValue | None = None) -> LoadOp:
+    """Puts the load of the same block by another index list, maybe of another array, in a load's place."""
+    found = LoadOp(memory or load.memory, entries, load.mask, load.other, load.pad, load.attributes)
+    found.location, found.result.name_hint = load.location, load.result.name_hint
+    Rewriter.replace_op(load, found)
+    return found
 
 
 class Arrays:

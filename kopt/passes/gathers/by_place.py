@@ -18,8 +18,8 @@ from kopt.ir.index_expr import IndexExpr
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.building import Arrays, replace_load
-from kopt.passes.gathers.indices import tile_of
 from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.normalising.indices import tile_of
 from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.tiling import LANES

@@ -12,7 +12,7 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO
 from kopt.ir.to_ssa import IndexWriter
 from kopt.passes.gathers.building import replace_load
-from kopt.passes.gathers.indices import as_index
+from kopt.passes.normalising.indices import as_index
 from kopt.passes.replacing import replacing
 from kopt.passes.scatters.building import AccessBuilder
 

@@ -18,9 +18,9 @@ from kopt.passes.gathers.building import Arrays, replace_load
 from kopt.passes.gathers.by_place import fetch_flat, fetch_rows
 from kopt.passes.gathers.hbm_rows import as_gather
 from kopt.passes.gathers.held import pick_from_held
-from kopt.passes.gathers.normal import normal
 from kopt.passes.gathers.per_row_runs import fetch_runs
 from kopt.passes.gathers.select_of_sums import selected_sums
+from kopt.passes.normalising.loads import normal
 from kopt.targets.chips import TpuChip
 
 

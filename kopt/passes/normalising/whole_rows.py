@@ -1,4 +1,4 @@
-"""Updates of one array by row numbers, some of which count columns too: those become updates of whole rows, masked."""
+"""Updates by row numbers, some of which count columns too, become updates of whole rows, masked."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from xdsl.rewriter import Rewriter
 from kopt.analysis.validity import ValidityBuilder
 from kopt.analysis.values.updates import UpdateOp, gathered, repeated
 from kopt.dialects.tile import ALL, StoreOp, array_type, tile_type
+from kopt.ir.index_runs import index_run
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.collapsed_dims import block_of
-from kopt.passes.gathers.indices import index_of
+from kopt.passes.normalising.indices import index_of
 from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scatters.counted_lanes import CountedLanes
 
@@ -34,7 +34,8 @@ def _whole(store: StoreOp, common: set[int], sums: SumAnalysis) -> StoreOp:
     """A store with whole dimensions in place of lanes that it counts; itself where it does not."""
     positions, entries = gathered(store), list(store.entries)
     sources = [repeated(entries[position]) for position in positions]
-    blocks = {n: block_of(source, sums) for n, (source, _) in enumerate(sources) if positions[n] not in common}
+    counted = {n: source for n, (source, _) in enumerate(sources) if positions[n] not in common}
+    blocks = {n: index_run(sums.expr(source), tile_type(source).shape) for n, source in counted.items()}
     own = [dim for _, dims in sources for dim in dims]
     if len(common) != 1 or None in blocks.values() or own != list(range(len(positions))):
         return store

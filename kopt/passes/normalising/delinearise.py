@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from kopt.analysis.slices import NotSlices, Slicing
 from kopt.dialects.host import LaunchOp, ReshapeOp
@@ -15,9 +14,9 @@ from kopt.ir.index_expr import ZERO, IndexExpr, number
 from kopt.ir.runs import strided
 from kopt.ir.sums import SumAnalysis
 from kopt.ir.value_range import ValueRange
-from kopt.passes.gathers.building import Arrays
-from kopt.passes.gathers.indices import tile_of
+from kopt.passes.gathers.building import Arrays, with_entries
 from kopt.passes.mosaic.building import ValueBuilder
+from kopt.passes.normalising.indices import tile_of
 from kopt.targets.tiling import LANES
 
 
@@ -45,10 +44,7 @@ def delinearised(load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalys
         if entries is not None:
             source = launch.inputs[number] if view is None else view.source
             matrix = arrays.reshaped(source, [prod(array_type(source).get_shape()) // width, width], load.memory)
-            found = LoadOp(matrix, entries, load.mask, load.other, load.pad, load.attributes)
-            found.location, found.result.name_hint = load.location, load.result.name_hint
-            Rewriter.replace_op(load, found)
-            return found
+            return with_entries(load, entries, matrix)
     return load
 
 

@@ -21,11 +21,11 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.ir.from_access import known_inside
+from kopt.ir.index_runs import index_run
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.broadcast_indices import as_block_of, element, narrow
 from kopt.passes.gathers.building import replace_load
-from kopt.passes.gathers.collapsed_dims import block_of
 from kopt.passes.mosaic.building import element_of
+from kopt.passes.normalising.broadcast_indices import as_block_of, element, narrow
 from kopt.passes.scatters.building import AccessBuilder
 
 #: How a bound asks which of two numbers it is: the comparison that chooses the first.
@@ -82,8 +82,8 @@ def _is_known(index: SSAValue, sums: SumAnalysis) -> bool:
     """Whether an index is a number, or counts by ones, for which a block may stand, or has a bound and is such else."""
     if isinstance(index.owner, ElementwiseOp) and index.owner.ROW.name in _BOUNDS:
         return all(_is_known(inner, sums) for inner in index.owner.inputs)
-    block = block_of(index, sums)
-    return block is not None and len(block.dims) <= 1
+    run = index_run(sums.expr(index), tile_type(index).shape)
+    return run is not None and run.step == 1 and len(run.dims) <= 1
 
 
 def _split(load: LoadOp, position: int, choice: _Choice, sums: SumAnalysis) -> list[LoadOp]:

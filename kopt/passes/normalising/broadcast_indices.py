@@ -18,7 +18,7 @@ from kopt.ir.sums import SumAnalysis, is_sum
 from kopt.ir.to_ssa import IndexWriter
 from kopt.ir.to_tiles import TileWriter
 from kopt.passes.gathers.building import replace_load
-from kopt.passes.gathers.indices import index_of, tile_of
+from kopt.passes.normalising.indices import index_of, tile_of
 from kopt.passes.scatters.building import AccessBuilder
 
 
