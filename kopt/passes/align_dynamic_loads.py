@@ -26,7 +26,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.gathers.building import Arrays
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.realigning.cutting import Cutter
 from kopt.passes.realigning.scalars import copy_scalars
 from kopt.passes.realigning.unaligned_hbm_blocks import not_fetched

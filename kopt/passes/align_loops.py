@@ -33,7 +33,7 @@ from kopt.dialects.tile import (
     array_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.gathers.building import Arrays
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.retyping import new_tags
 from kopt.walk import walk
 

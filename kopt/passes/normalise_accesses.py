@@ -12,7 +12,7 @@ from kopt.analysis.values.gathers import gathers
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.normalising.loads import normalise
 from kopt.passes.normalising.updates import normalise_updates
 from kopt.walk import walk

@@ -20,7 +20,7 @@ from kopt.dialects.tile import Access, Entry, GridOp, LoadOp, RangeType, StoreOp
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import unshifted
-from kopt.passes.gathers.building import Arrays
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.realigning.aligned import aligned_size
 from kopt.passes.realigning.cutting import Cutter
 from kopt.passes.realigning.merging import Merger

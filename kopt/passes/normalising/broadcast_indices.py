@@ -17,9 +17,8 @@ from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis, is_sum
 from kopt.ir.to_ssa import IndexWriter
 from kopt.ir.to_tiles import TileWriter
-from kopt.passes.gathers.building import replace_load
+from kopt.passes.access_building import AccessBuilder, replace_load
 from kopt.passes.normalising.indices import index_of, tile_of
-from kopt.passes.scatters.building import AccessBuilder
 
 
 def without_repeats(load: LoadOp, sums: SumAnalysis) -> LoadOp:

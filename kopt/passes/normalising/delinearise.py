@@ -14,7 +14,8 @@ from kopt.ir.index_expr import ZERO, IndexExpr, number
 from kopt.ir.runs import strided
 from kopt.ir.sums import SumAnalysis
 from kopt.ir.value_range import ValueRange
-from kopt.passes.gathers.building import Arrays, with_entries
+from kopt.passes.access_building import with_entries
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.normalising.indices import tile_of
 from kopt.targets.tiling import LANES

@@ -13,9 +13,9 @@ from kopt.ir.index_runs import IndexList, IndexRun
 from kopt.ir.ranges import ranges_in_scope
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.normalising.blocks import block_entry, touching
 from kopt.passes.normalising.indices import tile_of
-from kopt.passes.scatters.building import AccessBuilder
 
 
 def index_list(access: Access, sums: SumAnalysis) -> IndexList | None:

@@ -8,7 +8,8 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, with_entries
+from kopt.passes.access_building import with_entries
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.normalising.broadcast_indices import without_repeats
 from kopt.passes.normalising.delinearise import delinearised
 from kopt.passes.normalising.index_rewriting import with_numbers

@@ -24,11 +24,10 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_runs import IndexList, IndexRun
 from kopt.ir.ranges import unshifted
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import replace_load
+from kopt.passes.access_building import AccessBuilder, replace_load
 from kopt.passes.mosaic.building import element_of, wide
 from kopt.passes.normalising.index_rewriting import IndexRewriting, index_list, reach
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.tiling import LANES
 
 
@@ -88,7 +87,7 @@ def _is_beyond(load: LoadOp, number: int, run: IndexRun) -> bool:
     """Whether a block of a masked load may begin before its array, where it is aligned."""
     position = [*index_tiles(load.entries)][number]
     aligned = run.first.divisor % multiple(array_type(load.memory), position) == 0
-    return load.mask is not None and not run.first.range.is_natural and aligned
+    return load.mask is not None and bool(run.dims) and not run.first.range.is_natural and aligned
 
 
 def _is_fetched(load: LoadOp, found: IndexList, number: int, run: IndexRun) -> bool:

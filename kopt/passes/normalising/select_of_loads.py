@@ -1,12 +1,17 @@
-"""A load of a select is a select of loads: ``x[where(i >= 0, i, 0)]`` chooses from what is at both."""
+"""A load of a select is a select of loads: ``x[where(i >= 0, i, 0)]`` chooses from what is at both.
+
+Of a sum with a select in it, ``x[where(j > 31, rows * 128, 4000) + 3 * j]``, it is where less memory comes so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.values.places import GatherPlaces, cases_of
 from kopt.analysis.values.repeats import dims_apart
 from kopt.dialects.tile import (
     BroadcastOp,
@@ -23,10 +28,11 @@ from kopt.dialects.tile import (
 from kopt.ir.from_access import known_inside
 from kopt.ir.index_runs import index_run
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import replace_load
+from kopt.ir.to_tiles import TileWriter
+from kopt.passes.access_building import AccessBuilder, replace_load
 from kopt.passes.mosaic.building import element_of
 from kopt.passes.normalising.broadcast_indices import as_block_of, element, narrow
-from kopt.passes.scatters.building import AccessBuilder
+from kopt.passes.replacing import replacing
 
 #: How a bound asks which of two numbers it is: the comparison that chooses the first.
 _BOUNDS = {"maximum": "ge", "minimum": "le"}
@@ -164,3 +170,23 @@ def _is_only_used_where(condition: SSAValue, load: LoadOp, sums: SumAnalysis) ->
     selects = [use.operation for use in uses if isinstance(use.operation, SelectOp) and use.index == 1]
     same = all(sums.condition(select.condition) == sums.condition(condition) for select in selects)
     return load.mask is None and len(selects) == len(uses) and same
+
+
+def selected_sums(load: LoadOp, sums: SumAnalysis) -> list[tuple[LoadOp, GatherPlaces]]:
+    """Puts a choice from two loads in the place of one whose lanes lie near numbers of places in either case; gives
+    them, with these places. None, and nothing is changed, where less memory comes without.
+
+        %v = tile.load %x[%at] …   // where(%c, %a, %b) + %j
+    becomes
+        %t = tile.load %x[%a + %j] …   %f = tile.load %x[%b + %j] …   %v = tile.select %c, %t, %f
+    """
+    if (found := cases_of(load, sums)) is None:
+        return []
+    condition, cases = found
+    build, (entry,) = AccessBuilder(load), load.indices
+    write = TileWriter(build.add, sums.exact.begin)
+    dims = tile_type(entry).dims.data
+    loads = [replacing(load, LoadOp(load.memory, [write.value(index, dims, i32)])) for index, _ in cases]
+    first, second = (build.named(load.result.name_hint or "case", one) for one in loads)
+    replace_load(load, build.select(write.condition(condition, dims), first, second))
+    return [(one, places) for one, (_, places) in zip(loads, cases, strict=True)]

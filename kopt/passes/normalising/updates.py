@@ -17,10 +17,10 @@ from kopt.dialects.tile import FullOp, SplatOp, StoreOp, array_type, is_gather, 
 from kopt.dialects.tile.index_list import Entry, block_dims
 from kopt.ir.index_runs import IndexList
 from kopt.ir.sums import SumAnalysis
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.normalising.index_rewriting import IndexRewriting, index_list, with_numbers
 from kopt.passes.normalising.whole_rows import alike
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.walk import walk
 
 

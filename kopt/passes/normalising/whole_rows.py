@@ -11,8 +11,8 @@ from kopt.analysis.values.updates import UpdateOp, gathered, repeated
 from kopt.dialects.tile import ALL, StoreOp, array_type, tile_type
 from kopt.ir.index_runs import index_run
 from kopt.ir.sums import SumAnalysis
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.normalising.indices import index_of
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scatters.counted_lanes import CountedLanes
 
 

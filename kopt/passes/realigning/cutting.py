@@ -20,7 +20,8 @@ from kopt.dialects.tile import (
     block_axes,
     tile_type,
 )
-from kopt.passes.gathers.building import Arrays, replace_load
+from kopt.passes.access_building import replace_load
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.mosaic.building import ValueBuilder
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, start
 from kopt.passes.replacing import replacing

@@ -26,10 +26,10 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, ranges_in_scope
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.mosaic.building import element_of, wide
 from kopt.passes.realigning.aligned import aligned_block, aligned_size, own_size, start
 from kopt.passes.retyping import all_lanes
-from kopt.passes.scatters.building import AccessBuilder
 
 
 class Merger:

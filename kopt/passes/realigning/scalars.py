@@ -11,7 +11,7 @@ from kopt.analysis.layouts import fits_scalar_memory
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, array_type, literal, literal_value, tile_type
-from kopt.passes.gathers.building import Arrays
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.launches import host_cast
 from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow, wide
 from kopt.passes.mosaic.scalars import drop_casts_back, own_lane

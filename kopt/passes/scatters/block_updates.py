@@ -7,8 +7,8 @@ from xdsl.rewriter import Rewriter
 from kopt.analysis.values.updates import kind_of, previous_of, values_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import LoadOp, StoreOp
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scatters.formulations import combined
 
 

@@ -33,9 +33,9 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, ranges_in_scope
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.mosaic.building import element_of
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scatters.row_numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
 from kopt.passes.scatters.update import Update

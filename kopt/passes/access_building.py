@@ -1,4 +1,4 @@
-"""Makes the ops that an update by computed rows becomes."""
+"""Makes the ops that an access becomes, and puts these in its place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.layouts import sublanes
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArangeOp,
@@ -17,21 +16,22 @@ from kopt.dialects.tile import (
     BroadcastOp,
     DimAttr,
     FullOp,
+    LoadOp,
     MaskOp,
     ReduceOp,
     SelectOp,
     SliceOp,
+    TakeAlongOp,
     TileType,
     TransposeOp,
+    literal,
     neutral,
     tile_type,
 )
+from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimLike
 from kopt.passes.mosaic.building import ValueBuilder, element_of, is_narrow, wide
-from kopt.targets.tiling import LANES
-
-#: Rows of a register.
-SUBLANES = sublanes(32)
+from kopt.targets.tiling import LANES, SUBLANES
 
 
 class AccessBuilder(ValueBuilder):
@@ -154,3 +154,36 @@ class AccessBuilder(ValueBuilder):
     def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """A value with its dimensions in another order."""
         return value if list(order) == sorted(order) else self.add(TransposeOp(value, order))
+
+    def clamped(self, index: SSAValue, extent: int) -> SSAValue:
+        """Row numbers as i32 inside an array: what lanes outside their range hold may be anything."""
+        return self.with_number("maximum", self.with_number("minimum", self.cast(index, i32), extent - 1), 0)
+
+    def pick(self, value: SSAValue, dim: int, index: SSAValue, at: int) -> SSAValue:
+        """One lane of dimension ``dim`` for each gathered place; the dimension disappears.
+
+        The dimensions of ``index`` are dimensions ``at``, ``at + 1``, … of the value.
+        """
+        dims = list(tile_type(value).dims.data)
+        others = [*dims[:dim], *dims[dim + 1 :]]
+        wide = self.spread(index, [*dims[:dim], DimAttr(1), *dims[dim + 1 :]], range(at, at + tile_type(index).rank))
+        return self.reshape(self.add(TakeAlongOp(value, wide, dim)), others)
+
+
+def replace_load(load: LoadOp, value: SSAValue) -> None:
+    """Puts a block in a load's place; masked lanes take the load's ``other``."""
+    if load.mask is not None:
+        build = AccessBuilder(load)
+        other = build.add(FullOp(load.other or literal(0, tile_type(value).element_type), tile_type(value)))
+        value = build.add(SelectOp(load.mask, value, other))
+    value.name_hint = load.result.name_hint
+    load.result.replace_all_uses_with(value)
+    Rewriter.erase_op(load)
+
+
+def with_entries(load: LoadOp, entries: Sequence[Entry], memory: SSAValue | None = None) -> LoadOp:
+    """Puts the load of the same block by another index list, maybe of another array, in a load's place."""
+    found = LoadOp(memory or load.memory, entries, load.mask, load.other, load.pad, load.attributes)
+    found.location, found.result.name_hint = load.location, load.result.name_hint
+    Rewriter.replace_op(load, found)
+    return found

@@ -17,15 +17,15 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.rewriting import moved
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, replace_load
+from kopt.passes.access_building import AccessBuilder, replace_load
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.mosaic.building import element_of, wide
 from kopt.passes.normalising.indices import tile_of
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.tiling import LANES
 
 
-def fetch_flat(load: LoadOp, places: GatherPlaces, arrays: Arrays, sums: SumAnalysis) -> LoadOp:
+def fetch_rows_of_flat(load: LoadOp, places: GatherPlaces, arrays: Arrays, sums: SumAnalysis) -> LoadOp:
     """Puts picks from the rows of each place in a load's place; gives the load of the rows.
 
         %v = tile.load %x[%at] : memref<6000xf32> -> !tile.tile<b0=16 x b1=64 x f32>   // %s[:, None] * 64 + %j % 16
@@ -61,7 +61,7 @@ def fetch_flat(load: LoadOp, places: GatherPlaces, arrays: Arrays, sums: SumAnal
     return found
 
 
-def fetch_rows(load: LoadOp, dims: tuple[int, ...], sums: SumAnalysis) -> LoadOp:
+def fetch_rows_of_matrix(load: LoadOp, dims: tuple[int, ...], sums: SumAnalysis) -> LoadOp:
     """Puts picks from the rows of a matrix in a load's place, whose numbers differ along some dimensions of the block.
 
         %v = tile.load %x[%n, %m] : memref<40x300xf32> -> !tile.tile<b0=16 x b1=64 x f32>   // %s[:, None], 299 - %j

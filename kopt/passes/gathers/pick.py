@@ -1,4 +1,4 @@
-"""Gathers of what another access has on the chip become picks from its block."""
+"""Picks: elements of what is on the chip, of the block of another access or of a small array that comes whole."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.held_blocks import HeldBlock
 from kopt.analysis.values.held import start_of
-from kopt.dialects.tile import DimAttr, LoadOp, SplatOp, TakeAlongOp, TileType, tile_type
+from kopt.dialects.tile import ALL, BroadcastOp, DimAttr, LoadOp, SplatOp, TakeAlongOp, TileType, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO
 from kopt.ir.to_ssa import IndexWriter
-from kopt.passes.gathers.building import replace_load
+from kopt.passes.access_building import AccessBuilder, replace_load
+from kopt.passes.gathers.row_form import RowForm
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.normalising.indices import as_index
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 
 
 def pick_from_held(load: LoadOp, held: HeldBlock) -> None:
@@ -49,3 +50,17 @@ def _place(load: LoadOp, held: HeldBlock, build: AccessBuilder) -> SSAValue:
         return index
     first = IndexWriter(build.add, lambda value: as_index(value, build), sums.begin).value(start)
     return build.compute("sub", index, build.add(SplatOp(first, tile_type(index))))
+
+
+def pick_from_whole(load: LoadOp, arrays: Arrays) -> None:
+    """Puts picks from a small column, or a small array of one dimension, in a load's place."""
+    replace_load(load, _taken_elements(RowForm(load, arrays)))
+
+
+def _taken_elements(form: RowForm) -> SSAValue:
+    """The elements of a small column, which is loaded whole."""
+    index = next(form.tile(position) for position in range(len(form.shape)) if form.gathers(position))
+    whole = form.loaded(form.memory, [ALL if entry is index else entry for entry in form.entries])
+    rank, dims = tile_type(index).rank, tile_type(index).dims.data
+    block = tile_type(whole).with_dims([*dims, *tile_type(whole).dims.data])
+    return form.build.pick(form.build.add(BroadcastOp(whole, [rank], block)), rank, index, 0)
