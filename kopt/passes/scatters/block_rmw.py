@@ -1,21 +1,36 @@
-"""Updates of blocks of an array in HBM become loads and stores, each a DMA."""
+"""Atomic updates of blocks become loads, combinations and stores: beside updates of computed rows, and in HBM."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.streaming import SPACE
+from kopt.analysis.values.updates import kind_of, previous_of, values_of
 from kopt.diagnostics import remark
-from kopt.dialects.atomic import RmwOp
+from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, GridOp, LoadOp, StoreOp
-from kopt.passes.scatters.block_updates import update_block
+from kopt.passes.access_building import AccessBuilder
+from kopt.passes.replacing import replacing
+from kopt.passes.scatters.formulation import combined
 from kopt.passes.scatters.run_in_order import run_in_order
 from kopt.passes.scatters.written_operand import WrittenOperand
 
 
-def update_far_blocks(target: WrittenOperand, accesses: Sequence[Access]) -> None:
+def update_block(op: RmwOp | CasOp) -> None:
+    """The update as a load, a combination and a store: right where cells that touch the block run in order."""
+    build = AccessBuilder(op)
+    old = build.named("old", replacing(op, LoadOp(op.memory, op.entries)))
+    new = build.named("new", combined(build, kind_of(op), old, list(values_of(op))))
+    build.insert(replacing(op, StoreOp(new, op.memory, op.entries, op.mask)))
+    if (previous := previous_of(op)) is not None:
+        previous.replace_all_uses_with(old)
+    Rewriter.erase_op(op)
+
+
+def update_hbm_blocks(target: WrittenOperand, accesses: Sequence[Access]) -> None:
     """Turns the updates of an array's blocks into loads and stores in HBM. Cells run in order then.
 
         atomic.rmw add %v, %out[%j, :] : …
