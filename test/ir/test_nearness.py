@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from kopt.passes.gathers.indices import as_index
 from xdsl.dialects.builtin import ModuleOp
 
 import kopt
@@ -14,6 +13,7 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.nearness import near
 from kopt.ir.to_ssa import IndexWriter
 from kopt.passes.access_building import AccessBuilder
+from kopt.passes.normalising.indices import as_index
 
 #: An index of the rows ``%r`` of blocks of 16, or of the picked ``%p``, in IR; as Python; and how far its lanes
 #: are from what they are near.

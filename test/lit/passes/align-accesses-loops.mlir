@@ -1,4 +1,4 @@
-// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,align-loops,canonicalize,cse)' --remarks 2>&1 | filecheck %s
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,align-accesses{cases=loops},canonicalize,cse)' --remarks 2>&1 | filecheck %s
 
 // Rows from %lo: blocks of 16 begin at multiples of 8; the last may begin at row 88 of the padded 104.
 // CHECK-DAG: remark: blocks begin at multiples of 8, at or before the first element

@@ -1,4 +1,4 @@
-// RUN: kopt %s --verify-each -p realign-stores --remarks 2>&1 | filecheck %s
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(align-accesses{cases=stores})' --remarks 2>&1 | filecheck %s
 
 // 16 rows from row n on are put into the 24 rows from the multiple of 8 before; the array ends at row 104.
 // CHECK: remark: cells along %i run in order: which rows of 'out' they update is known from data only

@@ -1,4 +1,4 @@
-"""The pass ``walk-products``: products of blocks too large for a GPU's program are summed part by part."""
+"""The pass ``split-dot-reduction``: products of blocks too large for a GPU's program are summed part by part."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEAST, _PART = 16, 128
 
 
 @dataclass(frozen=True)
-class WalkProductsPass(ModulePass):
+class SplitDotReductionPass(ModulePass):
     """Makes a product over a whole dimension of arrays a loop over parts of it, where both blocks together are more
     than the memory that a program of the chip shares. A remark tells how many lanes a part has.
 
@@ -43,7 +43,7 @@ class WalkProductsPass(ModulePass):
     writes, stay as they are. It never refuses.
     """
 
-    name = "walk-products"
+    name = "split-dot-reduction"
 
     chip: str = "sm90"
 

@@ -27,8 +27,8 @@ from kopt.dialects.tile import (
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.access_building import AccessBuilder
+from kopt.passes.aligning.superset import aligned_block, aligned_size, own_size, start
 from kopt.passes.mosaic.building import element_of, wide
-from kopt.passes.realigning.aligned import aligned_block, aligned_size, own_size, start
 from kopt.passes.retyping import all_lanes
 
 

@@ -1,14 +1,11 @@
-"""The pass ``realign-stores``: blocks that begin at computed elements are merged into aligned, larger ones."""
+"""Stores of blocks that begin at computed elements are merged into aligned, larger ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import LayoutProblem, lanes_dim, layout
@@ -20,79 +17,58 @@ from kopt.dialects.tile import Access, Entry, GridOp, LoadOp, RangeType, StoreOp
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import unshifted
+from kopt.passes.aligning.superset import aligned_size
+from kopt.passes.aligning.superset_load import Cutter
+from kopt.passes.aligning.superset_store import Merger
 from kopt.passes.launch_arrays import Arrays
-from kopt.passes.realigning.aligned import aligned_size
-from kopt.passes.realigning.cutting import Cutter
-from kopt.passes.realigning.merging import Merger
 from kopt.passes.scatters.run_in_order import run_in_order
 from kopt.passes.scatters.written_operand import WrittenOperand
 from kopt.targets.budget import Budget
-from kopt.targets.chips import TPU_CHIPS
+from kopt.targets.chips import TpuChip
 from kopt.targets.tiling import window_bytes
 from kopt.walk import walk
 
 
-@dataclass(frozen=True)
-class RealignStoresPass(ModulePass):
-    """Stores at an unaligned dynamic start become an aligned superset load, an insertion of the lanes, and a store.
+def align_stores(op: ModuleOp, chip: TpuChip) -> None:
+    """Makes stores at an unaligned dynamic start aligned superset loads, insertions and stores, in all launches."""
+    analysis = IndexAnalysis(numbered=True)
+    for launch in walk(op, LaunchOp):
+        for number in launch.written:
+            _align(WrittenOperand(launch, number), chip, analysis)
 
-    The superset begins at the multiple of 8 rows (16 of 16-bit elements) or 128 lanes before. Arrays that it would
-    leave are padded on the host. Cells that may share one run in order. An array that does not fit half of VMEM, of
-    which all blocks begin at computed elements, stays in HBM: DMAs fetch each superset and send it back, with a remark.
 
-        %r = tile.shift %k by %n   tile.store %v, %x[%r, %j] : !tile.tile<b1=16 x b2=128 x f32>, memref<96x256xf32>
-    becomes
-        %w = tile.shift (tile.whole 24) by min(max(%r.begin, 0) / 8, 9) * 8
-        %old = tile.load %x[%w, %j] : memref<96x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
-        %u = tile.dynamic_slice (tile.concat filler, %v, filler) from 24 - (%r.begin - %w.begin) dim 0 : …
-        %new = tile.select (%r.begin <= tile.index %w < %r.end), %u, %old
-        tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<96x256xf32>
-
-    Blocks of such arrays that are loaded begin at multiples too, as `align-dynamic-loads` has it. Arrays of which rows
-    are gathered, or that atomics update, stay as they are.
-    """
-
-    name = "realign-stores"
-
-    chip: str = "tpu7x"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        analysis = IndexAnalysis(numbered=True)
-        for launch in walk(op, LaunchOp):
-            for number in launch.written:
-                self._realign(WrittenOperand(launch, number), analysis)
-
-    def _realign(self, target: WrittenOperand, analysis: IndexAnalysis) -> None:
-        grids = [op for op in target.launch.body.block.ops if isinstance(op, GridOp)]
-        accesses = [op for op in walk(target.launch, Access) if op.memory is target.memory]
-        if len(grids) != 1 or not all(map(_is_block, accesses)):
-            return
-        window = unordered_windows(grids[0], [target.memory], analysis).get(target.memory)
-        if window is None:
-            return
-        in_hbm = self._stays_in_hbm(window)
-        if not in_hbm and _is_legal(window):
-            return
-        dims = {access: _unaligned(access, window, in_hbm) for access in accesses}
-        extents = _extents(target, dims, analysis)
+def _align(target: WrittenOperand, chip: TpuChip, analysis: IndexAnalysis) -> None:
+    grids = [op for op in target.launch.body.block.ops if isinstance(op, GridOp)]
+    accesses = [op for op in walk(target.launch, Access) if op.memory is target.memory]
+    if len(grids) != 1 or not all(map(_is_block, accesses)):
+        return
+    window = unordered_windows(grids[0], [target.memory], analysis).get(target.memory)
+    if window is None:
+        return
+    in_hbm = _stays_in_hbm(window, chip)
+    if not in_hbm and _is_legal(window):
+        return
+    dims = {access: _unaligned(access, window, in_hbm) for access in accesses}
+    extents = _extents(target, dims, analysis)
+    for access in accesses:
+        _keep_lanes(access, target.shape, extents)
+    target.pad(extents)
+    if in_hbm:
+        remark(accesses[0], f"'{target.name}' stays in HBM: its blocks are fetched and sent back by DMAs")
         for access in accesses:
-            _keep_lanes(access, target.shape, extents)
-        target.pad(extents)
-        if in_hbm:
-            remark(accesses[0], f"'{target.name}' stays in HBM: its blocks are fetched and sent back by DMAs")
-            for access in accesses:
-                access.attributes["space"] = StringAttr("hbm")
-        for access, units in dims.items():
-            if isinstance(access, LoadOp):
-                Cutter(access, window, Arrays(target.launch)).run()
-            elif isinstance(access, StoreOp) and units:
-                Merger(access, units, analysis).run()
-        run_in_order(grids[0], target.memory, target.name)
+            access.attributes["space"] = StringAttr("hbm")
+    for access, units in dims.items():
+        if isinstance(access, LoadOp):
+            Cutter(access, window, Arrays(target.launch)).run()
+        elif isinstance(access, StoreOp) and units:
+            Merger(access, units, analysis).run()
+    run_in_order(grids[0], target.memory, target.name)
 
-    def _stays_in_hbm(self, window: Window) -> bool:
-        """Whether an array is too large for VMEM, and each of its blocks is at a place of its own."""
-        fits = Budget(TPU_CHIPS[self.chip]).holds_updated(window_bytes(window.block, window.bits))
-        return not fits and all(_is_placed(access, window) for access in (*window.loads, *window.stores))
+
+def _stays_in_hbm(window: Window, chip: TpuChip) -> bool:
+    """Whether an array is too large for VMEM, and each of its blocks is at a place of its own."""
+    fits = Budget(chip).holds_updated(window_bytes(window.block, window.bits))
+    return not fits and all(_is_placed(access, window) for access in (*window.loads, *window.stores))
 
 
 def _keep_lanes(access: Access, shape: Sequence[int], extents: Sequence[int]) -> None:

@@ -1,14 +1,10 @@
-"""The pass ``align-loops``: loops over rows that begin anywhere walk blocks that begin where memory allows."""
+"""Loops over rows that begin anywhere walk blocks that begin where memory allows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import AlignedWalk, walk_to_align
@@ -35,43 +31,21 @@ from kopt.dialects.tile import (
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.launch_arrays import Arrays
 from kopt.passes.retyping import new_tags
+from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
 
-@dataclass(frozen=True)
-class AlignLoopsPass(ModulePass):
-    """Loop alignment: loops that begin at a computed or odd element walk blocks at multiples of 8 rows or 128 lanes.
-
-    The first block begins at or before the loop's first element, and the last one ends inside the arrays. Some lanes
-    are not the loop's, or an earlier block had them. They take the neutral value where lanes are combined, and are not
-    stored.
-
-        %r = tile.for %k: b1=64 in (%lo, %hi) iter(%a = %z) { %v = tile.load %x[%k, :] …  tile.reduce add %v [0] … }
-    becomes
-        %r = tile.for %t: b2=1 in (0, (%hi - %lo / 8 * 8) / 64 rounded up) iter(%a = %z) {
-          %k = tile.shift (tile.whole 64) by min(%lo / 8 + 8 * %t, (rows - 64) / 8) * 8
-          %v = tile.load %x[%k, :] …   %inside = max(%lo, where block %t would begin) <= tile.index %k < %hi
-          %w = tile.select %inside, %v, 0.0   tile.reduce add %w [0] … }
-
-    Arrays that end inside a block are padded on the host, with a remark. These loops stay as they are, without one:
-
-    * loops of which the begin or the number of a block is used;
-    * loops whose accesses are masked, or begin at different elements;
-    * loops that scan or rearrange lanes, or whose result depends on which elements one visit has.
-    """
-
-    name = "align-loops"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in walk(op, LaunchOp):
-            arrays = Arrays(launch)
-            for loop in walk(launch, ForOp):
-                found = walk_to_align(loop, IndexAnalysis())  # each loop sees what became of those before
-                if found is not None:
-                    remark(loop, f"blocks begin at multiples of {found.multiple}, at or before the first element")
-                    for load, dim in found.short:
-                        _pad(load, dim, found.extent, arrays)
-                    _Aligner(loop, found).run()
+def align_loops(op: ModuleOp, chip: TpuChip) -> None:
+    """Makes loops that begin at a computed or odd element loops over aligned blocks, in all launches of a module."""
+    for launch in walk(op, LaunchOp):
+        arrays = Arrays(launch)
+        for loop in walk(launch, ForOp):
+            found = walk_to_align(loop, IndexAnalysis())  # each loop sees what became of those before
+            if found is not None:
+                remark(loop, f"blocks begin at multiples of {found.multiple}, at or before the first element")
+                for load, dim in found.short:
+                    _pad(load, dim, found.extent, arrays)
+                _Aligner(loop, found).run()
 
 
 def _pad(load: LoadOp, dim: int, extent: int, arrays: Arrays) -> None:

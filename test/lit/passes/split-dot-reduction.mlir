@@ -1,4 +1,4 @@
-// RUN: kopt %s --verify-each --remarks --pass-pipeline='builtin.module(walk-products,canonicalize,dce)' 2>&1 | filecheck %s
+// RUN: kopt %s --verify-each --remarks --pass-pipeline='builtin.module(split-dot-reduction,canonicalize,dce)' 2>&1 | filecheck %s
 
 // A sum over 8000 numbers, of both blocks scaled, transposed or cast, in parts of 128; the rest of the last one is no one's.
 // CHECK: remark: a product of blocks that are too large together goes in parts of 128

@@ -21,9 +21,9 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.passes.access_building import replace_load
+from kopt.passes.aligning.superset import aligned_block, aligned_size, start
 from kopt.passes.launch_arrays import Arrays
 from kopt.passes.mosaic.building import ValueBuilder
-from kopt.passes.realigning.aligned import aligned_block, aligned_size, start
 from kopt.passes.replacing import replacing
 
 #: The dimension of a single element's block.
