@@ -1,4 +1,4 @@
-// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,align-accesses{cases=loads},canonicalize,cse)' --remarks 2>&1 | filecheck %s
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(return-mutated-arguments,functionalise-host,align-accesses,canonicalize,cse)' --remarks 2>&1 | filecheck %s
 
 // 16 rows from row n on lie in the 24 rows from the multiple of 8 before; the array ends at row 104.
 // CHECK: remark: 'x' is padded to 104 in dimension 0: blocks must end inside it
