@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.diagnostics import location_of
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import GridOp, IdOp, WhenOp, YieldOp
-from kopt.errors import LoweringError
 from kopt.ir.ranges import binding
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.emit_pipelines import print_pipeline
-from kopt.lowering.pallas.loops import LOOPS
+from kopt.lowering.pallas.loops import LOOPS, PrintBlock
 from kopt.lowering.pallas.printing import RESERVED, Printing, Visit
 from kopt.lowering.pallas.refs import REFS
 from kopt.lowering.pallas.remote import REMOTE
@@ -23,6 +22,9 @@ from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.pallas.values.ranges import is_spelt_at_uses
 from kopt.lowering.writer import Writer
+
+#: The writer of one op.
+Handler = Callable[[Operation, Printing], None]
 
 _OPERAND = re.compile(r"[A-Za-z_]\w*\Z|-?\d+\Z")
 
@@ -71,27 +73,14 @@ def needs_begin(op: Operation) -> bool:
 
 
 def print_block(block: Block, printing: Printing) -> None:
-    """Writes every op of a block but its terminator."""
+    """Writes the ops of a block: a statement each, or the assignment of a value."""
     for op in block.ops:
-        if not isinstance(op, YieldOp | scf.YieldOp):
-            print_op(op, printing)
+        HANDLERS[type(op)](op, printing)
 
 
-def print_op(op: Operation, printing: Printing) -> None:
-    """Writes one op: a statement, or the assignment of a value."""
-    kind = type(op)
-    if kind in REFS:
-        REFS[kind](op, printing)
-    elif kind in REMOTE:
-        REMOTE[kind](op, printing)
-    elif kind in LOOPS:
-        LOOPS[kind](op, printing, print_block)
-    elif isinstance(op, PipelineOp):
-        print_pipeline(op, printing, print_block)
-    elif kind in VALUES:
-        _print_value(op, printing)
-    else:
-        raise LoweringError(f"'{op.name}' has no spelling in a Pallas kernel", location_of(op))
+def _with_blocks(print_op: Callable[[Operation, Printing, PrintBlock], None]) -> Handler:
+    """The writer of an op with regions, whose blocks are written as any others."""
+    return lambda op, printing: print_op(op, printing, print_block)
 
 
 def _print_value(op: Operation, printing: Printing) -> None:
@@ -104,3 +93,17 @@ def _print_value(op: Operation, printing: Printing) -> None:
         printing.alias(op.results[0], expression)
     else:
         printing.bind(op.results[0], expression, op)
+
+
+def _end(op: Operation, printing: Printing) -> None:
+    """What a block ends with: whoever writes the block asks for its operands."""
+
+
+#: The writer of each op of a kernel.
+HANDLERS: dict[type[Operation], Handler] = {
+    **REFS,
+    **REMOTE,
+    **{kind: _with_blocks(print_op) for kind, print_op in {**LOOPS, PipelineOp: print_pipeline}.items()},
+    **dict.fromkeys(VALUES, _print_value),
+    **dict.fromkeys((YieldOp, scf.YieldOp), _end),
+}

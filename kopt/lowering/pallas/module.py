@@ -9,9 +9,8 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
-from kopt.diagnostics import location_of
+from kopt.analysis.entry import entry_function
 from kopt.dialects.pallas import CallOp
-from kopt.errors import LoweringError
 from kopt.lowering.host.jax_calls import HOST, HostPrinter
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.kernel import print_kernel
@@ -33,9 +32,9 @@ def print_module(module: ModuleOp, entry: str) -> str:
     """The self-contained Python module of a function whose launches are `pallas.call`.
 
     It imports JAX only and defines ``entry`` (by its `public_name`), which takes the function's arrays and returns its
-    results. Raises `LoweringError` for an unknown entry or for ops that have no spelling.
+    results. All that it does has a spelling: ``verify-pallas`` and ``verify-host`` have seen to that.
     """
-    func = _find(module, entry)
+    func = entry_function(module, entry)
     names = Names(RESERVED)
     name = names.public(entry)
     text = print_functions(func, name, names, HOST)
@@ -58,13 +57,6 @@ def print_functions(
         body.lines(("", ""))
     _print_public(func, name, Printing(body, names, helpers=helpers), kernels, spellings)
     return _header(helpers, body.text() + rest)
-
-
-def _find(module: ModuleOp, entry: str) -> FuncOp:
-    for op in module.body.block.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == entry:
-            return op
-    raise LoweringError(f"the module has no function '{entry}'")
 
 
 def _header(helpers: dict[str, str], body: str) -> str:
@@ -97,12 +89,10 @@ def _print_host(
         print_call(op, kernels[op], printing, narrow=_handles_wide(op))
     elif isinstance(op, ReturnOp):
         _print_return(op, printing)
-    elif type(op) in spellings:
+    else:
         expression = spellings[type(op)](op, printing)
         if any(result.first_use is not None for result in op.results):
             printing.bind(op.results[0], expression, op)
-    else:
-        raise LoweringError(f"'{op.name}' has no spelling on the host of a Pallas kernel", location_of(op))
 
 
 def _handles_wide(call: CallOp) -> bool:

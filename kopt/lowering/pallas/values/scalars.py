@@ -9,7 +9,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation
 
-from kopt.errors import LoweringError
 from kopt.lowering.pallas.printing import Printing, ValuePrinter
 from kopt.lowering.pallas.values.division import guarded
 from kopt.lowering.pallas.values.helpers import with_helpers
@@ -50,7 +49,7 @@ TEMPLATES: dict[str, str] = {
 
 #: Operators of ``arith.cmpi`` and ``arith.cmpf`` by predicate number. Indices are never negative.
 _CMPI = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
-_CMPF = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
+CMPF = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 _CASTS = ("extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf")
 
 
@@ -71,10 +70,7 @@ def _compare_integers(op: Operation, printing: Printing) -> str:
 
 def _compare_floats(op: Operation, printing: Printing) -> str:
     assert isinstance(op, arith.CmpfOp)
-    number = op.predicate.value.data
-    if number not in _CMPF:
-        raise LoweringError(f"Pallas has no spelling for arith.cmpf with predicate {number}")
-    return _compare(op, _CMPF[number], printing)
+    return _compare(op, CMPF[op.predicate.value.data], printing)
 
 
 def _compare(op: Operation, operator: str, printing: Printing) -> str:
