@@ -157,12 +157,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("permute-array-layout"),
         # What moves with an inner loop of one visit moves with the loop around it, which may be aligned then.
         _make("unroll-single-trip-loops", keep=_named_loops(config)),
-        # Loops that begin anywhere walk aligned blocks, with masks of their own: before the other masks.
-        _make("align-loops"),
-        # Loads that still have an unaligned start become aligned superset loads and dynamic slices.
-        _make("align-dynamic-loads", chip=chip),
-        # So do stores: loads and selects come of them, so before masks.
-        _make("realign-stores", chip=chip),
+        # Loops, loads and stores that begin anywhere: loads, selects and masks come of it, so before the other masks.
+        _make("align-accesses", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.
@@ -222,7 +218,7 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         # What is too large still is walked, while its dimensions are seen as whole; all else of a plan is of the loops.
         *_walks(target.gpu.name),
         # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
-        _make("walk-products", chip=target.gpu.name),
+        _make("split-dot-reduction", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.

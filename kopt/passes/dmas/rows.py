@@ -35,9 +35,9 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes, new_tags
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scratch import scratch_name, scratch_ref
 
 

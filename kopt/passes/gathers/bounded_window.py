@@ -22,12 +22,11 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.to_ssa import IndexWriter
-from kopt.passes.gathers.building import replace_load
-from kopt.passes.gathers.indices import as_index
+from kopt.passes.access_building import AccessBuilder, replace_load
 from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.normalising.indices import as_index
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 

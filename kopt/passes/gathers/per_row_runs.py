@@ -11,11 +11,11 @@ from kopt.analysis.values.form import GROUP, element_bits
 from kopt.analysis.values.runs import Runs, unit_of
 from kopt.dialects.tile import ALL, ConcatOp, DimAttr, FullOp, LoadOp, TileType, array_type, is_gather, tile_type
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.building import Arrays, replace_load
-from kopt.passes.gathers.indices import tile_of
+from kopt.passes.access_building import AccessBuilder, replace_load
+from kopt.passes.launch_arrays import Arrays
 from kopt.passes.mosaic.building import element_of, wide
+from kopt.passes.normalising.indices import tile_of
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.tiling import LANES
 
 

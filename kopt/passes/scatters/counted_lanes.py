@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 from kopt.dialects.tile import SplatOp, TakeAlongOp, TileType, tile_type
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, ranges_in_scope
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.mosaic.building import element_of
-from kopt.passes.scatters.building import AccessBuilder
 
 
 @dataclass

@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 from kopt.analysis.values.origin import Origin
 from kopt.dialects.tile import BeginOp, EndOp, GetOp, LoadOp, TileType, tile_type
 from kopt.ir.ranges import always_full, binding, unshifted
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.passes.scatters.staging import Staging
 
 _SCALAR = TileType([], i32)

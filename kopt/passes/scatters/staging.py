@@ -9,8 +9,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import DmaStartOp, DmaWaitOp, ScratchOp
 from kopt.dialects.tile import ALL, PutOp, RefType, TileType, tile_type
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.mosaic.building import element_of
-from kopt.passes.scatters.building import AccessBuilder
 
 
 class Staging:

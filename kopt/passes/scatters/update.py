@@ -25,8 +25,8 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, binding, ranges_in_scope
+from kopt.passes.access_building import AccessBuilder
 from kopt.passes.mosaic.building import element_of, wide
-from kopt.passes.scatters.building import AccessBuilder
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
