@@ -80,6 +80,8 @@ PASSES: dict[str, str] = {
     "verify-barriers": "kopt.passes.verify_barriers:VerifyBarriersPass",
     "verify-index-widths": "kopt.passes.verify_index_widths:VerifyIndexWidthsPass",
     "verify-plan": "kopt.passes.verify_plan:VerifyPlanPass",
+    "verify-host": "kopt.passes.verify_host:VerifyHostPass",
+    "verify-pallas": "kopt.passes.verify_pallas:VerifyPallasPass",
     "verify-symm": "kopt.passes.verify_symm:VerifySymmPass",
     "verify-triton": "kopt.passes.gpu.verify_triton:VerifyTritonPass",
     "walk-dims": "kopt.passes.walk_dims:WalkDimsPass",

@@ -5,17 +5,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerType, MemRefType, NoneAttr, NoneType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    NoneType,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, literal_value
-from kopt.errors import LoweringError
-from kopt.lowering.expr import JNP, Expr, number, spell
+from kopt.lowering.expr import JNP, Expr, literal, spell
 from kopt.lowering.host.jnp_spellings import MOST, spelling
 from kopt.lowering.printer import Handler
 
@@ -23,31 +32,38 @@ if TYPE_CHECKING:
     from kopt.lowering.pallas.printing import Printing
 
 
+def is_spelt(op: CallOp) -> bool:
+    """Whether jnp has an expression for a call's operator with its arguments, and its one result."""
+    arguments = [*_arguments(op, lambda array: "array")]
+    if len(op.outputs) != 1:
+        return False
+    if (form := _FORMS.get(_short(op))) is not None:
+        return form.takes(op.arguments.data)
+    if _division_texts(op, arguments) is not None:
+        return len(arguments) > 1
+    return spelling(op.callee.data, arguments) is not None
+
+
 def _call(printing: Printing, op: CallOp) -> None:
     printing.define(op.outputs[0], Expr(_text(op, printing)))
 
 
 def _text(op: CallOp, printing: Printing) -> str:
-    arguments = list(_arguments(op, printing))
+    arguments = [*_arguments(op, printing.name)]
     result = array_type(op.outputs[0])
-    name = op.callee.data
-    if name.startswith("aten.constant_pad_nd"):
-        return _pad(op, arguments, printing)
-    if name.startswith("aten.cat"):
-        return f"jnp.concatenate({arguments[0]}, axis={arguments[1] if len(arguments) > 1 else 0})"
-    if name.startswith("aten.index.Tensor"):
-        return f"{arguments[0]}[{_index(op, arguments[1])}]"
-    if name.startswith("aten.index_put."):
-        change = "add" if arguments[3:] == ["True"] else "set"
-        return f"{arguments[0]}.at[{_index(op, arguments[1])}].{change}({arguments[2]})"
-    rounding = [each for each in arguments[2:] if each != "None"]
-    if (texts := _DIVISIONS.get((*name.split(".")[1:2], *rounding))) is not None:
+    if (form := _FORMS.get(_short(op))) is not None:
+        return form.text(op, arguments)
+    if (texts := _division_texts(op, arguments)) is not None:
         return _division(texts[isinstance(result.element_type, IntegerType)], arguments, result, printing)
-    text = spelling(name, arguments) if len(op.outputs) == 1 else None
-    if text is None:
-        raise LoweringError(f"'{name}' of these arguments has no spelling in jnp", location_of(op))
+    text = spelling(op.callee.data, arguments)
+    assert text is not None, "verify-host"
     filled = [*arguments, *[""] * MOST]
     return text.format(*filled, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape()))
+
+
+def _short(op: CallOp) -> str:
+    """An operator's name without its namespace and overload."""
+    return op.callee.data.split(".")[1]
 
 
 #: Divisions of floats and of integers, which give 0 by 0: by name and way of rounding.
@@ -60,45 +76,89 @@ _DIVISIONS = {
 }
 
 
+def _division_texts(op: CallOp, arguments: Sequence[str]) -> tuple[str, str] | None:
+    return _DIVISIONS.get((_short(op), *(each for each in arguments[2:] if each != "None")))
+
+
 def _division(text: str, arguments: Sequence[str], result: MemRefType, printing: Printing) -> str:
     return printing.spelt(f"({text}).astype({printing.dtype(result.element_type)})", *map(Expr, arguments)).text
 
 
-def _index(op: CallOp, indices: str) -> str:
-    """Index tensors, one a dimension; ``None`` is all of one."""
-    if len(op.arguments.data) < 2 or not isinstance(op.arguments.data[1], ArrayAttr):
-        raise LoweringError(f"'{op.callee.data}' of these arguments has no spelling in jnp", location_of(op))
-    return indices.removeprefix("[").removesuffix("]").replace("None", ":")
-
-
-def _arguments(op: CallOp, printing: Printing) -> Iterator[str]:
+def _arguments(op: CallOp, name: Callable[[SSAValue], str]) -> Iterator[str]:
     operands = iter(op.inputs)
     for attribute in op.arguments.data:
-        yield _argument(attribute, operands, printing)
+        yield _argument(attribute, operands, name)
 
 
-def _argument(attribute: Attribute, operands: Iterator[SSAValue], printing: Printing) -> str:
+def _argument(attribute: Attribute, operands: Iterator[SSAValue], name: Callable[[SSAValue], str]) -> str:
     if isinstance(attribute, UnitAttr):
-        return printing.name(next(operands))
+        return name(next(operands))
     if isinstance(attribute, ArrayAttr):
-        items = [_argument(item, operands, printing) for item in attribute.data]
+        items = [_argument(item, operands, name) for item in attribute.data]
         return f"[{', '.join(items)}]"
     if isinstance(attribute, StringAttr):
         return repr(attribute.data)
     if isinstance(attribute, NoneAttr | NoneType):
         return "None"
-    return number(literal_value(attribute), special=JNP).text
+    return literal(attribute, JNP).text
 
 
-def _pad(op: CallOp, arguments: Sequence[str], printing: Printing) -> str:
+@dataclass(frozen=True)
+class _Form:
+    """An operator whose text is more than a template: which arguments it takes, and the text for them."""
+
+    takes: Callable[[Sequence[Attribute]], bool]
+    text: Callable[[CallOp, Sequence[str]], str]
+
+
+def _takes_list(number: int, arguments: Sequence[Attribute]) -> bool:
+    """Whether the argument of a number is a list; those before it are there then."""
+    return len(arguments) > number and isinstance(arguments[number], ArrayAttr)
+
+
+def _takes_padding(arguments: Sequence[Attribute]) -> bool:
+    """Whether the second argument is pairs of integers."""
+    if len(arguments) < 2 or not isinstance(numbers := arguments[1], ArrayAttr):
+        return False
+    return len(numbers) % 2 == 0 and all(isinstance(number, IntegerAttr) for number in numbers)
+
+
+def _pad(op: CallOp, arguments: Sequence[str]) -> str:
     """``aten.constant_pad_nd(x, [lo, hi, …] from the last dimension, value)``."""
     numbers = [int(literal_value(item)) for item in op.arguments.data[1].data]  # pyright: ignore
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
     rank = len(array_type(op.outputs[0]).get_shape())
     widths = [(0, 0)] * (rank - len(pairs)) + pairs[::-1]
     value = arguments[2] if len(arguments) > 2 else "0"
-    fill = "" if value in ("0", "0.0") else f", constant_values={value}"
+    fill = "" if value in ("0", "0.0", "False") else f", constant_values={value}"
     return f"jnp.pad({arguments[0]}, {widths}{fill})"
+
+
+def _cat(op: CallOp, arguments: Sequence[str]) -> str:
+    return f"jnp.concatenate({arguments[0]}, axis={arguments[1] if len(arguments) > 1 else 0})"
+
+
+def _index(op: CallOp, arguments: Sequence[str]) -> str:
+    return f"{arguments[0]}[{_indices(arguments[1])}]"
+
+
+def _index_put(op: CallOp, arguments: Sequence[str]) -> str:
+    change = "add" if arguments[3:] == ["True"] else "set"
+    return f"{arguments[0]}.at[{_indices(arguments[1])}].{change}({arguments[2]})"
+
+
+def _indices(texts: str) -> str:
+    """Index tensors, one a dimension; ``None`` is all of one."""
+    return texts.removeprefix("[").removesuffix("]").replace("None", ":")
+
+
+#: By the operator's name, for all of its overloads.
+_FORMS: dict[str, _Form] = {
+    "constant_pad_nd": _Form(_takes_padding, _pad),
+    "cat": _Form(partial(_takes_list, 0), _cat),
+    "index": _Form(partial(_takes_list, 1), _index),
+    "index_put": _Form(lambda arguments: _takes_list(1, arguments) and len(arguments) > 2, _index_put),
+}
 
 
 def _alloc(printing: Printing, op: AllocOp) -> None:

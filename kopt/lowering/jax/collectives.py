@@ -6,12 +6,9 @@ makes kernels of collectives whose ranks copy to each other by themselves.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerType, MemRefType
 from xdsl.ir import Operation
 
-from kopt.diagnostics import location_of
 from kopt.dialects import symm
-from kopt.errors import LoweringError
 from kopt.lowering.expr import Expr, spell
 from kopt.lowering.host.jax_calls import HANDLERS as HOST
 from kopt.lowering.names import quoted
@@ -27,9 +24,6 @@ _TEMPLATES: dict[type[Operation], str] = {
 
 
 def _all_reduce(printing: Printing, op: symm.AllReduceOp) -> None:
-    assert isinstance(op.input.type, MemRefType)
-    if op.kind.data == "avg" and isinstance(op.input.type.element_type, IntegerType):
-        raise LoweringError(f"JAX's average of {op.input.type} is no integer", location_of(op))
     _define(printing, op, f"jax.lax.{_REDUCTIONS[op.kind.data]}({{0}}, {{1}})")
 
 
@@ -42,11 +36,6 @@ def _define(printing: Printing, op: symm.AllReduceOp | symm.CollectiveOp, text: 
     printing.define(op.result, spell(text, printing[op.input], Expr(quoted(op.group.data))))
 
 
-def _out_form(printing: Printing, op: Operation) -> None:
-    message = f"'{op.name}' writes an array that is given, and JAX has none to give: it plans the memory itself"
-    raise LoweringError(message, location_of(op), notes=["lower the program as it was before symm-to-dps"])
-
-
 def _ordered_by_data(printing: Printing, op: symm.BarrierOp) -> None:
     """Nothing: arrays are values here, so whoever reads one waits for it."""
 
@@ -56,6 +45,5 @@ HANDLERS: dict[type[Operation], Handler] = {
     **HOST,
     symm.AllReduceOp: _all_reduce,
     **dict.fromkeys(_TEMPLATES, _collective),
-    **dict.fromkeys((symm.AllReduceOutOp, symm.AllGatherOutOp, symm.ReduceScatterOutOp, symm.AllToAllOutOp), _out_form),
     symm.BarrierOp: _ordered_by_data,
 }

@@ -24,7 +24,7 @@ def print_module(module: ModuleOp, entry: str) -> str:
 
     ``entry`` takes the arrays of all ranks and a mesh that has an axis for each group. Part n of an array along
     dimension 0 is rank n's, unless ``in_specs`` and ``out_specs`` say otherwise. A function of no group is printed
-    as it is. Raises `LoweringError`, with the place, for ops that JAX has no form of.
+    as it is. All that it does has a form in JAX: ``verify-pallas`` and ``verify-host`` have seen to that.
     """
     func = entry_function(module, entry)
     groups = groups_of(func)

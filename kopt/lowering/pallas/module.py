@@ -10,9 +10,8 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
-from kopt.diagnostics import location_of
+from kopt.analysis.entry import entry_function
 from kopt.dialects.pallas import CallOp
-from kopt.errors import LoweringError
 from kopt.lowering.host.jax_calls import HANDLERS as HOST
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.kernel import print_kernel
@@ -35,9 +34,9 @@ def print_module(module: ModuleOp, entry: str) -> str:
     """The self-contained Python module of a function whose launches are `pallas.call`.
 
     It imports JAX only and defines ``entry`` (by its `public_name`), which takes the function's arrays and returns its
-    results. Raises `LoweringError` for an unknown entry or for ops that have no spelling.
+    results. All that it does has a spelling: ``verify-pallas`` and ``verify-host`` have seen to that.
     """
-    func = _find(module, entry)
+    func = entry_function(module, entry)
     names = Names(RESERVED)
     name = names.public(entry)
     text = print_functions(func, name, names, HOST)
@@ -63,13 +62,6 @@ def print_functions(
     return _header(helpers, body.text() + rest)
 
 
-def _find(module: ModuleOp, entry: str) -> FuncOp:
-    for op in module.body.block.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == entry:
-            return op
-    raise LoweringError(f"the module has no function '{entry}'")
-
-
 def _header(helpers: dict[str, str], body: str) -> str:
     """The imports that the rest names, and the helper functions."""
     text = "\n\n\n".join([*(helper.strip() for helper in helpers.values()), body])
@@ -80,10 +72,7 @@ def _header(helpers: dict[str, str], body: str) -> str:
 def _print_public(func: FuncOp, entry: str, printing: Printing) -> None:
     args = [printing.names.bind(arg) for arg in func.body.block.args]
     with printing.block(f"def {entry}({', '.join(args)}):"):
-        for op in func.body.block.ops:
-            if type(op) not in printing.handlers:
-                raise LoweringError(f"'{op.name}' has no spelling on the host of a Pallas kernel", location_of(op))
-            printing.print(op)
+        printing.print_block(func.body.block)
 
 
 def _print_launch(kernels: Mapping[CallOp, str], printing: Printing, op: CallOp) -> None:

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from kopt.diagnostics import location_of
 from kopt.dialects import symm
-from kopt.dialects.pallas import CallOp
-from kopt.errors import LoweringError
 from kopt.lowering.expr import Expr
 from kopt.lowering.names import quoted
 from kopt.lowering.pallas.printing import Printing
 from kopt.lowering.pallas.refs import place
 from kopt.lowering.printer import Handler
 from kopt.lowering.writer import source_place
-from kopt.walk import walk
 
 _WAITS = {"send": "wait_send", "receive": "wait_recv"}
 
@@ -27,7 +23,6 @@ def _rank(printing: Printing, op: symm.RankOp) -> None:
 
 
 def _barrier(printing: Printing, op: symm.BarrierOp) -> None:
-    _check_barrier(op)
     if op.ranks is not None and op.ranks.value.data == 1:
         return
     group, other = quoted(op.group.data), printing.names.fresh("other")
@@ -42,22 +37,6 @@ def _barrier(printing: Printing, op: symm.BarrierOp) -> None:
     with printing.block(f"for {other} in {ranks}:"):
         printing.line(f"pl.semaphore_signal({barrier}, device_id={{{group}: {to}}})")
     printing.line(f"pl.semaphore_wait({barrier}, {count})")
-
-
-def _check_barrier(op: symm.BarrierOp) -> None:
-    call = op.parent_op()
-    while call is not None and not isinstance(call, CallOp):
-        call = call.parent_op()
-    if call is None or (op.ranks is None and not op.others) or call.collective is None:
-        message = "a barrier in a kernel needs its ranks, and the call its collective's number"
-        raise LoweringError(message, location_of(op))
-    barriers = walk(call, symm.BarrierOp)
-    if barriers[0] is not op:
-        raise LoweringError(
-            "a kernel has one semaphore for barriers, so one barrier: a rank that is ahead would signal the next",
-            location_of(op),
-            notes=["signal and wait for counters instead, one channel for each rank"],
-        )
 
 
 def _copy(printing: Printing, op: symm.RemoteCopyOp) -> None:

@@ -25,7 +25,9 @@ from kopt.lowering.names import Names, public_name, quoted
 from kopt.lowering.pallas.printing import RESERVED, Printing
 from kopt.lowering.writer import source_place
 
-_SEMAPHORES = {"semaphore": "DMA", "counter": "REGULAR"}
+#: Where the scratch memory of a kernel may be, and its semaphores.
+SCRATCH = {"vmem": "pltpu.VMEM", "smem": "pltpu.SMEM"}
+SEMAPHORES = {"semaphore": "DMA", "counter": "REGULAR"}
 _SPACES = {"smem": "pltpu.SMEM", "hbm": "pltpu.HBM", "any": "pl.ANY"}
 
 
@@ -166,7 +168,6 @@ def _shape(value: SSAValue, printing: Printing) -> str:
 def _scratch(ref: SSAValue, printing: Printing) -> str:
     assert isinstance(ref.type, RefType)
     shape = _tuple(ref.type.shape)
-    if (kind := _SEMAPHORES.get(ref.type.space.data)) is not None:
+    if (kind := SEMAPHORES.get(ref.type.space.data)) is not None:
         return f"pltpu.SemaphoreType.{kind}({shape})"
-    space = {"vmem": "pltpu.VMEM", "smem": "pltpu.SMEM"}[ref.type.space.data]
-    return f"{space}({shape}, {printing.dtype(ref.type.element_type)})"
+    return f"{SCRATCH[ref.type.space.data]}({shape}, {printing.dtype(ref.type.element_type)})"

@@ -9,10 +9,9 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Operation
 
-from kopt.errors import LoweringError
 from kopt.lowering.pallas.printing import Printing
 from kopt.lowering.pallas.values.division import guarded
-from kopt.lowering.printer import FLOAT_PREDICATES, SCALARS, Handler, by, compare
+from kopt.lowering.printer import SCALARS, Handler, by
 
 #: Divisions, whose divisor may be 0.
 _DIVISIONS: dict[type[Operation], str] = {
@@ -43,13 +42,6 @@ def _constant(printing: Printing, op: arith.ConstantOp) -> None:
     printing.alias(op.result, printing.literal(op.value))
 
 
-def _compare_floats(printing: Printing, op: arith.CmpfOp) -> None:
-    number = op.predicate.value.data
-    if number not in FLOAT_PREDICATES:
-        raise LoweringError(f"Pallas has no spelling for arith.cmpf with predicate {number}")
-    compare(printing, op)
-
-
 def _cast(printing: Printing, op: Operation) -> None:
     target = op.results[0].type
     cast = "{0}" if isinstance(target, IndexType) else f"jnp.asarray({{0}}, {printing.dtype(target)})"
@@ -59,7 +51,6 @@ def _cast(printing: Printing, op: Operation) -> None:
 HANDLERS: dict[type[Operation], Handler] = {
     **SCALARS,
     arith.ConstantOp: _constant,
-    arith.CmpfOp: _compare_floats,
     **dict.fromkeys(_DIVISIONS, _divide),
     **dict.fromkeys(_CASTS, _cast),
     arith.IndexCastOp: by("{0}"),
