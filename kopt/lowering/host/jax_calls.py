@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from kopt.lowering.pallas.printing import Printing
 
 
+def _call(printing: Printing, op: CallOp) -> None:
+    printing.define(op.outputs[0], Expr(_text(op, printing)))
+
+
 def is_spelt(op: CallOp) -> bool:
     """Whether jnp has an expression for a call's operator with its arguments, and its one result."""
     arguments = [*_arguments(op, lambda array: "array")]
@@ -42,10 +46,6 @@ def is_spelt(op: CallOp) -> bool:
     if _division_texts(op, arguments) is not None:
         return len(arguments) > 1
     return spelling(op.callee.data, arguments) is not None
-
-
-def _call(printing: Printing, op: CallOp) -> None:
-    printing.define(op.outputs[0], Expr(_text(op, printing)))
 
 
 def _text(op: CallOp, printing: Printing) -> str:

@@ -12,9 +12,8 @@ from kopt.analysis.groups import ranks_of
 from kopt.diagnostics import Problem
 from kopt.dialects import host, symm
 from kopt.dialects.pallas import CallOp
-from kopt.lowering.host.jax_calls import HANDLERS as HOST
-from kopt.lowering.host.jax_calls import is_spelt
-from kopt.lowering.jax.collectives import HANDLERS as PROGRAM
+from kopt.lowering.host.jax_calls import HANDLERS, is_spelt
+from kopt.lowering.jax import collectives
 from kopt.passes.verifying.host_forms import Check, HostForms, of_elements
 
 _NO_ELEMENT_TYPE = "Pallas has no element type for"
@@ -54,6 +53,8 @@ _CALLS = {CallOp, ReturnOp}
 _CHECKS: dict[type[Operation], Check] = {host.AllocOp: _of_alloc, host.CallOp: _of_call}
 
 #: Functions around kernels.
-KERNELS = HostForms(_CALLS | HOST.keys(), _formless, _CHECKS)
+KERNELS = HostForms(_CALLS | HANDLERS.keys(), _formless, _CHECKS)
 #: Programs of all ranks.
-PROGRAMS = HostForms(_CALLS | PROGRAM.keys(), _formless, {**_CHECKS, symm.AllReduceOp: _of_all_reduce}, _of_program)
+PROGRAMS = HostForms(
+    _CALLS | collectives.HANDLERS.keys(), _formless, {**_CHECKS, symm.AllReduceOp: _of_all_reduce}, _of_program
+)
