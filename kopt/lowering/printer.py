@@ -50,9 +50,9 @@ class Printer(ABC):
         for op in block.ops:
             self.print(op)
 
-    @abstractmethod
     def print(self, op: Operation) -> None:
-        """Prints one op."""
+        """Prints one op: a statement, or the meaning of a value."""
+        self.handlers[type(op)](self, op)
 
     @abstractmethod
     def assign(self, value: SSAValue, expr: Expr, hint: str | None = None) -> Expr:

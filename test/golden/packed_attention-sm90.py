@@ -11,8 +11,8 @@ def _nan_max(a, b):
 @triton.jit
 def packed_attention_0_kernel(q, k, v, offsets, out):
     # only written: out
-    BLOCK_2: tl.constexpr = 64
-    BLOCK_3: tl.constexpr = 64
+    BLOCK_2: tl.constexpr = 128
+    BLOCK_3: tl.constexpr = 16
     # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
     pid = tl.program_id(0)
     h_block = pid % 8

@@ -72,8 +72,7 @@ def _header(helpers: dict[str, str], body: str) -> str:
 def _print_public(func: FuncOp, entry: str, printing: Printing) -> None:
     args = [printing.names.bind(arg) for arg in func.body.block.args]
     with printing.block(f"def {entry}({', '.join(args)}):"):
-        for op in func.body.block.ops:
-            printing.print(op)
+        printing.print_block(func.body.block)
 
 
 def _print_launch(kernels: Mapping[CallOp, str], printing: Printing, op: CallOp) -> None:

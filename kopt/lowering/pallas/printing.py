@@ -66,10 +66,6 @@ class Printing(Printer):
         self.sums = IndexAnalysis(sums=True)
         self.named_values: set[SSAValue] = set()
 
-    def print(self, op: Operation) -> None:
-        """Writes one op: a statement, or the meaning of a value."""
-        self.handlers[type(op)](self, op)
-
     # Values and their types.
 
     def __getitem__(self, value: SSAValue) -> Expr:

@@ -69,7 +69,7 @@ class Kernel(Printer):
     def print(self, op: Operation) -> None:
         """Prints one operation."""
         self._op = op
-        self.handlers[type(op)](self, op)
+        super().print(op)
 
     def line(self, text: str) -> None:
         """One statement, under a comment with the source line that the current operation comes from."""

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from kopt.lowering.pallas.printing import Printing
 from kopt.lowering.pallas.values.division import guarded
-from kopt.lowering.printer import SCALARS, Handler, by, compare
+from kopt.lowering.printer import SCALARS, Handler, by
 
 #: Divisions, whose divisor may be 0.
 _DIVISIONS: dict[type[Operation], str] = {
@@ -51,7 +51,6 @@ def _cast(printing: Printing, op: Operation) -> None:
 HANDLERS: dict[type[Operation], Handler] = {
     **SCALARS,
     arith.ConstantOp: _constant,
-    arith.CmpfOp: compare,
     **dict.fromkeys(_DIVISIONS, _divide),
     **dict.fromkeys(_CASTS, _cast),
     arith.IndexCastOp: by("{0}"),
