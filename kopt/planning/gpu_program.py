@@ -14,6 +14,7 @@ import numpy as np
 
 from kopt.ir.launch_model import LaunchModel, Live, ModelAccess, Work
 from kopt.ir.polynomial import Coefficient
+from kopt.ir.widths import next_power_of_two
 from kopt.planning.trips import Number, Sizes, value
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
@@ -57,6 +58,8 @@ def stages(staged: Number, budget: Budget) -> Number:
 
 def _power(number: Number) -> Number:
     """The next power of two."""
+    if isinstance(number, int):
+        return next_power_of_two(number)
     return 2 ** np.ceil(np.log2(np.maximum(1, number))).astype(int)
 
 
@@ -68,6 +71,7 @@ class GpuProgram:
         self._products = [work for work in model.work if work.unit == "product"]
         self._loops = {axis.tag for axis in model.axes if axis.form == "loop"}
         self._options = options
+        self._lanes_of: dict[tuple[Coefficient, ...], Number] = {}
         self._warp_size = chip.warp_size
 
     @cached_property
@@ -113,7 +117,7 @@ class GpuProgram:
     def walks(self) -> Number:
         """Whether it walks a dimension of a value that it does not hold."""
         shapes = [shape for live in self._model.live for shape, _ in live.values if _may_walk(shape)]
-        return max_of(prod(_power(self._value(size)) for size in shape) for shape in shapes) > self._budget.HELD_LANES
+        return max_of(map(self._rounded, shapes)) > self._budget.HELD_LANES
 
     def fits(self) -> Number:
         """Whether no register spills and shared memory holds its operands."""
@@ -184,8 +188,14 @@ class GpuProgram:
 
     def _lanes(self, shape: Sequence[Coefficient]) -> Number:
         """Lanes of a tile, each dimension rounded up to a power of two; of one that is walked, those of a visit."""
-        lanes = prod(_power(self._value(size)) for size in shape)
+        lanes = self._rounded(shape)
         return np.where(lanes > self._budget.HELD_LANES, self._budget.TILE_LANES, lanes) if _may_walk(shape) else lanes
+
+    def _rounded(self, shape: Sequence[Coefficient]) -> Number:
+        key = tuple(shape)
+        if key not in self._lanes_of:
+            self._lanes_of[key] = prod(_power(self._value(size)) for size in key)
+        return self._lanes_of[key]
 
     def _size(self, dims: Dims) -> Number:
         return self._lanes([size for _, size in dims])
@@ -208,5 +218,5 @@ def max_of(numbers: Iterable[Number]) -> Number:
     """The largest of some numbers, candidate by candidate; 0 of none."""
     total: Number = 0
     for number in numbers:
-        total = np.maximum(total, number)
+        total = max(total, number) if isinstance(number, int) and isinstance(total, int) else np.maximum(total, number)
     return total
