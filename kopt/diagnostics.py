@@ -18,7 +18,7 @@ from typing import Literal
 from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
 from xdsl.ir import Attribute, Operation
 
-from kopt.errors import Location
+from kopt.errors import Location, LoweringError
 
 Severity = Literal["error", "warning", "remark", "note"]
 
@@ -34,6 +34,20 @@ class Diagnostic:
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
         return f"{where}{self.severity}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at which operation, and what may be done instead."""
+
+    op: Operation
+    message: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def error(self) -> LoweringError:
+        """The diagnostic that it is refused with."""
+        return LoweringError(self.message, location_of(self.op), notes=self.notes)
 
 
 _listener: ContextVar[list[Diagnostic] | None] = ContextVar("kopt_diagnostics", default=None)

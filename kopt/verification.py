@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
@@ -55,6 +56,9 @@ def _verify_op(op: Operation, source: str | None) -> None:
         raise
     if any(len(region.blocks) == 1 and not region.block.ops for region in op.regions) and not _needs_no_terminator(op):
         message = f"'{op.name}' has an empty block where a terminator is needed"
+        raise VerifyError(message, location_of(op), source=source)
+    if isinstance(op, FuncOp) and len(op.body.blocks) > 1:
+        message = f"a function is one block, found {len(op.body.blocks)}: its control flow is that of scf and tile"
         raise VerifyError(message, location_of(op), source=source)
 
 

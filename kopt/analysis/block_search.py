@@ -1,4 +1,4 @@
-"""Sizes for groups of blocks: the least that all may have, and from large ones down until they fit.
+"""Sizes for groups of blocks: the least that all may have, which walk others, and the tiles that they make.
 
 One size serves each *group* of tags, those of the loops that share an open block.
 """
@@ -34,22 +34,6 @@ def nested_loops(module: ModuleOp, roles: Mapping[str, Role]) -> Nested:
     return pairs
 
 
-def fitted(groups: Sequence[Sequence[str]], sizes: Sizes, least: Sizes, nested: Nested) -> Sizes:
-    """Sizes with the blocks of walking loops no larger than what they walk."""
-    fitted = dict(sizes)
-    group_of = {tag: group for group in groups for tag in group}
-    for inner, outer in nested:
-        if inner in fitted and outer in fitted:
-            size = max(least[inner], min(fitted[inner], fitted[outer]))
-            fitted.update(dict.fromkeys(group_of[inner], size))
-            fitted.update(dict.fromkeys(group_of[outer], max(size, fitted[outer])))
-    return fitted
-
-
-def _fits(sizes: Sizes, nested: Nested) -> bool:
-    return all(sizes.get(inner, 0) <= sizes.get(outer, sizes.get(inner, 0)) for inner, outer in nested)
-
-
 def spread(groups: Sequence[Sequence[str]], size: Callable[[str], int]) -> Sizes:
     """One size a group: the largest that any of its tags asks for."""
     sizes: Sizes = {}
@@ -66,42 +50,6 @@ def capped(groups: Sequence[Sequence[str]], sizes: Sizes, roles: Mapping[str, Ro
         most = [role.most for role in (roles[tag] for tag in group) if role.most is not None]
         bounded.update(dict.fromkeys(group, min([bounded[group[0]], *most])))
     return bounded
-
-
-def shrink(
-    groups: Sequence[Sequence[str]],
-    start: Sizes,
-    least: Sizes,
-    nested: Nested,
-    cost: Callable[[Sizes], int],
-    budget: int,
-) -> Sizes:
-    """Halves the group that saves most, again and again, until the cost is within the budget."""
-    sizes, now = start, cost(start)
-    while now > budget:
-        smaller = [_times(sizes, group, 0.5) for group in groups if sizes[group[0]] // 2 >= least[group[0]]]
-        smaller = [candidate for candidate in smaller if _fits(candidate, nested)]
-        if not smaller:
-            break
-        now, sizes = min(((cost(candidate), candidate) for candidate in smaller), key=lambda pair: pair[0])
-    return _regrown(groups, start, sizes, nested, lambda sizes: cost(sizes) <= now)
-
-
-def _regrown(
-    groups: Sequence[Sequence[str]], start: Sizes, sizes: Sizes, nested: Nested, good: Callable[[Sizes], bool]
-) -> Sizes:
-    """Takes back each halving that turned out to save nothing."""
-    for group in groups:
-        while sizes[group[0]] < start[group[0]]:
-            larger = _times(sizes, group, 2)
-            if not _fits(larger, nested) or not good(larger):
-                break
-            sizes = larger
-    return sizes
-
-
-def _times(sizes: Sizes, group: Sequence[str], factor: float) -> Sizes:
-    return {**sizes, **{tag: int(sizes[tag] * factor) for tag in group}}
 
 
 def largest_tile(types: Iterable[TileType], sizes: Mapping[str, Any]) -> Any:

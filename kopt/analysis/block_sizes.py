@@ -1,23 +1,24 @@
 """Block sizes for the loops whose size a kernel leaves open: as large as pays, and fitting the chip.
 
-On a TPU the sizes are those with which the best plan of each launch costs least (`kopt.planning.block_sizes`), among
-whole tiles of memory and divisors of what is walked. On a GPU they start generous by what the axis is used for (lanes,
-rows, matrix products), and the costliest is halved until the tiles fit registers; they are powers of two. The block of
-a loop that walks another block is never the larger of the two, and one whose beginning names a row for all of its
-lanes, as in ``scales[i.begin // 64]``, has no more lanes than share it.
+The sizes are those with which the best plan of each launch costs least (`kopt.planning.block_sizes`): on a TPU among
+whole tiles of memory and divisors of what is walked, on a GPU among powers of two. The block of a loop that walks
+another block is never the larger of the two, and one whose beginning names a row for all of its lanes, as in
+``scales[i.begin // 64]``, has no more lanes than share it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.analysis.block_roles import block_roles
 from kopt.analysis.block_search import Sizes, capped, largest_tile, spread, tile_types
-from kopt.analysis.gpu_blocks import choose_gpu, gpu_budget
+from kopt.analysis.gpu_blocks import GpuSpace, gpu_budget
 from kopt.analysis.launch_models import open_models
 from kopt.analysis.tpu_blocks import TpuSpace, tpu_cost, tpu_least, tpu_unit
+from kopt.ir.launch_model import LaunchModel
 from kopt.planning.block_sizes import cheapest
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, TpuChip
@@ -50,28 +51,48 @@ def choose_sizes(
     for group, size in zip(groups, given, strict=True):
         for tag in group:
             roles[tag].single = roles[tag].size == 1 < size or roles[tag].begun and tag not in sized
-    used = [group for group in groups if group]
-    if not used:
+    tags = {tag: size for group, size in zip(groups, given, strict=True) for tag in group}
+    if not tags:
         return [*given]
-    if not isinstance(chip, TpuChip):
-        return _in_order(groups, given, choose_gpu(module, used, roles))
-    space = TpuSpace(module, used, roles, chip)
-    return _in_order(groups, given, _fitting(space, loop_type, moved, divides) or space.least)
+    tpu = isinstance(chip, TpuChip)
+    moved = moved if tpu else None
+    ordered = tpu and tpu_costs(chip).cores > 1
+    models = open_models(module, list(tags), ordered)
+    chosen: Sizes = {}
+    for part, own in _parts([group for group in groups if group], models, moved is None):
+        space = TpuSpace(module, part, roles, chip) if tpu else GpuSpace(module, part, roles)
+        found = space.candidates(divides) if isinstance(space, TpuSpace) else space.candidates()
+        count = len(next(iter(found.values())))
+        others = {tag: np.full(count, size) for tag, size in tags.items() if tag not in found}
+        lanes = [tag for tag in found if 0 in roles[tag].places]
+        best = cheapest(own, {**others, **found}, chip, loop_type, lanes)
+        sizes = next(best, None) if moved is None else _fitting(best, moved, chip, loop_type)
+        chosen |= {tag: sizes[tag] for tag in found} if sizes is not None else space.least
+    return _in_order(groups, given, chosen)
 
 
-def _fitting(space: TpuSpace, loop_type: str, moved: ModuleOp | None, divides: bool) -> Sizes | None:
-    """The sizes with which a TPU takes least time, of those whose cells fit.
+def _parts(
+    groups: Sequence[Sequence[str]], models: Sequence[LaunchModel], divides: bool
+) -> Iterator[tuple[Sequence[Sequence[str]], Sequence[LaunchModel]]]:
+    """Groups whose sizes decide about one another, with the launches that they decide about: those of one launch."""
+    left = [({axis.tag for axis in model.axes}, [model]) for model in models]
+    while left:
+        tags, own = left.pop(0)
+        tags = tags.union(*(group for group in groups if not divides or not tags.isdisjoint(group)))
+        near = [pair for pair in left if not tags.isdisjoint(pair[0])]
+        if near:
+            left = [pair for pair in left if tags.isdisjoint(pair[0])]
+            left.insert(
+                0, (tags.union(*(pair[0] for pair in near)), [*own, *(one for pair in near for one in pair[1])])
+            )
+        elif part := [group for group in groups if not tags.isdisjoint(group)]:
+            yield part, own
 
-    What products and DMAs of computed rows take is seen in their own form of the module only: there the cheapest are
-    tried one by one.
-    """
-    tags = [tag for group in space.groups for tag in group]
-    lanes = [tag for tag in tags if 0 in space.roles[tag].places]
-    models = open_models(space.module, tags, ordered=tpu_costs(space.chip).cores > 1)
-    found = cheapest(models, space.candidates(divides), space.chip, loop_type, lanes)
-    if moved is None:
-        return next(found, None)
-    taken, most = tpu_cost(moved, loop_type == "resident"), Budget(space.chip).cell_bytes()
+
+def _fitting(found: Iterator[Sizes], moved: ModuleOp, chip: Chip, loop_type: str) -> Sizes | None:
+    """The cheapest sizes whose cells fit a TPU with the products and DMAs of computed rows, tried one by one."""
+    assert isinstance(chip, TpuChip)
+    taken, most = tpu_cost(moved, loop_type == "resident"), Budget(chip).cell_bytes()
     full: list[Sizes] = []
     for sizes in found:
         if len(full) == _TRIED:

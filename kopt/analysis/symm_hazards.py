@@ -16,20 +16,12 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.aliases import root
 from kopt.analysis.host_order import host_ops
 from kopt.analysis.symmetric import Reader, is_contiguous, is_reader, is_static, waits, writes
+from kopt.diagnostics import Problem
 from kopt.dialects.host import AllocOp, PartitionOp, ReuseOp
 from kopt.dialects.symm import group_of
 
 
-@dataclass(frozen=True)
-class SymmHazard:
-    """What is wrong at an op, and what to do about it."""
-
-    op: Operation
-    message: str
-    note: str
-
-
-def hazards(func: FuncOp) -> Iterator[SymmHazard]:
+def hazards(func: FuncOp) -> Iterator[Problem]:
     """Everything about a function's symmetric memory that could give wrong results, in order."""
     state = _State()
     for op in host_ops(func.body.block):
@@ -61,22 +53,22 @@ def written_by_later_calls(value: SSAValue) -> str | None:
     return "its memory is a captured partition's" if captured else None
 
 
-def _misplaced(op: Operation) -> Iterator[SymmHazard]:
+def _misplaced(op: Operation) -> Iterator[Problem]:
     assert isinstance(op, Reader)
     type, group = op.input.type, op.group.data
     if group_of(type) != group:
         note = "symm-place puts it there"
-        yield SymmHazard(op, f'{op.name} reads symmetric memory of group "{group}", found {type}', note)
+        yield Problem(op, f'{op.name} reads symmetric memory of group "{group}", found {type}', (note,))
     elif not is_static(type) or not is_contiguous(type):
         note = "symm-place copies such views; dynamic sizes have to be made numbers"
-        yield SymmHazard(op, f"{op.name} reads a contiguous array of static shape, found {type}", note)
+        yield Problem(op, f"{op.name} reads a contiguous array of static shape, found {type}", (note,))
 
 
-def _returned(op: Operation) -> Iterator[SymmHazard]:
+def _returned(op: Operation) -> Iterator[Problem]:
     for value in op.operands if isinstance(op, ReturnOp) else ():
         if (why := written_by_later_calls(value)) is not None:
             message = f"{name_of(value)} is returned, but {why}: later calls write it again"
-            yield SymmHazard(op, message, "return a copy in memory of the device's own")
+            yield Problem(op, message, ("return a copy in memory of the device's own",))
 
 
 @dataclass
@@ -87,7 +79,7 @@ class _State:
     read: dict[SSAValue, Operation] = field(default_factory=dict)
     ids: dict[str, Operation] = field(default_factory=dict)
 
-    def step(self, op: Operation) -> Iterator[SymmHazard]:
+    def step(self, op: Operation) -> Iterator[Problem]:
         yield from self._repeated_id(op)
         self._barrier(waits(op, "entry"))
         if is_reader(op):
@@ -104,27 +96,27 @@ class _State:
                 for value in [value for value in events if group_of(value.type) == group]:
                     del events[value]
 
-    def _reads(self, op: Operation) -> Iterator[SymmHazard]:
+    def _reads(self, op: Operation) -> Iterator[Problem]:
         assert isinstance(op, Reader)
         value = memory(op.input)
         if value in self.written:
             message = f"{op.name} reads {name_of(op.input)} of all ranks, which may not have written it yet"
-            yield SymmHazard(op, message, "an entry barrier is missing: symm.barrier, or 'entry' among its barriers")
+            yield Problem(op, message, ("an entry barrier is missing: symm.barrier, or 'entry' among its barriers",))
         self.read[value] = op
 
-    def _writes(self, op: Operation, value: SSAValue) -> Iterator[SymmHazard]:
+    def _writes(self, op: Operation, value: SSAValue) -> Iterator[Problem]:
         if value in self.read:
             yield self._missing_exit(op, value, "it is written again")
         if group_of(value.type) is not None:
             self.written[value] = op
 
-    def _missing_exit(self, op: Operation, value: SSAValue, then: str) -> SymmHazard:
+    def _missing_exit(self, op: Operation, value: SSAValue, then: str) -> Problem:
         message = f"other ranks may still read the memory of {name_of(value)} when {then}"
         note = "an exit barrier is missing: symm.barrier, or 'exit' among the collective's barriers"
-        return SymmHazard(op, message, note)
+        return Problem(op, message, (note,))
 
-    def _repeated_id(self, op: Operation) -> Iterator[SymmHazard]:
+    def _repeated_id(self, op: Operation) -> Iterator[Problem]:
         if isinstance(op, AllocOp) and op.id is not None:
             if op.id.data in self.ids:
-                yield SymmHazard(op, f'two arrays have the id "{op.id.data}"', "an id is one array's")
+                yield Problem(op, f'two arrays have the id "{op.id.data}"', ("an id is one array's",))
             self.ids[op.id.data] = op

@@ -6,12 +6,9 @@ from math import prod
 
 from kopt.analysis.block_search import tile_types
 from kopt.dialects import tile
+from kopt.planning.gpu_program import stages, warps
 from kopt.targets.budget import Budget
 from kopt.walk import walk
-
-#: The fewest and the most warps of a program, without and with matrix products.
-_WARPS = (4, 16)
-_DOT_WARPS = (4, 8)
 
 
 def _dots(grid: tile.GridOp) -> list[tile.DotOp]:
@@ -21,15 +18,12 @@ def _dots(grid: tile.GridOp) -> list[tile.DotOp]:
 def default_num_warps(grid: tile.GridOp) -> int:
     """Warps for the largest block that a cell computes, or all products of one loop: a power of two."""
     dots = _dots(grid)
-    least, most = _DOT_WARPS if dots else _WARPS
-    together = [
+    sums = [
         sum(prod(dot.result.type.shape) for dot in dots if dot.parent is block) for block in {d.parent for d in dots}
     ]
-    lanes = max([*together, *(prod(type.shape) for type in tile_types(grid))], default=1)
-    warps = least
-    while warps < most and warps * Budget.WARP_LANES < lanes:
-        warps *= 2
-    return warps
+    rows = [dot.result.type.shape[-2] for dot in dots]
+    lanes = max((prod(type.shape) for type in tile_types(grid)), default=1)
+    return int(warps(lanes, max(sums, default=0), max(rows, default=0)))
 
 
 def default_num_stages(grid: tile.GridOp, budget: Budget) -> int:
@@ -37,7 +31,7 @@ def default_num_stages(grid: tile.GridOp, budget: Budget) -> int:
     bytes_a_stage = max((_staged_bytes(loop) for loop in walk(grid, tile.ForOp)), default=0)
     if not bytes_a_stage:
         return 1 if not _loops(grid) else 2
-    return budget.stages(bytes_a_stage)
+    return int(stages(bytes_a_stage, budget))
 
 
 def _loops(grid: tile.GridOp) -> bool:

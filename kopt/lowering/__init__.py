@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.diagnostics import location_of
-from kopt.errors import ConfigError, LoweringError
+from kopt.errors import LoweringError
 from kopt.registry import load
 from kopt.walk import walk
 
@@ -24,11 +24,9 @@ def emit(module: ModuleOp, entry: str, family: str, allow_inline: bool = False) 
     Args: ``entry`` the function's name; ``family`` is ``pallas``, ``triton``, or ``torch`` and ``jax`` (host programs);
     ``allow_inline`` whether code that the IR brings along may be emitted: it runs as it is, so only for IR that is
     trusted. The function is called by its `public_name`.
-    Raises `ConfigError` for another family, `LoweringError` for ops that the target's printer does not know and for
-    code in the IR that is not allowed.
+    Raises `LoweringError` for code in the IR that is not allowed. Printers refuse nothing:
+    `kopt.passes.pipelines.printable` has the passes that have seen all else.
     """
-    if family not in PRINTERS:
-        raise ConfigError(f"no printer for '{family}'", notes=[f"printers: {', '.join(PRINTERS)}"])
     if not allow_inline:
         _refuse_inline(module)
     return load(PRINTERS[family])(module, entry)

@@ -12,10 +12,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from kopt.diagnostics import location_of
-from kopt.errors import LoweringError
 from kopt.lowering.emitted import pallas, triton
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
@@ -82,9 +80,6 @@ class Names:
         self._names[value] = expression
 
     def __getitem__(self, value: SSAValue) -> str:
-        if value not in self._names:
-            owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-            raise LoweringError(f"a value of type {value.type} has no name here", location_of(owner))
         return self._names[value]
 
     def __contains__(self, value: SSAValue) -> bool:

@@ -1,4 +1,4 @@
-"""What both printers need to write Python that people read: lines and blocks, source comments."""
+"""What all printers write Python with that people read: lines, broken where they are long, blocks, source comments."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import Operation
 
+from kopt.lowering.line_breaks import broken
 from kopt.lowering.names import one_line
 from kopt.source_lines import source_line
 
@@ -30,19 +31,25 @@ class Writer:
         self._assigned: dict[int, str] = {}
         self._depth = 0
 
-    def line(self, text: str = "") -> None:
-        """Adds one line, or an empty one."""
-        self._lines.append(f"{_INDENT * self._depth}{text}" if text else "")
+    def line(self, text: str, comment: str | None = None) -> None:
+        """Adds a statement or a header, on several lines where it is long."""
+        self._lines += broken(text, _INDENT * self._depth, comment)
+
+    def call(self, head: str, arguments: Iterable[str], tail: str = "", comment: str | None = None) -> None:
+        """Adds ``head(arguments)tail``, an argument a line."""
+        self._lines += broken(f"{head}(", _INDENT * self._depth, comment)
+        for argument in arguments:
+            self._lines += broken(f"{argument},", _INDENT * (self._depth + 1))
+        self._lines += broken(f"){tail}", _INDENT * self._depth)
 
     def lines(self, texts: Iterable[str]) -> None:
-        """Adds lines."""
-        for text in texts:
-            self.line(text)
+        """Adds lines as they are."""
+        self._lines += [f"{_INDENT * self._depth}{text}" if text else "" for text in texts]
 
-    def assign(self, name: str, statement: Iterable[str]) -> None:
-        """Adds the lines of a statement that does no more than to give a name its value."""
+    def assign(self, name: str, expression: str, comment: str | None = None) -> None:
+        """Adds a statement that does no more than to give a name its value."""
         self._assigned[len(self._lines)] = name
-        self._lines.append("\n".join(f"{_INDENT * self._depth}{text}" for text in statement))
+        self._lines.append("\n".join(broken(f"{name} = {expression}", _INDENT * self._depth, comment)))
 
     def gap(self) -> None:
         """One empty line, unless nothing stands above it in its block."""
@@ -61,9 +68,9 @@ class Writer:
             self._lines.append(comment)
 
     @contextmanager
-    def block(self, header: str) -> Iterator[None]:
+    def block(self, header: str, comment: str | None = None) -> Iterator[None]:
         """``header`` (``def f():``, ``for …:``), then what is written inside, indented; ``pass`` when nothing is."""
-        self.line(header)
+        self.line(header, comment)
         self._depth += 1
         start = len(self._lines)
         try:

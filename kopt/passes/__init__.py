@@ -5,7 +5,7 @@ A new pass is one line here: its name and ``"module:Class"`` of its ``ModulePass
 
 PASSES: dict[str, str] = {
     # kopt's own passes.
-    "align-loops": "kopt.passes.align_loops:AlignLoopsPass",
+    "align-accesses": "kopt.passes.align_accesses:AlignAccessesPass",
     "arith-unsigned-when-equivalent": (
         "kopt.passes.gpu.arith_unsigned_when_equivalent:ArithUnsignedWhenEquivalentPass"
     ),
@@ -59,8 +59,6 @@ PASSES: dict[str, str] = {
     "raise-jagged": "kopt.passes.raise_jagged:RaiseJaggedPass",
     "realise-values": "kopt.passes.realise_values:RealiseValuesPass",
     "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
-    "align-dynamic-loads": "kopt.passes.align_dynamic_loads:AlignDynamicLoadsPass",
-    "realign-stores": "kopt.passes.realign_stores:RealignStoresPass",
     "reduce-expanded-updates": "kopt.passes.reduce_expanded_updates:ReduceExpandedUpdatesPass",
     "resolve-validity": "kopt.passes.resolve_validity:ResolveValidityPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
@@ -80,10 +78,12 @@ PASSES: dict[str, str] = {
     "verify-barriers": "kopt.passes.verify_barriers:VerifyBarriersPass",
     "verify-index-widths": "kopt.passes.verify_index_widths:VerifyIndexWidthsPass",
     "verify-plan": "kopt.passes.verify_plan:VerifyPlanPass",
+    "verify-host": "kopt.passes.verify_host:VerifyHostPass",
+    "verify-pallas": "kopt.passes.verify_pallas:VerifyPallasPass",
     "verify-symm": "kopt.passes.verify_symm:VerifySymmPass",
     "verify-triton": "kopt.passes.gpu.verify_triton:VerifyTritonPass",
     "walk-dims": "kopt.passes.walk_dims:WalkDimsPass",
-    "walk-products": "kopt.passes.walk_products:WalkProductsPass",
+    "split-dot-reduction": "kopt.passes.split_dot_reduction:SplitDotReductionPass",
     "widen-atomics": "kopt.passes.widen_atomics:WidenAtomicsPass",
     # xDSL's clean-up passes.
     "control-flow-hoist": "xdsl.transforms.control_flow_hoist:ControlFlowHoistPass",

@@ -34,10 +34,10 @@ _LIKE = "tpu7x"
 class ChooseBlockSizesPass(ModulePass):
     """Chooses the sizes of a function's open blocks, and substitutes them in every type.
 
-    ``tile.open`` of the function says which those are (`kopt.dialects.tile.open_blocks`). On a TPU the sizes are those
-    at which the cheapest plan of each launch takes least time, among whole tiles of memory and divisors of what is
-    walked whose blocks fit VMEM (`kopt.planning.block_sizes`). On a GPU they are as large as a program's registers
-    hold (`kopt.analysis.block_sizes`). A pinned size is only rounded up to whole tiles of a TPU's memory, and not even
+    ``tile.open`` of the function says which those are (`kopt.dialects.tile.open_blocks`). The sizes are those at which
+    the cheapest plan of each launch takes least time (`kopt.planning.block_sizes`): on a TPU among whole tiles of
+    memory and divisors of what is walked whose blocks fit VMEM, on a GPU among powers of two whose values fit
+    registers, and shared memory. A pinned size is only rounded up to whole tiles of a TPU's memory, and not even
     that where results depend on it.
 
         func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)

@@ -12,9 +12,9 @@ from kopt.analysis.values.gathers import gathers
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.normal import normalise
 from kopt.passes.launch_arrays import Arrays
-from kopt.passes.scatters.normal import normalise_updates
+from kopt.passes.normalising.loads import normalise
+from kopt.passes.normalising.updates import normalise_updates
 from kopt.walk import walk
 
 

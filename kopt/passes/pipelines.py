@@ -15,6 +15,7 @@ from kopt.targets.chips import TpuChip
 from kopt.targets.target import Target
 
 if TYPE_CHECKING:
+    from kopt.passes.verifying.printable import VerifyPrintablePass
     from kopt.programs import ProgramOptions
 
 #: The passes that plan a host program of calls, kernels and collectives for ``-t torch-py``, in order.
@@ -29,9 +30,16 @@ HOST_PROGRAM: tuple[str, ...] = (
     # Captured runs are what memory is planned for; ``host-partition,host-hoist-allocs`` go here where they are wanted.
     # Last of what changes memory: lives are final.
     "plan-buffers",
-    # Nothing notices a missing barrier when it runs: the last look at what is printed.
-    "verify-symm",
 )
+
+#: What is looked at before text is printed, by its family, besides ``verify-host``. Nothing notices a missing barrier
+#: of symmetric memory when it runs.
+_PRINTABLE = {
+    "pallas": ("verify-pallas",),
+    "jax": ("verify-pallas",),
+    "triton": ("verify-triton",),
+    "torch": ("verify-symm", "verify-triton"),
+}
 
 
 def pipeline(target: Target, config: Config) -> list[ModulePass]:
@@ -58,14 +66,19 @@ def program_pipeline(target: Target, config: Config, options: ProgramOptions) ->
     if target.family == "pallas":
         # After a Pallas target's own passes: what they would do to kernels is done in these already.
         kernels = [*_pallas_kernels(target, config), *_kernels_of_ranks(options), _make("verify-barriers")]
-        return [choosing(target, config), *_verify(), *kernels]
+        return [choosing(target, config), *_verify(), *kernels, *printable("jax")]
     # The memory is planned first, then the kernels are lowered.
     place = HOST_PROGRAM.index("plan-buffers")
     # Calls that allocate their results end a captured run.
     before, captured = (("host-to-dps",), ("host-partition", "host-hoist-allocs")) if options.capture else ((), ())
     planned = (*before, *HOST_PROGRAM[:place], *captured, *HOST_PROGRAM[place:])
     front = [choosing(target, config), *_verify(), *_simplify()]
-    return [*front, *map(_make, planned), *_triton(target, config)]
+    return [*front, *map(_make, planned), *_triton_kernels(target, config), *printable("torch")]
+
+
+def printable(family: str) -> list[VerifyPrintablePass]:
+    """The last look before the text of a family is printed: printers refuse nothing."""
+    return [*map(_make, _PRINTABLE[family]), _make("verify-host", family=family)]
 
 
 def _kernels_of_ranks(options: ProgramOptions) -> list[ModulePass]:
@@ -88,7 +101,7 @@ def _reference(target: Target, config: Config) -> list[ModulePass]:
 
 def _pallas(target: Target, config: Config) -> list[ModulePass]:
     # Copies between ranks that nothing orders go wrong now and then; no race detector sees a rank that is late.
-    return [*_pallas_kernels(target, config), _make("verify-barriers")]
+    return [*_pallas_kernels(target, config), _make("verify-barriers"), *printable("pallas")]
 
 
 def before_models(config: Config) -> list[ModulePass]:
@@ -144,12 +157,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("permute-array-layout"),
         # What moves with an inner loop of one visit moves with the loop around it, which may be aligned then.
         _make("unroll-single-trip-loops", keep=_named_loops(config)),
-        # Loops that begin anywhere walk aligned blocks, with masks of their own: before the other masks.
-        _make("align-loops"),
-        # Loads that still have an unaligned start become aligned superset loads and dynamic slices.
-        _make("align-dynamic-loads", chip=chip),
-        # So do stores: loads and selects come of them, so before masks.
-        _make("realign-stores", chip=chip),
+        # Loops, loads and stores that begin anywhere: loads, selects and masks come of it, so before the other masks.
+        _make("align-accesses", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.
@@ -189,6 +198,10 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
 
 
 def _triton(target: Target, config: Config) -> list[ModulePass]:
+    return [*_triton_kernels(target, config), *printable("triton")]
+
+
+def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
     options = {"num_warps": config.num_warps, "num_stages": config.num_stages, "chip": target.gpu.name}
     given = {key: value for key, value in options.items() if value is not None}
     return [
@@ -205,7 +218,7 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         # What is too large still is walked, while its dimensions are seen as whole; all else of a plan is of the loops.
         *_walks(target.gpu.name),
         # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
-        _make("walk-products", chip=target.gpu.name),
+        _make("split-dot-reduction", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.
@@ -226,8 +239,6 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
         # What Triton does not check, and how it divides: said as ops, of which each is printed as it stands.
         _make("clamp-gathers"),
         _make("arith-unsigned-when-equivalent"),
-        # The printer refuses nothing: the last look at what it prints.
-        _make("verify-triton"),
     ]
 
 
@@ -298,5 +309,5 @@ def named(*names: str) -> list[ModulePass]:
     return list(map(_make, names))
 
 
-def _make(name: str, **options: Any) -> ModulePass:
+def _make(name: str, **options: Any) -> Any:
     return load(PASSES[name])(**options)

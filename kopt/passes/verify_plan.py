@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.analysis.plan_problems.gpu import gpu_problems
-from kopt.analysis.plan_problems.problem import Problem
 from kopt.analysis.plan_problems.tpu import tpu_problems
+from kopt.diagnostics import Problem
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
 from kopt.passes.launches import grid_of

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
+from xdsl.ir import Operation
 
 from kopt.analysis.symm_hazards import hazards
-from kopt.diagnostics import location_of
-from kopt.errors import LoweringError
+from kopt.diagnostics import Problem
+from kopt.passes.verifying.printable import VerifyPrintablePass
 from kopt.walk import walk
 
 
 @dataclass(frozen=True)
-class VerifySymmPass(ModulePass):
+class VerifySymmPass(VerifyPrintablePass):
     """Checks what the types alone do not say of symmetric memory. The module stays as it is.
 
     Nothing stops a program that breaks these rules: its results are wrong now and then. It refuses
@@ -34,8 +33,6 @@ class VerifySymmPass(ModulePass):
 
     name = "verify-symm"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in walk(op):
-            if isinstance(func, FuncOp) and func.body.blocks:
-                for hazard in hazards(func):
-                    raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])
+    def problems(self, top: Operation) -> Iterator[Problem]:
+        for func in walk(top, FuncOp):
+            yield from () if func.is_declaration else hazards(func)

@@ -13,11 +13,12 @@ import numpy as np
 
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.candidates import candidates
+from kopt.planning.candidates import candidates, gpu_candidate
 from kopt.planning.cost import costs
 from kopt.planning.items import Cost
+from kopt.planning.trips import Number
 from kopt.targets.budget import Budget
-from kopt.targets.chips import TpuChip
+from kopt.targets.chips import Chip, TpuChip
 
 #: What loops in the kernel may do under each ``loop_type`` of a configuration, and whether one may be of the grid.
 #: Pipelines cost what prefetching does.
@@ -51,40 +52,53 @@ def space(choices: Mapping[str, Sequence[int]]) -> Candidates:
 def cheapest(
     models: Sequence[LaunchModel],
     sizes: Candidates,
-    chip: TpuChip,
+    chip: Chip,
     loop_type: str = "auto",
     lanes: Collection[str] = (),
 ) -> Iterator[dict[str, int]]:
     """The candidates that fit, the cheapest first; of those that cost the same, first those with the longest rows.
 
-    These are what DMAs move in one piece, of blocks whose ``lanes`` are the tags. Of these the one that takes the least
-    VMEM. ``loop_type`` is that of the configuration. Nothing comes where no plan tells what it costs.
+    These are what is moved in one piece, of blocks whose ``lanes`` are the tags. Of these the one that takes the least
+    VMEM, or shared memory. ``loop_type`` is that of the configuration. Nothing comes where no plan tells what it costs.
     """
     pairs = [_least(model, sizes, chip, loop_type) for model in models]
     seconds = sum((pair[0] for pair in pairs), np.zeros(1))
     memory = np.max([pair[1] for pair in pairs], axis=0)
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
-    classes = np.floor(np.log(np.maximum(seconds, 1e-12)) / np.log(_SAME))
+    if not np.isfinite(least := seconds.min()):
+        return
+    classes = np.floor(np.log(np.maximum(seconds, 1e-12) / max(least, 1e-12)) / np.log(_SAME))
     for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, classes)):
         if not np.isfinite(seconds[number]):
             return
         yield {tag: int(column[number]) for tag, column in sizes.items()}
 
 
-def _least(model: LaunchModel, sizes: Candidates, chip: TpuChip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:
-    """Of each candidate the seconds of the cheapest plan that fits, infinite where none does, and its bytes of VMEM."""
+def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:
+    """Of each candidate the seconds of the cheapest plan that fits, infinite where none does, and its bytes."""
     count = max(map(len, sizes.values()))
     seconds, memory = np.full(count, np.inf), np.full(count, np.inf)
-    lengths = assumed_lengths(model)
-    for found in costs(model, {**sizes}, candidates(model, *_LOOPS[loop_type]), chip, lengths):
+    plans = candidates(model, *_LOOPS[loop_type]) if isinstance(chip, TpuChip) else [gpu_candidate(model)]
+    for found in costs(model, {**sizes}, plans, chip, assumed_lengths(model)):
         own, taken = _fitting(found, chip)
         better = own < seconds
         seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
     return seconds, memory
 
 
-def _fitting(found: Cost, chip: TpuChip) -> tuple[np.ndarray, np.ndarray]:
-    if found.seconds is None or found.vmem_bytes is None or found.live_bytes is None:
+def _fitting(found: Cost, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(chip, TpuChip):
+        memory, fits = _vmem(found, chip)
+    else:
+        memory, fits = found.shared_bytes, found.fits
+    if found.seconds is None or memory is None or fits is None:
         return np.full(1, np.inf), np.full(1, np.inf)
-    memory = np.asarray(found.vmem_bytes + found.live_bytes)
-    return np.where(memory <= Budget(chip).cell_bytes(), found.seconds, np.inf), memory
+    return np.where(fits, found.seconds, np.inf), np.asarray(memory)
+
+
+def _vmem(found: Cost, chip: TpuChip) -> tuple[Number | None, Number]:
+    """The bytes that a cell takes, and whether it may."""
+    if found.vmem_bytes is None or found.live_bytes is None:
+        return None, False
+    memory = found.vmem_bytes + found.live_bytes
+    return memory, memory <= Budget(chip).cell_bytes()

@@ -1,4 +1,4 @@
-"""The plans that a launch may have on a TPU: each choice of schedules for its loops, with the buffers that follow.
+"""The plans that a launch may have. On a TPU: each choice of schedules for its loops, with the buffers that follow.
 
 Pure. Of the loops that may be dimensions of the grid one is, or none; the others are ``resident``, ``prefetch`` or
 ``emit_pipeline``, all alike, where they move blocks. An operand's blocks are
@@ -30,6 +30,13 @@ def candidates(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: boo
     """
     for schedules in _schedules(model, kinds, hoists):
         yield _plan(model, schedules)
+
+
+def gpu_candidate(model: LaunchModel) -> Plan:
+    """The plan of a launch on a GPU: every access goes by pointers, loops run as they are."""
+    order = tuple(axis.tag for axis in model.axes if axis.form == "grid")
+    buffers = tuple(Buffer(operand.name, operand.name, "pointer") for operand in model.operands)
+    return Plan(order, frozenset(order), buffers, {access.id: access.operand for access in model.accesses})
 
 
 def _schedules(model: LaunchModel, kinds: Sequence[str], hoists: bool) -> Iterator[Mapping[str, str]]:

@@ -1,29 +1,41 @@
-"""A first model of a plan's cost on a GPU: waves of programs, bytes through the caches, products, occupancy.
+"""The cost of a plan on a GPU: what bounds its programs, and what the last of them leave idle.
 
-No constant of it is fitted; it ranks what differs much. A program's blocks come from the second-level cache; programs
-of one wave that need the same block fetch it once from memory.
+    seconds = max(issue, products, second-level cache, memory, dispatch) + a share of the others + start + launch
+
+Issue, products and the cache are had by multiprocessors that have a program; memory by as many bytes as are on their
+way at once. What is not the bottleneck is hidden by other programs of a multiprocessor, or by pipelined loads. A
+program's blocks come from the cache; those that programs of one wave share come once from memory. No constant is
+fitted (`kopt.targets.costs`): the model ranks block sizes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 
-from kopt.ir.launch_model import LaunchModel, Work
-from kopt.planning.blocks import Blocks
+from kopt.ir.atoms import Lane
+from kopt.ir.launch_model import LaunchModel, ModelAccess, Work
+from kopt.planning.gpu_program import GpuProgram, max_of
 from kopt.planning.items import Cost
 from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, value
-from kopt.plans.plan import Buffer, Plan
+from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
-from kopt.targets.costs import GPU_COSTS, GpuCosts
+from kopt.targets.costs import GPU_COSTS, GPU_INSTRUCTIONS
 
-#: Where a plan names none.
-_WARPS, _STAGES = 4, 2
-#: Shares of the peak of 16-bit products, by dtype.
-_RATES = {"f32": 0.5, "f64": 1 / 16, "i8": 2.0, "f8E4M3FN": 2.0, "f8E5M2": 2.0}
+#: The part of what is not the bottleneck that nothing hides, at least.
+_EXPOSED = 0.1
+#: What a walk takes of the time of a program that holds its values: nothing is loaded ahead of a visit.
+_WALKED = 1.1
+#: Bytes of a piece of memory that is moved as a whole, and what a multiprocessor's shared memory gives in one cycle.
+_SECTOR, _SHARED_BYTES = 64, 128
+#: Bytes that a thread loads at once, at most, and the instructions of one such load.
+_VECTOR, _ADDRESSING = 16, 8
+#: Cycles of a visit to a loop of products beside its work: barriers and what the first instructions wait for.
+_VISIT_CYCLES = 150
 
 
 class GpuLaunch:
@@ -34,103 +46,147 @@ class GpuLaunch:
     ):
         self.model, self.plan, self.chip = model, plan, chip
         self.sizes: Sizes = {**model.sizes, **sizes}
-        self.budget, self.costs = Budget(chip), GPU_COSTS.get(chip.name)
+        self.costs = GPU_COSTS[chip.name]
         self.trips = all_trips(model, self.sizes, lengths)
-        self.blocks = Blocks(model, plan, self.sizes, self.trips)
-        options = dict(plan.options)
-        self.warps, self.stages = (int(str(options.get(n, d))) for n, d in (("warps", _WARPS), ("stages", _STAGES)))
+        self.program = GpuProgram(model, self.sizes, dict(plan.options), chip)
 
     def cost(self) -> Cost:
-        """The items; of chips without constants memory only."""
-        memory = Cost(shared_bytes=self._shared(), registers=self._registers())
-        if self.costs is None:
-            return memory
+        """The items; memory only, where trips are not known."""
+        memory = Cost(
+            shared_bytes=self.program.shared_bytes, registers=self.program.registers, fits=self.program.fits()
+        )
         try:
-            return self._timed(self.costs, memory)
+            return self._timed(memory)
         except UnknownError:
             return memory
 
-    def _timed(self, costs: GpuCosts, memory: Cost) -> Cost:
-        programs = prod(self.trips[tag].mean for tag in self.plan.order)
-        at_once = costs.multiprocessors * self._occupancy(costs)
-        waves = np.ceil(programs / at_once)
-        used = programs / (waves * at_once)
-        products, vectors = self._operations(costs, True), self._operations(costs, False)
-        reads, writes = self._fetched(at_once, False), self._fetched(at_once, True)
-        moved = (reads + writes) / (costs.hbm_share * self.chip.hbm_bytes_per_second)
-        busy = np.maximum(products, vectors) / used
-        return Cost(
-            seconds=np.maximum(busy, moved) + costs.launch_seconds,
+    def _timed(self, memory: Cost) -> Cost:
+        costs, programs = self.costs, np.maximum(1, prod(self.trips[tag].mean for tag in self.plan.order))
+        held = self.occupancy()
+        at_once = costs.multiprocessors * held
+        reads = [access for access in self.model.accesses if access.mode != "store"]
+        writes = [access for access in self.model.accesses if access.mode != "load"]
+        read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
+        busy = programs / (np.ceil(programs / costs.multiprocessors) * costs.multiprocessors)
+        products, vectors = self._products(held), self._vectors()
+        cached = sum(self._asked(one) for one in self.model.accesses) / costs.l2_bytes_per_second
+        on_their_way = np.minimum(programs, at_once) * self._in_flight(reads or writes)
+        hidden = np.minimum(1, on_their_way / (costs.latency_seconds * self.chip.hbm_bytes_per_second))
+        moved = (read + written) / (costs.hbm_share * self.chip.hbm_bytes_per_second * hidden)
+        dispatched = np.ceil(programs / costs.multiprocessors) * costs.dispatch_seconds
+        parts = [products / busy, vectors / busy, cached / busy, moved, dispatched]
+        overhead = np.ceil(programs / at_once) * costs.program_seconds / held + costs.launch_seconds
+        slowest = max_of(parts)
+        together = np.maximum(1, np.minimum(programs / costs.multiprocessors, held))
+        ahead = np.where(products > 0, self.program.stages**2, 1)
+        exposed = np.maximum(_EXPOSED, 1 / (together * ahead))
+        return replace(
+            memory,
+            seconds=np.where(self.program.walks, _WALKED, 1) * slowest + exposed * (sum(parts) - slowest) + overhead,
             mxu_seconds=products,
             vpu_seconds=vectors,
-            bytes_in=reads,
-            bytes_out=writes,
+            bytes_in=read,
+            bytes_out=written,
             steps=programs,
-            overhead_seconds=costs.launch_seconds,
-            shared_bytes=memory.shared_bytes,
-            registers=memory.registers,
-            waves=waves,
+            overhead_seconds=overhead,
+            waves=np.ceil(programs / at_once),
             cores=costs.multiprocessors,
             fitted=costs.fitted,
         )
 
-    def _occupancy(self, costs: GpuCosts) -> Number:
+    def occupancy(self) -> Number:
         """Programs that one multiprocessor holds: by threads, by shared memory, by registers; at least one."""
-        threads = self.warps * self.chip.warp_size
-        most = min(costs.programs, costs.threads // threads)
-        shared = self.budget.shared // np.maximum(1, self._shared())
-        return np.maximum(
-            1, np.minimum(most, np.minimum(shared, self.budget.registers // (self._registers() * threads)))
-        )
+        program = self.program
+        most = np.minimum(self.costs.programs, self.costs.threads // program.threads)
+        shared = self.chip.shared_bytes // np.maximum(1, program.shared_bytes)
+        registers = self.chip.registers // (np.minimum(program.registers, 255) * program.threads)
+        return np.maximum(1, np.minimum(most, np.minimum(shared, registers)))
 
-    def _shared(self) -> Number:
-        """Bytes of the blocks of products, those of every stage."""
-        found = [self._operands(work) for work in self._products()]
-        return self.stages * max(found, key=np.max) if found else 0
+    # What multiprocessors do: seconds with all of them at work.
 
-    def _operands(self, work: Work) -> Number:
+    def _vectors(self) -> Number:
+        """Seconds of everything that is no product, with the instructions that load and store."""
+        work = [one for one in self.model.work if one.unit not in ("carry", "product")]
+        lanes = sum(GPU_INSTRUCTIONS[one.unit] * self._times(one) * self._lanes(one) for one in work)
+        lanes = lanes + _ADDRESSING * sum(self._transfers(one) for one in self.model.accesses)
+        return lanes / (self.costs.vector_flops / 2)
+
+    def _transfers(self, access: ModelAccess) -> Number:
+        """Loads and stores of single threads: of neighbours that a thread has, up to 16 bytes at once."""
+        bits = self.model.operand(access.operand).bits
+        each = np.maximum(1, self._elements(access) / self.program.threads)
+        vector = np.clip(np.minimum(each, self._run(access)) * bits / 8, bits / 8, _VECTOR)
+        return self._times(access) * self._elements(access) * bits / 8 / vector
+
+    def _lanes(self, work: Work) -> Number:
+        return work.count * prod(value(size, self.sizes) for _, size in work.dims)
+
+    def _times(self, one: Work | ModelAccess) -> Number:
+        """How often work is done, or an array accessed, in the whole launch."""
+        return prod(self.trips[tag].mean for tag in one.path)
+
+    def _products(self, held: Number) -> Number:
+        """Seconds of products: of matrix units, or of the shared memory that feeds them."""
+        work = [one for one in self.model.work if one.unit == "product"]
+        cycles = sum(self._times(one) * one.count * (self._cycles(one) + _VISIT_CYCLES / held) for one in work)
+        return cycles / (self.costs.clock_hz * self.costs.multiprocessors)
+
+    def _cycles(self, work: Work) -> Number:
         *batch, m, k, n = (value(size, self.sizes) for _, size in work.dims)
-        bits = max([operand.bits for operand in self.model.operands if operand.dtype == work.dtype] or [16])
-        return prod(batch) * (m * k + k * n) * bits // 8
+        rate = self.costs.multiplied(work.dtype) / (2 * self.costs.clock_hz * self.costs.multiprocessors)
+        rows = self.costs.mma_rows
+        slower = np.where(m >= rows, 1.0, self.costs.small_share)
+        multiplied = np.maximum(m, 16) * np.maximum(n, 8) * np.maximum(k, 16) / (rate * slower)
+        groups = np.where(m >= rows, np.ceil(m / rows), np.maximum(1, self.program.warps // 2))
+        bits = next((one.bits for one in self.model.operands if one.dtype == work.dtype), 16)
+        fed = k * (m + n * np.minimum(groups, self.program.warps)) * bits / 8 / _SHARED_BYTES
+        return prod(batch) * np.maximum(multiplied / self.costs.mma_share, fed)
 
-    def _registers(self) -> Number:
-        """Registers of a thread: those of the sums of products, besides a few for everything else."""
-        lanes = [prod(value(size, self.sizes) for _, size in (*w.dims[:-2], w.dims[-1])) for w in self._products()]
-        return 32 + sum(lanes) / (self.warps * self.chip.warp_size)
+    # Bytes.
 
-    def _products(self) -> list[Work]:
-        return [work for work in self.model.work if work.unit == "product"]
+    def _asked(self, access: ModelAccess) -> Number:
+        """Bytes that all programs ask for, in whole sectors."""
+        run = self._run(access)
+        pieces = self._elements(access) / run
+        bits = self.model.operand(access.operand).bits
+        return self._times(access) * pieces * np.ceil(run * bits / 8 / _SECTOR) * _SECTOR
 
-    def _operations(self, costs: GpuCosts, products: bool) -> Number:
-        """Seconds of all products, or of everything else, with all multiprocessors at work."""
-        total: Number = 0
-        for work in self.model.work:
-            if work.unit == "carry" or (work.unit == "product") != products:
-                continue
-            lanes = work.count * prod(value(size, self.sizes) for _, size in work.dims)
-            rate = (
-                costs.flops * costs.mma_share * _RATES.get(work.dtype, 1.0) / 2 if products else costs.vector_flops / 2
-            )
-            total = total + lanes * prod(self.trips[tag].mean for tag in work.path) / rate
-        return total
+    def _elements(self, access: ModelAccess) -> Number:
+        return prod(value(size, self.sizes) for size in access.relation.lanes)
 
-    def _fetched(self, at_once: Number, writes: bool) -> Number:
+    def _run(self, access: ModelAccess) -> Number:
+        """Neighbouring elements of an access: its lanes along the last dimension, which lie one beside another."""
+        terms = access.relation.indices[-1].terms if access.relation.indices else {}
+        lanes = [
+            value(atom.size, self.sizes) for atom, factor in terms.items() if isinstance(atom, Lane) and factor == 1
+        ]
+        return max_of(lanes) if lanes else 1
+
+    def _fetched(self, access: ModelAccess, at_once: Number) -> Number:
         """Bytes between memory and the second-level cache, which keeps what the programs of one wave share."""
-        return sum((self._traffic(one, at_once) for one in self.plan.buffers if self._moves(one, writes)), 0)
-
-    def _moves(self, buffer: Buffer, writes: bool) -> bool:
-        return bool(self.blocks.accesses(buffer)) and (
-            self.blocks.writes(buffer) if writes else self.blocks.reads(buffer)
-        )
-
-    def _traffic(self, buffer: Buffer, at_once: Number) -> Number:
-        axes, array = self.blocks.axes(buffer), self.blocks.array_size(buffer.operand)
-        path = self.blocks.accesses(buffer)[0].path
-        asked = self.blocks.size(buffer) * prod(self.trips[tag].mean for tag in {*path, *self.plan.order})
+        operand = self.model.operand(access.operand)
+        array = value(operand.elements, self.sizes) * operand.bits / 8
+        asked = self._asked(access)
         left, shared = at_once, 1.0
         for tag in reversed(self.plan.order):
-            together = np.minimum(left, self.trips[tag].mean)
-            shared = shared * (1 if tag in axes else together)
-            left = np.maximum(1, left / self.trips[tag].mean)
-        assert self.costs is not None
-        return np.where(array <= self.costs.l2_bytes / 2, np.minimum(array, asked), np.maximum(array, asked / shared))
+            blocks = np.maximum(1, self.trips[tag].mean)
+            shared = shared * (1 if tag in access.moves else np.minimum(left, blocks))
+            left = np.maximum(1, left / blocks)
+        once = np.minimum(array, asked)
+        return np.where(array <= self.costs.l2_bytes / 2, once, np.maximum(once, asked / shared))
+
+    def _in_flight(self, accesses: Sequence[ModelAccess]) -> Number:
+        """Bytes that one program waits for at once: of one body, and of the next visits where loops are pipelined."""
+        paths = dict.fromkeys(access.path for access in accesses)
+        ahead = np.maximum(1, self.program.stages - 1)
+        inside = {axis.tag for axis in self.model.axes if axis.form == "loop"}
+        products = {work.path for work in self.model.work if work.unit == "product"}
+        found = []
+        for path in paths:
+            size = sum(
+                np.minimum(self._elements(one), Budget.TILE_LANES) * self.model.operand(one.operand).bits / 8
+                for one in accesses
+                if one.path == path
+            )
+            found.append(size * (ahead if path in products and not inside.isdisjoint(path) else 1))
+        return max_of(found)

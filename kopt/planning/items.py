@@ -14,7 +14,8 @@ class Cost:
     ``mxu_seconds`` and ``vpu_seconds`` are of one core, as if it did nothing else. ``overhead_seconds`` is the steps'
     own, ``exposed_seconds`` that of copies which nothing hides, ``host_seconds`` that of passes over arrays around the
     kernel. ``cores`` is how many of the chip's take part. ``live_bytes`` are values beyond registers, beside the
-    buffers of ``vmem_bytes``; ``registers`` those of a thread. ``fitted``: the chip's constants are, to measurements.
+    buffers of ``vmem_bytes``; ``registers`` those of a thread, and ``fits`` whether a GPU's program has
+    enough of both. ``fitted``: the chip's constants are, to measurements.
     """
 
     seconds: Number | None = None
@@ -32,6 +33,7 @@ class Cost:
     smem_bytes: Number | None = None
     shared_bytes: Number | None = None
     registers: Number | None = None
+    fits: Number | None = None
     waves: Number | None = None
     cores: int | None = None
     fitted: bool = False

@@ -53,6 +53,10 @@ class Budget:
     #: Elements of the largest tile of a GPU's program: of products of wide operands, which live in registers; others.
     WIDE_TILE_LANES: ClassVar[int] = 4096
     TILE_LANES: ClassVar[int] = 8192
+    #: Sums of products of narrow operands: 128 by 256, which are 128 registers of the threads of eight warps.
+    PRODUCT_TILE_LANES: ClassVar[int] = 32 * KiB
+    #: Registers that a thread may be thought to need: of 255, for what the model does not see.
+    THREAD_REGISTERS: ClassVar[int] = 192
     #: Elements of a tile beyond which cells are split: a 32-bit register each is all that a multiprocessor has.
     PLANE_LANES: ClassVar[int] = 64 * KiB
     #: Elements of one value that is alive while its lanes are combined: half of a multiprocessor's 32-bit registers,
@@ -63,8 +67,6 @@ class Budget:
     MOST_LANES: ClassVar[int] = 1 << 20
     #: Lanes that a walk takes at once, at least: a row of a tile of memory, and what a warp loads at once.
     LEAST_WALKED: ClassVar[int] = 128
-    #: Lanes that one warp should hold: 64 of the 255 registers that a thread may have.
-    WARP_LANES: ClassVar[int] = 2048
     #: Loads in flight of one loop, at most; and parts of a product that is cut to fit.
     STAGES: ClassVar[int] = 4
 
@@ -177,9 +179,9 @@ class Budget:
         return self.gpu.registers
 
     @classmethod
-    def tile_lanes(cls, wide_product: bool) -> int:
-        """Elements that the largest tile of a program should have."""
-        return cls.WIDE_TILE_LANES if wide_product else cls.TILE_LANES
+    def tile_lanes(cls, product: bool, wide: bool) -> int:
+        """Elements that the largest tile of a program should have: of one with products, of ``wide`` operands."""
+        return (cls.WIDE_TILE_LANES if wide else cls.PRODUCT_TILE_LANES) if product else cls.TILE_LANES
 
     @classmethod
     def holds_in_registers(cls, lanes: int) -> bool:
@@ -204,7 +206,3 @@ class Budget:
     def shares_stages(self, size: int) -> bool:
         """Whether a program may share the parts of a product that are on their way at once."""
         return self.STAGES * size <= self.shared
-
-    def stages(self, size: int) -> int:
-        """Loads in flight of a loop that feeds products so many bytes a visit; a tenth stays for what Triton adds."""
-        return max(1, min(self.STAGES, self.shared * 9 // 10 // size))

@@ -77,33 +77,64 @@ def tpu_costs(chip: TpuChip) -> TpuCosts:
 
 @dataclass(frozen=True)
 class GpuCosts:
-    """The constants of a first model of GPUs, from vendors' documents; none is fitted.
+    """The constants of a model of GPUs, from vendors' documents; none is fitted.
 
     ``flops`` are dense 16-bit products with f32 sums, ``vector_flops`` those of f32, a second; ``threads`` and
-    ``programs`` what one multiprocessor holds at once; ``launch_seconds`` that of an empty kernel.
+    ``programs`` what one multiprocessor holds at once. ``mma_rows`` are those of the matrix unit's own tile, products
+    of fewer rows have ``small_share`` of its rate. ``latency_seconds`` is that of memory, ``program_seconds`` what a
+    program takes beside its work, ``dispatch_seconds`` a multiprocessor to be given one, ``launch_seconds`` an empty
+    kernel.
     """
 
     multiprocessors: int
     flops: float
     vector_flops: float
+    clock_hz: float
     l2_bytes: int
+    l2_bytes_per_second: float
     threads: int = 2048
     programs: int = 32
+    mma_rows: int = 16
+    small_share: float = 1.0
     hbm_share: float = 0.85
     mma_share: float = 0.75
+    latency_seconds: float = 0.8e-6
+    program_seconds: float = 0.7e-6
+    dispatch_seconds: float = 0.1e-6
     launch_seconds: float = 3e-6
     fitted: bool = False
 
+    def multiplied(self, dtype: str) -> float:
+        """Operations of products of a dtype, a second. f32 is multiplied exactly, by the vector units."""
+        return self.vector_flops if dtype == "f32" else self.flops * _GPU_RATES.get(dtype, 1.0)
 
+
+#: Shares of the peak of 16-bit products, by dtype.
+_GPU_RATES = {"f64": 1 / 16, "i8": 2.0, "f8E4M3FN": 2.0, "f8E5M2": 2.0}
+#: Instructions of one lane for an operation of a class; those of special functions are had at a quarter of the rate.
+GPU_INSTRUCTIONS: Mapping[str, float] = {
+    "elementwise": 1.0,
+    "transcendental": 6.0,
+    "reduction": 1.5,
+    "layout": 1.0,
+    "scan": 8.0,
+    "sort": 64.0,
+    "random": 20.0,
+}
 _MiB = 1024 * 1024
-# Multiprocessors, dense 16-bit peak and f32 peak of the largest published part of each architecture.
+# Multiprocessors, dense 16-bit peak, f32 peak, clock, second-level cache and its bandwidth, of the largest published
+# part of each architecture.
 GPU_COSTS: Mapping[str, GpuCosts] = {
-    "sm75": GpuCosts(40, 65e12, 8.1e12, 4 * _MiB, 1024, 16),
-    "sm80": GpuCosts(108, 312e12, 19.5e12, 40 * _MiB),
-    "sm86": GpuCosts(82, 71e12, 35.6e12, 6 * _MiB, 1536, 16),
-    "sm89": GpuCosts(128, 165e12, 82.6e12, 72 * _MiB, 1536, 24),
-    "sm90": GpuCosts(132, 989e12, 67e12, 50 * _MiB),
-    "sm100": GpuCosts(148, 2250e12, 80e12, 126 * _MiB),
-    "gfx90a": GpuCosts(104, 181e12, 22.6e12, 8 * _MiB),
-    "gfx942": GpuCosts(304, 1307e12, 163e12, 256 * _MiB),
+    "sm75": GpuCosts(40, 65e12, 8.1e12, 1.59e9, 4 * _MiB, 1.3e12, 1024, 16),
+    "sm80": GpuCosts(108, 312e12, 19.5e12, 1.41e9, 40 * _MiB, 4.5e12),
+    "sm86": GpuCosts(82, 71e12, 35.6e12, 1.7e9, 6 * _MiB, 2.0e12, 1536, 16),
+    "sm89": GpuCosts(128, 165e12, 82.6e12, 2.52e9, 72 * _MiB, 5.0e12, 1536, 24),
+    "sm90": GpuCosts(132, 989e12, 67e12, 1.83e9, 50 * _MiB, 6.5e12, mma_rows=64, small_share=0.6),
+    "sm100": GpuCosts(148, 2250e12, 80e12, 1.96e9, 126 * _MiB, 12e12, mma_rows=128, small_share=0.4),
+    "sm103": GpuCosts(148, 2500e12, 80e12, 1.96e9, 126 * _MiB, 12e12, mma_rows=128, small_share=0.4),
+    "sm120": GpuCosts(170, 210e12, 105e12, 2.41e9, 96 * _MiB, 7.0e12, 1536, 24),
+    "gfx90a": GpuCosts(104, 181e12, 22.6e12, 1.7e9, 8 * _MiB, 3.5e12),
+    "gfx942": GpuCosts(304, 1307e12, 163e12, 2.1e9, 256 * _MiB, 12e12),
+    "gfx950": GpuCosts(256, 2300e12, 157e12, 2.4e9, 256 * _MiB, 14e12),
+    "gfx1100": GpuCosts(96, 123e12, 61e12, 2.5e9, 96 * _MiB, 3.5e12),
 }

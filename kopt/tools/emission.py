@@ -10,12 +10,12 @@ from kopt.analysis.entry import entry_function
 def emit_python(module: ModuleOp, entry: str | None, target: str, allow_inline: bool) -> str:
     """The Python text of ``entry`` for an output target ``<family>-py``; the module must be lowered that far.
 
-    ``allow_inline`` as in `kopt.lowering.emit`. No pipeline has seen what launches of Triton compute: it is checked.
+    ``allow_inline`` as in `kopt.lowering.emit`. No pipeline may have seen the function: it is looked at as at its end.
     """
     from kopt.lowering import emit
+    from kopt.passes.pipelines import printable
 
-    if target in ("triton-py", "torch-py"):
-        from kopt.passes.gpu.verify_triton import verify_launches
-
-        verify_launches(module)
-    return emit(module, entry_function(module, entry).sym_name.data, target.removesuffix("-py"), allow_inline)
+    func, family = entry_function(module, entry), target.removesuffix("-py")
+    for check in printable(family):
+        check.verify(func)
+    return emit(module, func.sym_name.data, family, allow_inline)

@@ -13,10 +13,8 @@ from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.block_search import (
     Sizes,
     capped,
-    fitted,
     largest_tile,
     nested_loops,
-    shrink,
     spread,
 )
 from kopt.dialects.tile import DimAttr, TileType
@@ -76,72 +74,6 @@ def test_no_block_is_larger_than_what_shares_its_row(most: Mapping[str, int], wa
     sizes = {"a": 64, "b": 64, "c": 64}
     assert capped(GROUPS, sizes, roles) == dict(zip("abc", wanted, strict=True))
     assert sizes == {"a": 64, "b": 64, "c": 64}  # untouched
-
-
-@pytest.mark.parametrize(
-    ("sizes", "least", "wanted"),
-    [
-        ({"in": 64, "out": 16}, 1, {"in": 16, "out": 16}),
-        ({"in": 8, "out": 16}, 1, {"in": 8, "out": 16}),
-        ({"in": 64, "out": 16}, 32, {"in": 32, "out": 32}),  # the inner block may not shrink so far: the outer grows
-        ({"in": 64}, 1, {"in": 64}),
-    ],
-)
-def test_blocks_of_walking_loops_fit_what_they_walk(sizes: Sizes, least: int, wanted: Sizes) -> None:
-    assert fitted([["in"], ["out"]], sizes, {"in": least, "out": 1}, [("in", "out")]) == wanted
-
-
-def test_a_group_shrinks_as_one_to_fit() -> None:
-    found = fitted([["in", "other"], ["out"]], {"in": 64, "other": 64, "out": 16}, {"in": 1}, [("in", "out")])
-    assert found == {"in": 16, "other": 16, "out": 16}
-
-
-# shrink
-
-
-def area(sizes: Sizes) -> int:
-    return sizes["a"] * sizes["b"]
-
-
-def both(a: int, b: int) -> Sizes:
-    return {"a": a, "b": b, "c": b}
-
-
-@pytest.mark.parametrize("budget", [1, 3, 100, 1000, 64 * 64, 10**6])
-def test_sizes_shrink_by_halves_until_the_cost_fits(budget: int) -> None:
-    """What is left cannot be doubled; nothing shrinks that need not."""
-    start = both(64, 64)
-    found = shrink(GROUPS[:2], start, both(1, 1), [], area, budget)
-    assert area(found) <= budget
-    assert found["b"] == found["c"] and all(start[tag] % size == 0 for tag, size in found.items())
-    doubled = [{**found, "a": 2 * found["a"]}, {**found, "b": 2 * found["b"], "c": 2 * found["c"]}]
-    for larger in doubled:
-        assert area(larger) > budget or any(larger[tag] > start[tag] for tag in larger)
-
-
-def test_what_saves_most_is_halved_first() -> None:
-    found = shrink(GROUPS[:2], both(64, 64), both(1, 1), [], lambda sizes: 10 * sizes["a"] + sizes["b"], 400)
-    assert found == both(32, 64)
-
-
-def test_no_group_gets_smaller_than_the_least() -> None:
-    assert shrink(GROUPS[:2], both(64, 64), both(16, 32), [], area, 1) == both(16, 32)
-
-
-def test_loops_fit_what_they_walk_all_the_while() -> None:
-    """Only ``a`` costs; it may not become smaller than ``b``, which walks it, so ``b`` shrinks first, for nothing."""
-    found = shrink([["a"], ["b"]], {"a": 64, "b": 16}, {"a": 1, "b": 1}, [("b", "a")], lambda sizes: sizes["a"], 16)
-    assert found == {"a": 16, "b": 16}
-
-
-def test_a_halving_that_saved_nothing_is_taken_back() -> None:
-    """``a`` is halved first, for 64 less; then ``b`` has to, below 4, which is enough alone."""
-
-    def cost(sizes: Sizes) -> int:
-        return 0 if sizes["b"] < 8 else 100 + sizes["a"] + sizes["b"] // 8
-
-    found = shrink([["a"], ["b"]], {"a": 128, "b": 16}, {"a": 32, "b": 1}, [], cost, 50)
-    assert found["a"] == 128 and found["b"] == 4
 
 
 # Powers of two.

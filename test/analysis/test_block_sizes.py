@@ -46,7 +46,8 @@ def _binds(op) -> bool:
 
 @pytest.mark.parametrize("loop_type", ["auto", "grid", "pipeline", "fori"])
 def test_a_loop_that_streams_leaves_room_for_large_blocks(loop_type):
-    assert sizes(lower(matmul, (512, 8192), (8192, 512), loop_type=loop_type)) == [512, 512, 512]
+    rows, *others = sizes(lower(matmul, (512, 8192), (8192, 512), loop_type=loop_type))
+    assert rows >= 256 and others == [512, 512]
 
 
 def test_a_resident_loop_leaves_less():

@@ -20,7 +20,7 @@ NAMES = [name for name in vars(references) if not name.startswith("_") and name 
 def run(folder: Path, ranks: int, names: list[str], runs: int, barriers: str = "entry,exit") -> list[dict[str, int]]:
     """How many results of each program were wrong, by rank."""
     module = kopt.parse(programs.programs(ranks))
-    kopt.run_pipeline(module, ",".join(HOST_PROGRAM))
+    kopt.run_pipeline(module, ",".join((*HOST_PROGRAM, "verify-symm")))
     for name in names:
         (folder / f"{name}.py").write_text(emit(module, name, "torch"))
     code, errors = torchrun(ranks, "rank.py", str(folder), barriers, str(runs), *names)

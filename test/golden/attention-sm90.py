@@ -11,12 +11,12 @@ def _nan_max(a, b):
 @triton.jit
 def attention_0_kernel(q, k, v, out):
     # only written: out
-    BLOCK_1: tl.constexpr = 64
+    BLOCK_1: tl.constexpr = 128
     BLOCK_2: tl.constexpr = 64
     # attention.py:19: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
     pid = tl.program_id(0)
-    tile_m_block = pid % 16
-    tile_b = pid // 16
+    tile_m_block = pid % 8
+    tile_b = pid // 8
     tile_m = tile_m_block * BLOCK_1 + tl.arange(0, BLOCK_1)
     # attention.py:20: queries = q[tile_b, tile_m, :]
     queries = tl.load(q + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]))
@@ -56,7 +56,7 @@ def attention(q, k, v):
     # attention.py:17: out = torch.empty_like(q)
     out = torch.empty((64, 1024, 128), dtype=torch.bfloat16, device=q.device)
     # attention.py:19: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
-    attention_0_kernel[(1024,)](q_2, k_2, v_2, out, num_warps=8, num_stages=4)
+    attention_0_kernel[(512,)](q_2, k_2, v_2, out, num_warps=8, num_stages=4)
     # attention.py:33: return out.view([*heads, m, d])
     array = out.view((4, 16, 1024, 128))
     return array

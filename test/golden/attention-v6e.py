@@ -8,32 +8,23 @@ from jax.experimental.pallas import tpu as pltpu
 
 def attention_kernel(q_ref, k_ref, v_ref, out_ref):
     queries = q_ref[...]  # attention.py:20
-    v = k_ref[...]  # attention.py:25
-    v_2 = jnp.transpose(v, (0, 2, 1))  # attention.py:25
-    v_3 = jax.lax.dot_general(queries, v_2, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32)  # attention.py:25
-    scores = v_3 * 0.0883883461356163  # attention.py:25
-    v_4 = jnp.max(scores, axis=2)  # attention.py:26
-    grown = jnp.maximum((-jnp.inf), v_4)  # attention.py:26
-    v_5 = (-jnp.inf) - grown  # attention.py:27
-    shrink = jnp.exp(v_5)  # attention.py:27
-    v_6 = grown.reshape((1, 1024, 1))  # attention.py:28
-    v_7 = jnp.broadcast_to(v_6, (1, 1024, 1024))  # attention.py:28
-    v_8 = scores - v_7  # attention.py:28
-    weights = jnp.exp(v_8)  # attention.py:28
-    v_9 = 0.0 * shrink  # attention.py:29
-    v_10 = jnp.sum(weights, axis=2)  # attention.py:29
-    total = v_9 + v_10  # attention.py:29
-    v_11 = shrink.reshape((1, 1024, 1))  # attention.py:30
-    v_12 = jnp.broadcast_to(v_11, (1, 1024, 128))  # attention.py:30
-    v_13 = 0.0 * v_12  # attention.py:30
-    v_14 = weights.astype(jnp.bfloat16)  # attention.py:30
-    v_15 = v_ref[...]  # attention.py:30
-    acc = v_13 + jax.lax.dot_general(v_14, v_15, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32)  # attention.py:30
-    v_16 = total.reshape((1, 1024, 1))  # attention.py:32
-    v_17 = jnp.broadcast_to(v_16, (1, 1024, 128))  # attention.py:32
-    v_18 = acc / v_17  # attention.py:32
-    v_19 = v_18.astype(jnp.bfloat16)  # attention.py:32
-    out_ref[...] = v_19  # attention.py:32
+    k = k_ref[...]  # attention.py:25
+    v = jax.lax.dot_general(  # attention.py:25
+        queries, jnp.transpose(k, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
+    )
+    scores = v * 0.088388346  # attention.py:25
+    grown = jnp.maximum(-jnp.inf, jnp.max(scores, axis=2))  # attention.py:26
+    shrink = jnp.exp(-jnp.inf - grown)  # attention.py:27
+    v_2 = jnp.broadcast_to(grown.reshape((1, 1024, 1)), (1, 1024, 1024))  # attention.py:28
+    weights = jnp.exp(scores - v_2)  # attention.py:28
+    total = 0.0 * shrink + jnp.sum(weights, axis=2)  # attention.py:29
+    v_3 = jnp.broadcast_to(shrink.reshape((1, 1024, 1)), (1, 1024, 128))  # attention.py:30
+    v_4 = v_ref[...]  # attention.py:30
+    acc = 0.0 * v_3 + jax.lax.dot_general(  # attention.py:30
+        weights.astype(jnp.bfloat16), v_4, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
+    )
+    v_5 = jnp.broadcast_to(total.reshape((1, 1024, 1)), (1, 1024, 128))  # attention.py:32
+    out_ref[...] = (acc / v_5).astype(jnp.bfloat16)  # attention.py:32
 
 
 def attention(q, k, v):

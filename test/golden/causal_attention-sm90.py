@@ -11,12 +11,12 @@ def _nan_max(a, b):
 @triton.jit
 def causal_attention_0_kernel(q, k, v, out):
     # only written: out
-    BLOCK_1: tl.constexpr = 64
+    BLOCK_1: tl.constexpr = 128
     BLOCK_2: tl.constexpr = 64
     # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
     pid = tl.program_id(0)
-    tile_m_block = pid % 16
-    tile_b = pid // 16
+    tile_m_block = pid % 8
+    tile_b = pid // 8
     tile_m_begin = tile_m_block * BLOCK_1
     tile_m = tile_m_begin + tl.arange(0, BLOCK_1)
     # attention.py:44: queries = q[tile_b, tile_m, :]
@@ -31,15 +31,19 @@ def causal_attention_0_kernel(q, k, v, out):
         tile_n_mask = tile_n < v_2
         # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
         k_block = tl.load(
-            k + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]),
-            mask=tile_n_mask[:, None],
+            k + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]), mask=tile_n_mask[:, None]
         )
+        # attention.py:50: seen = tile_m.index[:, None] >= tile_n.index[None, :]
+        seen = tile_m[:, None] >= tile_n[None, :]
         # attention.py:51: scores = torch.where(seen[None, :, :], scores, float("-inf"))
-        v_3 = tl.reshape((tile_m[:, None] >= tile_n[None, :])[None, :, :], [BLOCK_1, BLOCK_2])
-        scores = tl.where(v_3, tl.dot(queries, tl.trans(k_block)) * 0.088388346, float("-inf"))
+        scores = tl.where(
+            tl.reshape(seen[None, :, :], [BLOCK_1, BLOCK_2]),
+            tl.dot(queries, tl.trans(k_block)) * 0.088388346,
+            float("-inf"),
+        )
         # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
-        v_4 = tl.reduce(tl.where(tile_n_mask[None, :], scores, float("-inf")), 1, _nan_max)
-        grown = tl.maximum(largest, v_4, propagate_nan=tl.PropagateNan.ALL)
+        v_3 = tl.reduce(tl.where(tile_n_mask[None, :], scores, float("-inf")), 1, _nan_max)
+        grown = tl.maximum(largest, v_3, propagate_nan=tl.PropagateNan.ALL)
         # attention.py:53: shrink = torch.exp(largest - grown)
         shrink = tl.exp(largest - grown)
         # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
@@ -69,7 +73,7 @@ def causal_attention(q, k, v):
     # attention.py:41: out = torch.empty_like(q)
     out = torch.empty((64, 1024, 128), dtype=torch.bfloat16, device=q.device)
     # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
-    causal_attention_0_kernel[(1024,)](q_2, k_2, v_2, out, num_warps=8, num_stages=4)
+    causal_attention_0_kernel[(512,)](q_2, k_2, v_2, out, num_warps=8, num_stages=4)
     # attention.py:59: return out.view([*heads, m, d])
     array = out.view((4, 16, 1024, 128))
     return array

@@ -19,53 +19,44 @@ def causal_attention_kernel(q_ref, k_ref, v_ref, out_ref):
     def tile_n_body(tile_n, carry):  # attention.py:48
         acc_2, largest_2, total_2 = carry
         tile_n_begin = tile_n * 512  # attention.py:48
-        v_2 = k_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:49
-        v_3 = jnp.transpose(v_2, (0, 2, 1))  # attention.py:49
-        v_4 = jax.lax.dot_general(queries, v_3, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32)  # attention.py:49
-        scores = v_4 * 0.0883883461356163  # attention.py:49
-        v_5 = tile_m_begin + jax.lax.broadcasted_iota(jnp.int32, (512,), 0)  # attention.py:50
-        v_6 = v_5.reshape((512, 1))  # attention.py:50
-        v_7 = tile_n_begin + jax.lax.broadcasted_iota(jnp.int32, (512,), 0)  # attention.py:50
-        v_8 = v_7.reshape((1, 512))  # attention.py:50
-        v_9 = jnp.broadcast_to(v_6, (512, 512))  # attention.py:50
-        v_10 = jnp.broadcast_to(v_8, (512, 512))  # attention.py:50
-        seen = v_9 >= v_10  # attention.py:50
-        v_11 = seen.astype(jnp.int32)  # attention.py:51
-        v_12 = v_11.reshape((1, 512, 512))  # attention.py:51
-        v_13 = v_12 != 0  # attention.py:51
-        v_14 = (jnp.broadcast_to(v_13.astype(jnp.int32), (1, 512, 512)) != 0)  # attention.py:51
-        scores_2 = jnp.where(v_14, scores, (-jnp.inf))  # attention.py:51
-        inside = (jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 2) < (v - tile_n_begin))  # attention.py:52
-        scores_3 = jnp.where(inside, scores_2, -jnp.inf)  # attention.py:52
-        v_15 = jnp.max(scores_3, axis=2)  # attention.py:52
-        grown = jnp.maximum(largest_2, v_15)  # attention.py:52
-        v_16 = largest_2 - grown  # attention.py:53
-        shrink = jnp.exp(v_16)  # attention.py:53
-        v_17 = grown.reshape((1, 512, 1))  # attention.py:54
-        v_18 = jnp.broadcast_to(v_17, (1, 512, 512))  # attention.py:54
-        v_19 = scores_2 - v_18  # attention.py:54
-        weights = jnp.exp(v_19)  # attention.py:54
-        v_20 = total_2 * shrink  # attention.py:55
-        inside_2 = (jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 2) < (v - tile_n_begin))  # attention.py:55
+        k = k_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:49
+        v_2 = jax.lax.dot_general(  # attention.py:49
+            queries, jnp.transpose(k, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
+        )
+        scores = v_2 * 0.088388346  # attention.py:49
+        v_3 = tile_m_begin + jax.lax.broadcasted_iota(jnp.int32, (512,), 0)  # attention.py:50
+        v_4 = tile_n_begin + jax.lax.broadcasted_iota(jnp.int32, (512,), 0)  # attention.py:50
+        seen = (  # attention.py:50
+            jnp.broadcast_to(v_3.reshape((512, 1)), (512, 512)) >= jnp.broadcast_to(v_4.reshape((1, 512)), (512, 512))
+        )
+        v_5 = jnp.broadcast_to(  # attention.py:51
+            (seen.astype(jnp.int32).reshape((1, 512, 512)) != 0).astype(jnp.int32), (1, 512, 512)
+        ) != 0
+        scores_2 = jnp.where(v_5, scores, -jnp.inf)  # attention.py:51
+        inside = jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 2) < v - tile_n_begin  # attention.py:52
+        grown = jnp.maximum(largest_2, jnp.max(jnp.where(inside, scores_2, -jnp.inf), axis=2))  # attention.py:52
+        shrink = jnp.exp(largest_2 - grown)  # attention.py:53
+        v_6 = scores_2 - jnp.broadcast_to(grown.reshape((1, 512, 1)), (1, 512, 512))  # attention.py:54
+        weights = jnp.exp(v_6)  # attention.py:54
+        inside_2 = jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 2) < v - tile_n_begin  # attention.py:55
         weights_2 = jnp.where(inside_2, weights, 0.0)  # attention.py:55
-        v_21 = jnp.sum(weights_2, axis=2)  # attention.py:55
-        total_3 = v_20 + v_21  # attention.py:55
-        v_22 = shrink.reshape((1, 512, 1))  # attention.py:56
-        v_23 = jnp.broadcast_to(v_22, (1, 512, 128))  # attention.py:56
-        v_24 = acc_2 * v_23  # attention.py:56
-        v_25 = v_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:56
-        v_26 = weights_2.astype(jnp.bfloat16)  # attention.py:56
-        inside_3 = (jax.lax.broadcasted_iota(jnp.int32, (1, 512, 128), 1) < (v - tile_n_begin))  # attention.py:56
-        v_27 = jnp.where(inside_3, v_25, 0.0)  # attention.py:56
-        acc_3 = v_24 + jax.lax.dot_general(v_26, v_27, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32)  # attention.py:56
+        total_3 = total_2 * shrink + jnp.sum(weights_2, axis=2)  # attention.py:55
+        v_7 = acc_2 * jnp.broadcast_to(shrink.reshape((1, 512, 1)), (1, 512, 128))  # attention.py:56
+        v_8 = v_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:56
+        inside_3 = jax.lax.broadcasted_iota(jnp.int32, (1, 512, 128), 1) < v - tile_n_begin  # attention.py:56
+        acc_3 = v_7 + jax.lax.dot_general(  # attention.py:56
+            weights_2.astype(jnp.bfloat16),
+            jnp.where(inside_3, v_8, 0.0),
+            (((2,), (1,)), ((0,), (0,))),
+            preferred_element_type=jnp.float32,
+        )
         return (acc_3, grown, total_3)
 
-    acc_4, largest_3, total_4 = jax.lax.fori_loop(0, tile_n_count, tile_n_body, (acc, largest, total))  # attention.py:48
-    v_28 = total_4.reshape((1, 512, 1))  # attention.py:58
-    v_29 = jnp.broadcast_to(v_28, (1, 512, 128))  # attention.py:58
-    v_30 = acc_4 / v_29  # attention.py:58
-    v_31 = v_30.astype(jnp.bfloat16)  # attention.py:58
-    out_ref[...] = v_31  # attention.py:58
+    acc_4, largest_3, total_4 = jax.lax.fori_loop(  # attention.py:48
+        0, tile_n_count, tile_n_body, (acc, largest, total)
+    )
+    v_9 = jnp.broadcast_to(total_4.reshape((1, 512, 1)), (1, 512, 128))  # attention.py:58
+    out_ref[...] = (acc_4 / v_9).astype(jnp.bfloat16)  # attention.py:58
 
 
 def causal_attention(q, k, v):

@@ -6,18 +6,16 @@ import triton.language as tl
 @triton.jit
 def chunk_scan_0_kernel(cb, x, steps, decay, c, states, skip, out):
     # only written: out
-    BLOCK_1: tl.constexpr = 64
+    BLOCK_1: tl.constexpr = 256
     BLOCK_2: tl.constexpr = 64
-    BLOCK_5: tl.constexpr = 64
+    BLOCK_5: tl.constexpr = 32
     # state_space.py:40: for tile_h, tile_m, tile_w, tile_n, tile_c in hl.tile(
     pid = tl.program_id(0)
     tile_c_block = pid % 16
     v = pid // 16
     tile_n_block = v % 8
-    v_2 = v // 8
-    tile_m_block = v_2 % 4
-    tile_h = v_2 // 4
-    tile_m = tile_m_block * BLOCK_1 + tl.arange(0, BLOCK_1)
+    tile_h = v // 8
+    tile_m = tl.arange(0, BLOCK_1)
     tile_w = tl.arange(0, BLOCK_2)
     # state_space.py:43: n, h, begin = tile_n.begin, tile_h.begin, tile_c.begin * chunk
     begin = tile_c_block * 256
@@ -25,36 +23,41 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, states, skip, out):
     decay_block = tl.load(decay + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256 + tile_m))
     mine = decay_block.to(tl.float32)
     # state_space.py:45: before = hl.dot(c[n, begin + tile_m.index, h // per_group, :], states[n, tile_c.begin, h, tile_w, :].T)
-    v_3 = tile_h // 80
+    v_2 = tile_h // 80
     c_block = tl.load(
-        c + (tile_n_block * 524288 + (tile_m + begin)[:, None] * 128 + v_3 * 128 + tl.arange(0, 128)[None, :]),
+        c + (tile_n_block * 524288 + (tile_m + begin)[:, None] * 128 + v_2 * 128 + tl.arange(0, 128)[None, :])
     )
     states_block = tl.load(
-        states + (tile_n_block * 10485760 + tile_c_block * 655360 + tile_h * 8192 + tile_w[:, None] * 128 + tl.arange(0, 128)[None, :]),
+        states + (
+            tile_n_block * 10485760
+            + tile_c_block * 655360
+            + tile_h * 8192
+            + tile_w[:, None] * 128
+            + tl.arange(0, 128)[None, :]
+        ),
     )
     before = tl.dot(c_block, tl.trans(states_block))
     # state_space.py:47: for tile_k in hl.tile((tile_m.id + 1) * rows):  # later rows are masked for every row of the tile
-    v_4 = (tile_m_block + 1) * 64
     acc = before * tl.exp(mine)[:, None]
-    for tile_k_begin in range(0, v_4, BLOCK_5):
+    for tile_k_begin in range(0, 256, BLOCK_5):
         tile_k = tile_k_begin + tl.arange(0, BLOCK_5)
-        tile_k_mask = tile_k < v_4
+        tile_k_mask = tile_k < 256
         # state_space.py:48: theirs = decay[n, h, tile_c.begin, tile_k].to(torch.float32)
         decay_block_2 = tl.load(
-            decay + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256 + tile_k),
-            mask=tile_k_mask,
+            decay + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256 + tile_k), mask=tile_k_mask
         )
         theirs = decay_block_2.to(tl.float32)
         # state_space.py:49: weights = cb[n, tile_c.begin, h // per_group, tile_m, tile_k] * torch.exp(mine[:, None] - theirs[None, :])
         cb_block = tl.load(
-            cb + (tile_n_block * 1048576 + tile_c_block * 65536 + v_3 * 65536 + tile_m[:, None] * 256 + tile_k[None, :]),
+            cb + (
+                tile_n_block * 1048576 + tile_c_block * 65536 + v_2 * 65536 + tile_m[:, None] * 256 + tile_k[None, :]
+            ),
             mask=tile_k_mask[None, :],
         )
         weights = cb_block.to(tl.float32) * tl.exp(mine[:, None] - theirs[None, :])
         # state_space.py:50: weights = weights * steps[n, h, tile_c.begin, tile_k].to(torch.float32)[None, :]
         steps_block = tl.load(
-            steps + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256 + tile_k),
-            mask=tile_k_mask,
+            steps + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256 + tile_k), mask=tile_k_mask
         )
         # state_space.py:51: weights = torch.where(tile_m.index[:, None] >= tile_k.index[None, :], weights, 0.0)
         weights_2 = tl.where(tile_m[:, None] >= tile_k[None, :], weights * steps_block.to(tl.float32)[None, :], 0.0)
@@ -64,11 +67,11 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, states, skip, out):
             mask=tile_k_mask[:, None],
             other=0.0,
         )
-        v_5 = tl.where(tile_k_mask[None, :], weights_2.to(tl.bfloat16), 0.0)
-        acc = tl.dot(v_5, x_block, acc)
+        v_3 = tl.where(tile_k_mask[None, :], weights_2.to(tl.bfloat16), 0.0)
+        acc = tl.dot(v_3, x_block, acc)
     # state_space.py:53: inputs = x[n, begin + tile_m.index, h, tile_w].to(torch.float32)
     x_block_2 = tl.load(
-        x + (tile_n_block * 20971520 + (tile_m + begin)[:, None] * 5120 + tile_h * 64 + tile_w[None, :]),
+        x + (tile_n_block * 20971520 + (tile_m + begin)[:, None] * 5120 + tile_h * 64 + tile_w[None, :])
     )
     inputs = x_block_2.to(tl.float32)
     # state_space.py:54: out[n, begin + tile_m.index, h, tile_w] = (acc + inputs * skip[h].to(torch.float32)).to(out.dtype)
@@ -83,5 +86,5 @@ def chunk_scan(cb, x, steps, decay, c, states, skip):
     # state_space.py:38: out = torch.empty_like(x)
     out = torch.empty((8, 4096, 80, 64), dtype=torch.bfloat16, device=cb.device)
     # state_space.py:40: for tile_h, tile_m, tile_w, tile_n, tile_c in hl.tile(
-    chunk_scan_0_kernel[(40960,)](cb, x, steps, decay, c, states, skip, out, num_warps=4, num_stages=4)
+    chunk_scan_0_kernel[(10240,)](cb, x, steps, decay, c, states, skip, out, num_warps=8, num_stages=4)
     return out

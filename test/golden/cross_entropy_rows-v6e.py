@@ -39,32 +39,21 @@ def _take_along(x, lane, axis):
 
 
 def cross_entropy_rows_kernel(logits_ref, labels_ref, losses_ref):
-    v = logits_ref[...]  # cross_entropy.py:28
-    values = v.astype(jnp.float32)  # cross_entropy.py:28
-    v_2 = labels_ref[...]  # cross_entropy.py:29
-    v_3 = v_2.reshape((256, 1))  # cross_entropy.py:29
-    v_4 = _take_along(values, v_3, 1)  # cross_entropy.py:29
-    at_label = v_4.reshape((256,))  # cross_entropy.py:29
+    logits = logits_ref[...]  # cross_entropy.py:28
+    values = logits.astype(jnp.float32)  # cross_entropy.py:28
+    labels = labels_ref[...]  # cross_entropy.py:29
+    at_label = _take_along(values, labels.reshape((256, 1)), 1).reshape((256,))  # cross_entropy.py:29
     largest = jnp.max(values, axis=1)  # cross_entropy.py:30
-    v_5 = largest.reshape((256, 1))  # cross_entropy.py:31
-    v_6 = jnp.broadcast_to(v_5, (256, 2560))  # cross_entropy.py:31
-    v_7 = values - v_6  # cross_entropy.py:31
-    v_8 = jnp.exp(v_7)  # cross_entropy.py:31
-    total = jnp.sum(v_8, axis=1)  # cross_entropy.py:31
-    v_9 = jnp.log(total)  # cross_entropy.py:32
-    v_10 = v_9 + largest  # cross_entropy.py:32
-    v_11 = v_10 - at_label  # cross_entropy.py:32
-    losses_ref[...] = v_11  # cross_entropy.py:32
+    v = values - jnp.broadcast_to(largest.reshape((256, 1)), (256, 2560))  # cross_entropy.py:31
+    total = jnp.sum(jnp.exp(v), axis=1)  # cross_entropy.py:31
+    losses_ref[...] = jnp.log(total) + largest - at_label  # cross_entropy.py:32
 
 
 def cross_entropy_rows(logits, labels):
     losses = pl.pallas_call(  # cross_entropy.py:27
         cross_entropy_rows_kernel,
         grid=(16,),
-        in_specs=[
-            pl.BlockSpec((256, 2560), lambda rows: (rows, 0)),
-            pl.BlockSpec((256,), lambda rows: (rows,)),
-        ],
+        in_specs=[pl.BlockSpec((256, 2560), lambda rows: (rows, 0)), pl.BlockSpec((256,), lambda rows: (rows,))],
         out_specs=pl.BlockSpec((256,), lambda rows: (rows,)),
         out_shape=jax.ShapeDtypeStruct((4096,), jnp.float32),
         compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",)),

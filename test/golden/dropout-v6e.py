@@ -37,27 +37,18 @@ def dropout_kernel(array_ref, array_ref_2, x_ref, out_ref):
     rows_begin = rows * 64
     cols = pl.program_id(1)
     cols_begin = cols * 128
-    v = rows_begin + jax.lax.broadcasted_iota(jnp.int32, (64,), 0)  # dropout.py:16
-    v_2 = v * 2560  # dropout.py:16
-    v_3 = jnp.broadcast_to(v_2[:, None], (64, 128))  # dropout.py:16
-    v_4 = cols_begin + jax.lax.broadcasted_iota(jnp.int32, (64, 128), 1)  # dropout.py:16
-    offset = v_3 + v_4  # dropout.py:16
-    v_5 = array_ref[0]  # dropout.py:16
-    v_6 = array_ref_2[0]  # dropout.py:16
-    bits, _, _, _ = _philox(offset, v_5, v_6)  # dropout.py:16
-    v_7 = bits >> 31  # dropout.py:16
-    v_8 = bits ^ v_7  # dropout.py:16
-    v_9 = v_8.astype(jnp.float32)  # dropout.py:16
-    v_10 = v_9 * 4.6566125955216364e-10  # dropout.py:16
-    keep = v_10 > 0.25  # dropout.py:16
-    v_11 = x_ref[...]  # dropout.py:17
-    v_12 = v_11.astype(jnp.float32)  # dropout.py:17
-    v_13 = v_12 / 0.75  # dropout.py:17
-    v_14 = jnp.full((64, 128), 0.0, jnp.bfloat16)  # dropout.py:17
-    v_15 = v_14.astype(jnp.float32)  # dropout.py:17
-    v_16 = jnp.where(keep, v_13, v_15)  # dropout.py:17
-    v_17 = v_16.astype(jnp.bfloat16)  # dropout.py:17
-    out_ref[...] = v_17  # dropout.py:17
+    v = (rows_begin + jax.lax.broadcasted_iota(jnp.int32, (64,), 0)) * 2560  # dropout.py:16
+    v_2 = cols_begin + jax.lax.broadcasted_iota(jnp.int32, (64, 128), 1)  # dropout.py:16
+    offset = jnp.broadcast_to(v[:, None], (64, 128)) + v_2  # dropout.py:16
+    array = array_ref[0]  # dropout.py:16
+    array_2 = array_ref_2[0]  # dropout.py:16
+    bits, _, _, _ = _philox(offset, array, array_2)  # dropout.py:16
+    keep = (bits ^ bits >> 31).astype(jnp.float32) * 4.6566126e-10 > 0.25  # dropout.py:16
+    x = x_ref[...]  # dropout.py:17
+    v_3 = jnp.where(  # dropout.py:17
+        keep, x.astype(jnp.float32) / 0.75, jnp.full((64, 128), 0.0, jnp.bfloat16).astype(jnp.float32)
+    )
+    out_ref[...] = v_3.astype(jnp.bfloat16)  # dropout.py:17
 
 
 def dropout(x, seed):

@@ -38,15 +38,14 @@ def _take_along(x, lane, axis):
     return jnp.stack(picked, axis=axis)
 
 
-def embedding_kernel(flat_ref, table_ref, out_ref, table_moved_ref, table_numbers_block_ref, table_numbers_ref, table_rows_ref):
+def embedding_kernel(
+    flat_ref, table_ref, out_ref, table_moved_ref, table_numbers_block_ref, table_numbers_ref, table_rows_ref
+):
     cols = pl.program_id(1)
     cols_begin = cols * 256
-    v = flat_ref[...]  # embedding.py:15
-    v_2 = jnp.minimum(v, 7999)  # embedding.py:15
-    v_3 = jnp.maximum(v_2, 0)  # embedding.py:15
-    v_4 = v_3 & 7  # embedding.py:15
-    v_5 = v_3 >> 3  # embedding.py:15
-    table_numbers_block_ref[...] = v_5  # embedding.py:15
+    flat = flat_ref[...]  # embedding.py:15
+    v = jnp.maximum(jnp.minimum(flat, 7999), 0)  # embedding.py:15
+    table_numbers_block_ref[...] = v >> 3  # embedding.py:15
     pltpu.make_async_copy(  # embedding.py:15
         table_numbers_block_ref.at[...],
         table_numbers_ref.at[...],
@@ -59,8 +58,8 @@ def embedding_kernel(flat_ref, table_ref, out_ref, table_moved_ref, table_number
     ).wait()
 
     def r_body(r, _):  # embedding.py:15
-        v_6 = table_numbers_ref[r]  # embedding.py:15
-        row = v_6.astype(jnp.int32)  # embedding.py:15
+        table_numbers = table_numbers_ref[r]  # embedding.py:15
+        row = table_numbers.astype(jnp.int32)  # embedding.py:15
         pltpu.make_async_copy(  # embedding.py:15
             table_ref.at[row, :, pl.ds(pl.multiple_of(cols_begin, 256), 256)],
             table_rows_ref.at[r, :, :],
@@ -71,8 +70,8 @@ def embedding_kernel(flat_ref, table_ref, out_ref, table_moved_ref, table_number
     jax.lax.fori_loop(0, 512, r_body, None)  # embedding.py:15
 
     def r_body_2(r_2, _):  # embedding.py:15
-        v_7 = table_numbers_ref[r_2]  # embedding.py:15
-        row_2 = v_7.astype(jnp.int32)  # embedding.py:15
+        table_numbers_2 = table_numbers_ref[r_2]  # embedding.py:15
+        row_2 = table_numbers_2.astype(jnp.int32)  # embedding.py:15
         pltpu.make_async_copy(  # embedding.py:15
             table_ref.at[row_2, :, pl.ds(pl.multiple_of(cols_begin, 256), 256)],
             table_rows_ref.at[r_2, :, :],
@@ -81,13 +80,11 @@ def embedding_kernel(flat_ref, table_ref, out_ref, table_moved_ref, table_number
         return None
 
     jax.lax.fori_loop(0, 512, r_body_2, None)  # embedding.py:15
-    v_8 = table_rows_ref[...]  # embedding.py:15
-    v_9 = jnp.broadcast_to(v_4[:, None, None], (512, 1, 256))  # embedding.py:15
-    v_10 = v_8.astype(jnp.float32)  # embedding.py:15
-    v_11 = _take_along(v_10, v_9, 1)  # embedding.py:15
-    v_12 = v_11.reshape((512, 256))  # embedding.py:15
-    v_13 = v_12.astype(jnp.bfloat16)  # embedding.py:15
-    out_ref[...] = v_13  # embedding.py:15
+    table_rows = table_rows_ref[...]  # embedding.py:15
+    v_2 = _take_along(  # embedding.py:15
+        table_rows.astype(jnp.float32), jnp.broadcast_to((v & 7)[:, None, None], (512, 1, 256)), 1
+    )
+    out_ref[...] = v_2.reshape((512, 256)).astype(jnp.bfloat16)  # embedding.py:15
 
 
 def embedding(ids, table):

@@ -6,14 +6,14 @@ import triton.language as tl
 @triton.jit
 def fp8_matmul_0_kernel(x, y, scales_x, scales_y, out):
     # only written: out
-    BLOCK_0: tl.constexpr = 64
-    BLOCK_1: tl.constexpr = 64
-    BLOCK_2: tl.constexpr = 64
+    BLOCK_0: tl.constexpr = 128
+    BLOCK_1: tl.constexpr = 128
+    BLOCK_2: tl.constexpr = 128
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
     pid = tl.program_id(0)
-    first = pid // 512 * 8
-    group = min(64 - first, 8)
-    inside = pid % 512
+    first = pid // 256 * 8
+    group = min(32 - first, 8)
+    inside = pid % 256
     tile_m_block = first + inside % group
     tile_n_block = inside // group
     tile_m = tile_m_block * BLOCK_0 + tl.arange(0, BLOCK_0)
@@ -37,5 +37,5 @@ def fp8_matmul(x, y, scales_x, scales_y):
     # quantized.py:59: out = torch.empty([m, n], dtype=scales_x.dtype)
     out = torch.empty((4096, 4096), dtype=torch.bfloat16, device=x.device)
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
-    fp8_matmul_0_kernel[(4096,)](x, y, scales_x, scales_y, out, num_warps=4, num_stages=4)
+    fp8_matmul_0_kernel[(1024,)](x, y, scales_x, scales_y, out, num_warps=8, num_stages=4)
     return out

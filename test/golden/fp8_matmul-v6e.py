@@ -15,28 +15,20 @@ def fp8_matmul_kernel(x_ref, y_ref, scales_x_ref, scales_y_ref, out_ref, acc_ref
         acc_ref[...] = acc  # quantized.py:62
 
     acc_2 = acc_ref[...]  # quantized.py:62
-    v = x_ref[...]  # quantized.py:63
-    v_2 = y_ref[...]  # quantized.py:63
-    acc_3 = acc_2 + jnp.dot(v, v_2, preferred_element_type=jnp.float32)  # quantized.py:63
+    x = x_ref[...]  # quantized.py:63
+    y = y_ref[...]  # quantized.py:63
+    acc_3 = acc_2 + jnp.dot(x, y, preferred_element_type=jnp.float32)  # quantized.py:63
     acc_ref[...] = acc_3  # quantized.py:62
 
     @pl.when(tile_k == 3)  # quantized.py:62
     def _():
         acc_4 = acc_ref[...]  # quantized.py:62
-        v_3 = scales_x_ref[...]  # quantized.py:64
-        v_4 = v_3.astype(jnp.float32)  # quantized.py:64
-        v_5 = v_4.reshape((1024, 1))  # quantized.py:64
-        v_6 = v_5.astype(jnp.bfloat16)  # quantized.py:64
-        v_7 = v_6.astype(jnp.float32)  # quantized.py:64
-        v_8 = jnp.broadcast_to(v_7, (1024, 1024))  # quantized.py:64
-        v_9 = acc_4 * v_8  # quantized.py:64
-        v_10 = scales_y_ref[...]  # quantized.py:64
-        v_11 = v_10.reshape((1, 1024))  # quantized.py:64
-        v_12 = v_11.astype(jnp.float32)  # quantized.py:64
-        v_13 = jnp.broadcast_to(v_12, (1024, 1024))  # quantized.py:64
-        v_14 = v_9 * v_13  # quantized.py:64
-        v_15 = v_14.astype(jnp.bfloat16)  # quantized.py:64
-        out_ref[...] = v_15  # quantized.py:64
+        scales_x = scales_x_ref[...]  # quantized.py:64
+        v = scales_x.astype(jnp.float32).reshape((1024, 1)).astype(jnp.bfloat16)  # quantized.py:64
+        v_2 = acc_4 * jnp.broadcast_to(v.astype(jnp.float32), (1024, 1024))  # quantized.py:64
+        scales_y = scales_y_ref[...]  # quantized.py:64
+        v_3 = jnp.broadcast_to(scales_y.reshape((1, 1024)).astype(jnp.float32), (1024, 1024))  # quantized.py:64
+        out_ref[...] = (v_2 * v_3).astype(jnp.bfloat16)  # quantized.py:64
 
 
 def fp8_matmul(x, y, scales_x, scales_y):
@@ -52,7 +44,9 @@ def fp8_matmul(x, y, scales_x, scales_y):
         out_specs=pl.BlockSpec((1024, 1024), lambda tile_m, tile_n, tile_k: (tile_m, tile_n)),
         out_shape=jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),
         scratch_shapes=[pltpu.VMEM((1024, 1024), jnp.float32)],
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel", "arbitrary"), vmem_limit_bytes=58736640),
+        compiler_params=pltpu.CompilerParams(
+            dimension_semantics=("parallel", "parallel", "arbitrary"), vmem_limit_bytes=58736640
+        ),
         name="fp8_matmul",
     )(x, y, scales_x, scales_y)
     return out

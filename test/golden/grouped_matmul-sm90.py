@@ -6,9 +6,9 @@ import triton.language as tl
 @triton.jit
 def grouped_matmul_0_kernel(x, weights, offsets, out):
     # only written: out
-    BLOCK_1: tl.constexpr = 64
-    BLOCK_2: tl.constexpr = 64
-    BLOCK_3: tl.constexpr = 64
+    BLOCK_1: tl.constexpr = 128
+    BLOCK_2: tl.constexpr = 128
+    BLOCK_3: tl.constexpr = 128
     # packed.py:56: for g in hl.grid(groups):
     pid = tl.program_id(0)
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
@@ -25,11 +25,11 @@ def grouped_matmul_0_kernel(x, weights, offsets, out):
                 k = k_begin + tl.arange(0, BLOCK_3)
                 k_mask = k < 1000
                 # packed.py:60: acc = torch.addmm(acc, x[m, k], weights[g, k, n])
-                x_block = tl.load(x + (m[:, None] * 1000 + k[None, :]), mask=m_mask[:, None] & k_mask[None, :], other=0.0)
+                x_block = tl.load(
+                    x + (m[:, None] * 1000 + k[None, :]), mask=m_mask[:, None] & k_mask[None, :], other=0.0
+                )
                 weights_block = tl.load(
-                    weights + (pid * 768000 + k[:, None] * 768 + n[None, :]),
-                    mask=k_mask[:, None],
-                    other=0.0,
+                    weights + (pid * 768000 + k[:, None] * 768 + n[None, :]), mask=k_mask[:, None], other=0.0
                 )
                 acc = tl.dot(x_block, weights_block, acc)
             # packed.py:61: out[m, n] = acc.to(x.dtype)
@@ -40,5 +40,5 @@ def grouped_matmul(x, weights, offsets):
     # packed.py:55: out = torch.zeros([x.size(0), columns], dtype=x.dtype)
     out = torch.zeros((4096, 768), dtype=torch.bfloat16, device=x.device)
     # packed.py:56: for g in hl.grid(groups):
-    grouped_matmul_0_kernel[(16,)](x, weights, offsets, out, num_warps=4, num_stages=4)
+    grouped_matmul_0_kernel[(16,)](x, weights, offsets, out, num_warps=8, num_stages=3)
     return out

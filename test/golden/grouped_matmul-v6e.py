@@ -6,34 +6,32 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 
-def grouped_matmul_kernel(offsets_ref, x_ref, weights_ref, out_ref, new_out_ref, new_out_buffer_ref, new_out_sent_ref, new_out_old_ref, new_out_fetched_ref):
+def grouped_matmul_kernel(
+    offsets_ref,
+    x_ref,
+    weights_ref,
+    out_ref,
+    new_out_ref,
+    new_out_buffer_ref,
+    new_out_sent_ref,
+    new_out_old_ref,
+    new_out_fetched_ref,
+):
     g = pl.program_id(0)
-    v = offsets_ref[g]  # packed.py:57
-    v_2 = g + 1  # packed.py:57
-    v_3 = offsets_ref[v_2]  # packed.py:57
-    v_4 = v.astype(jnp.int32)  # packed.py:57
-    v_5 = v_3.astype(jnp.int32)  # packed.py:57
-    m_first = v_4 >> 4  # packed.py:57
-    v_6 = m_first * 16  # packed.py:57
-    v_7 = v_5 - v_6  # packed.py:57
-    v_8 = v_7 + 255  # packed.py:57
-    v_9 = v_8 >> 8  # packed.py:57
-    v_10 = v_5 > v_4  # packed.py:57
-    m_blocks = jnp.where(v_10, v_9, 0)  # packed.py:57
+    offsets = offsets_ref[g]  # packed.py:57
+    offsets_2 = offsets_ref[g + 1]  # packed.py:57
+    v = offsets.astype(jnp.int32)  # packed.py:57
+    v_2 = offsets_2.astype(jnp.int32)  # packed.py:57
+    m_first = v >> 4  # packed.py:57
+    m_blocks = jnp.where(v_2 > v, v_2 - m_first * 16 + 255 >> 8, 0)  # packed.py:57
 
     def m_number_body(m_number, _):  # packed.py:57
         slot = m_number & 1  # packed.py:57
         later = m_number > 0  # packed.py:57
-        v_11 = m_number * 16  # packed.py:57
-        v_12 = m_first + v_11  # packed.py:57
-        v_13 = jnp.minimum(v_12, 240)  # packed.py:57
-        m_begin = v_13 * 16  # packed.py:57
-        v_14 = v_12 * 16  # packed.py:57
-        m_start = jnp.maximum(v_4, v_14)  # packed.py:57
-        v_15 = m_begin + 256  # packed.py:57
-        v_16 = m_start > m_begin  # packed.py:57
-        v_17 = v_5 < v_15  # packed.py:57
-        shared = v_16 | v_17  # packed.py:57
+        v_3 = m_first + m_number * 16  # packed.py:57
+        m_begin = jnp.minimum(v_3, 240) * 16  # packed.py:57
+        m_start = jnp.maximum(v, v_3 * 16)  # packed.py:57
+        shared = (m_start > m_begin) | (v_2 < m_begin + 256)  # packed.py:57
 
         @pl.when(shared)  # packed.py:57
         def _():
@@ -53,20 +51,18 @@ def grouped_matmul_kernel(offsets_ref, x_ref, weights_ref, out_ref, new_out_ref,
             ).start()
 
         acc = jnp.full((256, 768), 0.0, jnp.float32)  # packed.py:58
-        v_18 = x_ref[pl.ds(pl.multiple_of(m_begin, 16), 256), :]  # packed.py:60
-        v_19 = weights_ref[...]  # packed.py:60
-        inside = (jax.lax.broadcasted_iota(jnp.int32, (256, 1024), 1) < 1000)  # packed.py:60
-        v_20 = jnp.where(inside, v_18, 0.0)  # packed.py:60
-        inside_2 = (jax.lax.broadcasted_iota(jnp.int32, (1024, 768), 0) < 1000)  # packed.py:60
-        v_21 = jnp.where(inside_2, v_19, 0.0)  # packed.py:60
-        acc_2 = acc + jnp.dot(v_20, v_21, preferred_element_type=jnp.float32)  # packed.py:60
-        v_22 = acc_2.astype(jnp.bfloat16)  # packed.py:61
-        v_23 = m_begin + jax.lax.broadcasted_iota(jnp.int32, (256, 768), 0)  # packed.py:57
-        v_24 = jnp.full((256, 768), m_start, jnp.int32)  # packed.py:57
-        v_25 = jnp.full((256, 768), v_5, jnp.int32)  # packed.py:57
-        v_26 = v_23 >= v_24  # packed.py:57
-        v_27 = v_23 < v_25  # packed.py:57
-        inside_3 = v_26 & v_27  # packed.py:57
+        x = x_ref[pl.ds(pl.multiple_of(m_begin, 16), 256), :]  # packed.py:60
+        weights = weights_ref[...]  # packed.py:60
+        inside = jax.lax.broadcasted_iota(jnp.int32, (256, 1024), 1) < 1000  # packed.py:60
+        inside_2 = jax.lax.broadcasted_iota(jnp.int32, (1024, 768), 0) < 1000  # packed.py:60
+        acc_2 = acc + jnp.dot(  # packed.py:60
+            jnp.where(inside, x, 0.0), jnp.where(inside_2, weights, 0.0), preferred_element_type=jnp.float32
+        )
+        v_4 = acc_2.astype(jnp.bfloat16)  # packed.py:61
+        v_5 = m_begin + jax.lax.broadcasted_iota(jnp.int32, (256, 768), 0)  # packed.py:57
+        inside_3 = (  # packed.py:57
+            (v_5 >= jnp.full((256, 768), m_start, jnp.int32)) & (v_5 < jnp.full((256, 768), v_2, jnp.int32))
+        )
 
         @pl.when(shared)  # packed.py:57
         def _():
@@ -77,7 +73,7 @@ def grouped_matmul_kernel(offsets_ref, x_ref, weights_ref, out_ref, new_out_ref,
             ).wait()
 
         old = new_out_old_ref[...]  # packed.py:57
-        new = jnp.where(inside_3, v_22, old)  # packed.py:57
+        new = jnp.where(inside_3, v_4, old)  # packed.py:57
         new_out_buffer_ref[slot, :, :] = new  # packed.py:57
 
         @pl.when(later)  # packed.py:57

@@ -12,9 +12,9 @@ def _nan_max(a, b):
 def jagged_softmax_0_kernel(x, offsets, out):
     # only written: out
     BLOCK_1: tl.constexpr = 256
-    BLOCK_2: tl.constexpr = 32
-    BLOCK_3: tl.constexpr = 32
-    BLOCK_4: tl.constexpr = 32
+    BLOCK_2: tl.constexpr = 8
+    BLOCK_3: tl.constexpr = 4
+    BLOCK_4: tl.constexpr = 2
     # jagged_kernels.py:98: for b in hl.tile(items):
     pid = tl.program_id(0)
     # jagged_kernels.py:99: starts = offsets[b]

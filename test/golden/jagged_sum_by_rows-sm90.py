@@ -6,15 +6,17 @@ import triton.language as tl
 @triton.jit
 def jagged_sum_by_rows_0_kernel(x, offsets, out):
     # only written: out
-    BLOCK_1: tl.constexpr = 256
-    BLOCK_2: tl.constexpr = 32
+    BLOCK_1: tl.constexpr = 128
+    BLOCK_2: tl.constexpr = 8
     # jagged_kernels.py:31: for b, m in hl.tile([items, columns]):
     pid = tl.program_id(0)
-    m = tl.arange(0, BLOCK_1)
+    m_block = pid % 2
+    b_begin = pid // 2
+    m = m_block * BLOCK_1 + tl.arange(0, BLOCK_1)
     # jagged_kernels.py:32: starts = offsets[b]
-    starts = tl.load(offsets + pid)
+    starts = tl.load(offsets + b_begin)
     # jagged_kernels.py:34: for k in hl.jagged_tile(offsets[b.index + 1] - starts):
-    offsets_block = tl.load(offsets + (pid + 1))
+    offsets_block = tl.load(offsets + (b_begin + 1))
     v = offsets_block - starts
     total = tl.zeros([BLOCK_1], tl.float32)
     for k_begin in range(0, v, BLOCK_2):
@@ -24,12 +26,12 @@ def jagged_sum_by_rows_0_kernel(x, offsets, out):
         x_block = tl.load(x + ((k + starts)[:, None] * 256 + m[None, :]), mask=k_mask[:, None], other=0.0)
         total = total + tl.sum(x_block, axis=0)
     # jagged_kernels.py:36: out[b, m] = total.to(x.dtype)
-    tl.store(out + (pid * 256 + m), total)
+    tl.store(out + (b_begin * 256 + m), total)
 
 
 def jagged_sum_by_rows(x, offsets):
     # jagged_kernels.py:30: out = torch.empty([items, columns], dtype=x.dtype)
     out = torch.empty((512, 256), dtype=torch.float32, device=x.device)
     # jagged_kernels.py:31: for b, m in hl.tile([items, columns]):
-    jagged_sum_by_rows_0_kernel[(512,)](x, offsets, out, num_warps=4, num_stages=2)
+    jagged_sum_by_rows_0_kernel[(1024,)](x, offsets, out, num_warps=4, num_stages=2)
     return out

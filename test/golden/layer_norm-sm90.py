@@ -6,34 +6,30 @@ import triton.language as tl
 @triton.jit
 def layer_norm_0_kernel(x, weight, bias, out):
     # only written: out
-    BLOCK_0: tl.constexpr = 2
     # layer_norm.py:13: for rows in hl.tile(m):
     pid = tl.program_id(0)
-    rows = pid * BLOCK_0 + tl.arange(0, BLOCK_0)
     w2560 = tl.arange(0, 4096)
     w2560_mask = w2560 < 2560
     # layer_norm.py:14: values = x[rows, :].to(torch.float32)
-    x_block = tl.load(x + (rows[:, None] * 2560 + w2560[None, :]), mask=w2560_mask[None, :])
+    x_block = tl.load(x + (pid * 2560 + w2560), mask=w2560_mask)
     values = x_block.to(tl.float32)
     # layer_norm.py:15: centred = values - torch.mean(values, dim=-1, keepdim=True)
-    v = tl.sum(tl.where(w2560_mask[None, :], values, 0.0), axis=1)[:, None]
-    centred = values - tl.div_rn(v, 2560.0)
+    centred = values - tl.div_rn(tl.sum(tl.where(w2560_mask, values, 0.0)), 2560.0)
     # layer_norm.py:16: variance = torch.mean(centred * centred, dim=-1, keepdim=True)
-    v_2 = tl.sum(tl.where(w2560_mask[None, :], centred * centred, 0.0), axis=1)
-    variance = tl.div_rn(v_2[:, None], 2560.0)
+    variance = tl.div_rn(tl.sum(tl.where(w2560_mask, centred * centred, 0.0)), 2560.0)
     # layer_norm.py:17: result = centred * torch.rsqrt(variance + eps) * weight[:].to(torch.float32)
     weight_block = tl.load(weight + w2560, mask=w2560_mask)
-    result = centred * tl.rsqrt(variance + 1e-05) * weight_block.to(tl.float32)[None, :]
+    result = centred * tl.rsqrt(variance + 1e-05) * weight_block.to(tl.float32)
     # layer_norm.py:19: result = result + bias[:].to(torch.float32)
     bias_block = tl.load(bias + w2560, mask=w2560_mask)
-    result_2 = result + bias_block.to(tl.float32)[None, :]
+    result_2 = result + bias_block.to(tl.float32)
     # layer_norm.py:20: out[rows, :] = result.to(x.dtype)
-    tl.store(out + (rows[:, None] * 2560 + w2560[None, :]), result_2.to(tl.bfloat16), mask=w2560_mask[None, :])
+    tl.store(out + (pid * 2560 + w2560), result_2.to(tl.bfloat16), mask=w2560_mask)
 
 
 def layer_norm(x, weight, bias):
     # layer_norm.py:12: out = torch.empty_like(x)
     out = torch.empty((4096, 2560), dtype=torch.bfloat16, device=x.device)
     # layer_norm.py:13: for rows in hl.tile(m):
-    layer_norm_0_kernel[(2048,)](x, weight, bias, out, num_warps=4, num_stages=1)
+    layer_norm_0_kernel[(4096,)](x, weight, bias, out, num_warps=8, num_stages=1)
     return out

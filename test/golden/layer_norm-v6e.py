@@ -7,31 +7,17 @@ from jax.experimental.pallas import tpu as pltpu
 
 
 def layer_norm_kernel(x_ref, weight_ref, bias_ref, out_ref):
-    v = x_ref[...]  # layer_norm.py:14
-    values = v.astype(jnp.float32)  # layer_norm.py:14
-    v_2 = jnp.sum(values, axis=1)  # layer_norm.py:15
-    v_3 = v_2.reshape((256, 1))  # layer_norm.py:15
-    v_4 = v_3 / 2560.0  # layer_norm.py:15
-    v_5 = jnp.broadcast_to(v_4, (256, 2560))  # layer_norm.py:15
-    centred = values - v_5  # layer_norm.py:15
-    v_6 = centred * centred  # layer_norm.py:16
-    v_7 = jnp.sum(v_6, axis=1)  # layer_norm.py:16
-    v_8 = v_7.reshape((256, 1))  # layer_norm.py:16
-    variance = v_8 / 2560.0  # layer_norm.py:16
-    v_9 = variance + 9.999999747378752e-06  # layer_norm.py:17
-    v_10 = jax.lax.rsqrt(v_9)  # layer_norm.py:17
-    v_11 = jnp.broadcast_to(v_10, (256, 2560))  # layer_norm.py:17
-    v_12 = centred * v_11  # layer_norm.py:17
-    v_13 = weight_ref[...]  # layer_norm.py:17
-    v_14 = v_13.astype(jnp.float32)  # layer_norm.py:17
-    v_15 = jnp.broadcast_to(v_14, (256, 2560))  # layer_norm.py:17
-    result = v_12 * v_15  # layer_norm.py:17
-    v_16 = bias_ref[...]  # layer_norm.py:19
-    v_17 = v_16.astype(jnp.float32)  # layer_norm.py:19
-    v_18 = jnp.broadcast_to(v_17, (256, 2560))  # layer_norm.py:19
-    result_2 = result + v_18  # layer_norm.py:19
-    v_19 = result_2.astype(jnp.bfloat16)  # layer_norm.py:20
-    out_ref[...] = v_19  # layer_norm.py:20
+    x = x_ref[...]  # layer_norm.py:14
+    values = x.astype(jnp.float32)  # layer_norm.py:14
+    v = jnp.broadcast_to(jnp.sum(values, axis=1).reshape((256, 1)) / 2560.0, (256, 2560))  # layer_norm.py:15
+    centred = values - v  # layer_norm.py:15
+    variance = jnp.sum(centred * centred, axis=1).reshape((256, 1)) / 2560.0  # layer_norm.py:16
+    v_2 = jnp.broadcast_to(jax.lax.rsqrt(variance + 1e-05), (256, 2560))  # layer_norm.py:17
+    weight = weight_ref[...]  # layer_norm.py:17
+    result = centred * v_2 * jnp.broadcast_to(weight.astype(jnp.float32), (256, 2560))  # layer_norm.py:17
+    bias = bias_ref[...]  # layer_norm.py:19
+    result_2 = result + jnp.broadcast_to(bias.astype(jnp.float32), (256, 2560))  # layer_norm.py:19
+    out_ref[...] = result_2.astype(jnp.bfloat16)  # layer_norm.py:20
 
 
 def layer_norm(x, weight, bias):

@@ -8,15 +8,14 @@ from jax.experimental.pallas import tpu as pltpu
 
 def matmul_kernel(x_ref, y_ref, out_ref):
     acc = jnp.full((512, 768), 0.0, jnp.float32)  # matmul.py:19
-    v = x_ref[...]  # matmul.py:21
-    v_2 = y_ref[...]  # matmul.py:21
-    inside = (jax.lax.broadcasted_iota(jnp.int32, (512, 1024), 1) < 1000)  # matmul.py:21
-    v_3 = jnp.where(inside, v, 0.0)  # matmul.py:21
-    inside_2 = (jax.lax.broadcasted_iota(jnp.int32, (1024, 768), 0) < 1000)  # matmul.py:21
-    v_4 = jnp.where(inside_2, v_2, 0.0)  # matmul.py:21
-    acc_2 = acc + jnp.dot(v_3, v_4, preferred_element_type=jnp.float32)  # matmul.py:21
-    v_5 = acc_2.astype(jnp.bfloat16)  # matmul.py:22
-    out_ref[...] = v_5  # matmul.py:22
+    x = x_ref[...]  # matmul.py:21
+    y = y_ref[...]  # matmul.py:21
+    inside = jax.lax.broadcasted_iota(jnp.int32, (512, 1024), 1) < 1000  # matmul.py:21
+    inside_2 = jax.lax.broadcasted_iota(jnp.int32, (1024, 768), 0) < 1000  # matmul.py:21
+    acc_2 = acc + jnp.dot(  # matmul.py:21
+        jnp.where(inside, x, 0.0), jnp.where(inside_2, y, 0.0), preferred_element_type=jnp.float32
+    )
+    out_ref[...] = acc_2.astype(jnp.bfloat16)  # matmul.py:22
 
 
 def matmul(x, y):

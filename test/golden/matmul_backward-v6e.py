@@ -6,60 +6,43 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 
-def matmul_backward_0_kernel(grad_ref, y_ref, grad_x_ref, acc_ref):
-    tile_n = pl.program_id(2)
-
-    @pl.when(tile_n == 0)  # matmul.py:33
-    def _():
-        acc = jnp.full((1024, 1024), 0.0, jnp.float32)  # matmul.py:32
-        acc_ref[...] = acc  # matmul.py:33
-
-    acc_2 = acc_ref[...]  # matmul.py:33
-    v = grad_ref[...]  # matmul.py:34
-    v_2 = y_ref[...]  # matmul.py:34
-    v_3 = v_2.T  # matmul.py:34
-    acc_3 = acc_2 + jnp.dot(v, v_3, preferred_element_type=jnp.float32)  # matmul.py:34
-    acc_ref[...] = acc_3  # matmul.py:33
-
-    @pl.when(tile_n == 2)  # matmul.py:33
-    def _():
-        acc_4 = acc_ref[...]  # matmul.py:33
-        v_4 = acc_4.astype(jnp.bfloat16)  # matmul.py:35
-        grad_x_ref[...] = v_4  # matmul.py:35
+def matmul_backward_0_kernel(grad_ref, y_ref, grad_x_ref):
+    acc = jnp.full((512, 1024), 0.0, jnp.float32)  # matmul.py:32
+    grad = grad_ref[...]  # matmul.py:34
+    y = y_ref[...]  # matmul.py:34
+    acc_2 = acc + jnp.dot(grad, y.T, preferred_element_type=jnp.float32)  # matmul.py:34
+    grad_x_ref[...] = acc_2.astype(jnp.bfloat16)  # matmul.py:35
 
 
 def matmul_backward_1_kernel(x_ref, grad_ref, grad_y_ref):
-    acc = jnp.full((1024, 256), 0.0, jnp.float32)  # matmul.py:37
-    v = x_ref[...]  # matmul.py:39
-    v_2 = v.T  # matmul.py:39
-    v_3 = grad_ref[...]  # matmul.py:39
-    acc_2 = acc + jnp.dot(v_2, v_3, preferred_element_type=jnp.float32)  # matmul.py:39
-    v_4 = acc_2.astype(jnp.bfloat16)  # matmul.py:40
-    grad_y_ref[...] = v_4  # matmul.py:40
+    acc = jnp.full((512, 768), 0.0, jnp.float32)  # matmul.py:37
+    x = x_ref[...]  # matmul.py:39
+    grad = grad_ref[...]  # matmul.py:39
+    acc_2 = acc + jnp.dot(x.T, grad, preferred_element_type=jnp.float32)  # matmul.py:39
+    grad_y_ref[...] = acc_2.astype(jnp.bfloat16)  # matmul.py:40
 
 
 def matmul_backward(grad, x, y):
     grad_x = pl.pallas_call(  # matmul.py:31
         matmul_backward_0_kernel,
-        grid=(1, 1, 3),
+        grid=(2, 1),
         in_specs=[
-            pl.BlockSpec((1024, 256), lambda tile_m, tile_k, tile_n: (tile_m, tile_n)),
-            pl.BlockSpec((1024, 256), lambda tile_m, tile_k, tile_n: (tile_k, tile_n)),
+            pl.BlockSpec((512, 768), lambda tile_m, tile_k: (tile_m, 0)),
+            pl.BlockSpec((1024, 768), lambda tile_m, tile_k: (tile_k, 0)),
         ],
-        out_specs=pl.BlockSpec((1024, 1024), lambda tile_m, tile_k, tile_n: (tile_m, tile_k)),
+        out_specs=pl.BlockSpec((512, 1024), lambda tile_m, tile_k: (tile_m, tile_k)),
         out_shape=jax.ShapeDtypeStruct((1024, 1000), jnp.bfloat16),
-        scratch_shapes=[pltpu.VMEM((1024, 1024), jnp.float32)],
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel", "arbitrary"), vmem_limit_bytes=41943040),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel")),
         name="matmul_backward_0",
     )(grad, y)
     grad_y = pl.pallas_call(  # matmul.py:36
         matmul_backward_1_kernel,
-        grid=(1, 3),
+        grid=(2, 1),
         in_specs=[
-            pl.BlockSpec((1024, 1024), lambda tile_k, tile_n: (0, tile_k)),
-            pl.BlockSpec((1024, 256), lambda tile_k, tile_n: (0, tile_n)),
+            pl.BlockSpec((1024, 512), lambda tile_k, tile_n: (0, tile_k)),
+            pl.BlockSpec((1024, 768), lambda tile_k, tile_n: (0, tile_n)),
         ],
-        out_specs=pl.BlockSpec((1024, 256), lambda tile_k, tile_n: (tile_k, tile_n)),
+        out_specs=pl.BlockSpec((512, 768), lambda tile_k, tile_n: (tile_k, tile_n)),
         out_shape=jax.ShapeDtypeStruct((1000, 768), jnp.bfloat16),
         compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel")),
         name="matmul_backward_1",

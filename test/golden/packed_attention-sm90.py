@@ -11,8 +11,8 @@ def _nan_max(a, b):
 @triton.jit
 def packed_attention_0_kernel(q, k, v, offsets, out):
     # only written: out
-    BLOCK_2: tl.constexpr = 64
-    BLOCK_3: tl.constexpr = 64
+    BLOCK_2: tl.constexpr = 128
+    BLOCK_3: tl.constexpr = 16
     # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
     pid = tl.program_id(0)
     h_block = pid % 8
@@ -33,12 +33,10 @@ def packed_attention_0_kernel(q, k, v, offsets, out):
             others_mask = others < end
             # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
             q_block = tl.load(
-                q + (mine[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
-                mask=mine_mask[:, None],
+                q + (mine[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]), mask=mine_mask[:, None]
             )
             k_block = tl.load(
-                k + (others[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
-                mask=others_mask[:, None],
+                k + (others[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]), mask=others_mask[:, None]
             )
             v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
             # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))

@@ -16,65 +16,60 @@ def _lanes_from(x, start, size, axis):
     return jax.lax.slice_in_dim(rolled, 0, size, axis=axis).astype(x.dtype)
 
 
-def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_ref, new_out_buffer_ref, new_out_sent_ref, new_out_old_ref, new_out_fetched_ref, q_buffer_ref, q_arrived_ref, q_turn_ref, k_buffer_ref, k_arrived_ref, v_buffer_ref, v_arrived_ref):
+def packed_attention_kernel(
+    offsets_ref,
+    q_ref,
+    k_ref,
+    v_ref,
+    out_ref,
+    new_out_ref,
+    new_out_buffer_ref,
+    new_out_sent_ref,
+    new_out_old_ref,
+    new_out_fetched_ref,
+    q_buffer_ref,
+    q_arrived_ref,
+    q_turn_ref,
+    k_buffer_ref,
+    k_arrived_ref,
+    v_buffer_ref,
+    v_arrived_ref,
+):
     h = pl.program_id(0)
     i = pl.program_id(1)
     begin = offsets_ref[i]  # packed.py:17
-    v = i + 1  # packed.py:17
-    end = offsets_ref[v]  # packed.py:17
-    v_2 = begin.astype(jnp.int32)  # packed.py:18
-    v_3 = end.astype(jnp.int32)  # packed.py:18
-    mine_first = v_2 >> 4  # packed.py:18
-    v_4 = mine_first * 16  # packed.py:18
-    v_5 = v_3 - v_4  # packed.py:18
-    v_6 = v_5 + 127  # packed.py:18
-    v_7 = v_6 >> 7  # packed.py:18
-    v_8 = v_3 > v_2  # packed.py:18
-    mine_blocks = jnp.where(v_8, v_7, 0)  # packed.py:18
+    end = offsets_ref[i + 1]  # packed.py:17
+    v = begin.astype(jnp.int32)  # packed.py:18
+    v_2 = end.astype(jnp.int32)  # packed.py:18
+    mine_first = v >> 4  # packed.py:18
+    mine_blocks = jnp.where(v_2 > v, v_2 - mine_first * 16 + 127 >> 7, 0)  # packed.py:18
 
     @pl.when(i == 0)  # packed.py:23
     def _():
-        v_9 = jnp.asarray(0, jnp.int32)  # packed.py:23
-        q_turn_ref[0] = v_9  # packed.py:23
+        q_turn_ref[0] = jnp.asarray(0, jnp.int32)  # packed.py:23
         some = mine_blocks > 0  # packed.py:23
 
         @pl.when(some)  # packed.py:23
         def _():
-            v_10 = 0 * 8  # packed.py:23
-            v_11 = mine_first + v_10  # packed.py:23
-            v_12 = jnp.minimum(v_11, 120)  # packed.py:23
-            first_mine_begin = v_12 * 16  # packed.py:23
+            first_mine_begin = jnp.minimum(mine_first, 120) * 16  # packed.py:23
             pltpu.make_async_copy(  # packed.py:23
                 q_ref.at[h, pl.ds(pl.multiple_of(first_mine_begin, 16), 128), :],
                 q_buffer_ref.at[0, :, :],
                 q_arrived_ref.at[0],
             ).start()
 
-    v_13 = q_turn_ref[0]  # packed.py:23
-    turn = v_13.astype(jnp.int32)  # packed.py:23
-    v_14 = i + 1  # packed.py:23
-    next_cell = jnp.minimum(v_14, 15)  # packed.py:23
-    v_16 = next_cell + 1  # packed.py:23
-    next_cell_end = offsets_ref[v_16]  # packed.py:23
-    v_17 = next_cell_end.astype(jnp.int32)  # packed.py:23
+    q_turn = q_turn_ref[0]  # packed.py:23
+    turn = q_turn.astype(jnp.int32)  # packed.py:23
+    next_cell = jnp.minimum(i + 1, 15)  # packed.py:23
+    next_cell_end = offsets_ref[next_cell + 1]  # packed.py:23
+    v_3 = next_cell_end.astype(jnp.int32)  # packed.py:23
     next_cell_begin = offsets_ref[next_cell]  # packed.py:23
-    v_18 = next_cell_begin.astype(jnp.int32)  # packed.py:23
-    v_19 = v_17 > v_18  # packed.py:23
-    next_cell_mine_first = v_18 >> 4  # packed.py:23
-    v_20 = next_cell_mine_first * 16  # packed.py:23
-    v_21 = v_17 - v_20  # packed.py:23
-    v_22 = v_21 + 127  # packed.py:23
-    v_23 = v_22 >> 7  # packed.py:23
-    next_cell_mine_blocks = jnp.where(v_19, v_23, 0)  # packed.py:23
-    v_24 = 0 * 8  # packed.py:23
-    v_25 = next_cell_mine_first + v_24  # packed.py:23
-    v_26 = jnp.minimum(v_25, 120)  # packed.py:23
-    next_cell_mine_begin = v_26 * 16  # packed.py:23
-    v_27 = next_cell_mine_blocks > 0  # packed.py:23
-    v_28 = i < 15  # packed.py:23
-    ahead = v_27 & v_28  # packed.py:23
-    v_29 = mine_blocks <= 0  # packed.py:23
-    idle = v_29 & ahead  # packed.py:23
+    v_4 = next_cell_begin.astype(jnp.int32)  # packed.py:23
+    next_cell_mine_first = v_4 >> 4  # packed.py:23
+    next_cell_mine_blocks = jnp.where(v_3 > v_4, v_3 - next_cell_mine_first * 16 + 127 >> 7, 0)  # packed.py:23
+    next_cell_mine_begin = jnp.minimum(next_cell_mine_first, 120) * 16  # packed.py:23
+    ahead = (next_cell_mine_blocks > 0) & (i < 15)  # packed.py:23
+    idle = (mine_blocks <= 0) & ahead  # packed.py:23
 
     @pl.when(idle)  # packed.py:23
     def _():
@@ -85,32 +80,22 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
         ).start()
 
     def mine_number_body(mine_number, _):  # packed.py:18
-        v_30 = v_3 - v_2  # packed.py:30
-        v_31 = -(-v_30 // 128)  # packed.py:30
-        some_2 = v_31 > 0  # packed.py:30
+        some_2 = -(-(v_2 - v) // 128) > 0  # packed.py:30
 
         @pl.when(some_2)  # packed.py:30
         def _():
-            v_32 = jnp.maximum(v_2, 0)  # packed.py:30
-            v_33 = v_32 >> 4  # packed.py:30
-            v_34 = jnp.minimum(v_33, 119)  # packed.py:30
-            first_others_aligned = v_34 * 16  # packed.py:30
+            first_others_aligned = jnp.minimum(jnp.maximum(v, 0) >> 4, 119) * 16  # packed.py:30
             pltpu.make_async_copy(  # packed.py:30
                 v_ref.at[h, pl.ds(pl.multiple_of(first_others_aligned, 16), 144), :],
                 v_buffer_ref.at[0, :, :],
                 v_arrived_ref.at[0],
             ).start()
 
-        v_35 = v_3 - v_2  # packed.py:23
-        v_36 = -(-v_35 // 128)  # packed.py:23
-        some_3 = v_36 > 0  # packed.py:23
+        some_3 = -(-(v_2 - v) // 128) > 0  # packed.py:23
 
         @pl.when(some_3)  # packed.py:23
         def _():
-            v_37 = jnp.maximum(v_2, 0)  # packed.py:23
-            v_38 = v_37 >> 4  # packed.py:23
-            v_39 = jnp.minimum(v_38, 119)  # packed.py:23
-            first_others_aligned_2 = v_39 * 16  # packed.py:23
+            first_others_aligned_2 = jnp.minimum(jnp.maximum(v, 0) >> 4, 119) * 16  # packed.py:23
             pltpu.make_async_copy(  # packed.py:23
                 k_ref.at[h, pl.ds(pl.multiple_of(first_others_aligned_2, 16), 144), :],
                 k_buffer_ref.at[0, :, :],
@@ -119,16 +104,10 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
 
         slot = mine_number & 1  # packed.py:18
         later = mine_number > 0  # packed.py:18
-        v_40 = mine_number * 8  # packed.py:18
-        v_41 = mine_first + v_40  # packed.py:18
-        v_42 = jnp.minimum(v_41, 120)  # packed.py:18
-        mine_begin = v_42 * 16  # packed.py:18
-        v_43 = v_41 * 16  # packed.py:18
-        mine_start = jnp.maximum(v_2, v_43)  # packed.py:18
-        v_44 = mine_begin + 128  # packed.py:18
-        v_45 = mine_start > mine_begin  # packed.py:18
-        v_46 = v_3 < v_44  # packed.py:18
-        shared = v_45 | v_46  # packed.py:18
+        v_5 = mine_first + mine_number * 8  # packed.py:18
+        mine_begin = jnp.minimum(v_5, 120) * 16  # packed.py:18
+        mine_start = jnp.maximum(v, v_5 * 16)  # packed.py:18
+        shared = (mine_start > mine_begin) | (v_2 < mine_begin + 128)  # packed.py:18
 
         @pl.when(shared)  # packed.py:18
         def _():
@@ -150,18 +129,14 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
         top = jnp.full((128,), -jnp.inf, jnp.float32)  # packed.py:19
         total = jnp.full((128,), 0.0, jnp.float32)  # packed.py:20
         acc = jnp.full((128, 128), 0.0, jnp.float32)  # packed.py:21
-        v_47 = mine_number + turn  # packed.py:23
-        slot_2 = v_47 & 1  # packed.py:23
+        slot_2 = mine_number + turn & 1  # packed.py:23
         next_mine_number_number = mine_number + 1  # packed.py:23
         more = next_mine_number_number < mine_blocks  # packed.py:23
         other_slot_2 = 1 - slot_2  # packed.py:23
 
         @pl.when(more)  # packed.py:23
         def _():
-            v_48 = next_mine_number_number * 8  # packed.py:23
-            v_49 = mine_first + v_48  # packed.py:23
-            v_50 = jnp.minimum(v_49, 120)  # packed.py:23
-            next_mine_begin = v_50 * 16  # packed.py:23
+            next_mine_begin = jnp.minimum(mine_first + next_mine_number_number * 8, 120) * 16  # packed.py:23
             pltpu.make_async_copy(  # packed.py:23
                 q_ref.at[h, pl.ds(pl.multiple_of(next_mine_begin, 16), 128), :],
                 q_buffer_ref.at[other_slot_2, :, :],
@@ -183,17 +158,14 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
             q_buffer_ref.at[slot_2, :, :],
             q_arrived_ref.at[slot_2],
         ).wait()
-        v_51 = q_buffer_ref[slot_2, :, :]  # packed.py:23
-        others_count = pl.cdiv(v_3 - v_2, 128)  # packed.py:22
+        q_buffer = q_buffer_ref[slot_2, :, :]  # packed.py:23
+        others_count = pl.cdiv(v_2 - v, 128)  # packed.py:22
 
         def others_body(others, carry):  # packed.py:22
             acc_2, top_2, total_2 = carry
-            others_begin = v_2 + others * 128  # packed.py:22
-            v_52 = jnp.maximum(others_begin, 0)  # packed.py:23
-            v_53 = v_52 >> 4  # packed.py:23
-            v_54 = jnp.minimum(v_53, 119)  # packed.py:23
-            others_aligned = v_54 * 16  # packed.py:23
-            v_55 = others_begin - others_aligned  # packed.py:23
+            others_begin = v + others * 128  # packed.py:22
+            others_aligned = jnp.minimum(jnp.maximum(others_begin, 0) >> 4, 119) * 16  # packed.py:23
+            v_6 = others_begin - others_aligned  # packed.py:23
             slot_3 = others & 1  # packed.py:23
             next_others_number = others + 1  # packed.py:23
             more_2 = next_others_number < others_count  # packed.py:23
@@ -201,11 +173,8 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
 
             @pl.when(more_2)  # packed.py:23
             def _():
-                next_begin_2 = v_2 + others * 128 + 128  # packed.py:23
-                v_56 = jnp.maximum(next_begin_2, 0)  # packed.py:23
-                v_57 = v_56 >> 4  # packed.py:23
-                v_58 = jnp.minimum(v_57, 119)  # packed.py:23
-                next_others_aligned = v_58 * 16  # packed.py:23
+                next_begin_2 = v + others * 128 + 128  # packed.py:23
+                next_others_aligned = jnp.minimum(jnp.maximum(next_begin_2, 0) >> 4, 119) * 16  # packed.py:23
                 pltpu.make_async_copy(  # packed.py:23
                     k_ref.at[h, pl.ds(pl.multiple_of(next_others_aligned, 16), 144), :],
                     k_buffer_ref.at[other_slot_3, :, :],
@@ -217,39 +186,26 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
                 k_buffer_ref.at[slot_3, :, :],
                 k_arrived_ref.at[slot_3],
             ).wait()
-            v_59 = k_buffer_ref[slot_3, :, :]  # packed.py:23
-            v_60 = _lanes_from(v_59, v_55, 128, 0)  # packed.py:23
-            v_61 = v_60.T  # packed.py:23
-            v_62 = jnp.dot(v_51, v_61, preferred_element_type=jnp.float32)  # packed.py:23
-            v_63 = v_62.astype(jnp.bfloat16)  # packed.py:23
-            v_64 = v_63.astype(jnp.float32)  # packed.py:23
-            scores = v_64 * 0.0883883461356163  # packed.py:23
-            v_65 = mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)  # packed.py:25
-            v_66 = v_65.reshape((128, 1))  # packed.py:25
-            v_67 = others_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)  # packed.py:25
-            v_68 = v_67.reshape((1, 128))  # packed.py:25
-            v_69 = jnp.broadcast_to(v_66, (128, 128))  # packed.py:25
-            v_70 = jnp.broadcast_to(v_68, (128, 128))  # packed.py:25
-            v_71 = v_69 >= v_70  # packed.py:25
-            scores_2 = jnp.where(v_71, scores, (-jnp.inf))  # packed.py:25
-            inside = (jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1) < (v_3 - others_begin))  # packed.py:26
-            scores_3 = jnp.where(inside, scores_2, -jnp.inf)  # packed.py:26
-            v_72 = jnp.max(scores_3, axis=1)  # packed.py:26
-            higher = jnp.maximum(top_2, v_72)  # packed.py:26
-            v_73 = higher.reshape((128, 1))  # packed.py:27
-            v_74 = jnp.broadcast_to(v_73, (128, 128))  # packed.py:27
-            v_75 = scores_2 - v_74  # packed.py:27
-            weights = jnp.exp(v_75)  # packed.py:27
-            v_76 = top_2 - higher  # packed.py:28
-            decay = jnp.exp(v_76)  # packed.py:28
-            v_77 = total_2 * decay  # packed.py:29
-            inside_2 = (jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1) < (v_3 - others_begin))  # packed.py:29
+            k_buffer = k_buffer_ref[slot_3, :, :]  # packed.py:23
+            v_7 = jnp.dot(  # packed.py:23
+                q_buffer, _lanes_from(k_buffer, v_6, 128, 0).T, preferred_element_type=jnp.float32
+            )
+            scores = v_7.astype(jnp.bfloat16).astype(jnp.float32) * 0.088388346  # packed.py:23
+            v_8 = (mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)).reshape((128, 1))  # packed.py:25
+            v_9 = others_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)  # packed.py:25
+            v_10 = (  # packed.py:25
+                jnp.broadcast_to(v_8, (128, 128)) >= jnp.broadcast_to(v_9.reshape((1, 128)), (128, 128))
+            )
+            scores_2 = jnp.where(v_10, scores, -jnp.inf)  # packed.py:25
+            inside = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1) < v_2 - others_begin  # packed.py:26
+            higher = jnp.maximum(top_2, jnp.max(jnp.where(inside, scores_2, -jnp.inf), axis=1))  # packed.py:26
+            v_11 = scores_2 - jnp.broadcast_to(higher.reshape((128, 1)), (128, 128))  # packed.py:27
+            weights = jnp.exp(v_11)  # packed.py:27
+            decay = jnp.exp(top_2 - higher)  # packed.py:28
+            inside_2 = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1) < v_2 - others_begin  # packed.py:29
             weights_2 = jnp.where(inside_2, weights, 0.0)  # packed.py:29
-            v_78 = jnp.sum(weights_2, axis=1)  # packed.py:29
-            total_3 = v_77 + v_78  # packed.py:29
-            v_79 = decay.reshape((128, 1))  # packed.py:30
-            v_80 = jnp.broadcast_to(v_79, (128, 128))  # packed.py:30
-            v_81 = acc_2 * v_80  # packed.py:30
+            total_3 = total_2 * decay + jnp.sum(weights_2, axis=1)  # packed.py:29
+            v_12 = acc_2 * jnp.broadcast_to(decay.reshape((128, 1)), (128, 128))  # packed.py:30
             slot_4 = others & 1  # packed.py:30
             next_others_number_2 = others + 1  # packed.py:30
             more_3 = next_others_number_2 < others_count  # packed.py:30
@@ -257,11 +213,8 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
 
             @pl.when(more_3)  # packed.py:30
             def _():
-                next_begin_3 = v_2 + others * 128 + 128  # packed.py:30
-                v_82 = jnp.maximum(next_begin_3, 0)  # packed.py:30
-                v_83 = v_82 >> 4  # packed.py:30
-                v_84 = jnp.minimum(v_83, 119)  # packed.py:30
-                next_others_aligned_2 = v_84 * 16  # packed.py:30
+                next_begin_3 = v + others * 128 + 128  # packed.py:30
+                next_others_aligned_2 = jnp.minimum(jnp.maximum(next_begin_3, 0) >> 4, 119) * 16  # packed.py:30
                 pltpu.make_async_copy(  # packed.py:30
                     v_ref.at[h, pl.ds(pl.multiple_of(next_others_aligned_2, 16), 144), :],
                     v_buffer_ref.at[other_slot_4, :, :],
@@ -273,25 +226,22 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
                 v_buffer_ref.at[slot_4, :, :],
                 v_arrived_ref.at[slot_4],
             ).wait()
-            v_85 = v_buffer_ref[slot_4, :, :]  # packed.py:30
-            v_86 = _lanes_from(v_85, v_55, 128, 0)  # packed.py:30
-            v_87 = weights_2.astype(jnp.bfloat16)  # packed.py:30
-            inside_3 = (jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0) < (v_3 - others_begin))  # packed.py:30
-            v_88 = jnp.where(inside_3, v_86, 0.0)  # packed.py:30
-            acc_3 = v_81 + jnp.dot(v_87, v_88, preferred_element_type=jnp.float32)  # packed.py:30
+            v_buffer = v_buffer_ref[slot_4, :, :]  # packed.py:30
+            inside_3 = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0) < v_2 - others_begin  # packed.py:30
+            acc_3 = v_12 + jnp.dot(  # packed.py:30
+                weights_2.astype(jnp.bfloat16),
+                jnp.where(inside_3, _lanes_from(v_buffer, v_6, 128, 0), 0.0),
+                preferred_element_type=jnp.float32,
+            )
             return (acc_3, higher, total_3)
 
         acc_4, top_3, total_4 = jax.lax.fori_loop(0, others_count, others_body, (acc, top, total))  # packed.py:22
-        v_89 = total_4.reshape((128, 1))  # packed.py:32
-        v_90 = jnp.broadcast_to(v_89, (128, 128))  # packed.py:32
-        v_91 = acc_4 / v_90  # packed.py:32
-        v_92 = v_91.astype(jnp.bfloat16)  # packed.py:32
-        v_93 = mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0)  # packed.py:18
-        v_94 = jnp.full((128, 128), mine_start, jnp.int32)  # packed.py:18
-        v_95 = jnp.full((128, 128), v_3, jnp.int32)  # packed.py:18
-        v_96 = v_93 >= v_94  # packed.py:18
-        v_97 = v_93 < v_95  # packed.py:18
-        inside_4 = v_96 & v_97  # packed.py:18
+        v_13 = acc_4 / jnp.broadcast_to(total_4.reshape((128, 1)), (128, 128))  # packed.py:32
+        v_14 = v_13.astype(jnp.bfloat16)  # packed.py:32
+        v_15 = mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0)  # packed.py:18
+        inside_4 = (  # packed.py:18
+            (v_15 >= jnp.full((128, 128), mine_start, jnp.int32)) & (v_15 < jnp.full((128, 128), v_2, jnp.int32))
+        )
 
         @pl.when(shared)  # packed.py:18
         def _():
@@ -302,7 +252,7 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
             ).wait()
 
         old = new_out_old_ref[...]  # packed.py:18
-        new = jnp.where(inside_4, v_92, old)  # packed.py:18
+        new = jnp.where(inside_4, v_14, old)  # packed.py:18
         new_out_buffer_ref[slot, :, :] = new  # packed.py:18
 
         @pl.when(later)  # packed.py:18
@@ -324,11 +274,8 @@ def packed_attention_kernel(offsets_ref, q_ref, k_ref, v_ref, out_ref, new_out_r
         return None
 
     jax.lax.fori_loop(0, mine_blocks, mine_number_body, None)  # packed.py:18
-    v_98 = jnp.maximum(mine_blocks, 0)  # packed.py:23
-    v_99 = turn + v_98  # packed.py:23
-    next_turn = v_99 & 1  # packed.py:23
-    v_100 = jnp.asarray(next_turn, jnp.int32)  # packed.py:23
-    q_turn_ref[0] = v_100  # packed.py:23
+    next_turn = turn + jnp.maximum(mine_blocks, 0) & 1  # packed.py:23
+    q_turn_ref[0] = jnp.asarray(next_turn, jnp.int32)  # packed.py:23
     some_4 = mine_blocks > 0  # packed.py:18
 
     @pl.when(some_4)  # packed.py:18
@@ -378,6 +325,12 @@ def packed_attention(q, k, v, offsets):
             input_output_aliases={4: 0},
             compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")),
             name="packed_attention",
-        )(offsets_2, pltpu.with_memory_space_constraint(q_2, pltpu.HBM), pltpu.with_memory_space_constraint(k_2, pltpu.HBM), pltpu.with_memory_space_constraint(v_2, pltpu.HBM), out_2)
+        )(
+            offsets_2,
+            pltpu.with_memory_space_constraint(q_2, pltpu.HBM),
+            pltpu.with_memory_space_constraint(k_2, pltpu.HBM),
+            pltpu.with_memory_space_constraint(v_2, pltpu.HBM),
+            out_2,
+        )
     out_4 = jnp.transpose(out_3, (1, 0, 2))  # packed.py:16
     return out_4

@@ -5,27 +5,22 @@ import triton.language as tl
 
 @triton.jit
 def scatter_add_0_kernel(rows, x, out_wide):
-    BLOCK_0: tl.constexpr = 16
-    BLOCK_1: tl.constexpr = 512
+    BLOCK_1: tl.constexpr = 256
     # scatter_add.py:9: for tile, cols in hl.tile(x.size()):
     pid = tl.program_id(0)
-    tile = pid * BLOCK_0 + tl.arange(0, BLOCK_0)
-    cols = tl.arange(0, BLOCK_1)
+    cols_block = pid % 2
+    tile = pid // 2
+    cols = cols_block * BLOCK_1 + tl.arange(0, BLOCK_1)
     # scatter_add.py:10: hl.atomic_add(out, [rows[tile], cols], x[tile, cols])
     rows_block = tl.load(rows + tile)
-    x_block = tl.load(x + (tile[:, None] * 512 + cols[None, :]))
-    tl.atomic_add(
-        out_wide + (rows_block[:, None] * 512 + cols[None, :]),
-        x_block.to(tl.float32),
-        sem="relaxed",
-        scope="gpu",
-    )
+    x_block = tl.load(x + (tile * 512 + cols))
+    tl.atomic_add(out_wide + (rows_block * 512 + cols), x_block.to(tl.float32), sem="relaxed", scope="gpu")
 
 
 def scatter_add(out, rows, x):
     # scatter_add.py:9: for tile, cols in hl.tile(x.size()):
     out_wide = torch.empty((2048, 512), dtype=torch.float32, device=out.device)
     out_wide.copy_(out)
-    scatter_add_0_kernel[(16,)](rows, x, out_wide, num_warps=4, num_stages=1)
+    scatter_add_0_kernel[(512,)](rows, x, out_wide, num_warps=2, num_stages=1)
     out.copy_(out_wide)
     return out

@@ -11,28 +11,22 @@ def _nan_max(a, b):
 @triton.jit
 def softmax_0_kernel(x, out):
     # only written: out
-    BLOCK_0: tl.constexpr = 2
     # softmax.py:13: for rows in hl.tile(m):
     pid = tl.program_id(0)
-    rows = pid * BLOCK_0 + tl.arange(0, BLOCK_0)
     w2560 = tl.arange(0, 4096)
     w2560_mask = w2560 < 2560
     # softmax.py:14: out[rows, :] = torch.softmax(x[rows, :], dim=1)
-    x_block = tl.load(x + (rows[:, None] * 2560 + w2560[None, :]), mask=w2560_mask[None, :])
+    x_block = tl.load(x + (pid * 2560 + w2560), mask=w2560_mask)
     v = x_block.to(tl.float32)
-    v_2 = tl.reduce(tl.where(w2560_mask[None, :], v, float("-inf")), 1, _nan_max)
-    v_3 = tl.exp(v - v_2[:, None])
-    v_4 = tl.sum(tl.where(w2560_mask[None, :], v_3, 0.0), axis=1)[:, None]
-    tl.store(
-        out + (rows[:, None] * 2560 + w2560[None, :]),
-        tl.div_rn(v_3, v_4).to(tl.bfloat16),
-        mask=w2560_mask[None, :],
-    )
+    v_2 = tl.reduce(tl.where(w2560_mask, v, float("-inf")), None, _nan_max)
+    v_3 = tl.exp(v - v_2)
+    v_4 = tl.div_rn(v_3, tl.sum(tl.where(w2560_mask, v_3, 0.0))).to(tl.bfloat16)
+    tl.store(out + (pid * 2560 + w2560), v_4, mask=w2560_mask)
 
 
 def softmax(x):
     # softmax.py:12: out = torch.empty_like(x)
     out = torch.empty((4096, 2560), dtype=torch.bfloat16, device=x.device)
     # softmax.py:13: for rows in hl.tile(m):
-    softmax_0_kernel[(2048,)](x, out, num_warps=4, num_stages=1)
+    softmax_0_kernel[(4096,)](x, out, num_warps=8, num_stages=1)
     return out

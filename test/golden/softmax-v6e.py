@@ -7,19 +7,12 @@ from jax.experimental.pallas import tpu as pltpu
 
 
 def softmax_kernel(x_ref, out_ref):
-    v = x_ref[...]  # softmax.py:14
-    v_2 = v.astype(jnp.float32)  # softmax.py:14
-    v_3 = jnp.max(v_2, axis=1)  # softmax.py:14
-    v_4 = v_3.reshape((256, 1))  # softmax.py:14
-    v_5 = jnp.broadcast_to(v_4, (256, 2560))  # softmax.py:14
-    v_6 = v_2 - v_5  # softmax.py:14
-    v_7 = jnp.exp(v_6)  # softmax.py:14
-    v_8 = jnp.sum(v_7, axis=1)  # softmax.py:14
-    v_9 = v_8.reshape((256, 1))  # softmax.py:14
-    v_10 = jnp.broadcast_to(v_9, (256, 2560))  # softmax.py:14
-    v_11 = v_7 / v_10  # softmax.py:14
-    v_12 = v_11.astype(jnp.bfloat16)  # softmax.py:14
-    out_ref[...] = v_12  # softmax.py:14
+    x = x_ref[...]  # softmax.py:14
+    v = x.astype(jnp.float32)  # softmax.py:14
+    v_2 = jnp.broadcast_to(jnp.max(v, axis=1).reshape((256, 1)), (256, 2560))  # softmax.py:14
+    v_3 = jnp.exp(v - v_2)  # softmax.py:14
+    v_4 = jnp.broadcast_to(jnp.sum(v_3, axis=1).reshape((256, 1)), (256, 2560))  # softmax.py:14
+    out_ref[...] = (v_3 / v_4).astype(jnp.bfloat16)  # softmax.py:14
 
 
 def softmax(x):

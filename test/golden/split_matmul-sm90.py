@@ -26,12 +26,7 @@ def split_matmul_0_kernel(x, y, out):
         y_block = tl.load(y + (tile_k[:, None] * 512 + tile_n[None, :]))
         acc = tl.dot(x_block, y_block, acc)
     # split_k.py:19: hl.atomic_add(out, [tile_m, tile_n], acc)
-    tl.atomic_add(
-        out + (tile_m[:, None] * 512 + tile_n[None, :]),
-        acc.to(tl.bfloat16),
-        sem="relaxed",
-        scope="gpu",
-    )
+    tl.atomic_add(out + (tile_m[:, None] * 512 + tile_n[None, :]), acc.to(tl.bfloat16), sem="relaxed", scope="gpu")
 
 
 def split_matmul(x, y):

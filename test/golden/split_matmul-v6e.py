@@ -12,8 +12,7 @@ def split_matmul_kernel(x_ref, y_ref, out_ref, out_acc_ref, x_buffer_ref, x_arri
 
     @pl.when(outer == 0)  # split_k.py:19
     def _():
-        v = jnp.full((256, 512), 0.0, jnp.float32)  # split_k.py:19
-        out_acc_ref[...] = v  # split_k.py:19
+        out_acc_ref[...] = jnp.full((256, 512), 0.0, jnp.float32)  # split_k.py:19
 
     acc = jnp.full((256, 512), 0.0, jnp.float32)  # split_k.py:16
     pltpu.make_async_copy(  # split_k.py:18
@@ -26,21 +25,19 @@ def split_matmul_kernel(x_ref, y_ref, out_ref, out_acc_ref, x_buffer_ref, x_arri
         x_buffer_ref.at[0, :, :],
         x_arrived_ref.at[0],
     ).start()
-    slot = 0 & 1  # split_k.py:18
     pltpu.make_async_copy(  # split_k.py:18
         x_ref.at[:, pl.ds(pl.multiple_of(outer_begin, 2048), 2048)],
-        x_buffer_ref.at[slot, :, :],
-        x_arrived_ref.at[slot],
+        x_buffer_ref.at[0, :, :],
+        x_arrived_ref.at[0],
     ).wait()
-    v_3 = x_buffer_ref[slot, :, :]  # split_k.py:18
-    slot_2 = 0 & 1  # split_k.py:18
+    x_buffer = x_buffer_ref[0, :, :]  # split_k.py:18
     pltpu.make_async_copy(  # split_k.py:18
         y_ref.at[pl.ds(pl.multiple_of(outer_begin, 2048), 2048), :],
-        y_buffer_ref.at[slot_2, :, :],
-        y_arrived_ref.at[slot_2],
+        y_buffer_ref.at[0, :, :],
+        y_arrived_ref.at[0],
     ).wait()
-    v_4 = y_buffer_ref[slot_2, :, :]  # split_k.py:18
-    acc_2 = acc + jnp.dot(v_3, v_4, preferred_element_type=jnp.float32)  # split_k.py:18
+    y_buffer = y_buffer_ref[0, :, :]  # split_k.py:18
+    acc_2 = acc + jnp.dot(x_buffer, y_buffer, preferred_element_type=jnp.float32)  # split_k.py:18
     old = out_acc_ref[...]  # split_k.py:19
     new = old + acc_2  # split_k.py:19
     out_acc_ref[...] = new  # split_k.py:19

@@ -13,7 +13,7 @@ from kopt.interpreter import run
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.nearness import near
 from kopt.ir.to_ssa import IndexWriter
-from kopt.passes.gathers.indices import as_index
+from kopt.passes.normalising.indices import as_index
 
 #: An index of the rows ``%r`` of blocks of 16, or of the picked ``%p``, in IR; as Python; and how far its lanes
 #: are from what they are near.

@@ -38,6 +38,7 @@ CALLS = {
     "logic": lambda x, n: [(x > 0).any(), (x > 0).all(1), (x > 0) ^ (x < 1), ~(n > 1), torch.where(x > 0, x, 0.0)],
     "products": lambda x, n: [x @ x.T, x @ x[0], torch.addmm(x, x, x), x.softmax(1), x.log_softmax(0)],
     "places": lambda x, n: [x[n], x[:, n], x[n, n], x.index_select(1, n), x.gather(1, n.long()[:, None]), x.flip(0)],
+    "sums at places": lambda x, n: [x.index_put((n,), x, accumulate=True), x.index_put((n, n), x[0], accumulate=True)],
     "bits": lambda x, n: [x.view(torch.int32), n.view(torch.float32), x.view(torch.float32)],
     "slices of all": lambda x, n: [x[:6, :6], x.view(3, 12)[:3], x[:, :][:, 2:], x[:6].add(1.0)],
     "repeats": lambda x, n: [x.roll(2), x.roll(1, 0), x.repeat(2, 1), torch.stack([x, x], 1), torch.cat([x, x], 1)],

@@ -17,6 +17,7 @@ import kopt
 import kopt.language as hl
 from kopt.dialects.host import AllocOp
 from kopt.dtypes import from_ir
+from kopt.lowering.expr import Expr
 from kopt.lowering.pallas.module import HOST
 
 _ALLOC = HOST[AllocOp]
@@ -146,14 +147,15 @@ def nothing(x, out):
     return out
 
 
-def _poisoned_alloc(op, printing) -> str:
+def _poisoned_alloc(printing, op) -> None:
     type = op.result.type
     assert isinstance(type, MemRefType)
     if op.fill is not None:
-        return _ALLOC(op, printing)
+        _ALLOC(printing, op)
+        return
     dtype, kind = printing.dtype(type.element_type), from_ir(type.element_type)
     value = "jnp.nan" if kind.is_float else "True" if kind.kind == "bool" else f"jnp.iinfo({dtype}).min"
-    return f"jnp.full({tuple(type.get_shape())}, {value}, {dtype})"
+    printing.define(op.result, Expr(f"jnp.full({tuple(type.get_shape())}, {value}, {dtype})"))
 
 
 def check(name: str, mode: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:

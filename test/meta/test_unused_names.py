@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from kopt.lowering.writer import Writer
 
-
-def assign(writer: Writer, name: str, value: str) -> None:
-    writer.assign(name, f"{name} = {value}".splitlines())
-
+LONG = ", ".join(["k"] * 36)
 
 WANTED = """def kernel(x_ref, out_ref):
     a = i * 8  # c
@@ -16,7 +13,7 @@ WANTED = """def kernel(x_ref, out_ref):
 
     def body(k, acc):
         e = jnp.minimum(
-            k, 3
+            LONG
         )
         return acc + e
 
@@ -26,36 +23,36 @@ WANTED = """def kernel(x_ref, out_ref):
 
 def f(x):
     return x.c
-"""
+""".replace("LONG", LONG)
 
 
 def test_what_nothing_reads_goes() -> None:
     """And so does what only that reads, and a guard of nothing else; other statements stay."""
     writer = Writer()
     with writer.block("def kernel(x_ref, out_ref):"):
-        assign(writer, "b", "0 - i")
+        writer.assign("b", "0 - i")
         writer.gap()
         writer.line("a = i * 8  # c")
-        assign(writer, "c", "b + (\n    1\n)")
-        assign(writer, "first", "i == 0")
+        writer.assign("c", f"b + jnp.maximum({LONG})")
+        writer.assign("first", "i == 0")
         writer.gap()
         writer.line("@pl.when(first)")
         with writer.block("def _():"):
-            assign(writer, "n", "i * 4")
+            writer.assign("n", "i * 4")
         writer.gap()
         writer.line("v = x_ref[...]")
         writer.gap()
         with writer.block("def body(k, acc):"):
-            assign(writer, "d", "k * 2")
+            writer.assign("d", "k * 2")
             writer.gap()
-            assign(writer, "e", "jnp.minimum(\n    k, 3\n)")
+            writer.assign("e", f"jnp.minimum({LONG})")
             writer.line("return acc + e")
         writer.gap()
         writer.line("out_ref[...] = jax.lax.fori_loop(0, 4, body, c=a)")
         writer.line("stored = jax.lax.fori_loop(0, 4, body, 0)")
     writer.lines(["", ""])
     with writer.block("def f(x):"):
-        assign(writer, "c", "jnp.zeros((4,), jnp.float32)")
-        assign(writer, "a", "1")
+        writer.assign("c", "jnp.zeros((4,), jnp.float32)")
+        writer.assign("a", "1")
         writer.line("return x.c")
     assert writer.text() == WANTED

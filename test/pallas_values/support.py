@@ -12,10 +12,10 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from kopt.context import make_context
 from kopt.dialects.tile import TileType, tile_type
 from kopt.dtypes import from_ir
+from kopt.lowering.expr import Expr
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
 from kopt.lowering.pallas.values import VALUES
-from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.writer import Writer
 from kopt.passes.expand_for_mosaic import ExpandForMosaicPass
 from kopt.specs import TensorSpec
@@ -37,7 +37,7 @@ def emit(inputs: Sequence[TileType], builds: Sequence[Build]) -> tuple[str, list
 
     Predicates travel as i32 and scalars as matrices of one element.
     """
-    printing = PallasPrinter(Writer(), Names(RESERVED))
+    printing = PallasPrinter(Writer(), Names(RESERVED), VALUES)
     block = Block(arg_types=inputs)
     body = [list(build(*block.args)) for build in builds]
     block.add_ops([op for ops in body for op in ops])
@@ -47,10 +47,10 @@ def emit(inputs: Sequence[TileType], builds: Sequence[Build]) -> tuple[str, list
     outs = [printing.names.fresh(f"o{n}_ref") for n in range(len(builds))]
     with printing.block(f"def _kernel({', '.join([*refs, *outs])}):"):
         for arg, ref in zip(block.args, refs, strict=True):
-            printing.bind(arg, _read(tile_type(arg), ref))
+            printing.assign(arg, Expr(_read(tile_type(arg), ref)))
         for op in block.ops:
-            if op is not outputs and not is_number_only(op):
-                printing.bind(op.results[0], VALUES[type(op)](op, printing), op)
+            if op is not outputs:
+                printing.print(op)
         for value, out in zip(outputs.operands, outs, strict=True):
             printing.line(_write(value, out, printing))
     results = [tile_type(value) for value in outputs.operands]

@@ -33,14 +33,6 @@ def test_no_query_admits_more_than_there_is(budget, size):
     assert budget.cell_bytes() < budget.scoped_vmem <= budget.vmem
 
 
-@settings(deadline=None)
-@given(GPUS, st.integers(1, 1 << 20))
-def test_stages_fit_shared_memory(budget, size):
-    stages = budget.stages(size)
-    assert 1 <= stages <= budget.STAGES and (stages == 1 or budget.shares(stages * size))
-    assert not budget.shares_stages(size) or budget.shares(size)
-
-
 @pytest.mark.parametrize(
     ("operands", "scratch", "said"),
     [

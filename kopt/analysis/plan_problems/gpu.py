@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from kopt.analysis.gpu_plans import usual_kind
 from kopt.analysis.plan_problems.problem import (
-    Problem,
     loops_of,
     of_options,
     of_order,
@@ -15,6 +14,7 @@ from kopt.analysis.plan_problems.problem import (
     schedule_of,
     text_of,
 )
+from kopt.diagnostics import Problem
 from kopt.dialects.tile import Access, ForOp, GridOp
 from kopt.plans.plan import Buffer, Plan
 from kopt.walk import walk

@@ -1,36 +1,18 @@
-"""One problem of a plan, and what the problems of every target have in common."""
+"""What the problems of plans have in common on every target."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
-from xdsl.ir import Operation
-
-from kopt.diagnostics import location_of
+from kopt.diagnostics import Problem
 from kopt.dialects.tile import ForOp, GridOp
 from kopt.dialects.tile.plan_directive import axis_names
-from kopt.errors import LoweringError
 from kopt.ir.ranges import binding
 from kopt.plans.kinds import LINKS
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.plans.renaming import renamed_buffer
 from kopt.plans.text import buffer_text, schedule_text
 from kopt.walk import walk
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong at which operation, and what may be done instead."""
-
-    op: Operation
-    message: str
-    notes: tuple[str, ...] = ()
-
-    @property
-    def error(self) -> LoweringError:
-        """The diagnostic that it is refused with."""
-        return LoweringError(self.message, location_of(self.op), notes=self.notes)
 
 
 def loops_of(grid: GridOp) -> list[ForOp]:

@@ -13,7 +13,6 @@ from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.launch_buffers import is_moving, moves_with, moving_axes, usual_depth
 from kopt.analysis.loop_schedules import why_not_pipelined
 from kopt.analysis.plan_problems.problem import (
-    Problem,
     axes_text,
     loops_of,
     of_options,
@@ -26,6 +25,7 @@ from kopt.analysis.plan_problems.problem import (
 from kopt.analysis.plan_problems.tpu_memory import of_memory
 from kopt.analysis.planned_buffers import is_prefetched, planned_buffers, why_not_addressed
 from kopt.analysis.windows import unordered_windows
+from kopt.diagnostics import Problem
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp
 from kopt.plans.plan import Buffer, Plan

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from kopt.analysis.buffer_kinds import PlacedArray, accesses
 from kopt.analysis.layouts import LayoutProblem, layout
-from kopt.analysis.plan_problems.problem import Problem
 from kopt.analysis.planned_buffers import addressed_window, planned_buffers
 from kopt.analysis.streaming import array_bytes, block_of
 from kopt.analysis.windows import windows
+from kopt.diagnostics import Problem
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, LoadOp, StoreOp
 from kopt.ir.ranges import binding

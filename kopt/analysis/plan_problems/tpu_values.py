@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.plan_problems.problem import Problem, text_of
+from kopt.analysis.plan_problems.problem import text_of
 from kopt.analysis.values.gathers import Choice, choices
 from kopt.analysis.values.update_kinds import update_kinds, why_not_together
 from kopt.analysis.values.updates import UpdateOp, gathered
 from kopt.analysis.values.value_plan import buffers_of, sources_of
+from kopt.diagnostics import Problem
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, GridOp, LoadOp
 from kopt.ir.sums import SumAnalysis

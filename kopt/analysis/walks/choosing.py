@@ -51,7 +51,7 @@ def chosen_walks(
 
 
 def _combines(found: Walkable) -> bool:
-    """Whether lanes are combined, and not by products alone: those have walks of their own (``walk-products``)."""
+    """Whether lanes are combined, and not by products alone, which ``split-dot-reduction`` walks."""
     return any(not isinstance(op, DotOp) for op in found.reductions)
 
 

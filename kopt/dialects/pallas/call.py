@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, parse_ints, print_ints
 from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_numbers, verify_window
+from kopt.dialects.tile.grid import GridOp
 from kopt.dialects.tile.types import RefType
 
 #: How the cells along a grid dimension may run.
@@ -38,7 +39,7 @@ class CallOp(Op):
     chip's default limit, in bytes. ``collective`` numbers the semaphore of kernels that meet those of other ranks at a
     `symm.barrier`. The first ``prefetched`` operands are in scalar memory, whole, before the grid runs: windows may
     load the numbers of their blocks from them. The body's arguments are a ref for each operand and result, then
-    scratch.
+    scratch. What the kernel does is one `tile.grid`: nothing stands beside it.
     """
 
     name = "pallas.call"
@@ -118,6 +119,9 @@ class CallOp(Op):
             dims, numbers = len(self.semantics.data), len(window.numbers.data)
             verify_window(array.type, ref.type, window, dims, numbers)
             verify_numbers(window, [value.type for value in self.inputs[: self.prefetched_count]], dims)
+        ops = list(self.body.block.ops)
+        if beside := [op for number, op in enumerate(ops) if number > 0 or not isinstance(op, GridOp)]:
+            raise VerifyException(f"the body of pallas.call is one tile.grid, found '{beside[0].name}' beside it")
         for scratch in self.scratch:
             if not isinstance(scratch.type, RefType):
                 raise VerifyException(f"scratch is a ref, found {scratch.type}")

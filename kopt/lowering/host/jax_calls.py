@@ -1,52 +1,69 @@
 """Host ops in jnp: allocations, views and torch operators by their ATen names.
 
-``HOST[type(op)](op, printing)`` is the expression of the op's result; `kopt.lowering.host.jnp_spellings` has those of
-operators.
+`kopt.lowering.host.jnp_spellings` has the templates of operators.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerType, MemRefType, NoneAttr, NoneType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    NoneType,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, literal_value
-from kopt.errors import LoweringError
+from kopt.lowering.expr import JNP, Expr, literal, spell
 from kopt.lowering.host.jnp_spellings import MOST, spelling
-from kopt.lowering.host.numbers import number
+from kopt.lowering.printer import Handler
 
 if TYPE_CHECKING:
     from kopt.lowering.pallas.printing import PallasPrinter
 
-HostPrinter = Callable[[Operation, "PallasPrinter"], str]
+
+def _call(printing: PallasPrinter, op: CallOp) -> None:
+    printing.define(op.outputs[0], Expr(_text(op, printing)))
 
 
-def _call(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, CallOp)
-    arguments = list(_arguments(op, printing))
+def is_spelt(op: CallOp) -> bool:
+    """Whether jnp has an expression for a call's operator with its arguments, and its one result."""
+    arguments = [*_arguments(op, lambda array: "array")]
+    if len(op.outputs) != 1:
+        return False
+    if (form := _FORMS.get(_short(op))) is not None:
+        return form.takes(op.arguments.data)
+    if _division_texts(op, arguments) is not None:
+        return len(arguments) > 1
+    return spelling(op.callee.data, arguments) is not None
+
+
+def _text(op: CallOp, printing: PallasPrinter) -> str:
+    arguments = [*_arguments(op, printing.name)]
     result = array_type(op.outputs[0])
-    name = op.callee.data
-    if name.startswith("aten.constant_pad_nd"):
-        return _pad(op, arguments, printing)
-    if name.startswith("aten.cat"):
-        return f"jnp.concatenate({arguments[0]}, axis={arguments[1] if len(arguments) > 1 else 0})"
-    if name.startswith("aten.index.Tensor"):
-        return f"{arguments[0]}[{_index(op, arguments[1])}]"
-    if name.startswith("aten.index_put."):
-        change = "add" if arguments[3:] == ["True"] else "set"
-        return f"{arguments[0]}.at[{_index(op, arguments[1])}].{change}({arguments[2]})"
-    rounding = [each for each in arguments[2:] if each != "None"]
-    if (texts := _DIVISIONS.get((*name.split(".")[1:2], *rounding))) is not None:
+    if (form := _FORMS.get(_short(op))) is not None:
+        return form.text(op, arguments)
+    if (texts := _division_texts(op, arguments)) is not None:
         return _division(texts[isinstance(result.element_type, IntegerType)], arguments, result, printing)
-    text = spelling(name, arguments) if len(op.outputs) == 1 else None
-    if text is None:
-        raise LoweringError(f"'{name}' of these arguments has no spelling in jnp", location_of(op))
+    text = spelling(op.callee.data, arguments)
+    assert text is not None, "verify-host"
     filled = [*arguments, *[""] * MOST]
     return text.format(*filled, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape()))
+
+
+def _short(op: CallOp) -> str:
+    """An operator's name without its namespace and overload."""
+    return op.callee.data.split(".")[1]
 
 
 #: Divisions of floats and of integers, which give 0 by 0: by name and way of rounding.
@@ -59,71 +76,111 @@ _DIVISIONS = {
 }
 
 
+def _division_texts(op: CallOp, arguments: Sequence[str]) -> tuple[str, str] | None:
+    return _DIVISIONS.get((_short(op), *(each for each in arguments[2:] if each != "None")))
+
+
 def _division(text: str, arguments: Sequence[str], result: MemRefType, printing: PallasPrinter) -> str:
-    from kopt.lowering.pallas.values.helpers import with_helpers
-
-    return with_helpers(f"({text}).astype({printing.dtype(result.element_type)})".format(*arguments), printing)
+    return printing.spelt(f"({text}).astype({printing.dtype(result.element_type)})", *map(Expr, arguments)).text
 
 
-def _index(op: CallOp, indices: str) -> str:
-    """Index tensors, one a dimension; ``None`` is all of one."""
-    if len(op.arguments.data) < 2 or not isinstance(op.arguments.data[1], ArrayAttr):
-        raise LoweringError(f"'{op.callee.data}' of these arguments has no spelling in jnp", location_of(op))
-    return indices.removeprefix("[").removesuffix("]").replace("None", ":")
-
-
-def _arguments(op: CallOp, printing: PallasPrinter) -> Iterator[str]:
+def _arguments(op: CallOp, name: Callable[[SSAValue], str]) -> Iterator[str]:
     operands = iter(op.inputs)
     for attribute in op.arguments.data:
-        yield _argument(attribute, operands, printing)
+        yield _argument(attribute, operands, name)
 
 
-def _argument(attribute: Attribute, operands: Iterator[SSAValue], printing: PallasPrinter) -> str:
+def _argument(attribute: Attribute, operands: Iterator[SSAValue], name: Callable[[SSAValue], str]) -> str:
     if isinstance(attribute, UnitAttr):
-        return printing.name(next(operands))
+        return name(next(operands))
     if isinstance(attribute, ArrayAttr):
-        items = [_argument(item, operands, printing) for item in attribute.data]
+        items = [_argument(item, operands, name) for item in attribute.data]
         return f"[{', '.join(items)}]"
     if isinstance(attribute, StringAttr):
         return repr(attribute.data)
     if isinstance(attribute, NoneAttr | NoneType):
         return "None"
-    return number(literal_value(attribute))
+    return literal(attribute, JNP).text
 
 
-def _pad(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
+@dataclass(frozen=True)
+class _Form:
+    """An operator whose text is more than a template: which arguments it takes, and the text for them."""
+
+    takes: Callable[[Sequence[Attribute]], bool]
+    text: Callable[[CallOp, Sequence[str]], str]
+
+
+def _takes_list(number: int, arguments: Sequence[Attribute]) -> bool:
+    """Whether the argument of a number is a list; those before it are there then."""
+    return len(arguments) > number and isinstance(arguments[number], ArrayAttr)
+
+
+def _takes_padding(arguments: Sequence[Attribute]) -> bool:
+    """Whether the second argument is pairs of integers."""
+    if len(arguments) < 2 or not isinstance(numbers := arguments[1], ArrayAttr):
+        return False
+    return len(numbers) % 2 == 0 and all(isinstance(number, IntegerAttr) for number in numbers)
+
+
+def _pad(op: CallOp, arguments: Sequence[str]) -> str:
     """``aten.constant_pad_nd(x, [lo, hi, …] from the last dimension, value)``."""
     numbers = [int(literal_value(item)) for item in op.arguments.data[1].data]  # pyright: ignore
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
     rank = len(array_type(op.outputs[0]).get_shape())
     widths = [(0, 0)] * (rank - len(pairs)) + pairs[::-1]
     value = arguments[2] if len(arguments) > 2 else "0"
-    fill = "" if value in ("0", "0.0") else f", constant_values={value}"
+    fill = "" if value in ("0", "0.0", "False") else f", constant_values={value}"
     return f"jnp.pad({arguments[0]}, {widths}{fill})"
 
 
-def _alloc(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, AllocOp)
+def _cat(op: CallOp, arguments: Sequence[str]) -> str:
+    return f"jnp.concatenate({arguments[0]}, axis={arguments[1] if len(arguments) > 1 else 0})"
+
+
+def _index(op: CallOp, arguments: Sequence[str]) -> str:
+    return f"{arguments[0]}[{_indices(arguments[1])}]"
+
+
+def _index_put(op: CallOp, arguments: Sequence[str]) -> str:
+    change = "add" if arguments[3:] == ["True"] else "set"
+    return f"{arguments[0]}.at[{_indices(arguments[1])}].{change}({arguments[2]})"
+
+
+def _indices(texts: str) -> str:
+    """Index tensors, one a dimension; ``None`` is all of one."""
+    return texts.removeprefix("[").removesuffix("]").replace("None", ":")
+
+
+#: By the operator's name, for all of its overloads.
+_FORMS: dict[str, _Form] = {
+    "constant_pad_nd": _Form(_takes_padding, _pad),
+    "cat": _Form(partial(_takes_list, 0), _cat),
+    "index": _Form(partial(_takes_list, 1), _index),
+    "index_put": _Form(lambda arguments: _takes_list(1, arguments) and len(arguments) > 2, _index_put),
+}
+
+
+def _alloc(printing: PallasPrinter, op: AllocOp) -> None:
     type = array_type(op.result)
     shape, dtype = tuple(type.get_shape()), printing.dtype(type.element_type)
     if op.fill is None or literal_value(op.fill) == 0:
-        return f"jnp.zeros({shape}, {dtype})"
-    return f"jnp.full({shape}, {printing.literal(op.fill)}, {dtype})"
+        expr = Expr(f"jnp.zeros({shape}, {dtype})")
+    else:
+        expr = spell(f"jnp.full({shape}, {{0}}, {dtype})", printing.literal(op.fill))
+    printing.define(op.result, expr)
 
 
-def _reshape(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ReshapeOp)
-    return f"{printing.name(op.source)}.reshape({tuple(op.result_type.get_shape())})"
+def _reshape(printing: PallasPrinter, op: ReshapeOp) -> None:
+    printing.define(op.result, printing.spell(f"{{0}}.reshape({tuple(op.result_type.get_shape())})", op.source))
 
 
-def _permute(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, PermuteOp)
-    return f"jnp.transpose({printing.name(op.source)}, {op.order})"
+def _permute(printing: PallasPrinter, op: PermuteOp) -> None:
+    printing.define(op.result, printing.spell(f"jnp.transpose({{0}}, {op.order})", op.source))
 
 
-def _slice(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, SliceOp)
-    return f"{printing.name(op.source)}[{_bounds(op.bounds)}]"
+def _slice(printing: PallasPrinter, op: SliceOp) -> None:
+    printing.define(op.result, printing.spell(f"{{0}}[{_bounds(op.bounds)}]", op.source))
 
 
 def _bounds(bounds: Sequence[tuple[int, int, int]]) -> str:
@@ -136,18 +193,17 @@ def _bound(offset: int, size: int, stride: int) -> str:
     return f"{start}:{stop}" + (f":{stride}" if stride != 1 else "")
 
 
-def _expand(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ExpandOp)
-    return f"jnp.broadcast_to({printing.name(op.source)}, {tuple(op.result_type.get_shape())})"
+def _expand(printing: PallasPrinter, op: ExpandOp) -> None:
+    text = f"jnp.broadcast_to({{0}}, {tuple(op.result_type.get_shape())})"
+    printing.define(op.result, printing.spell(text, op.source))
 
 
-def _insert(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, InsertOp)
-    return f"{printing.name(op.base)}.at[{_bounds(op.bounds)}].set({printing.name(op.value)})"
+def _insert(printing: PallasPrinter, op: InsertOp) -> None:
+    printing.define(op.result, printing.spell(f"{{0}}.at[{_bounds(op.bounds)}].set({{1}})", op.base, op.value))
 
 
 #: The printer of each host op.
-HOST: dict[type[Operation], HostPrinter] = {
+HANDLERS: dict[type[Operation], Handler] = {
     AllocOp: _alloc,
     CallOp: _call,
     ExpandOp: _expand,

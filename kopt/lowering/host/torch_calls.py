@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    FloatAttr,
-    IntegerAttr,
     MemRefType,
     NoneAttr,
     NoneType,
     StridedLayoutAttr,
     StringAttr,
     UnitAttr,
-    i1,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt import dtypes
-from kopt.diagnostics import location_of
 from kopt.dialects import host, triton
 from kopt.dialects.host.operators import operators
 from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile import array_type
 from kopt.dialects.tile.values import literal_value
-from kopt.errors import LoweringError
+from kopt.lowering.expr import literal
 from kopt.lowering.names import Names
 from kopt.lowering.writer import Writer, source_comment
 
@@ -70,14 +66,11 @@ class HostFunction:
 
     def print(self, op: Operation) -> None:
         """Prints one host operation."""
-        handler = self._handlers.get(type(op))
-        if handler is None:
-            raise LoweringError(f"'{op.name}' has no torch form", location_of(op))
         comment = source_comment(op)
         if comment is not None and comment != self._comment and not isinstance(op, ReturnOp | ConstantOp):
             self.writer.comment(comment)
             self._comment = comment
-        handler(self, op)
+        self._handlers[type(op)](self, op)
 
     def assign(self, value: SSAValue, expression: str) -> None:
         """``name = expression``."""
@@ -85,7 +78,7 @@ class HostFunction:
 
     def fill(self, value: SSAValue, fill: Attribute) -> None:
         """Sets all elements of an array."""
-        self.writer.line(f"{self.names[value]}.fill_({_number(fill, literal_value(fill))})")
+        self.writer.line(f"{self.names[value]}.fill_({literal(fill).text})")
 
     def launch(self, op: triton.LaunchOp) -> None:
         """Launches a kernel."""
@@ -102,34 +95,26 @@ def print_function(
             function.print(op)
 
 
-def torch_dtype(type: Attribute, op: Operation) -> str:
+def torch_dtype(type: Attribute) -> str:
     """``torch.float32`` for an element type."""
     found = dtypes.from_ir(type)
-    if found is None:
-        raise LoweringError(f"torch has no element type {type}", location_of(op))
+    assert found is not None, "verify-host"
     return f"torch.{found.torch}"
 
 
 def _alloc(function: HostFunction, op: host.AllocOp) -> None:
     type = array_type(op.result)
     shape = tuple(type.get_shape())
-    rest = f"dtype={torch_dtype(type.element_type, op)}{function.device}"
+    rest = f"dtype={torch_dtype(type.element_type)}{function.device}"
     if isinstance(type.layout, StridedLayoutAttr):
-        fill = "" if op.fill is None else f".fill_({_number(op.fill, literal_value(op.fill))})"
+        fill = "" if op.fill is None else f".fill_({literal(op.fill).text})"
         function.assign(op.result, f"torch.empty_strided({shape}, {type.get_strides()}, {rest}){fill}")
     elif op.fill is None:
         function.assign(op.result, f"torch.empty({shape}, {rest})")
-    elif (fill := literal_value(op.fill)) == 0:
+    elif literal_value(op.fill) == 0:
         function.assign(op.result, f"torch.zeros({shape}, {rest})")
     else:
-        function.assign(op.result, f"torch.full({shape}, {_number(op.fill, fill)}, {rest})")
-
-
-def _number(attr: Attribute, value: float | int) -> str:
-    if getattr(attr, "type", None) == i1:
-        return str(bool(value))
-    text = repr(value)
-    return f'float("{text}")' if text in ("inf", "-inf", "nan") else text
+        function.assign(op.result, f"torch.full({shape}, {literal(op.fill).text}, {rest})")
 
 
 def _reshape(function: HostFunction, op: host.ReshapeOp) -> None:
@@ -172,10 +157,14 @@ def _insert(function: HostFunction, op: host.InsertOp) -> None:
     function.writer.line(f"{function.names[op.result]}[{place}] = {function.names[op.value]}")
 
 
+def is_torch_operator(callee: str) -> bool:
+    """Whether a name is of an operator that programs may call, and of torch's own."""
+    return callee in operators() and callee.startswith(_TORCH)
+
+
 def _call(function: HostFunction, op: host.CallOp) -> None:
     callee = op.callee.data
-    if callee not in operators() or not callee.startswith(_TORCH):
-        raise LoweringError(f"torch has no operator {callee!r} that programs may call", location_of(op))
+    assert is_torch_operator(callee), "verify-host"
     new = op.outputs and not op.inputs and callee.startswith("aten.")
     text = f"torch.ops.{callee}({_arguments(function, op)}{function.device if new else ''})"
     if not op.outputs:
@@ -188,7 +177,7 @@ def _call(function: HostFunction, op: host.CallOp) -> None:
 def _arguments(function: HostFunction, op: host.CallOp | host.CallOutOp) -> str:
     """The arguments, the last ones by name where torch takes them so only."""
     inputs = iter(op.inputs)
-    texts = [_argument(function, attr, inputs, op) for attr in op.arguments.data]
+    texts = [_argument(function, attr, inputs) for attr in op.arguments.data]
     names = host.keywords_of(op)
     plain = len(texts) - len(names)
     named = [f"{name}={text}" for name, text in zip(names, texts[plain:], strict=True)]
@@ -229,19 +218,17 @@ def print_inline(function: HostFunction, op: host.PartitionOp) -> None:
         function.names.alias(result, function.names[value])
 
 
-def _argument(function: HostFunction, attr: Attribute, inputs, op: host.CallOp | host.CallOutOp) -> str:
+def _argument(function: HostFunction, attr: Attribute, inputs: Iterator[SSAValue]) -> str:
     if isinstance(attr, UnitAttr):
         return function.names[next(inputs)]
     if isinstance(attr, NoneAttr | NoneType):
         return "None"
     if isinstance(attr, ArrayAttr):
-        return f"[{', '.join(_argument(function, inner, inputs, op) for inner in attr.data)}]"
+        return f"[{', '.join(_argument(function, inner, inputs) for inner in attr.data)}]"
     if isinstance(attr, StringAttr):
         dtype = dtypes.BY_SPEC.get(attr.data) or dtypes.BY_TORCH.get(attr.data)
         return repr(attr.data) if dtype is None else f"torch.{dtype.torch}"
-    if isinstance(attr, IntegerAttr | FloatAttr):
-        return _number(attr, literal_value(attr))
-    raise LoweringError(f"'{op.callee.data}' has an argument {attr} that torch cannot take", location_of(op))
+    return literal(attr).text
 
 
 def _return(function: HostFunction, op: ReturnOp) -> None:
@@ -251,7 +238,7 @@ def _return(function: HostFunction, op: ReturnOp) -> None:
 
 def _constant(function: HostFunction, op: ConstantOp) -> None:
     """A constant is spelt where it is used."""
-    function.names.alias(op.result, _number(op.value, literal_value(op.value)))
+    function.names.alias(op.result, literal(op.value).text)
 
 
 def _nothing(function: HostFunction, op: host.YieldOp) -> None:

@@ -6,15 +6,14 @@ makes kernels of collectives whose ranks copy to each other by themselves.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerType, MemRefType
 from xdsl.ir import Operation
 
-from kopt.diagnostics import location_of
 from kopt.dialects import symm
-from kopt.errors import LoweringError
-from kopt.lowering.host.jax_calls import HOST, HostPrinter
+from kopt.lowering.expr import Expr, spell
+from kopt.lowering.host.jax_calls import HANDLERS as HOST
 from kopt.lowering.names import quoted
 from kopt.lowering.pallas.printing import PallasPrinter
+from kopt.lowering.printer import Handler
 
 _REDUCTIONS = {"add": "psum", "max": "pmax", "min": "pmin", "avg": "pmean"}
 _TEMPLATES: dict[type[Operation], str] = {
@@ -24,33 +23,27 @@ _TEMPLATES: dict[type[Operation], str] = {
 }
 
 
-def _all_reduce(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, symm.AllReduceOp) and isinstance(op.input.type, MemRefType)
-    if op.kind.data == "avg" and isinstance(op.input.type.element_type, IntegerType):
-        raise LoweringError(f"JAX's average of {op.input.type} is no integer", location_of(op))
-    return f"jax.lax.{_REDUCTIONS[op.kind.data]}({printing.name(op.input)}, {quoted(op.group.data)})"
+def _all_reduce(printing: PallasPrinter, op: symm.AllReduceOp) -> None:
+    _define(printing, op, f"jax.lax.{_REDUCTIONS[op.kind.data]}({{0}}, {{1}})")
 
 
-def _collective(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, symm.CollectiveOp)
-    return _TEMPLATES[type(op)].format(printing.name(op.input), quoted(op.group.data))
+def _collective(printing: PallasPrinter, op: symm.CollectiveOp) -> None:
+    _define(printing, op, _TEMPLATES[type(op)])
 
 
-def _out_form(op: Operation, printing: PallasPrinter) -> str:
-    message = f"'{op.name}' writes an array that is given, and JAX has none to give: it plans the memory itself"
-    raise LoweringError(message, location_of(op), notes=["lower the program as it was before symm-to-dps"])
+def _define(printing: PallasPrinter, op: symm.AllReduceOp | symm.CollectiveOp, text: str) -> None:
+    """A template of the array and the name of its group's axis."""
+    printing.define(op.result, spell(text, printing[op.input], Expr(quoted(op.group.data))))
 
 
-def _ordered_by_data(op: Operation, printing: PallasPrinter) -> str:
+def _ordered_by_data(printing: PallasPrinter, op: symm.BarrierOp) -> None:
     """Nothing: arrays are values here, so whoever reads one waits for it."""
-    return ""
 
 
 #: The printer of each host op of a program.
-SPELLINGS: dict[type[Operation], HostPrinter] = {
+HANDLERS: dict[type[Operation], Handler] = {
     **HOST,
     symm.AllReduceOp: _all_reduce,
     **dict.fromkeys(_TEMPLATES, _collective),
-    **dict.fromkeys((symm.AllReduceOutOp, symm.AllGatherOutOp, symm.ReduceScatterOutOp, symm.AllToAllOutOp), _out_form),
     symm.BarrierOp: _ordered_by_data,
 }

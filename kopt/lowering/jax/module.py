@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from kopt.analysis.entry import entry_function
 from kopt.analysis.groups import groups_of, ranks_of
-from kopt.lowering.jax.collectives import SPELLINGS
+from kopt.lowering.jax.collectives import HANDLERS
 from kopt.lowering.names import Names, is_identifier, quoted
 from kopt.lowering.pallas.module import print_functions
 from kopt.lowering.pallas.printing import RESERVED
@@ -24,18 +24,18 @@ def print_module(module: ModuleOp, entry: str) -> str:
 
     ``entry`` takes the arrays of all ranks and a mesh that has an axis for each group. Part n of an array along
     dimension 0 is rank n's, unless ``in_specs`` and ``out_specs`` say otherwise. A function of no group is printed
-    as it is. Raises `LoweringError`, with the place, for ops that JAX has no form of.
+    as it is. All that it does has a form in JAX: ``verify-pallas`` and ``verify-host`` have seen to that.
     """
     func = entry_function(module, entry)
     groups = groups_of(func)
     names = Names((*RESERVED, "P", *_OPTIONS))
     name = names.public(entry)
     if not groups:
-        text = print_functions(func, name, names, SPELLINGS)
+        text = print_functions(func, name, names, HANDLERS)
     else:
         one = f"{name}_of_rank"
         names.reserve(one)
-        text = print_functions(func, one, names, SPELLINGS, f"\n\n{_over_mesh(func, name, one, groups)}")
+        text = print_functions(func, one, names, HANDLERS, f"\n\n{_over_mesh(func, name, one, groups)}")
     return f'"""{name}: a program of the ranks of a mesh, emitted by kopt."""\n\n{text}'
 
 

@@ -17,14 +17,16 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from kopt.dialects.pallas import PipelineOp
-from kopt.lowering.pallas.loops import PrintBlock, begin_of, bounds_of, count_of
+from kopt.lowering.expr import Expr
+from kopt.lowering.pallas.loops import begin_of, bounds_of, count_of
 from kopt.lowering.pallas.printing import PallasPrinter, Visit
 from kopt.lowering.pallas.specs import block_spec, text_list
+from kopt.lowering.printer import Handler
+from kopt.lowering.writer import source_place
 
 
-def print_pipeline(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
+def print_pipeline(printing: PallasPrinter, op: PipelineOp) -> None:
     """Writes the body's function and the pipeline. The body's block number is read first, as interpreters want it."""
-    assert isinstance(op, PipelineOp)
     loop = op.loop
     lower, upper = bounds_of(loop, printing)
     count = count_of(loop, lower, upper, printing)
@@ -35,15 +37,17 @@ def print_pipeline(op: Operation, printing: PallasPrinter, print_block: PrintBlo
     with printing.block(f"def {body}({', '.join(blocks)}):", loop):
         if loop.range.first_use is not None:
             printing.line(f"{id} = pl.program_id(0)")
-        printing.visits[loop.range] = Visit(id, begin_of(loop, id, lower, printing), str(upper), count)
-        print_block(loop.body.block, printing)
+        begin = begin_of(loop.range, Expr(id), lower, printing, loop)
+        printing.visits[loop.range] = Visit(Expr(id), begin, upper, count)
+        printing.print_block(loop.body.block)
     printing.writer.gap()
     at = [printing.name(value) for value in op.at]
     specs = [block_spec(window, [id], at) for window in op.windows.data]
     inputs, outputs = specs[: len(op.reads)], specs[len(op.reads) :]
-    printing.line("pltpu.emit_pipeline(", loop)
-    options = [body, f"grid=({count},)"]
+    options = [body, f"grid=({count.text},)"]
     options += [f"{name}={text_list(some)}" for name, some in (("in_specs", inputs), ("out_specs", outputs)) if some]
-    for option in options:
-        printing.writer.lines(f"    {line}" for line in f"{option},".splitlines())
-    printing.line(f")({', '.join(printing.name(ref) for ref in (*op.reads, *op.writes))})")
+    refs = ", ".join(printing.name(ref) for ref in (*op.reads, *op.writes))
+    printing.writer.call("pltpu.emit_pipeline", options, f"({refs})", source_place(loop))
+
+
+HANDLERS: dict[type[Operation], Handler] = {PipelineOp: print_pipeline}

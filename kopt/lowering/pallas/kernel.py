@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import re
+from xdsl.ir import Operation, SSAValue
 
-from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, SSAValue
-
-from kopt.diagnostics import location_of
-from kopt.dialects.pallas import CallOp, PipelineOp
-from kopt.dialects.tile import GridOp, IdOp, WhenOp, YieldOp
-from kopt.errors import LoweringError
-from kopt.ir.ranges import binding
+from kopt.dialects.pallas import CallOp
+from kopt.dialects.tile import GridOp
+from kopt.lowering.expr import Expr, number
 from kopt.lowering.names import Names
-from kopt.lowering.pallas.emit_pipelines import print_pipeline
-from kopt.lowering.pallas.loops import LOOPS
+from kopt.lowering.pallas import emit_pipelines, loops, refs, remote
 from kopt.lowering.pallas.printing import RESERVED, PallasPrinter, Visit
-from kopt.lowering.pallas.refs import REFS
-from kopt.lowering.pallas.remote import REMOTE
 from kopt.lowering.pallas.specs import call_grid, grid_extents
 from kopt.lowering.pallas.values import VALUES
-from kopt.lowering.pallas.values.elementwise import is_number_only
-from kopt.lowering.pallas.values.ranges import is_spelt_at_uses
+from kopt.lowering.printer import Handler
 from kopt.lowering.writer import Writer
-
-_OPERAND = re.compile(r"[A-Za-z_]\w*\Z|-?\d+\Z")
 
 
 def print_kernel(call: CallOp, name: str, writer: Writer, helpers: dict[str, str]) -> None:
     """Writes ``def name(x_ref, out_ref, …):`` with the body of a call."""
     names = Names(RESERVED)
-    printing = PallasPrinter(writer, names, helpers=helpers)
+    printing = PallasPrinter(writer, names, HANDLERS, helpers)
+    printing.named_values.update(refs.terms_of_shifts(call, printing))
     grid = call_grid(call)
-    refs = [_bind_ref(ref, names) for ref in call.body.block.args]
-    with printing.block(f"def {name}({', '.join(refs)}):"):
+    parameters = [_bind_ref(ref, names) for ref in call.body.block.args]
+    with printing.block(f"def {name}({', '.join(parameters)}):"):
         _enter_grid(grid, printing)
-        print_block(grid.body.block, printing)
+        printing.print_block(grid.body.block)
 
 
 def _bind_ref(ref: SSAValue, names: Names) -> str:
@@ -45,62 +35,20 @@ def _bind_ref(ref: SSAValue, names: Names) -> str:
 
 def _enter_grid(grid: GridOp, printing: PallasPrinter) -> None:
     """Reads the numbers of the cell that the body uses: all at the top, where every interpreter allows it."""
-    for number, (range, count) in enumerate(zip(grid.ranges, grid_extents(grid), strict=False)):
-        id = "0"
+    for dim, (range, count) in enumerate(zip(grid.ranges, grid_extents(grid), strict=False)):
+        id = number(0)
         if count > 1 and range.first_use is not None:
-            id = printing.assign(f"pl.program_id({number})", range.name_hint or "i")
-        lower, upper = grid.bounds[number]
-        printing.visits[range] = Visit(id, begin_of(range, id, lower, printing), str(upper), str(count))
+            id = printing.give(Expr(f"pl.program_id({dim})"), range.name_hint or "i")
+        lower, upper = (number(bound) for bound in grid.bounds[dim])
+        begin = loops.begin_of(range, id, lower, printing)
+        printing.visits[range] = Visit(id, begin, upper, number(count))
 
 
-def begin_of(range: SSAValue, id: str, lower: int | str, printing: PallasPrinter) -> str:
-    """The first element of a block, as a name or a number; a line is written where it must be computed."""
-    size = binding(range).size
-    if id == "0":
-        return str(lower)
-    if not any(needs_begin(use.operation) for use in range.uses):
-        return id
-    product = id if size == 1 else f"{id} * {size}"
-    expression = product if lower in (0, "0") else f"{lower} + {product}"
-    return expression if expression == id else printing.assign(expression, f"{range.name_hint or id}_begin")
-
-
-def needs_begin(op: Operation) -> bool:
-    """Whether a user of a range asks for more than the number of its block."""
-    return not isinstance(op, WhenOp | IdOp)
-
-
-def print_block(block: Block, printing: PallasPrinter) -> None:
-    """Writes every op of a block but its terminator."""
-    for op in block.ops:
-        if not isinstance(op, YieldOp | scf.YieldOp):
-            print_op(op, printing)
-
-
-def print_op(op: Operation, printing: PallasPrinter) -> None:
-    """Writes one op: a statement, or the assignment of a value."""
-    kind = type(op)
-    if kind in REFS:
-        REFS[kind](op, printing)
-    elif kind in REMOTE:
-        REMOTE[kind](op, printing)
-    elif kind in LOOPS:
-        LOOPS[kind](op, printing, print_block)
-    elif isinstance(op, PipelineOp):
-        print_pipeline(op, printing, print_block)
-    elif kind in VALUES:
-        _print_value(op, printing)
-    else:
-        raise LoweringError(f"'{op.name}' has no spelling in a Pallas kernel", location_of(op))
-
-
-def _print_value(op: Operation, printing: PallasPrinter) -> None:
-    if is_number_only(op) or is_spelt_at_uses(op):
-        return
-    expression = VALUES[type(op)](op, printing)
-    if len(op.results) > 1:
-        printing.unpack(op.results, expression, op)
-    elif _OPERAND.match(expression):
-        printing.alias(op.results[0], expression)
-    else:
-        printing.bind(op.results[0], expression, op)
+#: The printer of each op of a kernel.
+HANDLERS: dict[type[Operation], Handler] = {
+    **VALUES,
+    **refs.HANDLERS,
+    **remote.HANDLERS,
+    **loops.HANDLERS,
+    **emit_pipelines.HANDLERS,
+}

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, ForOp, IdOp, WhenOp, WhileOp
+from kopt.dialects.tile import (
+    AssociativeOp,
+    AssociativeReduceOp,
+    AssociativeScanOp,
+    ForOp,
+    IdOp,
+    WhenOp,
+    WhileOp,
+    YieldOp,
+)
 from kopt.ir.ranges import binding, visits
+from kopt.lowering.expr import Expr, add, number, spell, subtract, times
 from kopt.lowering.pallas.printing import PallasPrinter, Visit
-from kopt.lowering.pallas.values.helpers import use_helper
-
-PrintBlock = Callable[[Block, PallasPrinter], None]
+from kopt.lowering.printer import Handler
 
 
-def _for(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
+def _for(printing: PallasPrinter, op: ForOp) -> None:
     """A `tile.for` as `jax.lax.fori_loop` over block numbers; one with a single visit as its body."""
-    assert isinstance(op, ForOp)
     if visits(op.range) == 1:
-        _once(op, printing, print_block)
+        _once(op, printing)
         return
     lower, upper = bounds_of(op, printing)
     count = count_of(op, lower, upper, printing)
@@ -30,65 +38,63 @@ def _for(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> Non
     with printing.block(f"def {body}({id}, {_pattern(carried)}):", op):
         if len(carried) > 1:
             printing.line(f"{', '.join(carried)} = carry")
-        printing.visits[op.range] = Visit(id, begin_of(op, id, lower, printing), str(upper), count)
-        print_block(op.body.block, printing)
+        begin = begin_of(op.range, Expr(id), lower, printing, op)
+        printing.visits[op.range] = Visit(Expr(id), begin, upper, count)
+        printing.print_block(op.body.block)
         printing.line(f"return {_values([printing.name(value) for value in op.yielded])}")
     printing.writer.gap()
     results = [printing.names.bind(result) for result in op.results]
     inits = _values([printing.name(value) for value in op.inits])
     target = f"{', '.join(results)} = " if results else ""
-    printing.line(f"{target}jax.lax.fori_loop(0, {count}, {body}, {inits})", op)
+    printing.line(f"{target}jax.lax.fori_loop(0, {count.text}, {body}, {inits})", op)
 
 
-def _once(op: ForOp, printing: PallasPrinter, print_block: PrintBlock) -> None:
+def _once(op: ForOp, printing: PallasPrinter) -> None:
     lower, upper = bounds_of(op, printing)
-    printing.visits[op.range] = Visit("0", str(lower), str(upper), "1")
+    printing.visits[op.range] = Visit(number(0), lower, upper, number(1))
     for value, init in zip(op.carried, op.inits, strict=True):
-        printing.alias(value, printing.name(init))
-    print_block(op.body.block, printing)
+        printing.alias(value, printing[init])
+    printing.print_block(op.body.block)
     for result, value in zip(op.results, op.yielded, strict=True):
-        printing.alias(result, printing.name(value))
+        printing.alias(result, printing[value])
 
 
-def bounds_of(op: ForOp, printing: PallasPrinter) -> tuple[int | str, int | str]:
+def bounds_of(op: ForOp, printing: PallasPrinter) -> tuple[Expr, Expr]:
     """A loop's bounds as numbers or names."""
-    lower, upper = (bound if isinstance(bound, int) else printing.name(bound) for bound in op.bounds)
+    lower, upper = (number(bound) if isinstance(bound, int) else printing.named(bound) for bound in op.bounds)
     return lower, upper
 
 
-def count_of(op: ForOp, lower: int | str, upper: int | str, printing: PallasPrinter) -> str:
+def count_of(op: ForOp, lower: Expr, upper: Expr, printing: PallasPrinter) -> Expr:
     """The number of a loop's visits; a line is written where it must be computed."""
     count, size = visits(op.range), binding(op.range).size
     if count is not None:
-        return str(count)
-    distance = str(upper) if lower == 0 else f"{upper} - {lower}"
-    if size == 1 and distance.isidentifier():
+        return number(count)
+    distance = subtract(upper, lower)
+    if size == 1 and distance.is_name:
         return distance
-    return printing.assign(f"pl.cdiv({distance}, {size})", f"{op.range.name_hint or 'k'}_count", op)
+    return printing.give(spell(f"pl.cdiv({{0}}, {size})", distance), f"{op.range.name_hint or 'k'}_count", op)
 
 
-def begin_of(op: ForOp, id: str, lower: int | str, printing: PallasPrinter) -> str:
-    """The first element of the loop's block, as a name or a number; a line is written where it must be computed."""
-    if not any(not isinstance(use.operation, WhenOp | IdOp) for use in op.range.uses):
+def begin_of(range: SSAValue, id: Expr, lower: Expr, printing: PallasPrinter, op: Operation | None = None) -> Expr:
+    """The first element of a block, as a name or a number; a line is written where it must be computed."""
+    if id.literal == 0:
+        return lower
+    if all(isinstance(use.operation, WhenOp | IdOp) for use in range.uses):  # which ask for the block's number only
         return id
-    size = binding(op.range).size
-    product = id if size == 1 else f"{id} * {size}"
-    if lower == 0 and product == id:
-        return id
-    expression = product if lower == 0 else f"{lower} + {product}"
-    return printing.assign(expression, f"{op.range.name_hint or id}_begin", op)
+    begin = add(lower, times(id, number(binding(range).size)))
+    return begin if begin.is_name else printing.give(begin, f"{range.name_hint or id.text}_begin", op)
 
 
-def _while(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
+def _while(printing: PallasPrinter, op: WhileOp) -> None:
     """A `tile.while` as `jax.lax.while_loop`, whose first carried value is the condition, as a number."""
-    assert isinstance(op, WhileOp)
     body = printing.names.fresh("while_body")
     carried = [printing.names.bind(value) for value in op.carried]
     printing.writer.gap()
     with printing.block(f"def {body}(carry):", op):
         if carried:
             printing.line(f"{', '.join(['_', *carried])} = carry")
-        print_block(op.body.block, printing)
+        printing.print_block(op.body.block)
         values = [_as_number(printing.name(op.more)), *(printing.name(value) for value in op.yielded)]
         printing.line(f"return {_tuple(values)}")
     printing.writer.gap()
@@ -115,46 +121,41 @@ def _values(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
-def _when(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
+def _when(printing: PallasPrinter, op: WhenOp) -> None:
     """A first or last visit as `pl.when`; where there is one visit only, as the body itself."""
-    assert isinstance(op, WhenOp)
     tests = [_visit_test(printing.visit(range), op.visit.data) for range in op.ranges]
     tests = [test for test in tests if test is not None]
     if not tests:
-        print_block(op.body.block, printing)
+        printing.print_block(op.body.block)
         return
-    condition = tests[0] if len(tests) == 1 else " & ".join(f"({test})" for test in tests)
-    _guarded(condition, op, op.body.block, printing, print_block)
+    condition = reduce(lambda left, right: spell("{0} & {1}", left, right), tests)
+    _guarded(condition.text, op, op.body.block, printing)
 
 
-def _visit_test(visit: Visit, which: str) -> str | None:
-    if visit.id == "0":
+def _visit_test(visit: Visit, which: str) -> Expr | None:
+    if visit.id.literal == 0:
         return None
-    if which == "first":
-        return f"{visit.id} == 0"
-    last = int(visit.count) - 1 if visit.count.isdigit() else f"{visit.count} - 1"
-    return f"{visit.id} == {last}"
+    return spell("{0} == {1}", visit.id, number(0) if which == "first" else subtract(visit.count, number(1)))
 
 
-def _guarded(condition: str, op: Operation, block: Block, printing: PallasPrinter, print_block: PrintBlock) -> None:
+def _guarded(condition: str, op: Operation, block: Block, printing: PallasPrinter) -> None:
     printing.writer.gap()
     printing.line(f"@pl.when({condition})", op)
     with printing.block("def _():"):
-        print_block(block, printing)
+        printing.print_block(block)
     printing.writer.gap()
 
 
-def _if(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
+def _if(printing: PallasPrinter, op: scf.IfOp) -> None:
     """An `scf.if` with results as `jax.lax.cond`, without as `pl.when`."""
-    assert isinstance(op, scf.IfOp)
-    condition = printing.name(op.cond)
+    condition = printing[op.cond].text
     if not op.results:
         if len(op.true_region.block.ops) > 1:
-            _guarded(condition, op, op.true_region.block, printing, print_block)
+            _guarded(condition, op, op.true_region.block, printing)
         if op.false_region.blocks and len(op.false_region.block.ops) > 1:
-            _guarded(f"jnp.logical_not({condition})", op, op.false_region.block, printing, print_block)
+            _guarded(f"jnp.logical_not({condition})", op, op.false_region.block, printing)
         return
-    arms = [_arm(region.block, hint, printing, print_block) for region, hint in _arms(op)]
+    arms = [_arm(region.block, hint, printing) for region, hint in _arms(op)]
     results = [printing.names.bind(result) for result in op.results]
     printing.line(f"{', '.join(results)} = jax.lax.cond({condition}, {', '.join(arms)})", op)
 
@@ -163,34 +164,33 @@ def _arms(op: scf.IfOp):
     return ((op.true_region, "then"), (op.false_region, "otherwise"))
 
 
-def _arm(block: Block, hint: str, printing: PallasPrinter, print_block: PrintBlock) -> str:
+def _arm(block: Block, hint: str, printing: PallasPrinter) -> str:
     name = printing.names.fresh(hint)
     with printing.block(f"def {name}():"):
-        print_block(block, printing)
+        printing.print_block(block)
         last = block.last_op
         values: Sequence[SSAValue] = last.operands if last is not None else ()
         printing.line(f"return {_values([printing.name(value) for value in values])}")
     return name
 
 
-def _associative(op: Operation, printing: PallasPrinter, print_block: PrintBlock) -> None:
+def _associative(printing: PallasPrinter, op: AssociativeOp) -> None:
     """A scan or reduction by a function, which is written first."""
-    assert isinstance(op, AssociativeOp)
     combine = printing.names.fresh("combine")
     operands = [printing.names.bind(value) for value in op.body.block.args]
     printing.writer.gap()
     with printing.block(f"def {combine}({', '.join(operands)}):", op):
-        print_block(op.body.block, printing)
+        printing.print_block(op.body.block)
         printing.line(f"return {_tuple(printing.name(value) for value in op.combined)}")
     printing.writer.gap()
-    helper = use_helper("_" + op.name.removeprefix("tile."), printing)
+    helper = printing.helper("_" + op.name.removeprefix("tile."))
     inputs = _tuple(printing.name(value) for value in op.inputs)
     reverse = ", reverse=True" if op.reverse is not None else ""
-    expression = f"{helper}({combine}, {inputs}, {op.dim.data}{reverse})"
+    expr = Expr(f"{helper}({combine}, {inputs}, {op.dim.data}{reverse})")
     if len(op.results) > 1:
-        printing.unpack(op.results, expression, op)
+        printing.unpack(op.results, expr, op)
     else:
-        printing.bind(op.results[0], f"{expression}[0]", op)
+        printing.assign(op.results[0], spell("{0}[0]", expr))
 
 
 def _tuple(names: Iterable[str]) -> str:
@@ -198,12 +198,17 @@ def _tuple(names: Iterable[str]) -> str:
     return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
 
 
-#: The writer of each op with regions.
-LOOPS: dict[type[Operation], Callable[[Operation, PallasPrinter, PrintBlock], None]] = {
+def _yield(printing: PallasPrinter, op: YieldOp | scf.YieldOp) -> None:
+    """Written by the loop or branch that it ends."""
+
+
+#: The printer of each op with regions.
+HANDLERS: dict[type[Operation], Handler] = {
     ForOp: _for,
     WhenOp: _when,
     WhileOp: _while,
     scf.IfOp: _if,
+    **dict.fromkeys((YieldOp, scf.YieldOp), _yield),
     AssociativeReduceOp: _associative,
     AssociativeScanOp: _associative,
 }

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
-from kopt.diagnostics import location_of
+from kopt.analysis.entry import entry_function
 from kopt.dialects.pallas import CallOp
-from kopt.errors import LoweringError
-from kopt.lowering.host.jax_calls import HOST, HostPrinter
+from kopt.lowering.host.jax_calls import HANDLERS as HOST
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.kernel import print_kernel
 from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
 from kopt.lowering.pallas.specs import print_call
+from kopt.lowering.printer import Handler
 from kopt.lowering.writer import Writer
 from kopt.walk import walk
 
@@ -33,9 +34,9 @@ def print_module(module: ModuleOp, entry: str) -> str:
     """The self-contained Python module of a function whose launches are `pallas.call`.
 
     It imports JAX only and defines ``entry`` (by its `public_name`), which takes the function's arrays and returns its
-    results. Raises `LoweringError` for an unknown entry or for ops that have no spelling.
+    results. All that it does has a spelling: ``verify-pallas`` and ``verify-host`` have seen to that.
     """
-    func = _find(module, entry)
+    func = entry_function(module, entry)
     names = Names(RESERVED)
     name = names.public(entry)
     text = print_functions(func, name, names, HOST)
@@ -43,11 +44,11 @@ def print_module(module: ModuleOp, entry: str) -> str:
 
 
 def print_functions(
-    func: FuncOp, name: str, names: Names, spellings: Mapping[type[Operation], HostPrinter], rest: str = ""
+    func: FuncOp, name: str, names: Names, handlers: Mapping[type[Operation], Handler], rest: str = ""
 ) -> str:
     """The imports, helpers and kernels of a function, and itself as ``name``, then ``rest``.
 
-    ``spellings`` has the host ops that may stand around its calls.
+    ``handlers`` print the host ops that may stand around its calls.
     """
     body = Writer()
     helpers: dict[str, str] = {}
@@ -56,15 +57,9 @@ def print_functions(
         print_kernel(call, kernel, body, helpers)
         body.trim()
         body.lines(("", ""))
-    _print_public(func, name, PallasPrinter(body, names, helpers=helpers), kernels, spellings)
+    around = {CallOp: partial(_print_launch, kernels), ReturnOp: _print_return}
+    _print_public(func, name, PallasPrinter(body, names, {**handlers, **around}, helpers))
     return _header(helpers, body.text() + rest)
-
-
-def _find(module: ModuleOp, entry: str) -> FuncOp:
-    for op in module.body.block.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == entry:
-            return op
-    raise LoweringError(f"the module has no function '{entry}'")
 
 
 def _header(helpers: dict[str, str], body: str) -> str:
@@ -74,35 +69,14 @@ def _header(helpers: dict[str, str], body: str) -> str:
     return "\n".join([*imports, "", "", text])
 
 
-def _print_public(
-    func: FuncOp,
-    entry: str,
-    printing: PallasPrinter,
-    kernels: dict[CallOp, str],
-    spellings: Mapping[type[Operation], HostPrinter],
-) -> None:
+def _print_public(func: FuncOp, entry: str, printing: PallasPrinter) -> None:
     args = [printing.names.bind(arg) for arg in func.body.block.args]
     with printing.block(f"def {entry}({', '.join(args)}):"):
-        for op in func.body.block.ops:
-            _print_host(op, printing, kernels, spellings)
+        printing.print_block(func.body.block)
 
 
-def _print_host(
-    op: Operation,
-    printing: PallasPrinter,
-    kernels: dict[CallOp, str],
-    spellings: Mapping[type[Operation], HostPrinter],
-) -> None:
-    if isinstance(op, CallOp):
-        print_call(op, kernels[op], printing, narrow=_handles_wide(op))
-    elif isinstance(op, ReturnOp):
-        _print_return(op, printing)
-    elif type(op) in spellings:
-        expression = spellings[type(op)](op, printing)
-        if any(result.first_use is not None for result in op.results):
-            printing.bind(op.results[0], expression, op)
-    else:
-        raise LoweringError(f"'{op.name}' has no spelling on the host of a Pallas kernel", location_of(op))
+def _print_launch(kernels: Mapping[CallOp, str], printing: PallasPrinter, op: CallOp) -> None:
+    print_call(op, kernels[op], printing, narrow=_handles_wide(op))
 
 
 def _handles_wide(call: CallOp) -> bool:
@@ -118,6 +92,6 @@ def _is_wide(type: Attribute) -> bool:
     return isinstance(type, MemRefType) and getattr(type.element_type, "bitwidth", 0) == 64
 
 
-def _print_return(op: ReturnOp, printing: PallasPrinter) -> None:
-    values = [printing.name(value) for value in op.arguments]
+def _print_return(printing: PallasPrinter, op: ReturnOp) -> None:
+    values = [printing[value].text for value in op.arguments]
     printing.line(f"return {', '.join(values)}" if values else "return None")

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.pallas import DmaOp, DmaStartOp, DmaWaitOp
+from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
 from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, ShiftOp, WholeOp, tile_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
-from kopt.ir.index_expr import ZERO, IndexExpr
+from kopt.ir.index_expr import ZERO, Coefficient, IndexExpr
+from kopt.lowering.expr import Expr, add, number, times
 from kopt.lowering.pallas.printing import PallasPrinter, Visit
+from kopt.lowering.printer import Handler
+from kopt.lowering.writer import source_place
+from kopt.walk import walk
+
+#: How the names of refs end.
+_REF = re.compile(r"_ref(_\d+)?\Z")
 
 
-def _get(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, GetOp)
-    printing.bind(op.result, _at(op.memory, op.entries, printing), op)
+def _get(printing: PallasPrinter, op: GetOp) -> None:
+    """A read, always a line of its own, where the program reads; it is called like its ref."""
+    hint = _REF.sub("", printing.name(op.memory))
+    printing.assign(op.result, Expr(_at(op.memory, op.entries, printing)), hint)
 
 
-def _put(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, PutOp)
-    type, value = tile_type(op.value), printing.name(op.value)
+def _put(printing: PallasPrinter, op: PutOp) -> None:
+    type, value = tile_type(op.value), printing[op.value].text
     assert isinstance(op.memory.type, RefType)
     if type.rank == 0 and op.memory.type.space.data == "vmem":  # which takes no scalars
         shape = (1,) * op.memory.type.rank
@@ -37,7 +46,7 @@ def _one(entry: Entry, printing: PallasPrinter) -> str:
     if isinstance(entry, int):
         return f"{entry}:{entry + 1}"
     assert isinstance(entry, SSAValue)
-    return f"pl.ds({printing.name(entry)}, 1)"
+    return f"pl.ds({printing[entry].text}, 1)"
 
 
 def _at(ref: SSAValue, entries: Sequence[Entry], printing: PallasPrinter) -> str:
@@ -65,7 +74,7 @@ def _index(entry: Entry, size: int, printing: PallasPrinter) -> str:
         return str(entry)
     if isinstance(entry.type, RangeType):
         return _block(entry, entry.type.size, size, printing)
-    return printing.name(entry)
+    return printing[entry].text
 
 
 def _block(range: SSAValue, lanes: int, size: int, printing: PallasPrinter) -> str:
@@ -73,51 +82,58 @@ def _block(range: SSAValue, lanes: int, size: int, printing: PallasPrinter) -> s
     start = _moving(printing.sums.begin(range), printing)
     if (first := start.number) is not None:
         return ":" if first == 0 and lanes == size else f"{first}:{first + lanes}"
-    text = printing.visit(range).begin
+    text = printing.visit(range).begin.text
     divisor = start.divisor
     return f"pl.ds(pl.multiple_of({text}, {divisor}), {lanes})" if divisor > 1 else f"pl.ds({text}, {lanes})"
 
 
-def _shift(op: Operation, printing: PallasPrinter) -> None:
+def _shift(printing: PallasPrinter, op: ShiftOp) -> None:
     """A shifted range: its block's begin is written once, as the sum that is left when terms cancel."""
-    assert isinstance(op, ShiftOp)
     inner, sums = printing.visit(op.range), printing.sums
-    text = printing.name(op.offset) if sums.begin(op.range) == ZERO else spell(sums.begin(op.result), printing)
-    if not text.isidentifier() and not text.isdigit():
-        text = printing.assign(text, f"{op.result.name_hint or op.range.name_hint or 'block'}_begin", op)
-    printing.visits[op.result] = Visit(inner.id, text, inner.limit, inner.count)
+    begin = printing[op.offset] if sums.begin(op.range) == ZERO else _sum(sums.begin(op.result), printing)
+    if not begin.is_name:
+        begin = printing.give(begin, f"{op.result.name_hint or op.range.name_hint or 'block'}_begin", op)
+    printing.visits[op.result] = Visit(inner.id, begin, inner.limit, inner.count)
 
 
-def _whole(op: Operation, printing: PallasPrinter) -> None:
+def _whole(printing: PallasPrinter, op: WholeOp) -> None:
     """A range over a plain extent: one block."""
-    assert isinstance(op, WholeOp)
-    printing.visits[op.result] = Visit("0", "0", str(op.extent.data), "1")
+    printing.visits[op.result] = Visit(number(0), number(0), number(op.extent.data), number(1))
 
 
 def _moving(form: IndexExpr, printing: PallasPrinter) -> IndexExpr:
     """A sum without the numbers of blocks of which there is one: what is left may be known."""
-    return IndexExpr(form.const, {atom: factor for atom, factor in form.terms.items() if _name(atom, printing) != "0"})
+    terms = {atom: factor for atom, factor in form.terms.items() if _name(atom, printing).literal != 0}
+    return IndexExpr(form.const, terms)
 
 
-def _name(atom: Atom, printing: PallasPrinter) -> str:
+def _name(atom: Atom, printing: PallasPrinter) -> Expr:
     """An index, or the number of a range's block."""
     assert isinstance(atom, BlockNumber | Symbol) and isinstance(atom.name, SSAValue)
-    return printing.visit(atom.name).id if isinstance(atom, BlockNumber) else printing.name(atom.name)
+    return printing.visit(atom.name).id if isinstance(atom, BlockNumber) else printing[atom.name]
 
 
-def spell(form: IndexExpr, printing: PallasPrinter) -> str:
+def _sum(form: IndexExpr, printing: PallasPrinter) -> Expr:
     """A sum in Python: ``k * 64 + 8``. Blocks of ranges are known by their numbers."""
-    parts, form = [], _moving(form, printing)
-    for atom, coefficient in form.terms.items():
-        name = _name(atom, printing)
-        parts.append(name if coefficient == 1 else f"{name} * {coefficient}")
-    if form.const or not parts:
-        parts.append(str(form.const))
-    return " + ".join(parts)
+    form = _moving(form, printing)
+    terms = (times(_name(atom, printing), _number(factor)) for atom, factor in form.terms.items())
+    return reduce(add, [*terms, _number(form.const)])
 
 
-def _dma(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, DmaOp)
+def _number(coefficient: Coefficient) -> Expr:
+    assert isinstance(coefficient, int), "sizes are known"
+    return number(coefficient)
+
+
+def terms_of_shifts(call: CallOp, printing: PallasPrinter) -> Iterator[SSAValue]:
+    """The indices that the begins of shifted ranges are summed up from, wherever those stand."""
+    for op in walk(call, ShiftOp):
+        for atom in () if printing.sums.begin(op.range) == ZERO else printing.sums.begin(op.result).terms:
+            if isinstance(atom, Symbol) and isinstance(atom.name, SSAValue):
+                yield atom.name
+
+
+def _dma(printing: PallasPrinter, op: DmaStartOp | DmaWaitOp) -> None:
     places = (
         (op.source, op.source_entries),
         (op.target, op.target_entries),
@@ -125,13 +141,11 @@ def _dma(op: Operation, printing: PallasPrinter) -> None:
     )
     texts = [place(ref, entries, printing) for ref, entries in places]
     action = "start" if isinstance(op, DmaStartOp) else "wait"
-    printing.line("pltpu.make_async_copy(", op)
-    printing.writer.lines(f"    {text}," for text in texts)
-    printing.line(f").{action}()")
+    printing.writer.call("pltpu.make_async_copy", texts, f".{action}()", source_place(op))
 
 
-#: The writer of each op on refs and ranges.
-REFS: dict[type[Operation], Callable[[Operation, PallasPrinter], None]] = {
+#: The printer of each op on refs and ranges.
+HANDLERS: dict[type[Operation], Handler] = {
     GetOp: _get,
     PutOp: _put,
     ShiftOp: _shift,

@@ -5,95 +5,68 @@ A rank is named by its number along the mesh's axis of its group; along the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from xdsl.ir import Operation
 
-from kopt.diagnostics import location_of
 from kopt.dialects import symm
-from kopt.dialects.pallas import CallOp
-from kopt.errors import LoweringError
+from kopt.lowering.expr import Expr
 from kopt.lowering.names import quoted
 from kopt.lowering.pallas.printing import PallasPrinter
 from kopt.lowering.pallas.refs import place
-from kopt.walk import walk
+from kopt.lowering.printer import Handler
+from kopt.lowering.writer import source_place
 
 _WAITS = {"send": "wait_send", "receive": "wait_recv"}
 
 
-def _rank(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, symm.RankOp)
-    printing.bind(op.result, f"jax.lax.axis_index({quoted(op.group.data)})", op)
+def _rank(printing: PallasPrinter, op: symm.RankOp) -> None:
+    printing.assign(op.result, Expr(f"jax.lax.axis_index({quoted(op.group.data)})"))
 
 
-def _barrier(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, symm.BarrierOp)
-    _check_barrier(op)
+def _barrier(printing: PallasPrinter, op: symm.BarrierOp) -> None:
     if op.ranks is not None and op.ranks.value.data == 1:
         return
     group, other = quoted(op.group.data), printing.names.fresh("other")
     if op.ranks is not None:
-        me = printing.assign(f"jax.lax.axis_index({group})", "rank", op)
+        me = printing.give(Expr(f"jax.lax.axis_index({group})"), "rank", op).text
         count, ranks = op.ranks.value.data - 1, f"range(1, {op.ranks.value.data})"
         to = f"({me} + {other}) % {op.ranks.value.data}"
     else:
         names = [printing.name(rank) for rank in op.others]
         count, ranks, to = len(names), f"({', '.join(names)}{',' if len(names) == 1 else ''})", other
-    barrier = printing.assign("pltpu.get_barrier_semaphore()", "barrier")
+    barrier = printing.give(Expr("pltpu.get_barrier_semaphore()"), "barrier").text
     with printing.block(f"for {other} in {ranks}:"):
         printing.line(f"pl.semaphore_signal({barrier}, device_id={{{group}: {to}}})")
     printing.line(f"pl.semaphore_wait({barrier}, {count})")
 
 
-def _check_barrier(op: symm.BarrierOp) -> None:
-    call = op.parent_op()
-    while call is not None and not isinstance(call, CallOp):
-        call = call.parent_op()
-    if call is None or (op.ranks is None and not op.others) or call.collective is None:
-        message = "a barrier in a kernel needs its ranks, and the call its collective's number"
-        raise LoweringError(message, location_of(op))
-    barriers = walk(call, symm.BarrierOp)
-    if barriers[0] is not op:
-        raise LoweringError(
-            "a kernel has one semaphore for barriers, so one barrier: a rank that is ahead would signal the next",
-            location_of(op),
-            notes=["signal and wait for counters instead, one channel for each rank"],
-        )
-
-
-def _copy(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, symm.RemoteCopyOp)
+def _copy(printing: PallasPrinter, op: symm.RemoteCopyOp) -> None:
     name = printing.names.bind(op.transfer, op.transfer.name_hint or "copy")
-    printing.line(f"{name} = pltpu.make_async_remote_copy(", op)
-    printing.writer.lines(f"    {place(ref, entries, printing)}," for ref, entries in op.places)
-    printing.writer.line(f"    device_id={{{quoted(op.group.data)}: {printing.name(op.rank)}}},")
-    printing.line(")")
+    arguments = [place(ref, entries, printing) for ref, entries in op.places]
+    arguments.append(f"device_id={{{quoted(op.group.data)}: {printing.name(op.rank)}}}")
+    printing.writer.call(f"{name} = pltpu.make_async_remote_copy", arguments, comment=source_place(op))
 
 
-def _start(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, symm.RemoteCopyStartOp)
+def _start(printing: PallasPrinter, op: symm.RemoteCopyStartOp) -> None:
     printing.line(f"{printing.name(op.transfer)}.start()", op)
 
 
-def _wait_end(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, symm.RemoteCopyWaitOp)
+def _wait_end(printing: PallasPrinter, op: symm.RemoteCopyWaitOp) -> None:
     printing.line(f"{printing.name(op.transfer)}.{_WAITS[op.end.data]}()", op)
 
 
-def _signal(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, symm.SignalOp) and op.group is not None
+def _signal(printing: PallasPrinter, op: symm.SignalOp) -> None:
+    assert op.group is not None
     counter = f"{printing.name(op.buffer)}.at[{op.channel.value.data}]"
     to = f"{{{quoted(op.group.data)}: {printing.name(op.rank)}}}"
     printing.line(f"pl.semaphore_signal({counter}, device_id={to})", op)
 
 
-def _wait(op: Operation, printing: PallasPrinter) -> None:
-    assert isinstance(op, symm.WaitOp)
+def _wait(printing: PallasPrinter, op: symm.WaitOp) -> None:
     printing.line(f"pl.semaphore_wait({printing.name(op.buffer)}.at[{op.channel.value.data}])", op)
 
 
-#: The writer of each op.
-REMOTE: dict[type[Operation], Callable[[Operation, PallasPrinter], None]] = {
+#: The printer of each op.
+HANDLERS: dict[type[Operation], Handler] = {
     symm.RankOp: _rank,
     symm.BarrierOp: _barrier,
     symm.RemoteCopyOp: _copy,

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
 
 from kopt.analysis.revisit_order import grid_of
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import GridOp, RefType
 from kopt.ir.ranges import binding
+from kopt.lowering.expr import Expr, add, number, spell, times
 from kopt.lowering.names import Names, public_name, quoted
 from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
+from kopt.lowering.writer import source_place
 
-#: Lists longer than this are written an item a line.
-_LONG = 90
-
-_SEMAPHORES = {"semaphore": "DMA", "counter": "REGULAR"}
+#: Where the scratch memory of a kernel may be, and its semaphores.
+SCRATCH = {"vmem": "pltpu.VMEM", "smem": "pltpu.SMEM"}
+SEMAPHORES = {"semaphore": "DMA", "counter": "REGULAR"}
 _SPACES = {"smem": "pltpu.SMEM", "hbm": "pltpu.HBM", "any": "pl.ANY"}
 
 
@@ -40,15 +48,13 @@ def print_call(call: CallOp, kernel: str, printing: PallasPrinter, narrow: bool 
             print_call(call, kernel, printing)
         return
     results = [printing.names.bind(output) for output in call.outputs]
-    printing.line(f"{', '.join(results)} = pl.pallas_call(", call)
-    for option in (f"{kernel},", *_options(call, printing)):
-        printing.writer.lines(f"    {line}" for line in option.splitlines())
     pairs = zip(call.inputs, call.windows.data, strict=False)
     operands = [
         printing.name(value) if number in call.aliased else _operand(value, window, printing)
         for number, (value, window) in enumerate(pairs)
     ]
-    printing.line(f")({', '.join(operands)})")
+    head, tail = f"{', '.join(results)} = pl.pallas_call", f"({', '.join(operands)})"
+    printing.writer.call(head, [kernel, *_arguments(call, printing)], tail, source_place(call))
 
 
 def _operand(value: SSAValue, window: WindowAttr, printing: PallasPrinter) -> str:
@@ -60,13 +66,8 @@ def _operand(value: SSAValue, window: WindowAttr, printing: PallasPrinter) -> st
     return f"pltpu.with_memory_space_constraint({name}, pltpu.HBM)" if window.space.data == "hbm" else name
 
 
-def _options(call: CallOp, printing: PallasPrinter) -> Iterator[str]:
-    """The arguments of `pl.pallas_call`, each on lines of its own with its comma."""
-    for option in _arguments(call, printing):
-        yield f"{option},"
-
-
 def _arguments(call: CallOp, printing: PallasPrinter) -> Iterator[str]:
+    """The arguments of `pl.pallas_call` after the kernel."""
     grid = call_grid(call)
     names = Names(RESERVED)
     indices = [names.fresh(range.name_hint, "i") for range in grid.ranges] or ["i"]
@@ -75,7 +76,7 @@ def _arguments(call: CallOp, printing: PallasPrinter) -> Iterator[str]:
     memory = [f"scratch_shapes={text_list(scratch)}"] if scratch else []
     if given:
         spec = [f"num_scalar_prefetch={len(given)}", *steps, *memory]
-        yield "\n".join(["grid_spec=pltpu.PrefetchScalarGridSpec(", *_indented(f"{one}," for one in spec), ")"])
+        yield f"grid_spec=pltpu.PrefetchScalarGridSpec({', '.join(spec)})"
     else:
         yield from steps
     yield f"out_shape={_one_or_list([_shape(output, printing) for output in call.outputs])}"
@@ -98,17 +99,13 @@ def _steps(call: CallOp, indices: Sequence[str], given: Sequence[str]) -> Iterat
 def _numbers(window: WindowAttr, indices: Sequence[str], given: Sequence[str]) -> list[str]:
     """The numbers that an index map computes: ``group[i]``, ``jnp.minimum(group[i], 9)``."""
     found: list[str] = []
-    for number in window.numbers.data:
-        parts = [_spell(str(expr), {"d": indices, "s": found}) for expr in number.of.data.results]
-        if number.kind.data == "load":
-            found.append(f"{given[number.operand.data]}[{', '.join(parts)}]")
+    for one in window.numbers.data:
+        parts = [_spell(expr, indices, found).text for expr in one.of.data.results]
+        if one.kind.data == "load":
+            found.append(f"{given[one.operand.data]}[{', '.join(parts)}]")
         else:
-            found.append(reduce(lambda left, right: f"jnp.{number.kind.data}imum({left}, {right})", parts))
+            found.append(reduce(lambda left, right: f"jnp.{one.kind.data}imum({left}, {right})", parts))
     return found
-
-
-def _indented(texts: Iterable[str]) -> Iterator[str]:
-    yield from (f"    {line}" for text in texts for line in text.splitlines())
 
 
 def _parameters(call: CallOp) -> Iterator[str]:
@@ -125,9 +122,8 @@ def _tuple(items: Sequence[object]) -> str:
 
 
 def text_list(items: Sequence[str]) -> str:
-    """A list on one line, or an item a line where it is long."""
-    line = f"[{', '.join(items)}]"
-    return line if len(line) < _LONG else "\n".join(["[", *(f"    {item}," for item in items), "]"])
+    """``[a, b]``."""
+    return f"[{', '.join(items)}]"
 
 
 def _one_or_list(items: Sequence[str]) -> str:
@@ -140,16 +136,28 @@ def block_spec(window: WindowAttr, indices: Sequence[str], known: Sequence[str] 
     if space and not window.grid_dims:
         return f"pl.BlockSpec({space})"
     block = _tuple([size or None for size in window.sizes])
-    numbers = [_spell(str(expr), {"d": indices, "s": known}) for expr in window.index.data.results]
+    numbers = [_spell(expr, indices, known).text for expr in window.index.data.results]
     where = f", {space}" if space else ""
     return f"pl.BlockSpec({block}, lambda {', '.join(indices)}: {_tuple(numbers)}{where})"
 
 
-def _spell(text: str, names: dict[str, Sequence[str]]) -> str:
+def _spell(expr: AffineExpr, dims: Sequence[str], symbols: Sequence[str]) -> Expr:
     """An affine expression in Python."""
-    text = text.replace("floordiv", "//").replace("mod", "%")
-    text = re.sub(r"\b([ds])(\d+)", lambda match: names[match[1]][int(match[2])], text)
-    return text[1:-1] if text.startswith("(") and text.count("(") == 1 else text
+    if isinstance(expr, AffineConstantExpr):
+        return number(expr.value)
+    if isinstance(expr, AffineDimExpr | AffineSymExpr):
+        return Expr((dims if isinstance(expr, AffineDimExpr) else symbols)[expr.position])
+    assert isinstance(expr, AffineBinaryOpExpr)
+    return _AFFINE[expr.kind](_spell(expr.lhs, dims, symbols), _spell(expr.rhs, dims, symbols))
+
+
+_AFFINE: dict[AffineBinaryOpKind, Callable[[Expr, Expr], Expr]] = {
+    AffineBinaryOpKind.Add: add,
+    AffineBinaryOpKind.Mul: times,
+    AffineBinaryOpKind.Mod: partial(spell, "{0} % {1}"),
+    AffineBinaryOpKind.FloorDiv: partial(spell, "{0} // {1}"),
+    AffineBinaryOpKind.CeilDiv: partial(spell, "-(-{0} // {1})"),
+}
 
 
 def _shape(value: SSAValue, printing: PallasPrinter) -> str:
@@ -160,7 +168,6 @@ def _shape(value: SSAValue, printing: PallasPrinter) -> str:
 def _scratch(ref: SSAValue, printing: PallasPrinter) -> str:
     assert isinstance(ref.type, RefType)
     shape = _tuple(ref.type.shape)
-    if (kind := _SEMAPHORES.get(ref.type.space.data)) is not None:
+    if (kind := SEMAPHORES.get(ref.type.space.data)) is not None:
         return f"pltpu.SemaphoreType.{kind}({shape})"
-    space = {"vmem": "pltpu.VMEM", "smem": "pltpu.SMEM"}[ref.type.space.data]
-    return f"{space}({shape}, {printing.dtype(ref.type.element_type)})"
+    return f"{SCRATCH[ref.type.space.data]}({shape}, {printing.dtype(ref.type.element_type)})"

@@ -6,15 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.symmetric import is_contiguous
-from kopt.diagnostics import location_of
 from kopt.dialects import host, symm
-from kopt.dialects.symm import out_forms
 from kopt.dialects.tile.values import literal_value
-from kopt.errors import LoweringError
 from kopt.lowering.host.torch_calls import HANDLERS as HOST
 from kopt.lowering.host.torch_calls import torch_dtype
 
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
     from kopt.lowering.torch.module import ProgramPrinter
 
 #: Of an all-reduce by an algorithm: torch's operator, its name of the given result, the one that allocates it.
-_ALGORITHMS: dict[str, tuple[str, str, str | None]] = {
+ALGORITHMS: dict[str, tuple[str, str, str | None]] = {
     "one_shot": ("one_shot_all_reduce_out", "out", "one_shot_all_reduce"),
     "two_shot": ("two_shot_all_reduce_out", "output", None),
     "multimem": ("multimem_one_shot_all_reduce_out", "out", "multimem_one_shot_all_reduce"),
@@ -42,14 +39,11 @@ _LIBRARY: dict[type[Operation], str] = {
 def _alloc(program: ProgramPrinter, op: host.AllocOp) -> None:
     type, id = op.result.type, op.id
     group = symm.group_of(type)
-    if group is None and id is None:
-        return HOST[host.AllocOp](program, op)
     if group is None or id is None:
-        wanted = "persistent memory is symmetric memory and the reverse, for torch"
-        raise LoweringError(f"{wanted}; found {type} {'not ' if id is None else ''}persistent", location_of(op))
+        return HOST[host.AllocOp](program, op)
     assert isinstance(type, MemRefType)
     sizes, strides = tuple(type.get_shape()), tuple(type.get_strides() or ())
-    place = f"{torch_dtype(type.element_type, op)}, {program.where}, {program.groups[group]}.group_name"
+    place = f"{torch_dtype(type.element_type)}, {program.where}, {program.groups[group]}.group_name"
     text = f"{sizes}, {strides}, {place}, {program.alloc_id(id.data)}"
     program.assign(op.result, f"symm_mem._SymmetricMemory.empty_strided_p2p({text})")
     if op.fill is not None:
@@ -61,10 +55,7 @@ def _all_reduce(program: ProgramPrinter, op: symm.AllReduceOp) -> None:
         _new(program, op.result)
         _reduce_by_library(program, op, op.result)
         return
-    name = _ALGORITHMS[op.algorithm.data][2]
-    if name is None:
-        message = f"torch has no {op.algorithm.data} all-reduce that allocates its result"
-        raise LoweringError(message, location_of(op), notes=["run symm-to-dps before"])
+    name = ALGORITHMS[op.algorithm.data][2]
     program.assign(op.result, f"torch.ops.symm_mem.{name}({_symmetric_arguments(program, op)})")
 
 
@@ -72,10 +63,7 @@ def _all_reduce_out(program: ProgramPrinter, op: symm.AllReduceOutOp) -> None:
     if op.algorithm is None:
         _reduce_by_library(program, op, op.out)
         return
-    name, out, _ = _ALGORITHMS[op.algorithm.data]
-    if op.waits_at != out_forms.BARRIERS:
-        message = f"torch's {name} waits at entry and exit; found barriers [{', '.join(op.waits_at)}]"
-        raise LoweringError(message, location_of(op))
+    name, out, _ = ALGORITHMS[op.algorithm.data]
     arguments = _symmetric_arguments(program, op)
     program.writer.line(f"torch.ops.symm_mem.{name}({arguments}, {out}={program.names[op.out]})")
 
@@ -86,7 +74,6 @@ def _symmetric_arguments(program: ProgramPrinter, op: symm.AllReduceOp | symm.Al
 
 
 def _reduce_by_library(program: ProgramPrinter, op: symm.AllReduceOp | symm.AllReduceOutOp, out: SSAValue) -> None:
-    _check_contiguous(op, out)
     name = program.names[out]
     program.writer.line(f"{name}.copy_({program.names[op.input]})")
     kind, group = _LIBRARY_KINDS[op.kind.data], program.groups[op.group.data]
@@ -103,22 +90,15 @@ def _collective_out(program: ProgramPrinter, op: symm.CollectiveOutOp) -> None:
 
 
 def _by_library(program: ProgramPrinter, op: symm.CollectiveOp | symm.CollectiveOutOp, out: SSAValue) -> None:
-    _check_contiguous(op, out)
     given = program.names[op.input] + ("" if is_contiguous(op.input.type) else ".contiguous()")
     group = program.groups[op.group.data]
     program.writer.line(f"dist.{_LIBRARY[type(op)]}({program.names[out]}, {given}, group={group})")
 
 
 def _new(program: ProgramPrinter, value: SSAValue) -> None:
-    assert isinstance(value.type, MemRefType) and isinstance(value.owner, Operation)
-    sizes, dtype = tuple(value.type.get_shape()), torch_dtype(value.type.element_type, value.owner)
+    assert isinstance(value.type, MemRefType)
+    sizes, dtype = tuple(value.type.get_shape()), torch_dtype(value.type.element_type)
     program.assign(value, f"torch.empty({sizes}, dtype={dtype}{program.device})")
-
-
-def _check_contiguous(op: Operation, out: SSAValue) -> None:
-    assert isinstance(out.type, MemRefType)
-    if not isinstance(out.type.layout, NoneAttr) and not is_contiguous(out.type):
-        raise LoweringError(f"{op.name} writes a contiguous array, found {out.type}", location_of(op))
 
 
 def _barrier(program: ProgramPrinter, op: symm.BarrierOp) -> None:

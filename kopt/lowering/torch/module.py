@@ -12,12 +12,10 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.entry import entry_function
 from kopt.analysis.groups import groups_of
-from kopt.analysis.symm_hazards import hazards
-from kopt.diagnostics import location_of
 from kopt.dialects import triton
 from kopt.dialects.host import PartitionOp
-from kopt.errors import LoweringError
-from kopt.lowering.host.torch_calls import HANDLERS, HostFunction
+from kopt.lowering.host.torch_calls import HANDLERS as HOST
+from kopt.lowering.host.torch_calls import HostFunction
 from kopt.lowering.names import Names
 from kopt.lowering.torch.collectives import HANDLERS as COLLECTIVES
 from kopt.lowering.torch.partitions import HELPER, print_partition
@@ -32,7 +30,8 @@ _IMPORTS = {
 #: The names of a program besides.
 _RESERVED = (*_IMPORTS, "Captured")
 
-_ALL_HANDLERS = {**HANDLERS, **COLLECTIVES, PartitionOp: print_partition}
+#: How each operation of a program is printed.
+HANDLERS = {**HOST, **COLLECTIVES, PartitionOp: print_partition}
 
 
 class ProgramPrinter(HostFunction):
@@ -49,7 +48,7 @@ class ProgramPrinter(HostFunction):
         arguments: Sequence[SSAValue] | None = None,
     ):
         arguments = func.body.block.args if arguments is None else arguments
-        super().__init__(arguments, writer, printer_of(kernels), _ALL_HANDLERS, (*_RESERVED, *kernels.values()))
+        super().__init__(arguments, writer, printer_of(kernels), HANDLERS, (*_RESERVED, *kernels.values()))
         self.groups = {group: self.names.fresh(group, "group") for group in groups_of(func)}
         self.runs: list[str] = []
         self._func, self._kernels = func, kernels
@@ -78,12 +77,10 @@ class ProgramPrinter(HostFunction):
 def print_module(module: ModuleOp, entry: str) -> str:
     """The Python text of a host function; needs torch only, and Triton where it launches kernels.
 
-    The function takes its tensors in order, and the process group of each of its groups by name. Raises
-    `LoweringError`, with the place, for ops that torch has no form of and for hazards of symmetric memory.
+    The function takes its tensors in order, and the process group of each of its groups by name. All that it does has
+    a form in torch: ``verify-host`` has seen to that, and ``verify-triton`` where it launches kernels.
     """
     func = entry_function(module, entry)
-    for hazard in hazards(func):
-        raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])
     names = Names((*_RESERVED, "torch", "triton", "tl"))
     public = names.public(entry)
     kernels = kernel_names(func, names)

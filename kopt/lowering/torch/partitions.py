@@ -6,14 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed, root
-from kopt.diagnostics import location_of
 from kopt.dialects.host import PartitionOp
-from kopt.errors import LoweringError
 from kopt.lowering.host.torch_calls import print_inline
 from kopt.walk import walk
 
@@ -65,7 +62,7 @@ class Captured:
 
 def print_partition(program: ProgramPrinter, op: PartitionOp) -> None:
     """The call of a captured run, whose function is printed above; inline where copies of its arrays would not do."""
-    static, given = list(dict.fromkeys(op.static)), _given(op)
+    static, given = list(dict.fromkeys(op.static)), given_to(op)
     if _share_what_is_written(op, given):
         print_inline(program, op)
         return
@@ -75,7 +72,7 @@ def print_partition(program: ProgramPrinter, op: PartitionOp) -> None:
     program.writer.line(f"{', '.join(results)} = {call}" if results else call)
 
 
-def _given(op: PartitionOp) -> list[SSAValue]:
+def given_to(op: PartitionOp) -> list[SSAValue]:
     """The arrays from outside that the run uses and that may be elsewhere in every call, in order of first use."""
     used = dict.fromkeys(value for inner in walk(op) if inner is not op for value in inner.operands)
     return [value for value in used if value not in op.static and _is_outside(op, value)]
@@ -84,11 +81,7 @@ def _given(op: PartitionOp) -> list[SSAValue]:
 def _is_outside(op: PartitionOp, value: SSAValue) -> bool:
     owner = value.owner
     within = owner if isinstance(owner, Operation) else owner.parent_op()
-    if within is not None and op.is_ancestor(within) or isinstance(owner, ConstantOp):
-        return False
-    if not isinstance(value.type, MemRefType):
-        raise LoweringError(f"a captured run takes arrays, found {value.type} from outside", location_of(op))
-    return True
+    return not (within is not None and op.is_ancestor(within) or isinstance(owner, ConstantOp))
 
 
 def _written(op: PartitionOp, given: list[SSAValue]) -> list[int]:

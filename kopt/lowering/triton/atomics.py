@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import f64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects import atomic, tile
-from kopt.lowering.triton.expressions import Expr, call, method
-from kopt.lowering.triton.kernel import Handler, TritonPrinter
+from kopt.lowering.expr import Expr, spell
+from kopt.lowering.printer import Handler
+from kopt.lowering.triton.kernel import TritonPrinter
 from kopt.lowering.triton.memory import mask_argument, mask_of, pointer
 
 _Update = atomic.RmwOp | atomic.CasOp
 #: Triton compares floats by their bits: NaN goes to the end of the order that wins.
-_NAN = {"max": "_nan_above", "min": "_nan_below"}
-_BITS = "to({}, bitcast=True)"
+_NAN = {"max": "_nan_above({0})", "min": "_nan_below({0})"}
 
 
 def _pointers(kernel: TritonPrinter, op: tile.Access, value: SSAValue) -> Expr:
@@ -21,7 +21,7 @@ def _pointers(kernel: TritonPrinter, op: tile.Access, value: SSAValue) -> Expr:
     type, found = tile.tile_type(value), pointer(kernel, op)
     if found.shape == type.shape:
         return found
-    return Expr(f"tl.broadcast_to({found.text}, {kernel.sizes(type.shape, type)})", shape=type.shape)
+    return spell(f"tl.broadcast_to({{0}}, {kernel.sizes(type.shape, type)})", found, shape=type.shape)
 
 
 def _emit(kernel: TritonPrinter, op: _Update, arguments: list[str], shape: tuple[int, ...], read: str = "") -> None:
@@ -43,10 +43,10 @@ def print_rmw(kernel: TritonPrinter, op: atomic.RmwOp) -> None:
     type, value, at = tile.tile_type(op.value), kernel[op.value], _pointers(kernel, op, op.value)
     kind, read = op.kind.data, ""
     if kind in _NAN and tile.is_float(type.element_type) and value.literal is None:
-        value = call(kernel.helper(_NAN[kind]), [value])
+        value = kernel.spelt(_NAN[kind], value)
     if kind == "xchg" and type.element_type == f64:  # AMD's compiler exchanges integers of 64 bits only
-        value = method(kernel.typed(op.value), _BITS.format("tl.int64"))
-        at, read = method(at, _BITS.format("tl.pointer_type(tl.int64)")), f".{_BITS.format('tl.float64')}"
+        value = spell("{0}.to(tl.int64, bitcast=True)", kernel.typed(op.value))
+        at, read = spell("{0}.to(tl.pointer_type(tl.int64), bitcast=True)", at), ".to(tl.float64, bitcast=True)"
     _emit(kernel, op, [at.text, value.text, *mask_argument(kernel, op)], type.shape, read)
 
 
@@ -69,4 +69,4 @@ def print_cas(kernel: TritonPrinter, op: atomic.CasOp) -> None:
     _emit(kernel, op, arguments, at.shape)
 
 
-HANDLERS: dict[type, Handler] = {atomic.RmwOp: print_rmw, atomic.CasOp: print_cas}
+HANDLERS: dict[type[Operation], Handler] = {atomic.RmwOp: print_rmw, atomic.CasOp: print_cas}

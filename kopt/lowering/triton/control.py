@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects import tile
-from kopt.lowering.triton.expressions import Expr, number
-from kopt.lowering.triton.kernel import Handler, TritonPrinter
+from kopt.lowering.expr import Expr, number
+from kopt.lowering.printer import Handler
+from kopt.lowering.triton.kernel import TritonPrinter
 from kopt.lowering.triton.ranges import bind, checks, needs_lanes
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -106,7 +107,7 @@ def print_yield(kernel: TritonPrinter, op: tile.YieldOp | scf.YieldOp) -> None:
     """Printed by the loop or branch that it ends."""
 
 
-HANDLERS: dict[type, Handler] = {
+HANDLERS: dict[type[Operation], Handler] = {
     tile.ForOp: print_for,
     tile.YieldOp: print_yield,
     tile.WhileOp: print_while,

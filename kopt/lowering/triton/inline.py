@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
 
 from kopt.dialects import triton
 from kopt.dialects.tile import tile_type
-from kopt.lowering.triton.expressions import Expr
+from kopt.lowering.expr import Expr
+from kopt.lowering.printer import Handler
 from kopt.lowering.triton.helpers import Helpers
-from kopt.lowering.triton.kernel import Handler, TritonPrinter
+from kopt.lowering.triton.kernel import TritonPrinter
 from kopt.walk import walk
 
 
@@ -47,4 +49,4 @@ def print_inline(kernel: TritonPrinter, op: triton.InlineOp) -> None:
         kernel.alias(value, Expr(name, shape=tile_type(value).shape))
 
 
-HANDLERS: dict[type, Handler] = {triton.InlineOp: print_inline}
+HANDLERS: dict[type[Operation], Handler] = {triton.InlineOp: print_inline}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import f32, i1
 from xdsl.dialects.scf import YieldOp as ScfYieldOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -16,19 +15,15 @@ from kopt import dtypes
 from kopt.analysis.ragged import ragged_ranges
 from kopt.dialects import tile, triton
 from kopt.ir.ranges import unshifted
+from kopt.lowering.expr import Expr, number, spell
+from kopt.lowering.line_breaks import LINE
 from kopt.lowering.names import Names
-from kopt.lowering.triton.expressions import Expr, call, number
+from kopt.lowering.printer import Handler, Printer
 from kopt.lowering.triton.helpers import Helpers
 from kopt.lowering.writer import Writer, source_comment
 from kopt.walk import walk
 
-#: Longer expressions get a name; longer lines are broken at the commas of their call.
-_INLINE = 60
-_LINE = 110
 _RESERVED = ("tl", "triton", "torch")
-
-#: Prints one operation.
-Handler = Callable[["TritonPrinter", Any], None]
 
 
 @dataclass
@@ -43,22 +38,19 @@ class RangeNames:
     limit: Expr
     size: int
     mask: str | None = None
-    lower: Expr = Expr("0", literal=0)
+    lower: Expr = number(0)
 
 
-class TritonPrinter:
+class TritonPrinter(Printer):
     """Prints the body of a launch; ``handlers`` say how each operation is printed."""
 
     def __init__(
-        self, launch: triton.LaunchOp, writer: Writer, helpers: Helpers, handlers: dict[type[Operation], Handler]
+        self, launch: triton.LaunchOp, writer: Writer, helpers: Helpers, handlers: Mapping[type[Operation], Handler]
     ):
+        super().__init__(writer, Names((*_RESERVED, *helpers.own)), handlers)
         self.launch = launch
-        self.writer = writer
-        self.names = Names((*_RESERVED, *helpers.own))
         self.ranges: dict[SSAValue, RangeNames] = {}
         self._helpers = helpers
-        self._handlers = handlers
-        self._exprs: dict[SSAValue, Expr] = {}
         self._comment: str | None = None
         self._op: Operation = launch
         self.ragged = {op: ragged_ranges(op) for op in walk(launch, tile.Access)}
@@ -74,21 +66,20 @@ class TritonPrinter:
         """The names of the memrefs."""
         return [self._exprs[arg].text for arg in self.launch.body.block.args]
 
-    def print_block(self, block: Block) -> None:
-        """Prints the operations of a block."""
-        for op in block.ops:
-            self._op = op
-            self._handlers[type(op)](self, op)
+    def print(self, op: Operation) -> None:
+        """Prints one operation."""
+        self._op = op
+        super().print(op)
 
     def line(self, text: str) -> None:
         """One statement, under a comment with the source line that the current operation comes from."""
         self._explain()
-        self.writer.lines(broken(text))
+        self.writer.line(text)
 
     def give(self, name: str, expr: Expr) -> None:
         """Gives a name the value of an expression without effects, in a line that goes where nothing reads the name."""
         self._explain()
-        self.writer.assign(name, broken(f"{name} = {expr.text}"))
+        self.writer.assign(name, expr.text)
 
     @contextmanager
     def block(self, header: str) -> Iterator[None]:
@@ -130,34 +121,6 @@ class TritonPrinter:
 
     # Values
 
-    def __getitem__(self, value: SSAValue) -> Expr:
-        return self._exprs[value]
-
-    def alias(self, value: SSAValue, expr: Expr) -> None:
-        """Spells a value by an expression wherever it is used."""
-        self._exprs[value] = expr
-
-    def define(self, value: SSAValue, expr: Expr) -> None:
-        """Makes a pure expression the meaning of a value: in place of its one use, or as a line with a name."""
-        if not value.uses:
-            return
-        if expr.is_name or _is_placed(expr) or self._fits_its_use(value, expr):
-            self._exprs[value] = expr
-        else:
-            self.assign(value, expr)
-
-    def _fits_its_use(self, value: SSAValue, expr: Expr) -> bool:
-        """Whether an expression stands well in place of its only use, in the same block."""
-        use = value.get_user_of_unique_use()
-        if use is None or use.parent is not value.owner.parent:
-            return False
-        if isinstance(use, tile.YieldOp | ScfYieldOp | tile.ForOp):
-            return len(expr.text) <= _LINE
-        if len(expr.text) > _INLINE:
-            return False
-        named_by_source = value.name_hint and not isinstance(value.owner, tile.MaskOp)
-        return not named_by_source or value.name_hint == _hint_of(use)
-
     def assign(self, value: SSAValue, expr: Expr, hint: str | None = None) -> Expr:
         """A line that gives an expression without effects the value's name."""
         name = self.names.bind(value, hint)
@@ -165,10 +128,12 @@ class TritonPrinter:
         self._exprs[value] = Expr(name, shape=expr.shape)
         return self._exprs[value]
 
-    def named(self, value: SSAValue) -> Expr:
-        """The value as a name or a number, for expressions that repeat it."""
-        expr = self._exprs[value]
-        return expr if expr.is_name or _is_placed(expr) else self.assign(value, expr)
+    def fits(self, value: SSAValue, expr: Expr) -> bool:
+        """Also what a loop or branch carries on, however long: that is an assignment of its own."""
+        use = value.get_user_of_unique_use()
+        if isinstance(use, tile.YieldOp | ScfYieldOp | tile.ForOp) and use.parent is value.owner.parent:
+            return len(expr.text) <= LINE
+        return super().fits(value, expr)
 
     def typed(self, value: SSAValue) -> Expr:
         """The value as a Triton value: literals, whose type Triton would guess, are made explicitly."""
@@ -185,7 +150,7 @@ class TritonPrinter:
             return self._full(expr, shape, value)
         if expr.shape == shape:
             return expr
-        return replace(call("tl.broadcast_to", [expr], self.sizes(shape, type)), shape=shape)
+        return spell(f"tl.broadcast_to({{0}}, {self.sizes(shape, type)})", expr, shape=shape)
 
     def _full(self, expr: Expr, shape: tuple[int, ...], value: SSAValue) -> Expr:
         type = tile.tile_type(value)
@@ -213,18 +178,8 @@ class TritonPrinter:
     def literal(self, attr: Attribute) -> Expr:
         """A literal attribute as an expression."""
         type = getattr(attr, "type", None)
-        kind = "i1" if type == i1 else "f64" if type is not None and getattr(type, "bitwidth", 0) == 64 else "f32"
-        return number(tile.literal_value(attr), kind)
-
-
-def _is_placed(expr: Expr) -> bool:
-    """Whether an expression is a name with new dimensions: ``m[:, None]``."""
-    name, bracket, _ = expr.text.partition("[")
-    return bool(bracket) and name.isidentifier() and expr.text.endswith("]")
-
-
-def _hint_of(op: Operation) -> str | None:
-    return op.results[0].name_hint if len(op.results) == 1 else None
+        is_kept = type == i1 or getattr(type, "bitwidth", 0) == 64
+        return number(tile.literal_value(attr), type if is_kept else f32)
 
 
 def _checks(op: tile.Access, ragged: Iterable[SSAValue | None]) -> Iterator[SSAValue]:
@@ -252,34 +207,3 @@ def _block_names(launch: triton.LaunchOp, names: Names) -> dict[str, str]:
 def block_sizes(launch: triton.LaunchOp) -> dict[str, int]:
     """The lanes of the blocks that have a name, by their tag."""
     return {type.tag: type.size for type in _blocks(launch)}
-
-
-def broken(text: str) -> list[str]:
-    """A statement that is one long call, with an argument a line."""
-    if len(text) <= _LINE or not text.endswith(")"):
-        return [text]
-    head, arguments = _last_call(text)
-    if not arguments:
-        return [text]
-    return [f"{head}(", *(f"    {argument}," for argument in arguments), ")"]
-
-
-def _last_call(text: str) -> tuple[str, list[str]]:
-    """The text before the parenthesis that the last one closes, and the arguments between; none if not a call."""
-    opened: list[int] = []
-    commas: dict[int, list[int]] = {}
-    for position, character in enumerate(text):
-        if character in "([":
-            opened.append(position)
-        elif character in ")]":
-            start = opened.pop()
-        elif character == "," and opened:
-            commas.setdefault(opened[-1], []).append(position)
-    head = text[:start]
-    if not head or not (head[-1].isalnum() or head[-1] == "_"):
-        return text, []
-    cuts = [start, *commas.get(start, []), len(text) - 1]
-    return head, [text[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
-
-
-__all__ = ["Handler", "TritonPrinter", "RangeNames", "block_sizes", "broken"]

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType, StridedLayoutAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects import tile
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
 from kopt.ir.widths import is_power_of_two
-from kopt.lowering.triton.expressions import SUM, Expr, infix, method, number, place
-from kopt.lowering.triton.kernel import Handler, TritonPrinter
-from kopt.lowering.triton.ranges import add, both, masks_of, times
+from kopt.lowering.expr import Expr, add, number, place, spell, times
+from kopt.lowering.printer import Handler
+from kopt.lowering.triton.kernel import TritonPrinter
+from kopt.lowering.triton.ranges import both, masks_of
 
 #: Offsets from here on need 64 bits.
 _WIDE = 1 << 31
@@ -45,7 +46,7 @@ def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
             index = _widened(index)
         scaled = times(index, number(stride))
         # A repeated dimension (stride 0) still gives the pointer its shape.
-        terms.append(scaled if scaled.literal is None else infix("*", 7, index, number(0)))
+        terms.append(scaled if scaled.literal is None else spell("{0} * 0", index))
     return _sum(kernel[op.memory], terms, constant, wide)
 
 
@@ -56,12 +57,12 @@ def _sum(base: Expr, terms: Sequence[Expr], constant: int, wide: bool) -> Expr:
         return base
     if wide:
         for part in parts:
-            base = infix("+", SUM, base, part)
+            base = spell("{0} + {1}", base, part)
         return base
     offset = parts[0]
     for part in parts[1:]:
-        offset = infix("+", SUM, offset, part)
-    return infix("+", SUM, base, offset)
+        offset = spell("{0} + {1}", offset, part)
+    return spell("{0} + {1}", base, offset)
 
 
 def _is_wide(op: tile.Access, position: int) -> bool:
@@ -74,7 +75,7 @@ def _is_wide(op: tile.Access, position: int) -> bool:
 
 
 def _widened(index: Expr) -> Expr:
-    return method(index, "to(tl.int64)") if index.shape else Expr(f"tl.cast({index.text}, tl.int64)")
+    return spell("{0}.to(tl.int64)" if index.shape else "tl.cast({0}, tl.int64)", index)
 
 
 def _index(kernel: TritonPrinter, op: tile.Access, position: int) -> Expr:
@@ -148,4 +149,4 @@ def print_store(kernel: TritonPrinter, op: tile.StoreOp) -> None:
     kernel.line(f"tl.store({', '.join(arguments)})")
 
 
-HANDLERS: dict[type, Handler] = {tile.LoadOp: print_load, tile.StoreOp: print_store}
+HANDLERS: dict[type[Operation], Handler] = {tile.LoadOp: print_load, tile.StoreOp: print_store}

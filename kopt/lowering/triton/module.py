@@ -12,6 +12,7 @@ from kopt.analysis.entry import entry_function
 from kopt.dialects import triton
 from kopt.lowering.host.torch_calls import LaunchPrinter, print_function
 from kopt.lowering.names import Names
+from kopt.lowering.printer import Handler
 from kopt.lowering.triton import (
     atomics,
     control,
@@ -25,7 +26,7 @@ from kopt.lowering.triton import (
     shapes,
 )
 from kopt.lowering.triton.helpers import Helpers
-from kopt.lowering.triton.kernel import Handler, TritonPrinter, block_sizes
+from kopt.lowering.triton.kernel import TritonPrinter, block_sizes
 from kopt.lowering.writer import Writer
 from kopt.walk import walk
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from xdsl.ir import Operation
+
 from kopt.dialects import tile
-from kopt.lowering.triton.expressions import Expr
-from kopt.lowering.triton.kernel import Handler, TritonPrinter
+from kopt.lowering.expr import Expr
+from kopt.lowering.printer import Handler
+from kopt.lowering.triton.kernel import TritonPrinter
 
 
 def print_philox(kernel: TritonPrinter, op: tile.PhiloxOp) -> None:
@@ -16,4 +19,4 @@ def print_philox(kernel: TritonPrinter, op: tile.PhiloxOp) -> None:
         kernel.alias(word, Expr(name, shape=offset.shape))
 
 
-HANDLERS: dict[type, Handler] = {tile.PhiloxOp: print_philox}
+HANDLERS: dict[type[Operation], Handler] = {tile.PhiloxOp: print_philox}

@@ -8,29 +8,12 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects import tile, triton
 from kopt.ir.ranges import unshifted
-from kopt.lowering.triton.expressions import AND, COMPARE, PRODUCT, SUM, Expr, infix, number, place
-from kopt.lowering.triton.kernel import Handler, RangeNames, TritonPrinter
+from kopt.lowering.expr import Expr, add, number, place, spell, subtract, times
+from kopt.lowering.printer import Handler
+from kopt.lowering.triton.kernel import RangeNames, TritonPrinter
 
 #: Lanes beyond this element do not fit 32-bit numbers.
 _MOST = (1 << 31) - 1
-
-
-def add(left: Expr, right: Expr) -> Expr:
-    """``left + right``, shorter where one is 0."""
-    if left.literal is not None and right.literal is not None:
-        return number(int(left.literal + right.literal))
-    if left.literal == 0:
-        return right
-    return left if right.literal == 0 else infix("+", SUM, left, right)
-
-
-def times(left: Expr, right: Expr) -> Expr:
-    """``left * right``, shorter where one is 0 or 1."""
-    if 0 in (left.literal, right.literal):
-        return number(0)
-    if left.literal == 1:
-        return right
-    return left if right.literal == 1 else infix("*", PRODUCT, left, right)
 
 
 def users(range: SSAValue) -> Iterator[Operation]:
@@ -70,7 +53,7 @@ def bind(kernel: TritonPrinter, range: SSAValue, begin: Expr, limit: Expr, lower
         names.lanes = kernel.assign(range, lanes)
     if checks(kernel, range) > 1:
         names.mask = kernel.names.fresh(f"{names.lanes.text}_mask")
-        kernel.give(names.mask, infix("<", COMPARE, names.lanes, limit))
+        kernel.give(names.mask, spell("{0} < {1}", names.lanes, limit))
 
 
 def print_range(kernel: TritonPrinter, op: triton.RangeOp) -> None:
@@ -79,7 +62,7 @@ def print_range(kernel: TritonPrinter, op: triton.RangeOp) -> None:
     size = op.result.type.size
     block = kernel[op.block]
     if op.upper.data + size > _MOST and block.literal is None:
-        block = Expr(f"{block.at(10)}.to(tl.int64)")
+        block = spell("{0}.to(tl.int64)", block)
     step = Expr(kernel.blocks.get(op.result.type.tag, str(size)), literal=1 if size == 1 else None)
     lower = number(op.lower.data)
     if block.literal is None:
@@ -113,7 +96,7 @@ def mask_of(kernel: TritonPrinter, range: SSAValue, position: int, rank: int) ->
     names = kernel.ranges[unshifted(range)]
     if names.mask is not None:
         return place(Expr(names.mask, shape=(names.size,)), [position], rank)
-    return infix("<", COMPARE, place(names.lanes, [position], rank), names.limit)
+    return spell("{0} < {1}", place(names.lanes, [position], rank), names.limit)
 
 
 def masks_of(kernel: TritonPrinter, limits: Sequence[SSAValue | None]) -> Expr | None:
@@ -128,7 +111,7 @@ def both(masks: Sequence[Expr]) -> Expr | None:
         return None
     joined = masks[0]
     for mask in masks[1:]:
-        joined = infix("&", AND, joined, mask)
+        joined = spell("{0} & {1}", joined, mask)
     return joined
 
 
@@ -142,22 +125,20 @@ def print_end(kernel: TritonPrinter, op: tile.EndOp) -> None:
     names = kernel.ranges[op.range]
     assert isinstance(op.range.type, tile.RangeType)
     size = Expr(kernel.blocks.get(op.range.type.tag, str(names.size)))
-    end = add(names.begin, size)
-    kernel.define(op.result, Expr(f"min({end.text}, {names.limit.text})"))
+    kernel.define(op.result, spell("min({0}, {1})", add(names.begin, size), names.limit))
 
 
 def print_id(kernel: TritonPrinter, op: tile.IdOp) -> None:
     """The number of the block: how many blocks begin before it."""
     names = kernel.ranges[op.range]
-    distance = names.begin if names.lower.literal == 0 else infix("-", SUM, names.begin, names.lower)
-    kernel.define(op.result, distance if names.size == 1 else infix("//", PRODUCT, distance, number(names.size)))
+    distance = subtract(names.begin, names.lower)
+    kernel.define(op.result, distance if names.size == 1 else spell(f"{{0}} // {names.size}", distance))
 
 
 def print_count(kernel: TritonPrinter, op: tile.CountOp) -> None:
     """The number of blocks."""
     names = kernel.ranges[op.range]
-    distance = names.limit if names.lower.literal == 0 else infix("-", SUM, names.limit, names.lower)
-    kernel.define(op.result, Expr(f"tl.cdiv({distance.text}, {names.size})"))
+    kernel.define(op.result, spell(f"tl.cdiv({{0}}, {names.size})", subtract(names.limit, names.lower)))
 
 
 def print_index(kernel: TritonPrinter, op: tile.IndexOp) -> None:
@@ -170,7 +151,7 @@ def print_valid(kernel: TritonPrinter, op: tile.ValidOp) -> None:
     kernel.alias(op.result, mask_of(kernel, op.range, 0, 1))
 
 
-HANDLERS: dict[type, Handler] = {
+HANDLERS: dict[type[Operation], Handler] = {
     triton.RangeOp: print_range,
     tile.WholeOp: print_whole,
     tile.ShiftOp: print_shift,

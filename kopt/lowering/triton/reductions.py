@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xdsl.dialects.builtin import IntegerType, f32, f64, i1
 from xdsl.ir import Attribute, Operation
 
 from kopt.dialects import tile
-from kopt.lowering.triton.expressions import COMPARE, Expr, call, infix, method, number
-from kopt.lowering.triton.kernel import Handler, TritonPrinter
+from kopt.lowering.expr import Expr, spell
+from kopt.lowering.printer import Handler
+from kopt.lowering.triton.kernel import TritonPrinter
 from kopt.lowering.triton.ranges import masks_of
 
 #: Reductions that Triton has under a name, for integers and floats. Its maxima lose NaN, so floats combine by helpers.
@@ -25,7 +28,7 @@ def print_mask(kernel: TritonPrinter, op: tile.MaskOp) -> None:
     if mask is None:
         kernel.define(op.result, value)
         return
-    kernel.define(op.result, call("tl.where", [mask, kernel.typed(op.input), kernel.literal(op.fill)]))
+    kernel.define(op.result, spell("tl.where({0}, {1}, {2})", mask, kernel.typed(op.input), kernel.literal(op.fill)))
 
 
 def _combiner(kind: str, type: Attribute) -> str:
@@ -38,33 +41,32 @@ def print_reduce(kernel: TritonPrinter, op: tile.ReduceOp) -> None:
     expr = kernel.whole(op.input, op.dimensions)
     shape = tuple(size for n, size in enumerate(expr.shape) if n not in op.dimensions)
     axes = [None] if len(op.dimensions) == source.rank else [*reversed(op.dimensions)]
-    text = _reduced(kernel, op.kind.data, source.element_type, expr, axes)
-    kernel.define(op.result, Expr(text.text, text.strength, shape))
+    reduced = _reduced(kernel, op.kind.data, source.element_type, expr, axes)
+    kernel.define(op.result, replace(reduced, shape=shape))
 
 
 def _reduced(kernel: TritonPrinter, kind: str, type: Attribute, expr: Expr, axes: list[int] | list[None]) -> Expr:
     if type == i1 and kind in _BOOLEAN:
-        numbers = method(expr, "to(tl.int32)")
-        return infix("!=", COMPARE, _calls(_BOOLEAN[kind], numbers, axes), number(0))
+        return spell("{0} != 0", _calls(_BOOLEAN[kind], spell("{0}.to(tl.int32)", expr), axes))
     named = (_FLOAT if tile.is_float(type) else _INTEGER).get(kind)
     if named is None:
         combine = kernel.helper(_combiner(kind, type))
         for axis in axes:
-            expr = Expr(f"tl.reduce({expr.text}, {axis}, {combine})")
+            expr = spell(f"tl.reduce({{0}}, {axis}, {combine})", expr)
         return expr
     return _narrowed(kernel, type, _calls(named, expr, axes))
 
 
 def _calls(function: str, expr: Expr, axes: list[int] | list[None]) -> Expr:
     for axis in axes:
-        expr = Expr(f"{function}({expr.text})" if axis is None else f"{function}({expr.text}, axis={axis})")
+        expr = spell(f"{function}({{0}})" if axis is None else f"{function}({{0}}, axis={axis})", expr)
     return expr
 
 
 def _narrowed(kernel: TritonPrinter, type: Attribute, expr: Expr) -> Expr:
     """Triton combines short integers in 32 bits: the result wraps to its type."""
     if isinstance(type, IntegerType) and type.width.data < 32:
-        return method(expr, f"to({kernel.dtype(type)})")
+        return spell(f"{{0}}.to({kernel.dtype(type)})", expr)
     return expr
 
 
@@ -74,8 +76,8 @@ def print_argreduce(kernel: TritonPrinter, op: tile.ArgReduceOp) -> None:
     expr = kernel.whole(op.input)
     shape = tile.tile_type(op.result).shape
     if not tile.is_float(source.element_type):
-        expr = method(expr, "to(tl.int32)") if source.element_type == i1 else expr
-        kernel.define(op.result, Expr(f"tl.arg{kind}({expr.text}, axis={axis})", shape=shape))
+        numbers = "{0}.to(tl.int32)" if source.element_type == i1 else "{0}"
+        kernel.define(op.result, spell(f"tl.arg{kind}({numbers}, axis={axis})", expr, shape=shape))
         return
     numbers = _numbers(kernel, source, axis)
     combine = kernel.helper(f"_arg{kind}_of")
@@ -100,10 +102,10 @@ def print_scan(kernel: TritonPrinter, op: tile.ScanOp) -> None:
     reverse = ", reverse=True" if op.reverse is not None else ""
     if named is None:
         combine = kernel.helper(_combiner(kind, source.element_type))
-        scanned = Expr(f"tl.associative_scan({expr.text}, {axis}, {combine}{reverse})")
+        scanned = spell(f"tl.associative_scan({{0}}, {axis}, {combine}{reverse})", expr)
     else:
-        scanned = _narrowed(kernel, source.element_type, Expr(f"{named}({expr.text}, axis={axis}{reverse})"))
-    kernel.define(op.result, Expr(scanned.text, scanned.strength, source.shape))
+        scanned = _narrowed(kernel, source.element_type, spell(f"{named}({{0}}, axis={axis}{reverse})", expr))
+    kernel.define(op.result, scanned)
 
 
 def print_associative(kernel: TritonPrinter, op: tile.AssociativeOp) -> None:
@@ -139,16 +141,18 @@ def print_dot(kernel: TritonPrinter, op: tile.DotOp) -> None:
     operands = [kernel.whole(op.lhs), kernel.whole(op.rhs)]
     precision = op.precision.data if op.precision is not None else "ieee"
     if source.element_type == f32 and precision == "bf16":
-        operands = [method(operand, "to(tl.bfloat16)") for operand in operands]
+        operands = [spell("{0}.to(tl.bfloat16)", operand) for operand in operands]
     if op.accumulator is not None and kernel[op.accumulator].literal != 0:
         operands.append(kernel.whole(op.accumulator))
-    extra = f'input_precision="{precision}"' if source.element_type == f32 and precision != "bf16" else ""
+    arguments = [operand.text for operand in operands]
     if result.element_type == f64:
-        extra = "out_dtype=tl.float64"
-    kernel.define(op.result, Expr(call("tl.dot", [Expr(o.text) for o in operands], extra).text, shape=result.shape))
+        arguments.append("out_dtype=tl.float64")
+    elif source.element_type == f32 and precision != "bf16":
+        arguments.append(f'input_precision="{precision}"')
+    kernel.define(op.result, Expr(f"tl.dot({', '.join(arguments)})", shape=result.shape))
 
 
-HANDLERS: dict[type, Handler] = {
+HANDLERS: dict[type[Operation], Handler] = {
     tile.MaskOp: print_mask,
     tile.ReduceOp: print_reduce,
     tile.ArgReduceOp: print_argreduce,

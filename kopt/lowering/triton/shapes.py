@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from xdsl.dialects.builtin import i1, i32
+from xdsl.ir import Operation
 
 from kopt.dialects import tile, triton
-from kopt.lowering.triton.expressions import COMPARE, Expr, call, infix, method, number, place
-from kopt.lowering.triton.kernel import Handler, TritonPrinter
-from kopt.lowering.triton.ranges import add, times
+from kopt.lowering.expr import Expr, add, number, place, spell, times
+from kopt.lowering.printer import Handler
+from kopt.lowering.triton.kernel import TritonPrinter
 
 
 def print_full(kernel: TritonPrinter, op: tile.FullOp) -> None:
@@ -24,7 +23,7 @@ def print_splat(kernel: TritonPrinter, op: tile.SplatOp) -> None:
         kernel.alias(op.result, scalar)
         return
     dtype = kernel.dtype(tile.tile_type(op.result).element_type)
-    kernel.define(op.result, Expr(f"tl.cast({scalar.text}, {dtype})"))
+    kernel.define(op.result, spell(f"tl.cast({{0}}, {dtype})", scalar))
 
 
 def print_extract(kernel: TritonPrinter, op: tile.ExtractOp) -> None:
@@ -37,7 +36,7 @@ def print_arange(kernel: TritonPrinter, op: tile.ArangeOp) -> None:
     type = tile.tile_type(op.result)
     lanes = Expr(f"tl.arange(0, {kernel.sizes(type.shape, type)[1:-1]})", shape=type.shape)
     if type.element_type != i32:
-        lanes = method(lanes, f"to({kernel.dtype(type.element_type)})")
+        lanes = spell(f"{{0}}.to({kernel.dtype(type.element_type)})", lanes)
     kernel.define(op.result, add(number(op.start.data), times(lanes, number(op.step.data))))
 
 
@@ -60,8 +59,8 @@ def print_reshape(kernel: TritonPrinter, op: tile.ReshapeOp) -> None:
     if positions is not None:
         kernel.define(op.result, place(expr, positions, target.rank))
         return
-    text = f"tl.reshape({kernel.whole(op.input).text}, {kernel.sizes(target.shape, target)})"
-    kernel.define(op.result, Expr(text, shape=target.shape))
+    text = f"tl.reshape({{0}}, {kernel.sizes(target.shape, target)})"
+    kernel.define(op.result, spell(text, kernel.whole(op.input), shape=target.shape))
 
 
 def _kept(source: tuple[int, ...], target: tuple[int, ...]) -> list[int] | None:
@@ -80,8 +79,8 @@ def _kept(source: tuple[int, ...], target: tuple[int, ...]) -> list[int] | None:
 def _only_lane(kernel: TritonPrinter, op: tile.ReshapeOp) -> Expr:
     """The scalar of a tile of one lane: the largest of one."""
     if op.input_type.element_type == i1:
-        return infix("!=", COMPARE, Expr(f"tl.max({kernel.whole(op.input).at(10)}.to(tl.int32))"), number(0))
-    return Expr(f"tl.sum({kernel.whole(op.input).text})")
+        return spell("tl.max({0}.to(tl.int32)) != 0", kernel.whole(op.input), shape=())
+    return spell("tl.sum({0})", kernel.whole(op.input), shape=())
 
 
 def print_transpose(kernel: TritonPrinter, op: tile.TransposeOp) -> None:
@@ -91,24 +90,20 @@ def print_transpose(kernel: TritonPrinter, op: tile.TransposeOp) -> None:
         kernel.alias(op.result, expr)
         return
     shape = tuple(expr.shape[n] for n in op.order)
-    if op.order == (1, 0):
-        kernel.define(op.result, replace(call("tl.trans", [expr]), shape=shape))
-        return
-    text = f"tl.permute({expr.text}, {list(op.order)})"
-    kernel.define(op.result, Expr(text, shape=shape))
+    text = "tl.trans({0})" if op.order == (1, 0) else f"tl.permute({{0}}, {list(op.order)})"
+    kernel.define(op.result, spell(text, expr, shape=shape))
 
 
 def print_take_along(kernel: TritonPrinter, op: tile.TakeAlongOp) -> None:
     """``tl.gather``, which does not check whether lanes are there."""
-    text = f"tl.gather({kernel.whole(op.input).text}, {kernel.whole(op.indices).text}, axis={op.dim.data})"
-    kernel.define(op.result, Expr(text, shape=tile.tile_type(op.result).shape))
+    text, shape = f"tl.gather({{0}}, {{1}}, axis={op.dim.data})", tile.tile_type(op.result).shape
+    kernel.define(op.result, spell(text, kernel.whole(op.input), kernel.whole(op.indices), shape=shape))
 
 
 def print_bounded(kernel: TritonPrinter, op: triton.BoundedOp) -> None:
     """``picks = tl.where((n >= 0) & (n < 8), n, 0)``."""
     index = kernel.named(op.input)
-    inside = f"({index.text} >= 0) & ({index.text} < {op.limit.data})"
-    kernel.assign(op.result, Expr(f"tl.where({inside}, {index.text}, 0)", shape=index.shape))
+    kernel.assign(op.result, spell(f"tl.where(({{0}} >= 0) & ({{0}} < {op.limit.data}), {{0}}, 0)", index))
 
 
 def print_retag(kernel: TritonPrinter, op: triton.RetagOp) -> None:
@@ -116,7 +111,7 @@ def print_retag(kernel: TritonPrinter, op: triton.RetagOp) -> None:
     kernel.alias(op.result, kernel[op.input])
 
 
-HANDLERS: dict[type, Handler] = {
+HANDLERS: dict[type[Operation], Handler] = {
     tile.FullOp: print_full,
     tile.SplatOp: print_splat,
     tile.ExtractOp: print_extract,

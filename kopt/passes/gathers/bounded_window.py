@@ -16,8 +16,8 @@ from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ConcatOp, DimAttr, LoadOp, ShiftOp, SplatOp, TakeAlongOp, element_of, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.to_ssa import IndexWriter
-from kopt.passes.gathers.indices import as_index
-from kopt.passes.gathers.picking import replace_load
+from kopt.passes.access_building import replace_load
+from kopt.passes.normalising.indices import as_index
 from kopt.passes.regrouping import in_parts, regroup
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes

@@ -24,9 +24,9 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.indices import tile_of
-from kopt.passes.gathers.picking import replace_load
+from kopt.passes.access_building import replace_load
 from kopt.passes.launch_arrays import Arrays
+from kopt.passes.normalising.indices import tile_of
 from kopt.passes.regrouping import every
 from kopt.passes.replacing import replacing
 from kopt.targets.tiling import LANES

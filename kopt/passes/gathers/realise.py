@@ -12,16 +12,15 @@ from kopt.analysis.values.runs import runs
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp
 from kopt.ir.sums import SumAnalysis
-from kopt.passes.gathers.access import Gathering
 from kopt.passes.gathers.bounded_window import fetch_bounded_window
-from kopt.passes.gathers.by_place import fetch_flat, fetch_rows
-from kopt.passes.gathers.hbm_rows import as_gather
-from kopt.passes.gathers.held import pick_from_held
-from kopt.passes.gathers.normal import normal
+from kopt.passes.gathers.one_hot import take_rows
 from kopt.passes.gathers.per_row_runs import fetch_runs
-from kopt.passes.gathers.picking import replace_load
-from kopt.passes.gathers.select_of_sums import selected_sums
+from kopt.passes.gathers.pick import pick_from_held, pick_from_whole
+from kopt.passes.gathers.row_dma import as_gather, fetch_rows
+from kopt.passes.gathers.rows_of_places import fetch_rows_of_flat, fetch_rows_of_matrix
 from kopt.passes.launch_arrays import Arrays
+from kopt.passes.normalising.loads import normal
+from kopt.passes.normalising.select_of_loads import selected_sums
 from kopt.targets.chips import TpuChip
 
 
@@ -46,68 +45,49 @@ class Realising:
             load, self.sums = as_gather(load), SumAnalysis()
         REALISE[choice.kind](self, load)
 
-    def _pick(self, load: LoadOp) -> None:
-        gathering = self._gathering(load)
-        replace_load(load, gathering.take_elements())
-
-    def _bounded(self, load: LoadOp) -> None:
-        found = bounded(load, self.sums.exact)
-        assert found is not None
-        fetch_bounded_window(load, self.sums.exact, found)
-
-    def _runs(self, load: LoadOp) -> None:
-        """The rows that come are a gather of their own, or a block."""
-        found = runs(load, self.sums)
-        assert found is not None
-        self._again(fetch_runs(load, found, self.arrays, self.sums))
-
-    def _places(self, load: LoadOp) -> None:
-        """Rows of memory for the places of a load, in each case of a choice; or the rows of a matrix, each once."""
-        memory = memory_for(load, self.sums, self.chip)
-        cases = [(load, memory)] if isinstance(memory, GatherPlaces) else selected_sums(load, self.sums)
-        for case, places in cases:
-            by_dma = comes_by_dma(case, places)
-            rows = fetch_flat(case, places, self.arrays, self.sums)
-            if by_dma:
-                self._rows(rows)
-            else:
-                self._again(rows)
-        if not cases:
-            dims = row_places(load, self.sums)
-            assert dims is not None
-            self._again(fetch_rows(load, dims, self.sums))
-
-    def _again(self, rows: LoadOp) -> None:
-        """What realising has made: a gather of its own, or a block."""
+    def again(self, rows: LoadOp) -> None:
+        """Realises what realising has made: a gather of its own, or a block."""
         rest = normal(rows, self.launch, self.arrays, self.sums) if gathers(rows) else None
         choice = None if rest is None else best_choice(rest, self.launch, self.chip, self.sums)
         if rest is not None and choice is not None:
             self.realise(rest, choice)
 
-    def _one_hot(self, load: LoadOp) -> None:
-        gathering = self._gathering(load)
-        if not gathering.form.takes_rows:
-            gathering.by_rows(self.launch)
-        replace_load(load, gathering.take_rows())
 
-    def _rows(self, load: LoadOp) -> None:
-        gathering = self._gathering(load)
-        gathering.by_rows(self.launch)
-        gathering.whole_groups()
-        replace_load(load, gathering.load())
+def _bounded(at: Realising, load: LoadOp) -> None:
+    found = bounded(load, at.sums.exact)
+    assert found is not None
+    fetch_bounded_window(load, at.sums.exact, found)
 
-    def _gathering(self, load: LoadOp) -> Gathering:
-        gathering = Gathering(load, self.arrays)
-        gathering.clamp()
-        return gathering
+
+def _runs(at: Realising, load: LoadOp) -> None:
+    found = runs(load, at.sums)
+    assert found is not None
+    at.again(fetch_runs(load, found, at.arrays, at.sums))
+
+
+def _places(at: Realising, load: LoadOp) -> None:
+    """Rows of memory for the places of a load, in each case of a choice; or the rows of a matrix, each once."""
+    memory = memory_for(load, at.sums, at.chip)
+    cases = [(load, memory)] if isinstance(memory, GatherPlaces) else selected_sums(load, at.sums)
+    for case, places in cases:
+        by_dma = comes_by_dma(case, places)
+        rows = fetch_rows_of_flat(case, places, at.arrays, at.sums)
+        if by_dma:
+            fetch_rows(rows, at.launch, at.arrays)
+        else:
+            at.again(rows)
+    if not cases:
+        dims = row_places(load, at.sums)
+        assert dims is not None
+        at.again(fetch_rows_of_matrix(load, dims, at.sums))
 
 
 #: What the kinds of gathers become.
 REALISE: dict[str, Callable[[Realising, LoadOp], None]] = {
-    "pick": Realising._pick,
-    "bounded": Realising._bounded,
-    "places": Realising._places,
-    "runs": Realising._runs,
-    "one_hot": Realising._one_hot,
-    "rows": Realising._rows,
+    "pick": lambda at, load: pick_from_whole(load, at.arrays),
+    "bounded": _bounded,
+    "places": _places,
+    "runs": _runs,
+    "one_hot": lambda at, load: take_rows(load, at.launch, at.arrays),
+    "rows": lambda at, load: fetch_rows(load, at.launch, at.arrays),
 }

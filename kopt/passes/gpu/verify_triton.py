@@ -6,20 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr, StridedLayoutAttr
+from xdsl.dialects.builtin import MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 
 from kopt import dtypes
-from kopt.diagnostics import location_of
+from kopt.diagnostics import Problem
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
-from kopt.errors import LoweringError
 from kopt.ir.widths import is_power_of_two
+from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.lowering.triton.module import HANDLERS
-from kopt.lowering.triton.scalars import FLOAT_PREDICATES
+from kopt.passes.verifying.printable import VerifyPrintablePass
 from kopt.walk import walk
 
 #: What is said of ops that have no form, where it is more than that.
@@ -34,7 +32,7 @@ _WIDENS = "run pad-to-power-of-two before convert-tile-to-triton"
 
 
 @dataclass(frozen=True)
-class VerifyTritonPass(ModulePass):
+class VerifyTritonPass(VerifyPrintablePass):
     """Checks that Triton has a form for what a launch computes. The printer takes its word for it.
 
     It refuses, at the op:
@@ -52,16 +50,10 @@ class VerifyTritonPass(ModulePass):
 
     name = "verify-triton"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        verify_launches(op)
-
-
-def verify_launches(module: ModuleOp) -> None:
-    """Raises `LoweringError` at the first op of a launch that Triton has no form for."""
-    for launch in walk(module, triton.LaunchOp):
-        for op in walk(launch.body):
-            for message, *notes in _problems(op):
-                raise LoweringError(message, location_of(op), notes=notes)
+    def problems(self, top: Operation) -> Iterator[Problem]:
+        for launch in walk(top, triton.LaunchOp):
+            for op in walk(launch.body):
+                yield from (Problem(op, message, tuple(notes)) for message, *notes in _problems(op))
 
 
 def _problems(op: Operation) -> Iterator[tuple[str, ...]]:

@@ -25,8 +25,8 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.memory import block_type
 from kopt.ir.from_ssa import IndexAnalysis
+from kopt.passes.access_building import replace_load
 from kopt.passes.accumulators.spread import Spread, indexes, picked
-from kopt.passes.gathers.picking import replace_load
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,17 @@ from xdsl.ir import Operation
 
 from kopt.analysis.values.gathers import Choice
 from kopt.analysis.values.updates import UpdateOp, gathered
-from kopt.diagnostics import remark
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, GridOp
-from kopt.passes.scatters.block_updates import update_block
+from kopt.passes.scatters.block_rmw import update_block, update_hbm_blocks
 from kopt.passes.scatters.checks import checked_extents, refuse_others
-from kopt.passes.scatters.formulations import Formulation
-from kopt.passes.scatters.hbm_blocks import update_far_blocks
-from kopt.passes.scatters.movable import make_movable
+from kopt.passes.scatters.compare_and_reduce import compare_and_reduce
+from kopt.passes.scatters.formulation import Formulation
+from kopt.passes.scatters.one_hot_product import add_product
+from kopt.passes.scatters.pad_for_dma import make_movable
+from kopt.passes.scatters.row_dma import update_rows_in_hbm
+from kopt.passes.scatters.row_loop import update_rows
 from kopt.passes.scatters.run_in_order import run_in_order
 from kopt.passes.scatters.update import Update, erase, plain_update
 from kopt.passes.scatters.written_operand import WrittenOperand
@@ -30,7 +32,7 @@ def realise_updates(launch: LaunchOp, number: int, chosen: Mapping[Operation, Ch
     scattered = [op for op in accesses if isinstance(op, UpdateOp) and gathered(op)]
     if not scattered:
         if any(op in chosen for op in accesses):
-            update_far_blocks(target, accesses)
+            update_hbm_blocks(target, accesses)
         return
     others = [op for op in accesses if op not in scattered]
     extents = checked_extents(target, scattered)
@@ -68,20 +70,9 @@ def _give_form(target: WrittenOperand, updates: Sequence[Update], kinds: Sequenc
             make_movable(target, update)
 
 
-def _one_hot(formulation: Formulation) -> None:
-    formulation.reduction() if len(formulation.target.shape) == 1 else formulation.product()
-
-
-def _row_dma(formulation: Formulation) -> None:
-    sent = formulation.update.is_sent
-    how = "its rows are sent together" if sent else "each of its rows is fetched and sent back"
-    remark(formulation.update.op, f"'{formulation.target.name}' stays in HBM: {how} by DMAs")
-    formulation.send() if sent else formulation.rows("hbm")
-
-
 #: What the kinds of updates become.
 REALISE: dict[str, Callable[[Formulation], None]] = {
-    "one_hot": _one_hot,
-    "row_loop": Formulation.rows,
-    "row_dma": _row_dma,
+    "one_hot": lambda at: compare_and_reduce(at) if len(at.target.shape) == 1 else add_product(at),
+    "row_loop": update_rows,
+    "row_dma": update_rows_in_hbm,
 }

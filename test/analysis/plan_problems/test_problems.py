@@ -6,7 +6,6 @@ import pytest
 
 from kopt.analysis.plan_problems.gpu import gpu_problems
 from kopt.analysis.plan_problems.problem import (
-    Problem,
     axes_text,
     loops_of,
     of_options,
@@ -19,6 +18,7 @@ from kopt.analysis.plan_problems.problem import (
 from kopt.analysis.plan_problems.tpu import of_dimension, tpu_problems
 from kopt.analysis.plan_problems.tpu_memory import of_memory
 from kopt.analysis.plan_problems.tpu_values import value_problems
+from kopt.diagnostics import Problem
 from kopt.errors import LoweringError
 from kopt.plans.plan import Buffer, LoopSchedule, Plan, Walk
 from kopt.targets.budget import Budget

@@ -259,3 +259,35 @@ func.func @fetch_axis(%x: memref<64x128xf32>) -> memref<64x128xf32> {
   }
   func.return %out : memref<64x128xf32>
 }
+
+// -----
+
+func.func @beside(%x: memref<8x128xf32>) -> memref<8x128xf32> {
+  // expected-error @+1 {{the body of pallas.call is one tile.grid, found 'tile.full' beside it}}
+  %o = pallas.call @beside(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<8x128xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
+    %v = tile.full 0.0 : !tile.tile<8 x 128 x f32>
+    tile.grid (%g: g0=1) in (1) {
+      tile.put %v, %o_ref[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %o : memref<8x128xf32>
+}
+
+// -----
+
+func.func @two_grids(%x: memref<8x128xf32>) -> memref<8x128xf32> {
+  // expected-error @+1 {{the body of pallas.call is one tile.grid, found 'tile.grid' beside it}}
+  %o = pallas.call @two_grids(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<8x128xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%g: g0=1) in (1) {
+      %v = tile.full 0.0 : !tile.tile<8 x 128 x f32>
+      tile.put %v, %o_ref[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+    tile.grid (%h: h0=1) in (1) {
+      %v = tile.full 0.0 : !tile.tile<8 x 128 x f32>
+      tile.put %v, %o_ref[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %o : memref<8x128xf32>
+}

@@ -92,3 +92,12 @@ func.func @fine_too() {
   }
   func.return
 }
+
+// -----
+
+// expected-error @+1 {{a function is one block, found 2: its control flow is that of scf and tile}}
+func.func @blocks(%x: memref<8xf32>) -> memref<8xf32> {
+  func.return %x : memref<8xf32>
+^bb1:
+  func.return %x : memref<8xf32>
+}

@@ -3,12 +3,12 @@
 // RUN: kopt %s --verify-each -p 'choose-block-sizes' | filecheck %s --check-prefixes=CHECK,NONE
 // RUN: kopt %s --remarks -p 'choose-block-sizes{chip=sm90}' 2>&1 | filecheck %s --check-prefix=REMARK
 
-// Rows and lanes: a TPU takes large blocks, a GPU what its registers hold. Nothing is open then.
+// Rows and lanes: a TPU takes large blocks, a GPU what fills its threads. Nothing is open then.
 // CHECK-LABEL: func.func @exp
 // CHECK-NOT: tile.open
 // TPU: tile.grid (%i: b0=2048, %j: b1=512) in (4096, 2560) {
 // TPU-NEXT: tile.load {{.*}} -> !tile.tile<b0=2048 x b1=512 x f32>
-// GPU: tile.grid (%i: b0=8, %j: b1=1024) in (4096, 2560) {
+// GPU: tile.grid (%i: b0=4, %j: b1=512) in (4096, 2560) {
 // NONE: tile.grid (%i: b0=2048, %j: b1=512) in (4096, 2560) {
 func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)
     attributes {tile.open = [#tile.open<b0>, #tile.open<b1>]} {
@@ -56,9 +56,9 @@ func.func @pinned(%x: memref<100x1000xf32>)
 
 // Sizes that the kernel's Python computed with cannot be substituted: whoever imports does so again.
 // CHECK-LABEL: func.func @read
-// GPU-SAME: tile.open = [#tile.open<b0 : wanted 1024 sized>]
+// GPU-SAME: tile.open = [#tile.open<b0 : wanted 256 sized>]
 // GPU: tile.grid (%i: b0=8) in (4096)
-// REMARK: choose-block-sizes.mlir:[[# @LINE + 1]]:{{.*}} remark: the block sizes b0=1024 would be chosen: import the kernel again with them
+// REMARK: choose-block-sizes.mlir:[[# @LINE + 1]]:{{.*}} remark: the block sizes b0=256 would be chosen: import the kernel again with them
 func.func @read(%x: memref<4096xf32>) attributes {tile.open = [#tile.open<b0 : sized>], tile.read_sizes = ["b0"]} {
   tile.grid (%i: b0=8) in (4096) {
     %v = tile.load %x[%i] : memref<4096xf32> -> !tile.tile<b0=8 x f32>

@@ -107,11 +107,11 @@ func.func @gaps(%x: memref<64xf32>, %out: memref<8x7xf32>) -> memref<8x7xf32> {
 
 // -----
 
-// Indices that have a dimension of the block each, the last one first: a block that is transposed, and so is the mask.
+// Indices that have a dimension of the block each, the last one first: a block that is transposed.
 // CHECK-LABEL: @permuted
-// CHECK: [[M:%.+]] = tile.transpose %m [1, 0] : !tile.tile<b1=16 x b0=8 x i1>
-// CHECK: [[V:%.+]] = tile.load %x{{.*}}[%i, %j] mask [[M]] : memref<24x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
-// CHECK: tile.transpose [[V]] [1, 0] : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK: [[V:%.+]] = tile.load %x{{.*}}[%i, %j] : memref<24x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+// CHECK: [[T:%.+]] = tile.transpose [[V]] [1, 0] : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK: tile.select %m, [[T]],
 func.func @permuted(%x: memref<24x40xf32>, %out: memref<40x24xf32>) -> memref<40x24xf32> {
   tile.grid (%i: b0=8, %j: b1=16) in (24, 40) {
     %n = tile.index %i : !tile.range<b0=8>
@@ -127,10 +127,32 @@ func.func @permuted(%x: memref<24x40xf32>, %out: memref<40x24xf32>) -> memref<40
 
 // -----
 
+// So are they where rows are loaded numbers; and what a block so indexed is stored as.
+// CHECK-LABEL: @permuted_rows
+// CHECK: [[V:%.+]] = tile.load %x{{.*}}[%n, %j] : memref<24x48xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+// CHECK: [[T:%.+]] = tile.transpose [[V]] [1, 0] : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK: [[B:%.+]] = tile.transpose [[T]] [1, 0] : !tile.tile<b1=16 x b0=8 x f32>
+// CHECK: tile.store [[B]], %out{{.*}}[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<24x48xf32>
+func.func @permuted_rows(%x: memref<24x48xf32>, %ids: memref<24xi32>, %out: memref<24x48xf32>) -> memref<24x48xf32> {
+  tile.grid (%i: b0=8, %j: b1=16) in (24, 48) {
+    %n = tile.load %ids[%i] : memref<24xi32> -> !tile.tile<b0=8 x i32>
+    %r = tile.broadcast %n dims [1] : !tile.tile<b0=8 x i32> to !tile.tile<b1=16 x b0=8 x i32>
+    %k = tile.index %j : !tile.range<b1=16>
+    %c = tile.broadcast %k dims [0] : !tile.tile<b1=16 x i32> to !tile.tile<b1=16 x b0=8 x i32>
+    %v = tile.load %x[%r, %c] : memref<24x48xf32> -> !tile.tile<b1=16 x b0=8 x f32>
+    %o = tile.index %i : !tile.range<b0=8>
+    %p = tile.broadcast %o dims [1] : !tile.tile<b0=8 x i32> to !tile.tile<b1=16 x b0=8 x i32>
+    tile.store %v, %out[%p, %c] : !tile.tile<b1=16 x b0=8 x f32>, memref<24x48xf32>
+  }
+  func.return %out : memref<24x48xf32>
+}
+
+// -----
+
 // What is chosen from two places is two loads, and a bound that no lane reaches is gone; a gather of fewer indices is left.
 // CHECK-LABEL: @chosen
-// CHECK: tile.load %x_1[%i] mask %c : memref<4096xf32> -> !tile.tile<b0=128 x f32>
-// CHECK: tile.select
+// CHECK: [[V:%.+]] = tile.load %x_1[%i] : memref<4096xf32> -> !tile.tile<b0=128 x f32>
+// CHECK: tile.select %c, [[V]],
 func.func @chosen(%x: memref<4096xf32>, %flags: memref<1024xi1>) -> memref<1024xf32> {
   %out = host.alloc : memref<1024xf32>
   tile.grid (%i: b0=128) in (1024) {

@@ -6,36 +6,39 @@ from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType,
 from xdsl.ir import Attribute, Operation
 
 from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, element_of, is_float, tile_type
-from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
-from kopt.lowering.pallas.values.operands import spell, where
+from kopt.lowering.pallas.printing import PallasPrinter
+from kopt.lowering.pallas.values.operands import spelt, where
+from kopt.lowering.printer import Handler
 
 #: Mosaic converts these to and from wider floats, and does nothing else with them.
 _EIGHTS = (Float8E4M3FNType, Float8E5M2Type)
 
 
-def _select(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, SelectOp)
-    condition = printing.name(op.condition)
+def _select(printing: PallasPrinter, op: SelectOp) -> None:
     if element_of(op.on_true) == i1:  # Mosaic has no select of predicates
-        on_true, on_false = printing.name(op.on_true), printing.name(op.on_false)
-        return f"({condition} & {on_true}) | (~{condition} & {on_false})"
-    on_true, on_false = spell(printing, (op.on_true, op.on_false))
-    return where(condition, on_true, on_false, tile_type(op.result), printing)
+        chosen = printing.spell("({0} & {1}) | (~{0} & {2})", op.condition, op.on_true, op.on_false)
+    else:
+        on_true, on_false = spelt(printing, (op.on_true, op.on_false))
+        chosen = where(printing[op.condition], on_true, on_false, tile_type(op.result), printing)
+    printing.define(op.result, chosen)
 
 
-def _cast(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, CastOp)
-    source, target = element_of(op.input), element_of(op.result)
-    name = printing.name(op.input)
+def _cast(printing: PallasPrinter, op: CastOp) -> None:
+    printing.define(
+        op.result, printing.spell(_template(element_of(op.input), element_of(op.result), printing), op.input)
+    )
+
+
+def _template(source: Attribute, target: Attribute, printing: PallasPrinter) -> str:
     if source == target:
-        return name
+        return "{0}"
     if target == i1:
-        return f"{name}.astype(jnp.float32) != 0" if isinstance(source, _EIGHTS) else f"{name} != 0"
+        return "{0}.astype(jnp.float32) != 0" if isinstance(source, _EIGHTS) else "{0} != 0"
     if isinstance(target, Float8E4M3FNType):  # which has no infinity: what is beyond becomes the largest number
-        wide = name if source == f32 else f"{name}.astype(jnp.float32)"
+        wide = "{0}" if source == f32 else "{0}.astype(jnp.float32)"
         return f"jnp.minimum(jnp.maximum({wide}, -448.0), 448.0).astype({printing.dtype(target)})"
-    steps = [printing.dtype(step) for step in _by_way_of(source, target)]
-    return name + "".join(f".astype({step})" for step in [*steps, printing.dtype(target)])
+    steps = [printing.dtype(step) for step in [*_by_way_of(source, target), target]]
+    return "{0}" + "".join(f".astype({step})" for step in steps)
 
 
 def _by_way_of(source: Attribute, target: Attribute) -> list[Attribute]:
@@ -57,9 +60,9 @@ def _bits(element: Attribute) -> int:
     return element.bitwidth  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _bitcast(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, BitcastOp)
-    return f"jax.lax.bitcast_convert_type({printing.name(op.input)}, {printing.dtype(element_of(op.result))})"
+def _bitcast(printing: PallasPrinter, op: BitcastOp) -> None:
+    text = f"jax.lax.bitcast_convert_type({{0}}, {printing.dtype(element_of(op.result))})"
+    printing.define(op.result, printing.spell(text, op.input))
 
 
-PRINTERS: dict[type[Operation], ValuePrinter] = {SelectOp: _select, CastOp: _cast, BitcastOp: _bitcast}
+HANDLERS: dict[type[Operation], Handler] = {SelectOp: _select, CastOp: _cast, BitcastOp: _bitcast}

@@ -11,21 +11,21 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
 from kopt.dialects.tile import DotOp, element_of, tile_type
-from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
+from kopt.lowering.expr import spell
+from kopt.lowering.pallas.printing import PallasPrinter
+from kopt.lowering.printer import Handler
 
 _PRECISION = {"ieee": "HIGHEST", "tf32": "HIGHEST", "bf16": "DEFAULT"}
 
 
-def _dot(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, DotOp)
-    lhs, rhs = printing.name(op.lhs), printing.name(op.rhs)
+def _dot(printing: PallasPrinter, op: DotOp) -> None:
     rank = tile_type(op.lhs).rank
     options = f"{_precision(op)}preferred_element_type={printing.dtype(element_of(op.result))}"
-    if rank == 2:
-        product = f"jnp.dot({lhs}, {rhs}, {options})"
-    else:
-        product = f"jax.lax.dot_general({lhs}, {rhs}, {_dimension_numbers(rank)}, {options})"
-    return product if op.accumulator is None else f"{printing.name(op.accumulator)} + {product}"
+    text = "jnp.dot({0}, {1}, " if rank == 2 else f"jax.lax.dot_general({{0}}, {{1}}, {_dimension_numbers(rank)}, "
+    product = printing.spell(f"{text}{options})", op.lhs, op.rhs)
+    if op.accumulator is not None:
+        product = spell("{0} + {1}", printing[op.accumulator], product)
+    printing.define(op.result, product)
 
 
 def _precision(op: DotOp) -> str:
@@ -39,4 +39,4 @@ def _dimension_numbers(rank: int) -> str:
     return repr((((rank - 1,), (rank - 2,)), (batch, batch)))
 
 
-PRINTERS: dict[type[Operation], ValuePrinter] = {DotOp: _dot}
+HANDLERS: dict[type[Operation], Handler] = {DotOp: _dot}

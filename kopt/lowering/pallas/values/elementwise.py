@@ -8,15 +8,14 @@ slow tests): ``expm1 asin acos atan sinh cosh asinh acosh atanh``, maxima of uns
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp, element_of
-from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
+from kopt.dialects.tile import ELEMENTWISE, ElementwiseOp, FullOp, SelectOp
+from kopt.lowering.expr import template
+from kopt.lowering.pallas.printing import PallasPrinter
 from kopt.lowering.pallas.values.division import guarded
-from kopt.lowering.pallas.values.helpers import with_helpers
-from kopt.lowering.pallas.values.operands import kind_of, spell, spelt_as_number
+from kopt.lowering.pallas.values.operands import spelt, spelt_as_number
+from kopt.lowering.printer import Handler, template_of
 
 #: Template by row name; ``name.kind`` wins over ``name``.
 TEMPLATES: dict[str, str] = {
@@ -103,16 +102,15 @@ TEMPLATES: dict[str, str] = {
 }
 
 
-def _print(op: Operation, printing: PallasPrinter) -> str:
-    template = _template(op)
-    names = spell(printing, op.operands) if _takes_numbers(template) else [printing.name(v) for v in op.operands]
-    return with_helpers(guarded(template, op, printing).format(*names), printing)
-
-
-def _template(op: Operation) -> str:
-    row = cast(ElementwiseOp, op).ROW
-    specific = f"{row.name}.{kind_of(element_of(op.operands[0]))}"
-    return TEMPLATES.get(specific) or TEMPLATES[row.name]
+def _print(printing: PallasPrinter, op: ElementwiseOp) -> None:
+    text = template_of(TEMPLATES, op)
+    operands = spelt(printing, op.operands) if _takes_numbers(text) else [printing[value] for value in op.operands]
+    repeated = template(text).is_repeated
+    operands = [
+        printing.named(value) if repeated(number) and operand.literal is None else operand
+        for number, (value, operand) in enumerate(zip(op.operands, operands, strict=True))
+    ]
+    printing.define(op.results[0], printing.spelt(guarded(text, op, printing), *operands))
 
 
 def _takes_numbers(template: str) -> bool:
@@ -128,8 +126,8 @@ def is_number_only(op: Operation) -> bool:
 def _spells_number(user: Operation, value: SSAValue) -> bool:
     if isinstance(user, SelectOp):
         return spelt_as_number(value, (user.on_true, user.on_false))
-    takes = isinstance(user, ElementwiseOp) and _takes_numbers(_template(user))
+    takes = isinstance(user, ElementwiseOp) and _takes_numbers(template_of(TEMPLATES, user))
     return takes and spelt_as_number(value, user.operands)
 
 
-PRINTERS: dict[type[Operation], ValuePrinter] = {ELEMENTWISE[name]: _print for name in TEMPLATES if name in ELEMENTWISE}
+HANDLERS: dict[type[Operation], Handler] = dict.fromkeys(ELEMENTWISE.values(), _print)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from kopt.dialects.tile import PhiloxOp
-from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
-from kopt.lowering.pallas.values.helpers import use_helper
+from kopt.lowering.pallas.printing import PallasPrinter
+from kopt.lowering.printer import Handler
 
 
-def _philox(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, PhiloxOp)
-    operands = ", ".join(printing.name(value) for value in op.operands)
-    return f"{use_helper('_philox', printing)}({operands})"
+def _philox(printing: PallasPrinter, op: PhiloxOp) -> None:
+    printing.unpack(op.results, printing.spell("_philox({0}, {1}, {2})", *op.operands), op)
 
 
-PRINTERS: dict[type[Operation], ValuePrinter] = {PhiloxOp: _philox}
+HANDLERS: dict[type[Operation], Handler] = {PhiloxOp: _philox}

@@ -12,8 +12,9 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation
 
 from kopt.dialects.tile import ArgReduceOp, ReduceOp, ScanOp, SortOp, element_of, is_float, literal, neutral
-from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
-from kopt.lowering.pallas.values.helpers import use_helper
+from kopt.lowering.expr import Expr, spell
+from kopt.lowering.pallas.printing import PallasPrinter
+from kopt.lowering.printer import Handler
 
 _REDUCE = {"add": "jnp.sum", "max": "jnp.max", "min": "jnp.min"}
 #: On predicates a sum is "any", as NumPy adds booleans.
@@ -32,21 +33,21 @@ _COMBINE = {
 }
 
 
-def _reduce(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ReduceOp)
-    element = element_of(op.input)
+def _reduce(printing: PallasPrinter, op: ReduceOp) -> None:
+    element, expr = element_of(op.input), printing[op.input]
     table = _REDUCE_PREDICATES if element == i1 else _REDUCE
-    name = printing.name(op.input)
-    if not op.dimensions:
-        return name
-    function = table.get(op.kind.data)
-    if function is None:
-        return _fold(name, op, printing)
-    keep_type = _keep_type(op.kind.data, element, printing)
+    if op.dimensions:
+        function = table.get(op.kind.data)
+        expr = _fold(expr, op, printing) if function is None else spell(_template(function, op, printing), expr)
+    printing.define(op.result, expr)
+
+
+def _template(function: str, op: ReduceOp, printing: PallasPrinter) -> str:
+    keep_type = _keep_type(op.kind.data, element_of(op.input), printing)
     if keep_type and not printing.shape(op.result):
         # Mosaic sums to a scalar by a function of JAX's own, which widens the sum where JAX has 64-bit numbers.
-        return f"{function}({name}[None], axis={_axes([dim + 1 for dim in op.dimensions])}{keep_type})[0]"
-    return f"{function}({name}, axis={_axes(op.dimensions)}{keep_type})"
+        return f"{function}({{0}}[None], axis={_axes([dim + 1 for dim in op.dimensions])}{keep_type})[0]"
+    return f"{function}({{0}}, axis={_axes(op.dimensions)}{keep_type})"
 
 
 def _axes(dims: Sequence[int]) -> str:
@@ -59,36 +60,32 @@ def _keep_type(kind: str, element: Attribute, printing: PallasPrinter) -> str:
     return f", dtype={printing.dtype(element)}" if widens else ""
 
 
-def _fold(name: str, op: ReduceOp, printing: PallasPrinter) -> str:
-    fold, combine = use_helper("_fold", printing), _COMBINE[op.kind.data]
+def _fold(expr: Expr, op: ReduceOp, printing: PallasPrinter) -> Expr:
     for dim in sorted(op.dimensions, reverse=True):
-        name = f"{fold}({combine}, {name}, {dim})"
-    return name
+        expr = printing.spelt(f"_fold({_COMBINE[op.kind.data]}, {{0}}, {dim})", expr)
+    return expr
 
 
-def _argreduce(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ArgReduceOp)
-    helper = use_helper("_argreduce", printing)
-    return f"{helper}({_REDUCE[op.kind.data]}, {printing.name(op.input)}, {op.dim.data})"
+def _argreduce(printing: PallasPrinter, op: ArgReduceOp) -> None:
+    text = f"_argreduce({_REDUCE[op.kind.data]}, {{0}}, {op.dim.data})"
+    printing.define(op.result, printing.spell(text, op.input))
 
 
-def _scan(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ScanOp)
+def _scan(printing: PallasPrinter, op: ScanOp) -> None:
     element, kind = element_of(op.input), op.kind.data
-    helper = use_helper("_scan", printing)
-    fill = printing.literal(literal(neutral(kind, element), element))
+    fill = printing.literal(literal(neutral(kind, element), element)).text
     reverse = ", reverse=True" if op.reverse is not None else ""
-    return f"{helper}({_COMBINE[kind]}, {printing.name(op.input)}, {op.dim.data}, {fill}{reverse})"
+    text = f"_scan({_COMBINE[kind]}, {{0}}, {op.dim.data}, {fill}{reverse})"
+    printing.define(op.result, printing.spell(text, op.input))
 
 
-def _sort(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, SortOp)
-    helper = use_helper("_sort", printing)
-    last = printing.literal(literal(op.last, element_of(op.input)))
-    return f"{helper}({printing.name(op.input)}, {op.dim.data}, {op.descending is not None}, {last})"
+def _sort(printing: PallasPrinter, op: SortOp) -> None:
+    last = printing.literal(literal(op.last, element_of(op.input))).text
+    text = f"_sort({{0}}, {op.dim.data}, {op.descending is not None}, {last})"
+    printing.unpack(op.results, printing.spell(text, op.input), op)
 
 
-PRINTERS: dict[type[Operation], ValuePrinter] = {
+HANDLERS: dict[type[Operation], Handler] = {
     ReduceOp: _reduce,
     ArgReduceOp: _argreduce,
     ScanOp: _scan,

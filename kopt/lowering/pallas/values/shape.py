@@ -20,81 +20,71 @@ from kopt.dialects.tile import (
     TransposeOp,
     element_of,
 )
-from kopt.lowering.pallas.printing import PallasPrinter, ValuePrinter
-from kopt.lowering.pallas.values.helpers import use_helper
-from kopt.lowering.pallas.values.operands import shape_text
+from kopt.lowering.expr import Expr, add, number, spell, times
+from kopt.lowering.pallas.printing import PallasPrinter
+from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.pallas.values.ranges import element_numbers
+from kopt.lowering.printer import Handler
 
 
-def _full(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, FullOp)
-    return _filled(printing.literal(op.value), op, printing)
+def _full(printing: PallasPrinter, op: FullOp) -> None:
+    if not is_number_only(op):
+        printing.define(op.result, _filled(printing.literal(op.value), op, printing))
 
 
-def _splat(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, SplatOp)
-    return _filled(printing.name(op.scalar), op, printing)
+def _splat(printing: PallasPrinter, op: SplatOp) -> None:
+    printing.define(op.result, _filled(printing[op.scalar], op, printing))
 
 
-def _filled(scalar: str, op: FullOp | SplatOp, printing: PallasPrinter) -> str:
-    dtype = printing.dtype(element_of(op.result))
-    shape = printing.shape(op.result)
-    return f"jnp.full({shape_text(shape)}, {scalar}, {dtype})" if shape else f"jnp.asarray({scalar}, {dtype})"
+def _filled(scalar: Expr, op: FullOp | SplatOp, printing: PallasPrinter) -> Expr:
+    dtype, shape = printing.dtype(element_of(op.result)), printing.shape(op.result)
+    return spell(f"jnp.full({shape}, {{0}}, {dtype})" if shape else f"jnp.asarray({{0}}, {dtype})", scalar)
 
 
-def _extract(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ExtractOp)
-    name = printing.name(op.input)
+def _extract(printing: PallasPrinter, op: ExtractOp) -> None:
     is_index = op.result.type.name == "index" and element_of(op.input) != i1
-    return f"{name}.astype(jnp.int32)" if is_index else name
+    printing.define(op.result, printing.spell("{0}.astype(jnp.int32)" if is_index else "{0}", op.input))
 
 
-def _arange(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ArangeOp)
-    start, step = op.start.data, op.step.data
-    dtype = printing.dtype(element_of(op.result))
-    lanes = f"jax.lax.broadcasted_iota({dtype}, {shape_text(printing.shape(op.result))}, 0)"
-    scaled = lanes if step == 1 else f"{step} * {lanes}"
-    return scaled if start == 0 else f"{start} + {scaled}"
+def _arange(printing: PallasPrinter, op: ArangeOp) -> None:
+    dtype, shape = printing.dtype(element_of(op.result)), printing.shape(op.result)
+    lanes = Expr(f"jax.lax.broadcasted_iota({dtype}, {shape}, 0)")
+    printing.define(op.result, add(number(op.start.data), times(number(op.step.data), lanes)))
 
 
-def _broadcast(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, BroadcastOp)
+def _broadcast(printing: PallasPrinter, op: BroadcastOp) -> None:
     target, mapping = printing.shape(op.result), op.mapping
     if isinstance(op.input.owner, IndexOp):  # counted where they are wanted: moving lanes costs more
-        return element_numbers(op.input.owner.range, target, mapping[0], printing)
-    name = printing.name(op.input)
-    first = min(mapping, default=len(target))
+        printing.define(op.result, element_numbers(op.input.owner.range, target, mapping[0], printing))
+        return
+    first, slots = min(mapping, default=len(target)), ""
     if set(mapping) != set(range(first, len(target))):
-        inserted = [":" if dim in mapping else "None" for dim in range(first, len(target))]
-        name = f"{name}[{', '.join(inserted)}]"
-    if element_of(op.result) == i1:  # Mosaic repeats no mask along rows where it then selects 16-bit elements
-        return f"(jnp.broadcast_to({name}.astype(jnp.int32), {shape_text(target)}) != 0)"
-    return f"jnp.broadcast_to({name}, {shape_text(target)})"
+        slots = f"[{', '.join(':' if dim in mapping else 'None' for dim in range(first, len(target)))}]"
+    # Mosaic repeats no mask along rows where it then selects 16-bit elements.
+    is_mask = element_of(op.result) == i1
+    text = "jnp.broadcast_to({0}%s.astype(jnp.int32), %s) != 0" if is_mask else "jnp.broadcast_to({0}%s, %s)"
+    printing.define(op.result, printing.spell(text % (slots, target), op.input))
 
 
-def _reshape(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ReshapeOp)
-    return f"{printing.name(op.input)}.reshape({shape_text(printing.shape(op.result))})"
+def _reshape(printing: PallasPrinter, op: ReshapeOp) -> None:
+    printing.define(op.result, printing.spell(f"{{0}}.reshape({printing.shape(op.result)})", op.input))
 
 
-def _transpose(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, TransposeOp)
-    name = printing.name(op.input)
-    return f"{name}.T" if op.order == (1, 0) else f"jnp.transpose({name}, {op.order})"
+def _transpose(printing: PallasPrinter, op: TransposeOp) -> None:
+    text = "{0}.T" if op.order == (1, 0) else f"jnp.transpose({{0}}, {op.order})"
+    printing.define(op.result, printing.spell(text, op.input))
 
 
-def _slice(op: Operation, printing: PallasPrinter) -> str:
+def _slice(printing: PallasPrinter, op: SliceOp) -> None:
     """Mosaic has slices of stride 1 only; others go one dimension at a time through a helper."""
-    assert isinstance(op, SliceOp)
-    name = printing.name(op.input)
+    expr = printing[op.input]
     parts = [_part(*bound, lanes) for bound, lanes in zip(op.bounds, printing.shape(op.input), strict=True)]
     if any(part != ":" for part in parts):
-        name = f"{name}[{', '.join(parts)}]"
+        expr = spell(f"{{0}}[{', '.join(parts)}]", expr)
     for axis, (offset, size, stride) in enumerate(op.bounds):
         if _is_strided(size, stride):
-            name = f"{use_helper('_strided', printing)}({name}, {axis}, {offset}, {size}, {stride})"
-    return name
+            expr = printing.spelt(f"_strided({{0}}, {axis}, {offset}, {size}, {stride})", expr)
+    printing.define(op.result, expr)
 
 
 def _is_strided(size: int, stride: int) -> bool:
@@ -106,35 +96,35 @@ def _part(offset: int, size: int, stride: int, lanes: int) -> str:
     return ":" if whole else f"{offset}:{offset + size}"
 
 
-def _dynamic_slice(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, DynamicSliceOp)
-    dim, name, offset = op.dim.data, printing.name(op.input), printing.name(op.offset)
+def _dynamic_slice(printing: PallasPrinter, op: DynamicSliceOp) -> None:
+    dim, offset = op.dim.data, printing[op.offset].literal
     lanes, size = printing.shape(op.input), printing.shape(op.result)[dim]
-    if offset.isdigit():
+    if offset is None:
+        text = f"_lanes_from({{0}}, {{1}}, {size}, {dim})"
+    else:
         part = _part(int(offset), size, 1, lanes[dim])
-        return name if part == ":" else f"{name}[{', '.join([*[':'] * dim, part])}]"
-    return f"{use_helper('_lanes_from', printing)}({name}, {offset}, {size}, {dim})"
+        text = "{0}" if part == ":" else f"{{0}}[{', '.join([*[':'] * dim, part])}]"
+    printing.define(op.result, printing.spell(text, op.input, op.offset))
 
 
-def _concat(op: Operation, printing: PallasPrinter) -> str:
-    assert isinstance(op, ConcatOp)
+def _concat(printing: PallasPrinter, op: ConcatOp) -> None:
     dim = op.dim.data
-    names = [printing.name(value) for value in op.inputs if printing.shape(value)[dim]]
-    if len(names) == 1:
-        return names[0]
-    return f"jnp.concatenate([{', '.join(names)}], axis={dim})"
+    values = [value for value in op.inputs if printing.shape(value)[dim]]
+    texts = ", ".join(printing[value].text for value in values)
+    alone = printing[values[0]] if len(values) == 1 else None
+    printing.define(op.result, alone or Expr(f"jnp.concatenate([{texts}], axis={dim})"))
 
 
-def _take_along(op: Operation, printing: PallasPrinter) -> str:
+def _take_along(printing: PallasPrinter, op: TakeAlongOp) -> None:
     """Where every column picks the same rows of a matrix, one product; else one comparison a lane."""
-    assert isinstance(op, TakeAlongOp)
-    name, dim = printing.name(op.input), op.dim.data
     if op.rows is not None:
-        return f"{use_helper('_take_rows', printing)}({name}, {printing.name(op.rows)})"
-    return f"{use_helper('_take_along', printing)}({name}, {printing.name(op.indices)}, {dim})"
+        expr = printing.spell("_take_rows({0}, {1})", op.input, op.rows)
+    else:
+        expr = printing.spell(f"_take_along({{0}}, {{1}}, {op.dim.data})", op.input, op.indices)
+    printing.define(op.result, expr)
 
 
-PRINTERS: dict[type[Operation], ValuePrinter] = {
+HANDLERS: dict[type[Operation], Handler] = {
     FullOp: _full,
     SplatOp: _splat,
     ExtractOp: _extract,

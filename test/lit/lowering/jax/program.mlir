@@ -69,7 +69,7 @@ func.func @alone(%x: memref<8xf32>) -> memref<8xf32> {
 // GATHER-NEXT: copy.start()
 // GATHER-NEXT: copy.wait_send()
 // GATHER-NEXT: copy.wait_recv()
-// GATHER: pltpu.SemaphoreType.DMA((3,)),
+// GATHER: pltpu.SemaphoreType.DMA((3,))
 // GATHER: compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",), collective_id=0),
 // GATHER: if mesh.shape["x"] != 4:
 func.func @gather(%x: memref<8x128xf32>) -> memref<32x128xf32> {

@@ -10,7 +10,9 @@
 // PLANNED-EMPTY:
 // PLANNED-EMPTY:
 // PLANNED-NEXT: def planned(x, *, tp):
-// PLANNED: h = symm_mem._SymmetricMemory.empty_strided_p2p((2, 8), (8, 1), torch.float32, x.device, tp.group_name, {{[0-9]+}})
+// PLANNED: h = symm_mem._SymmetricMemory.empty_strided_p2p(
+// PLANNED-NEXT: (2, 8), (8, 1), torch.float32, x.device, tp.group_name, {{[0-9]+}}
+// PLANNED-NEXT: )
 // PLANNED: torch.ops.aten.exp.out(x, out=h)
 // PLANNED: a = torch.empty((2, 8), dtype=torch.float32, device=x.device)
 // PLANNED: torch.ops.symm_mem.one_shot_all_reduce_out(h, "sum", tp.group_name, out=a)

@@ -17,11 +17,7 @@
 // CHECK-NEXT:     w100 = tl.arange(0, 128)
 // CHECK-NEXT:     w100_mask = w100 < 100
 // CHECK-NEXT:     # softmax.mlir:{{[0-9]+}}: %v = tile.load
-// CHECK-NEXT:     v = tl.load(
-// CHECK-NEXT:         x + (i[:, None] * 100 + w100[None, :]),
-// CHECK-NEXT:         mask=i_mask[:, None] & w100_mask[None, :],
-// CHECK-NEXT:         other=float("-inf"),
-// CHECK-NEXT:     )
+// CHECK-NEXT:     v = tl.load(x + (i[:, None] * 100 + w100[None, :]), mask=i_mask[:, None] & w100_mask[None, :], other=float("-inf"))
 // CHECK:          e = tl.exp(v - tl.reduce(v, 1, _nan_max)[:, None])
 // CHECK:          s = tl.sum(tl.where(w100_mask[None, :], e, 0.0), axis=1)
 // CHECK:          r = tl.div_rn(e, s[:, None])

@@ -1,0 +1,91 @@
+"""The pass ``align-accesses``: blocks that begin anywhere become blocks that begin where memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kopt.errors import ConfigError
+from kopt.passes.aligning.loads import align_loads
+from kopt.passes.aligning.loops import align_loops
+from kopt.passes.aligning.stores import align_stores
+from kopt.targets.chips import TPU_CHIPS, TpuChip
+
+#: The cases, in their order: what loops walk is aligned then, and a store's block is loaded by a load of its own.
+CASES: dict[str, Callable[[ModuleOp, TpuChip], None]] = {
+    "loops": align_loops,
+    "loads": align_loads,
+    "stores": align_stores,
+}
+
+
+@dataclass(frozen=True)
+class AlignAccessesPass(ModulePass):
+    """Alignment of dynamic accesses: blocks begin at multiples of 8 rows (16 of 16-bit elements) or 128 lanes.
+
+    ``loops`` that begin at a computed or odd element walk aligned blocks. The first one begins at or before the loop's
+    first element, and the last one ends inside the arrays. Some lanes are not the loop's, or an earlier block had them.
+    They take the neutral value where lanes are combined, and are not stored.
+
+        %r = tile.for %k: b1=64 in (%lo, %hi) iter(%a = %z) { %v = tile.load %x[%k, :] …  tile.reduce add %v [0] … }
+    becomes
+        %r = tile.for %t: b2=1 in (0, (%hi - %lo / 8 * 8) / 64 rounded up) iter(%a = %z) {
+          %k = tile.shift (tile.whole 64) by min(%lo / 8 + 8 * %t, (rows - 64) / 8) * 8
+          %v = tile.load %x[%k, :] …   %inside = max(%lo, where block %t would begin) <= tile.index %k < %hi
+          %w = tile.select %inside, %v, 0.0   tile.reduce add %w [0] … }
+
+    These loops stay as they are, without a remark:
+
+    * loops of which the begin or the number of a block is used;
+    * loops whose accesses are masked, or begin at different elements;
+    * loops that scan or rearrange lanes, or whose result depends on which elements one visit has.
+
+    ``loads`` at an unaligned dynamic start become an aligned superset load and a `tile.dynamic_slice`.
+
+        %r = tile.shift %k by %n   %v = tile.load %x[%r, %j] : memref<96x256xf32> -> !tile.tile<b1=16 x b2=128 x f32>
+    becomes
+        %w = tile.shift (tile.whole 24) by min(max(%r.begin, 0) / 8, 9) * 8
+        %u = tile.load %x[%w, %j] : memref<96x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
+        %v = tile.dynamic_slice %u from %r.begin - %w.begin dim 0 : … to !tile.tile<b1=16 x b2=128 x f32>
+
+    Single rows or lanes of such an array, whose number is computed, are blocks of one. Where single elements are read
+    from a small array of which other loads take blocks, they come from an operand of their own, in scalar memory. So
+    do narrow elements whose lane is computed, from a copy that the host makes in 32 bits. Of an array that half of VMEM
+    does not hold, blocks at computed elements may end beyond it, or begin inside a tile of memory. They are cut out of
+    supersets that do not, which DMAs fetch. Loads of arrays that the launch writes, and gathers, stay as they are.
+
+    ``stores`` at an unaligned dynamic start become an aligned superset load, an insertion of the lanes, and a store.
+
+        %r = tile.shift %k by %n   tile.store %v, %x[%r, %j] : !tile.tile<b1=16 x b2=128 x f32>, memref<96x256xf32>
+    becomes
+        %w = tile.shift (tile.whole 24) by min(max(%r.begin, 0) / 8, 9) * 8
+        %old = tile.load %x[%w, %j] : memref<96x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
+        %u = tile.dynamic_slice (tile.concat filler, %v, filler) from 24 - (%r.begin - %w.begin) dim 0 : …
+        %new = tile.select (%r.begin <= tile.index %w < %r.end), %u, %old
+        tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<96x256xf32>
+
+    Cells that may share a superset run in order. Loads from such arrays are aligned, too. An array that does not fit
+    half of VMEM, of which all blocks begin at computed elements, stays in HBM: DMAs fetch each superset and send it
+    back, with a remark. Arrays of which rows are gathered, or that atomics update, stay as they are.
+
+    Arrays that end inside a block or a superset are padded on the host; where they are read, a remark says so.
+    ``cases`` are those that are done, all by default: ``align-accesses{cases=loads}``.
+    """
+
+    name = "align-accesses"
+
+    chip: str = "tpu7x"
+    cases: tuple[str, ...] = tuple(CASES)
+
+    def __post_init__(self) -> None:
+        if unknown := [case for case in self.cases if case not in CASES]:
+            raise ConfigError(f"'{unknown[0]}' is no case of align-accesses; there are {', '.join(CASES)}")
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for case in CASES:
+            if case in self.cases:
+                CASES[case](op, TPU_CHIPS[self.chip])

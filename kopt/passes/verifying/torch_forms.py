@@ -1,0 +1,109 @@
+"""What host code in torch is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, NoneAttr
+from xdsl.ir import Operation, SSAValue
+
+from kopt.analysis.symmetric import is_contiguous
+from kopt.diagnostics import Problem
+from kopt.dialects import host, symm
+from kopt.dialects.symm import out_forms
+from kopt.lowering.host import torch_calls
+from kopt.lowering.torch.collectives import ALGORITHMS
+from kopt.lowering.torch.module import HANDLERS
+from kopt.lowering.torch.partitions import given_to
+from kopt.passes.verifying.host_forms import Check, HostForms, of_elements
+
+_NO_ELEMENT_TYPE = "torch has no element type"
+
+
+def _formless(op: Operation) -> Problem:
+    return Problem(op, f"'{op.name}' has no torch form")
+
+
+def _of_alloc(op: host.AllocOp) -> Iterator[Problem]:
+    yield from of_elements(op.result, _NO_ELEMENT_TYPE)
+
+
+def _of_call(op: host.CallOp) -> Iterator[Problem]:
+    if not torch_calls.is_torch_operator(op.callee.data):
+        yield Problem(op, f"torch has no operator {op.callee.data!r} that programs may call")
+
+
+def _of_constant(op: ConstantOp) -> Iterator[Problem]:
+    if not isinstance(op.value, IntegerAttr | FloatAttr):
+        yield Problem(op, f"'{op.name}' of {op.result.type} has no torch form")
+
+
+def _of_placed_alloc(op: host.AllocOp) -> Iterator[Problem]:
+    yield from _of_alloc(op)
+    if (symm.group_of(op.result.type) is None) != (op.id is None):
+        wanted = "persistent memory is symmetric memory and the reverse, for torch"
+        yield Problem(op, f"{wanted}; found {op.result.type} {'not ' if op.id is None else ''}persistent")
+
+
+def _of_all_reduce(op: symm.AllReduceOp) -> Iterator[Problem]:
+    if op.algorithm is None:
+        yield from _of_collective(op)
+    elif ALGORITHMS[op.algorithm.data][2] is None:
+        message = f"torch has no {op.algorithm.data} all-reduce that allocates its result"
+        yield Problem(op, message, ("run symm-to-dps before",))
+
+
+def _of_all_reduce_out(op: symm.AllReduceOutOp) -> Iterator[Problem]:
+    if op.algorithm is None:
+        yield from _of_result(op, op.out)
+    elif op.waits_at != out_forms.BARRIERS:
+        name = ALGORITHMS[op.algorithm.data][0]
+        yield Problem(op, f"torch's {name} waits at entry and exit; found barriers [{', '.join(op.waits_at)}]")
+
+
+def _of_collective(op: symm.CollectiveOp | symm.AllReduceOp) -> Iterator[Problem]:
+    yield from of_elements(op.result, _NO_ELEMENT_TYPE)
+    yield from _of_result(op, op.result)
+
+
+def _of_collective_out(op: symm.CollectiveOutOp) -> Iterator[Problem]:
+    yield from _of_result(op, op.out)
+
+
+def _of_result(op: Operation, out: SSAValue) -> Iterator[Problem]:
+    assert isinstance(out.type, MemRefType)
+    if not isinstance(out.type.layout, NoneAttr) and not is_contiguous(out.type):
+        yield Problem(op, f"{op.name} writes a contiguous array, found {out.type}")
+
+
+def _of_partition(op: host.PartitionOp) -> Iterator[Problem]:
+    if isinstance(op.parent_op(), host.PartitionOp):
+        yield Problem(op, "a captured run is no part of another")
+    for value in given_to(op):
+        if not isinstance(value.type, MemRefType):
+            yield Problem(op, f"a captured run takes arrays, found {value.type} from outside")
+
+
+_CHECKS: dict[type[Operation], Check] = {
+    host.AllocOp: _of_alloc,
+    host.CallOp: _of_call,
+    ConstantOp: _of_constant,
+}
+
+#: Functions around kernels.
+KERNELS = HostForms(torch_calls.HANDLERS, _formless, _CHECKS)
+#: Programs of all ranks.
+PROGRAMS = HostForms(
+    HANDLERS,
+    _formless,
+    {
+        **_CHECKS,
+        host.AllocOp: _of_placed_alloc,
+        host.PartitionOp: _of_partition,
+        symm.AllReduceOp: _of_all_reduce,
+        symm.AllReduceOutOp: _of_all_reduce_out,
+        **dict.fromkeys((symm.AllGatherOp, symm.ReduceScatterOp, symm.AllToAllOp), _of_collective),
+        **dict.fromkeys((symm.AllGatherOutOp, symm.ReduceScatterOutOp, symm.AllToAllOutOp), _of_collective_out),
+    },
+)

@@ -1,0 +1,222 @@
+"""What one program of a GPU's launch has of its multiprocessor: warps, stages, registers, shared memory. Pure.
+
+Sizes are numbers, or arrays with one number for each candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from kopt.ir.launch_model import LaunchModel, Live, ModelAccess, Work
+from kopt.ir.polynomial import Coefficient
+from kopt.ir.widths import next_power_of_two
+from kopt.planning.trips import Number, Sizes, value
+from kopt.targets.budget import Budget
+from kopt.targets.chips import GpuChip
+
+#: Lanes of its largest tile that a warp holds, where a program has the most warps; and where it has the fewest.
+_LANES, _FEW_LANES = 512, 128
+#: The fewest warps of a tile that fills them, the most, and the most of a program with products.
+_WARPS, _MOST_WARPS, _DOT_WARPS = 4, 16, 8
+#: Sums of products that four warps hold: 64 registers of each thread.
+_DOT_LANES = 8192
+#: Work whose results stand in registers.
+_LANE_BY_LANE = ("elementwise", "transcendental")
+#: Registers of a thread for addresses, masks and counters.
+_ADDRESSES = 40
+#: What a product has of a tile of rows that a warp multiplies.
+_MMA_ROWS = 16
+#: The tags and sizes of a value's dimensions.
+Dims = Sequence[tuple[str, Coefficient]]
+
+
+def warps(lanes: Number, products: Number = 0, rows: Number = 0) -> Number:
+    """Warps of a program whose largest tile has so many lanes, or whose products have so many sums, of ``rows`` each.
+
+    A power of two. Products have one warp for 16 rows at most: what two of those share is multiplied twice.
+    """
+    alone = _power(lanes / _LANES)
+    others = np.where(lanes < _LANES * _WARPS, np.clip(_power(lanes / _FEW_LANES), 1, _WARPS), alone)
+    multiplied = np.where(products > _DOT_LANES, np.maximum(_WARPS, np.minimum(_DOT_WARPS, rows // _MMA_ROWS)), _WARPS)
+    return np.where(products > 0, multiplied, np.minimum(_MOST_WARPS, others)).astype(int)
+
+
+def stages(staged: Number, budget: Budget) -> Number:
+    """Loads in flight of a loop that feeds products so many bytes a visit; a tenth stays for what Triton adds.
+
+    On AMD's chips two: the next visit's operands stand in registers, until those of this one are read.
+    """
+    if budget.gpu.backend == "hip":
+        return np.where(staged <= budget.shared, 2, 1)
+    return np.clip(budget.shared * 9 // 10 // np.maximum(1, staged), 1, budget.STAGES)
+
+
+def _power(number: Number) -> Number:
+    """The next power of two."""
+    if isinstance(number, int):
+        return next_power_of_two(number)
+    return 2 ** np.ceil(np.log2(np.maximum(1, number))).astype(int)
+
+
+class GpuProgram:
+    """The programs of a launch at given sizes, with what its plan's ``options`` say of warps and stages."""
+
+    def __init__(self, model: LaunchModel, sizes: Sizes, options: Mapping[str, Any], chip: GpuChip):
+        self._model, self._sizes, self._budget = model, sizes, Budget(chip)
+        self._products = [work for work in model.work if work.unit == "product"]
+        self._loops = {axis.tag for axis in model.axes if axis.form == "loop"}
+        self._options = options
+        self._lanes_of: dict[tuple[Coefficient, ...], Number] = {}
+        self._warp_size = chip.warp_size
+
+    @cached_property
+    def warps(self) -> Number:
+        """Its warps: those of the plan, else by its tiles."""
+        if "warps" in self._options:
+            return int(self._options["warps"])
+        rows = max_of(self._value(work.dims[-3][1]) for work in self._products)
+        return warps(self.largest_tile, max_of(self._sums(path) for path in self._paths), rows)
+
+    @cached_property
+    def stages(self) -> Number:
+        """The loads of its loops that are in flight at once."""
+        if "stages" in self._options:
+            return int(self._options["stages"])
+        return stages(max_of(map(self._loaded, self._paths)), self._budget)
+
+    @property
+    def threads(self) -> Number:
+        """Its threads."""
+        return self.warps * self._warp_size
+
+    @cached_property
+    def shared_bytes(self) -> Number:
+        """Bytes of the operands of products: every stage of what a visit loads, and what stays for all visits."""
+        kept = np.maximum(1, self.stages - (self._budget.gpu.backend == "hip"))
+        return max_of(kept * self._loaded(path) + self._staying(path) for path in self._paths)
+
+    @cached_property
+    def registers(self) -> Number:
+        """Registers of a thread: its share of what products sum and multiply, or of what else is alive at once."""
+        words = [self._sums(path) + self._computed(path) / 2 for path in self._paths]
+        words += [self._words(live) + self._carried(live.path) for live in self._model.live if not self._has(live.path)]
+        return _ADDRESSES + max_of(words) / self.threads
+
+    @cached_property
+    def largest_tile(self) -> Number:
+        """Lanes of its largest value."""
+        shapes = {shape for live in self._model.live for shape, _ in live.values}
+        return max_of(self._lanes(shape) for shape in shapes)
+
+    @cached_property
+    def walks(self) -> Number:
+        """Whether it walks a dimension of a value that it does not hold."""
+        shapes = [shape for live in self._model.live for shape, _ in live.values if _may_walk(shape)]
+        return max_of(map(self._rounded, shapes)) > self._budget.HELD_LANES
+
+    def fits(self) -> Number:
+        """Whether no register spills and shared memory holds its operands."""
+        products = max_of(self._sums(path) for path in self._paths)
+        wide = any(work.dtype in ("f32", "f64") for work in self._products)
+        # Blocks at loaded places have pointers and masks beside their values.
+        masked = any(one.address for path in self._paths for one in self._loads(path))
+        held = np.where(products > 0, Budget.tile_lanes(True, wide) // (1 + masked), Budget.TILE_LANES)
+        return (
+            (self.registers < self._budget.THREAD_REGISTERS)
+            & (self.shared_bytes <= self._budget.shared)
+            & (self.largest_tile <= held)
+        )
+
+    @property
+    def _paths(self) -> Collection[tuple[str, ...]]:
+        """Where products stand."""
+        return dict.fromkeys(work.path for work in self._products)
+
+    def _has(self, path: Sequence[str]) -> bool:
+        return path in self._paths
+
+    def _sums(self, path: Sequence[str]) -> Number:
+        """Lanes of the results of all products of one body."""
+        found = (work for work in self._products if work.path == path)
+        return sum(self._size((*work.dims[:-2], work.dims[-1])) for work in found)
+
+    def _computed(self, path: Sequence[str]) -> Number:
+        """Lanes of operands of products that stand in registers: those computed, and those at loaded places."""
+        made = {_dims(work.dims) for work in self._model.work if work.path == path and work.unit in _LANE_BY_LANE}
+        loads = [one for one in self._loads(path) if one.address]
+        return sum(self._lanes(one.relation.lanes) for one in loads) + sum(
+            self._size(dims) for dims, _ in self._operands(path) if _dims(dims) in made
+        )
+
+    def _loaded(self, path: Sequence[str]) -> Number:
+        """Bytes that one visit to a loop loads for its products; 0 where no loop is around them."""
+        if self._loops.isdisjoint(path):
+            return 0
+        loads = [one for one in self._loads(path) if len(one.relation.lanes) > 1]
+        return sum(self._lanes(one.relation.lanes) * self._model.operand(one.operand).bits // 8 for one in loads)
+
+    def _staying(self, path: Sequence[str]) -> Number:
+        """Bytes of operands that no visit loads or computes."""
+        total = sum(self._size(dims) * self._bits(work) // 8 for dims, work in self._operands(path))
+        return np.maximum(0, total - self._loaded(path) - 2 * self._computed(path))
+
+    def _operands(self, path: Sequence[str]) -> Iterator[tuple[Dims, Work]]:
+        for work in (work for work in self._products if work.path == path):
+            *batch, m, k, n = work.dims
+            yield (*batch, m, k), work
+            yield (*batch, k, n), work
+
+    def _loads(self, path: Sequence[str]) -> list[ModelAccess]:
+        return [one for one in self._model.accesses if one.path == path and one.mode == "load"]
+
+    def _bits(self, work: Work) -> int:
+        return max([operand.bits for operand in self._model.operands if operand.dtype == work.dtype] or [16])
+
+    def _words(self, live: Live) -> Number:
+        """Registers of the values of a place; an op of each lane by itself puts its result where an operand was."""
+        words = [self._lanes(shape) * max(16, bits) / 32 for shape, bits in live.values]
+        return sum(words) - (max_of(words) if len(words) > 1 else 0)
+
+    def _carried(self, path: Sequence[str]) -> Number:
+        found = (work for work in self._model.work if work.unit == "carry" and work.path == path)
+        return sum(work.count * self._size(work.dims) for work in found)
+
+    def _lanes(self, shape: Sequence[Coefficient]) -> Number:
+        """Lanes of a tile, each dimension rounded up to a power of two; of one that is walked, those of a visit."""
+        lanes = self._rounded(shape)
+        return np.where(lanes > self._budget.HELD_LANES, self._budget.TILE_LANES, lanes) if _may_walk(shape) else lanes
+
+    def _rounded(self, shape: Sequence[Coefficient]) -> Number:
+        key = tuple(shape)
+        if key not in self._lanes_of:
+            self._lanes_of[key] = prod(_power(self._value(size)) for size in key)
+        return self._lanes_of[key]
+
+    def _size(self, dims: Dims) -> Number:
+        return self._lanes([size for _, size in dims])
+
+    def _value(self, size: Coefficient) -> Number:
+        return value(size, self._sizes)
+
+
+def _may_walk(shape: Iterable[Coefficient]) -> bool:
+    """Whether a tile has a whole dimension that may be walked, as none of its blocks are."""
+    return any(isinstance(size, int) and size > Budget.LEAST_WALKED for size in shape)
+
+
+def _dims(dims: Dims) -> frozenset[tuple[str, Coefficient]]:
+    """The dimensions of a value, in any order, without those of one lane."""
+    return frozenset(dim for dim in dims if dim[1] != 1)
+
+
+def max_of(numbers: Iterable[Number]) -> Number:
+    """The largest of some numbers, candidate by candidate; 0 of none."""
+    total: Number = 0
+    for number in numbers:
+        total = max(total, number) if isinstance(number, int) and isinstance(total, int) else np.maximum(total, number)
+    return total

@@ -1,0 +1,132 @@
+"""What programs of GPUs have: warps, stages, registers, shared memory, against sums done by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kopt.ir.launch_model import LaunchModel, Live, Name, Source, Work
+from kopt.ir.polynomial import parameter
+from kopt.planning.gpu_program import GpuProgram, max_of, stages, warps
+from kopt.targets.budget import Budget
+from kopt.targets.chips import GPU_CHIPS
+
+from .launches import attention, elementwise, grouped, matmul
+
+SM90, GFX = GPU_CHIPS["sm90"], GPU_CHIPS["gfx942"]
+PRODUCT = matmul(4096, 1024, 8192)
+SIZES = {"b0": 128, "b1": 256, "b2": 64}
+
+
+def program(model: LaunchModel, chip=SM90, options=None, **sizes) -> GpuProgram:
+    return GpuProgram(model, sizes, options or {}, chip)
+
+
+def alive(model: LaunchModel, *values: tuple[tuple[int, ...], int]) -> LaunchModel:
+    return replace(model, live=(Live(("i",), values),))
+
+
+@pytest.mark.parametrize(
+    ("lanes", "wanted"), [(1, 1), (128, 1), (256, 2), (512, 4), (2048, 4), (4096, 8), (8192, 16), (1 << 16, 16)]
+)
+def test_warps_by_the_largest_tile(lanes: int, wanted: int) -> None:
+    assert warps(lanes) == wanted
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "wanted"),
+    [(64, 64, 4), (64, 256, 4), (128, 64, 4), (128, 128, 8), (256, 256, 8), (16, 4096, 4)],
+)
+def test_warps_by_the_sums_of_products(rows: int, columns: int, wanted: int) -> None:
+    """One for 16 rows at most, or what they share is multiplied twice."""
+    assert warps(1 << 20, rows * columns, rows) == wanted
+
+
+@given(st.sampled_from([SM90, GPU_CHIPS["sm75"], GPU_CHIPS["sm120"]]), st.integers(1, 1 << 20))
+def test_stages_fit_shared_memory(chip, size: int) -> None:
+    budget = Budget(chip)
+    found = int(stages(size, budget))
+    assert 1 <= found <= budget.STAGES and (found == 1 or budget.shares(found * size))
+
+
+def test_amd_has_the_next_visits_operands_in_registers() -> None:
+    """64 KiB: one stage of them is shared, whatever two take."""
+    assert [int(stages(size, Budget(GFX))) for size in (1, 48 << 10, 65 << 10)] == [2, 2, 1]
+    found = program(PRODUCT, GFX, b0=128, b1=128, b2=128)
+    assert found.stages == 2 and found.shared_bytes == (128 * 128 + 128 * 128) * 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_every_stage_shares_what_a_visit_loads(count: int) -> None:
+    found = program(PRODUCT, options={"stages": count}, **SIZES)
+    assert found.shared_bytes == count * (128 * 64 + 64 * 256) * 2
+
+
+def test_what_no_visit_loads_is_shared_once() -> None:
+    """Queries of 128 by 64 stay; keys and values of 32 by 64 each come with every visit; scores are computed."""
+    model, inner = attention(8, 1024, 1024, 64, False), ("h", "i", "j")
+    b0, b1 = ((tag, parameter(tag)) for tag in ("b0", "b1"))
+    work = [Work("product", dims, "bf16", inner) for dims in ((b0, ("", 64), b1), (b0, b1, ("", 64)))]
+    model = replace(model, work=(*work, Work("elementwise", (b0, b1), "f32", inner)))
+    found = program(model, options={"stages": 2}, b0=128, b1=32, b2=32)
+    assert found.shared_bytes == 128 * 64 * 2 + 2 * (2 * 32 * 64 * 2)
+
+
+@pytest.mark.parametrize("count", [1, 4, 8])
+def test_sums_stand_in_registers(count: int) -> None:
+    """128 by 256 words among the threads, and 40 for the rest."""
+    assert program(PRODUCT, options={"warps": count}, **SIZES).registers == 40 + 128 * 256 / (count * 32)
+
+
+def test_warps_of_another_size() -> None:
+    assert program(PRODUCT, GFX, {"warps": 4}, **SIZES).registers == 40 + 128 * 256 / (4 * 64)
+
+
+def test_computed_operands_stand_in_registers_too() -> None:
+    """A cast of the left operand: halves of words."""
+    work = Work("elementwise", PRODUCT.work[0].dims[:2], "i16", PRODUCT.work[0].path)
+    cast = replace(PRODUCT, work=(*PRODUCT.work, work))
+    plain, computed = (program(model, options={"warps": 8}, **SIZES).registers for model in (PRODUCT, cast))
+    assert computed - plain == 128 * 64 / 2 / 256
+
+
+def test_values_that_are_alive_at_once() -> None:
+    """A result takes the registers of the operand that it was computed from, lane by lane."""
+    model, _ = elementwise(1 << 20, False)
+    assert program(alive(model, ((1024,), 32), ((1024,), 32)), b0=1024).registers == 40 + 1024 / 128
+    assert program(alive(model, ((1000,), 16)), b0=1024).registers == 40 + 1024 / 2 / 128
+    assert program(model, b0=1024).registers == 40
+
+
+def test_what_no_program_holds_is_walked() -> None:
+    model, _ = elementwise(1 << 20, False)
+    long, blocks = alive(model, ((1, 131072), 32)), alive(model, ((parameter("b0"), 64), 32))
+    assert program(long, b0=1).walks and program(long, b0=1).largest_tile == Budget.TILE_LANES
+    assert program(long, b0=1).fits()
+    assert not program(blocks, b0=1024).walks and not program(blocks, b0=1024).fits()
+
+
+def test_what_fits() -> None:
+    """Registers, shared memory and lanes; of wide operands, and of blocks at loaded places, fewer."""
+    sizes = {"b0": np.array([128, 256, 128]), "b1": np.array([256, 256, 256]), "b2": np.array([64, 64, 512])}
+    assert program(PRODUCT, **sizes).fits().tolist() == [True, False, False]
+    wide = replace(PRODUCT, work=tuple(replace(work, dtype="f32") for work in PRODUCT.work))
+    tiles = replace(wide, live=(Live(("i", "j"), ((tuple(size for _, size in wide.work[0].dims[::2]), 32),)),))
+    assert [bool(program(tiles, b0=64, b1=size, b2=32).fits()) for size in (64, 128)] == [True, False]
+    loaded = grouped(4096, 256, 512, 8)
+    tiles = replace(
+        loaded,
+        live=(Live(("j", "g", "m"), ((tuple(size for _, size in loaded.work[0].dims[::2]), 32),)),),
+        accesses=tuple(replace(one, address=("first",) if one.id == "x" else ()) for one in loaded.accesses),
+        sources=(Source(Name("loaded", "first"), frozenset("g")),),
+    )
+    assert [bool(program(tiles, b0=128, b1=size, b2=64).fits()) for size in (128, 256)] == [True, False]
+
+
+def test_the_largest_of_some() -> None:
+    assert max_of([]) == 0
+    assert max_of([np.array([1, 5]), 3]).tolist() == [3, 5]
