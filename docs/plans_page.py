@@ -53,9 +53,9 @@ In Python a plan is a `kopt.plans.plan.Plan`. `kopt.analysis.plans` writes it on
 What a plan costs depends on the sizes of blocks, so the pass `choose-block-sizes` looks for both. It builds the models
 of the launches once, with the sizes left open (`kopt.analysis.launch_models`). It looks at up to 4,096 combinations:
 powers of two of a tile of memory, and divisors of what is walked. For each it takes the cheapest plan whose blocks fit
-(`kopt.planning.block_sizes`). Costs within 2 % of the least are equal; then longer rows win, then less VMEM. Ranges whose bounds
-only a launch tells are assumed to share their arrays alike (`kopt.planning.assumed`). `low.config` has the sizes, and
-`low.report()` what the launches take with them, `planned_seconds`. On a GPU sizes are
+(`kopt.planning.block_sizes`). Costs within 2 % of the least are equal; then longer rows win, then less VMEM. Ranges
+whose bounds only a launch tells are assumed to share their arrays alike (`kopt.planning.assumed`). `low.config` has the
+sizes, and `low.report()` what the launches take with them, `planned_seconds`. On a GPU sizes are
 powers of two, and a candidate fits if no register spills and shared memory holds its operands. What bounds it is the
 slowest of issue, matrix units, the second-level cache, memory, and the dispatch of programs (`kopt.planning.gpu_cost`).
 Warps and stages follow from the sizes (`kopt.planning.gpu_program`). The constants of GPUs are not fitted, so
