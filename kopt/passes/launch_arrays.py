@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, UnitAttr, i64
-from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import SSAValue
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.host import CallOp, LaunchOp, ReshapeOp
 from kopt.dialects.tile import array_type, literal
 
@@ -16,7 +16,7 @@ class Arrays:
     """Gives a launch further arrays, made from those it has by host ops before it."""
 
     def __init__(self, launch: LaunchOp):
-        self.launch = launch
+        self.launch, self._build = launch, Builder(launch)
         self._added: dict[tuple[SSAValue, tuple[int, ...], tuple[int, ...]], SSAValue] = {}
 
     def view(self, memory: SSAValue, padded: Sequence[int], shape: Sequence[int]) -> SSAValue:
@@ -57,11 +57,6 @@ class Arrays:
             self._added[key] = self.take(source, source.name_hint or memory.name_hint)
         return self._added[key]
 
-    def _add(self, op: Operation) -> SSAValue:
-        op.location = self.launch.location
-        Rewriter.insert_op(op, InsertPoint.before(self.launch))
-        return op.results[0]
-
     def _pad(self, source: SSAValue, shape: Sequence[int]) -> SSAValue:
         type = array_type(source)
         before = type.get_shape()
@@ -71,10 +66,10 @@ class Arrays:
         numbers = ArrayAttr([IntegerAttr(number, i64) for number in pads])
         zero = literal(0, type.element_type)
         padded = MemRefType(type.element_type, shape)
-        return self._add(CallOp("aten.constant_pad_nd.default", [source], [UnitAttr(), numbers, zero], [padded]))
+        return self._build.add(CallOp("aten.constant_pad_nd.default", [source], [UnitAttr(), numbers, zero], [padded]))
 
     def _reshape(self, source: SSAValue, shape: Sequence[int]) -> SSAValue:
         type = array_type(source)
         if tuple(shape) == type.get_shape():
             return source
-        return self._add(ReshapeOp(source, MemRefType(type.element_type, shape)))
+        return self._build.add(ReshapeOp(source, MemRefType(type.element_type, shape)))

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
-from kopt.dialects.tile import FullOp, TileType, is_float
+from kopt.dialects.tile import FullOp, TileType, element_of, is_float
 from kopt.lowering.expr import Expr, spell
 from kopt.lowering.pallas.printing import PallasPrinter
-
-
-def element_of(value: SSAValue) -> Attribute:
-    """The element type of a tile."""
-    assert isinstance(value.type, TileType)
-    return value.type.element_type
 
 
 def constant(value: SSAValue) -> FullOp | None:
