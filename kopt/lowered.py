@@ -121,9 +121,14 @@ class Lowered:
         """What calls look at of the kernel's accesses; the reference looks at each when it makes it."""
         if not self._is_checked or self.target.family == "reference":
             return None
+        from kopt.context import make_context
         from kopt.interpreter.access_checks import access_checks
+        from kopt.passes.mask_rmw_scatter import MaskRmwScatterPass
 
-        return access_checks(self.module, self.entry)
+        module = self.module.clone()
+        # Rows that are put back are read by no cell: what another cell writes there disturbs none.
+        MaskRmwScatterPass().apply(make_context(), module)
+        return access_checks(module, self.entry)
 
     def _slices(self) -> tuple[tuple[ItemSlice, ...], HostArrays | None]:
         """What the items of the arguments reach, where calls are to look at offsets first, and the host's arrays."""

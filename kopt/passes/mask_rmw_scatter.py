@@ -45,6 +45,9 @@ def _mask(store: StoreOp, select: SelectOp) -> None:
     masked = StoreOp(select.on_true, store.memory, store.entries, select.condition, store.attributes)
     masked.location = store.location
     Rewriter.replace_op(store, masked)
+    for op in (select, select.on_false.owner):
+        if isinstance(op, SelectOp | LoadOp) and op.result.first_use is None:
+            Rewriter.erase_op(op)
 
 
 def _lies_there(value: SSAValue, store: StoreOp) -> bool:
