@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import FileLineColLoc, FixedBitwidthType, MemRefType,
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from kopt.analysis.footprint import call_bytes
+from kopt.analysis.cell_footprint import call_bytes
 from kopt.dialects.host import CallOp as HostCallOp
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import Access, ForOp, GridOp, RangeType, RefType, TileType, is_gather
