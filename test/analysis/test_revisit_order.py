@@ -131,7 +131,7 @@ func.func @f(%x: memref<16xf32>) -> memref<16xf32> {{
 
 
 def test_a_call_has_a_grid() -> None:
-    module = parse(CALL.format("%n = arith.constant 3 : index\ntile.grid (%i: b0=8) in (16) {\n}"))
+    module = parse(CALL.format("tile.grid (%i: b0=8) in (16) {\n%n = arith.constant 3 : index\n}"))
     call = only(module, CallOp)
     assert grid_of(call) is CellVisits.of(call).grid is only(module, GridOp)
     assert CellVisits.of(call).cells == ((0,), (1,))
