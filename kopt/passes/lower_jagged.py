@@ -31,9 +31,7 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.dialects.tile import ForOp as TileForOp
-from kopt.passes.canonicalize import CanonicalizePass
 from kopt.passes.combination_masks import leave_out
-from kopt.passes.cse import CsePass
 from kopt.passes.jagged.items import ItemValidity
 from kopt.walk import walk
 
@@ -55,26 +53,21 @@ class LowerJaggedPass(ModulePass):
           %has = tile.lt …   %v = tile.load %x[%i, %k] mask %has …
           %w = tile.select %has, %v, %lowest …   %m = tile.reduce max %w [1] …
 
-    What comes of it is canonical, and has no value twice. It never refuses.
+    It never refuses.
     """
 
     name = "lower-jagged"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        loops, lanes = walk(op, ForOp), walk(op, ValidOp, RowsOp)
-        if not loops and not lanes:
-            return
+        loops = walk(op, ForOp)
         ends = {loop: _end(loop) for loop in loops}
         for user in dict.fromkeys(inner for loop in loops for inner in walk(loop.body)):
             if user.parent is not None:
                 _mask_user(user)
-        for one in walk(op, ValidOp, RowsOp):
-            _spell_out(one)
+        for lanes in walk(op, ValidOp, RowsOp):
+            _spell_out(lanes)
         for loop in loops:
             _walk_to(loop, ends[loop])
-        # One comparison with the lengths serves all that it masks; shapes that turned out to be the same are no ops.
-        CanonicalizePass().apply(ctx, op)
-        CsePass().apply(ctx, op)
 
 
 def _end(loop: ForOp) -> SSAValue:

@@ -299,8 +299,9 @@ def _balance(config: Config) -> list[ModulePass]:
 
 def _jagged(*schedule: ModulePass) -> list[ModulePass]:
     """Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only."""
-    # Slices first: what they are made of is dead then, and does not stop a schedule.
-    return [*named("raise-jagged", "dce"), *schedule, *named("lower-jagged")]
+    # Slices first: what they are made of is dead then, and does not stop a schedule. One comparison with the lengths
+    # serves all that it masks; shapes that turned out to be the same are no ops.
+    return [*named("raise-jagged", "dce"), *schedule, *named("lower-jagged", "canonicalize", "cse")]
 
 
 def named(*names: str) -> list[ModulePass]:
