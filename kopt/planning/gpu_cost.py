@@ -71,7 +71,8 @@ class GpuLaunch:
         products, vectors = self._products(held), self._vectors()
         cached = sum(self._asked(one) for one in self.model.accesses) / costs.l2_bytes_per_second
         on_their_way = np.minimum(programs, at_once) * self._in_flight(reads or writes)
-        hidden = np.minimum(1, on_their_way / (costs.latency_seconds * self.chip.hbm_bytes_per_second))
+        needed = costs.latency_seconds * self.chip.hbm_bytes_per_second
+        hidden = np.minimum(1, np.maximum(1, on_their_way) / needed)
         moved = (read + written) / (costs.hbm_share * self.chip.hbm_bytes_per_second * hidden)
         dispatched = np.ceil(programs / costs.multiprocessors) * costs.dispatch_seconds
         parts = [products / busy, vectors / busy, cached / busy, moved, dispatched]
