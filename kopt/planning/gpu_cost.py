@@ -158,10 +158,8 @@ class GpuLaunch:
     def _run(self, access: ModelAccess) -> Number:
         """Neighbouring elements of an access: its lanes along the last dimension, which lie one beside another."""
         terms = access.relation.indices[-1].terms if access.relation.indices else {}
-        lanes = [
-            value(atom.size, self.sizes) for atom, factor in terms.items() if isinstance(atom, Lane) and factor == 1
-        ]
-        return max_of(lanes) if lanes else 1
+        lanes = [atom.size for atom, factor in terms.items() if isinstance(atom, Lane) and factor == 1]
+        return np.maximum(1, max_of(value(size, self.sizes) for size in lanes))
 
     def _fetched(self, access: ModelAccess, at_once: Number) -> Number:
         """Bytes between memory and the second-level cache, which keeps what the programs of one wave share."""

@@ -118,6 +118,11 @@ def test_memory_is_had_by_what_is_on_its_way() -> None:
     assert seconds[2] > (8 << 26) / (COSTS.hbm_share * SM90.hbm_bytes_per_second)
 
 
+def test_a_launch_without_elements_has_a_cost() -> None:
+    model, _ = elementwise(0, False)
+    assert np.isfinite(cost(model, b0=np.array([1, 1024])).seconds).all()
+
+
 def test_stages_hide_what_is_no_bottleneck() -> None:
     one, four = (cost(PRODUCT, options={"warps": 8, "stages": n}, b0=128, b1=256, b2=32) for n in (1, 4))
     assert one.mxu_seconds == four.mxu_seconds and four.seconds < one.seconds
