@@ -44,7 +44,8 @@ _PRINTABLE = {
 
 def pipeline(target: Target, config: Config) -> list[ModulePass]:
     """The passes for a target. The reference interpreter runs what was imported, nearly as it is."""
-    passes = {"pallas": _pallas, "triton": _triton, "reference": _reference}[target.family](target, config)
+    lowers = {"pallas": _pallas, "triton": _triton}.get(target.family)
+    passes = reference_pipeline() if lowers is None else lowers(target, config)
     return [choosing(target, config), *_verify(), *passes]
 
 
@@ -94,7 +95,8 @@ def jagged_pipeline() -> list[ModulePass]:
     return named("canonicalize", "cse", "raise-jagged", "dce")
 
 
-def _reference(target: Target, config: Config) -> list[ModulePass]:
+def reference_pipeline() -> list[ModulePass]:
+    """The passes after which the interpreter runs a module, and checks its accesses, as every target would."""
     # What is stored in rows that are named twice is said by this pass alone, on every target.
     return [_make("mask-rmw-scatter")]
 
