@@ -157,7 +157,7 @@ class _Walk:
         """Why a value is not visible."""
         if isinstance(operand, ErasedSSAValue):
             return "was erased while still in use"
-        home = operand.owner if isinstance(operand.owner, Block) else operand.owner.parent
+        home = defining_block(operand)
         if home is None or not _is_inside(home, self.module):
             return "is defined by an operation that is not in the module"
         inside = any(ancestor.parent is home for ancestor in _ancestors(op))
@@ -170,6 +170,11 @@ class _Walk:
         place, name = location_of(_owner(definition)), _named(definition).strip(" ()") or "it"
         notes = [f"{name} is defined at {place}"] if place else []
         return VerifyError(message, location_of(op), notes, source=self.source)
+
+
+def defining_block(value: SSAValue) -> Block | None:
+    """The block that a value is defined in, or is an argument of."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 
 def _defined_in(block: Block) -> set[SSAValue]:

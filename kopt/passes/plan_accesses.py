@@ -8,7 +8,7 @@ from typing import Literal
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,6 +17,7 @@ from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.launch_plans import launch_plans
 from kopt.analysis.pinned import GridPins, pins_of_grids
 from kopt.analysis.plans import GridNames, set_plan
+from kopt.analysis.scope import defining_block
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, RangeType
@@ -137,8 +138,4 @@ def _move_out(loop: ForOp) -> None:
 
 
 def _uses(op: Operation, block: Block) -> bool:
-    return any(_home(operand) is block for operand in op.operands)
-
-
-def _home(value: SSAValue) -> Block | None:
-    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+    return any(defining_block(operand) is block for operand in op.operands)
