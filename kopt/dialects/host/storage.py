@@ -18,15 +18,13 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import (
-    EffectInstance,
     MemoryAllocEffect,
-    MemoryEffect,
-    MemoryEffectKind,
     Pure,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.definition.effects import effects
 from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.host.types import check_numbers
 from kopt.dialects.tile.values import Literal, Typed, literal
@@ -71,15 +69,6 @@ class AllocOp(Op):
             raise VerifyException(f"host.alloc cannot fill {type} with {self.fill}")
 
 
-class _CopyEffects(MemoryEffect):
-    @classmethod
-    def get_effects(cls, op: Operation):
-        return {
-            EffectInstance(MemoryEffectKind.READ, op.operands[0]),
-            EffectInstance(MemoryEffectKind.WRITE, op.operands[1]),
-        }
-
-
 @irdl_op_definition
 class CopyOp(Op):
     """Writes one array's elements into another of the same shape, converting them: ``host.copy %a to %b : A, B``."""
@@ -89,7 +78,7 @@ class CopyOp(Op):
     source = operand_def(MemRefType)
     target = operand_def(MemRefType)
 
-    traits = traits_def(_CopyEffects())
+    traits = traits_def(effects(read="source", write="target"))
 
     assembly_format = "$source `to` $target attr-dict `:` type($source) `,` type($target)"
 
