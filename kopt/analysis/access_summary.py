@@ -23,7 +23,7 @@ from kopt.analysis.coverage import Verdict, coverage, place_of, written_boxes
 from kopt.analysis.effects import get_effects
 from kopt.analysis.view_boxes import in_root
 from kopt.dialects.host import CopyOp, LaunchOp, ViewOp
-from kopt.dialects.tile import GridOp, StoreOp
+from kopt.dialects.tile import GridOp, StoreOp, array_type
 from kopt.dialects.tile.memory import Access
 from kopt.walk import walk
 
@@ -133,8 +133,7 @@ def seen_by(value: SSAValue, ops: Iterable[Operation]) -> Initial:
 
 
 def _all(written: Sequence[Boxes], value: SSAValue) -> bool:
-    assert isinstance(value.type, MemRefType)
-    shape = value.type.get_shape()
+    shape = array_type(value).get_shape()
     if 0 in shape:
         return True
     found = count(joined(written), shape) if written else None
@@ -180,8 +179,7 @@ def _writes(op: Operation, value: SSAValue) -> list[Boxes]:
         memories = dict.fromkeys(m for kind, m in effects_on_memory(op) if kind is MemoryEffectKind.WRITE)
         found = [(memory, boxes) for memory in memories if root(memory) is value for boxes in written_boxes(memory, op)]
     elif isinstance(op, CopyOp) and root(op.target) is value:
-        assert isinstance(op.target.type, MemRefType)
-        found = [(op.target, Boxes.of(*((0, extent) for extent in op.target.type.get_shape())))]
+        found = [(op.target, Boxes.of(*((0, extent) for extent in array_type(op.target).get_shape())))]
     else:
         return []
     return [boxes for memory, set in found if (boxes := in_root(memory, set)) is not None]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
@@ -38,7 +38,9 @@ from kopt.dialects.tile import (
     StoreOp,
     TakeAlongOp,
     TileType,
+    array_type,
     is_gather,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
@@ -189,8 +191,7 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
 
 def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
     """The buffer that DMAs of rows fill or send: a block for each number where several are."""
-    type = access.memory.type
-    assert isinstance(type, MemRefType)
+    type = array_type(access.memory)
     rows = [entry.type for entry in access.indices if isinstance(entry.type, TileType)]
     count = max((prod(_shape(numbers, sizes)) for numbers in rows), default=1)
     extents = zip(access.entries, type.get_shape(), strict=True)
@@ -246,8 +247,7 @@ def _inside_bytes(op: Operation, sizes: Mapping[str, int]) -> int:
     """What an op makes on its way: to take rows of a table, the numbers of all are compared with each that is taken."""
     if not isinstance(op, TakeAlongOp) or op.rows is None:
         return 0
-    rows, table = op.rows.type, op.input.type
-    assert isinstance(rows, TileType) and isinstance(table, TileType)
+    rows, table = tile_type(op.rows), tile_type(op.input)
     compared = window_bytes([*_shape(rows, sizes), _shape(table, sizes)[0]], 32)
     return compared if Budget.spills(compared) else 0
 

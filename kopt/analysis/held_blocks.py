@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, LoadOp, TileType, is_gather
+from kopt.dialects.tile import GridOp, LoadOp, is_gather, tile_type
 from kopt.ir.access_relation import AccessRelation, Step
 from kopt.ir.from_access import relation_of
 from kopt.ir.from_ssa import IndexAnalysis
@@ -126,8 +126,7 @@ def _is_inside(offset: IndexExpr, step: Step, extent: object) -> bool:
 
 def _goes_together(gather: LoadOp, holder: LoadOp, dim: int, spread: bool) -> bool:
     """Whether the gather's dimensions are the block's in their order, but for the one that is picked along."""
-    block, result = holder.result.type, gather.result.type
-    assert isinstance(block, TileType) and isinstance(result, TileType)
+    block, result = tile_type(holder.result), tile_type(gather.result)
     kept = _without(block.dims.data, dim)
     return kept == (_without(result.dims.data, dim) if spread else tuple(result.dims.data))
 

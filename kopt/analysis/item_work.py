@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.item_numbers import ItemNumber, ItemReader, Unknown
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import CountOp, ForOp, GridOp, IdOp, RangeType
+from kopt.dialects.tile import CountOp, ForOp, GridOp, IdOp, range_type
 from kopt.ir.ranges import binding, unshifted
 from kopt.walk import walk
 
@@ -83,8 +83,7 @@ def _walk(reader: ItemReader, loop: Operation) -> ItemLoop | None:
 
 
 def _size(range: SSAValue) -> int:
-    assert isinstance(range.type, RangeType)
-    return range.type.size
+    return range_type(range).size
 
 
 def _loops(loop: Operation, grid: GridOp) -> Iterator[Operation]:

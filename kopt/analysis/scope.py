@@ -14,7 +14,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, ErasedSSAValue, Operation, Region, SSAValue
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile.types import RangeType, RefType, TileType
+from kopt.dialects.tile.types import RangeType, RefType, TileType, range_type
 from kopt.errors import VerifyError
 
 #: What runs on the device.
@@ -121,9 +121,9 @@ class _Walk:
         if tag not in self.tags:
             self.refuse_tag(value, tag)
         range = self.bound[tag]
-        assert isinstance(range.type, RangeType)
-        if size not in (1, range.type.size):
-            message = f"{value.type}{_named(value)} has {size} lanes of '{tag}', whose range has {range.type.size}"
+        lanes = range_type(range).size
+        if size not in (1, lanes):
+            message = f"{value.type}{_named(value)} has {size} lanes of '{tag}', whose range has {lanes}"
             raise self.error(message, _owner(value), range)
 
     def define_range(self, value: SSAValue, tag: str) -> None:

@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import effects_on_memory, users
-from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp, TileType, WhenOp, WhileOp, is_gather
+from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp, WhenOp, WhileOp, is_gather, tile_type
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
 
@@ -47,9 +47,8 @@ def _walks(entry: Entry, loop: SSAValue, analysis: IndexAnalysis) -> bool:
     """Whether an entry is the elements of a range, as a block or as numbers of lanes."""
     if not isinstance(entry, SSAValue) or not is_gather(entry):
         return entry is loop
-    assert isinstance(entry.type, TileType)
     form = analysis.expr(entry)
-    return any(form == analysis.lanes(loop, dim) for dim in range(entry.type.rank))
+    return any(form == analysis.lanes(loop, dim) for dim in range(tile_type(entry).rank))
 
 
 def _ordered_loops(op: Operation) -> Iterator[SSAValue]:

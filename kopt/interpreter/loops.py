@@ -22,13 +22,13 @@ from kopt.dialects.tile import (
     GridOp,
     IdOp,
     IndexOp,
-    RangeType,
     ShiftOp,
     ValidCountOp,
     ValidOp,
     WhenOp,
     WhileOp,
     WholeOp,
+    range_type,
 )
 from kopt.errors import UnsupportedError
 from kopt.interpreter.conflicts import Monitor
@@ -40,8 +40,7 @@ from kopt.limits import VISITS
 
 def size_of(range: SSAValue) -> int:
     """The number of lanes of a range."""
-    assert isinstance(range.type, RangeType)
-    return range.type.size
+    return range_type(range).size
 
 
 @dataclass(frozen=True)

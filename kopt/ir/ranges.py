@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects import triton
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp, range_type
+from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp, range_type, tag_of
 
 
 def block_tag(tag: str) -> str:
@@ -94,8 +94,7 @@ def always_full(range: SSAValue) -> bool:
     outer = walked_range(bound)
     if outer is None:
         return False
-    assert isinstance(outer.type, RangeType)
-    return outer.type.size % bound.size == 0 and always_full(outer)
+    return range_type(outer).size % bound.size == 0 and always_full(outer)
 
 
 def visits(range: SSAValue) -> int | None:
@@ -122,8 +121,7 @@ def ranges_in_scope(op: Operation) -> dict[str, SSAValue]:
     """The range of each tag that is in scope at ``op``: bound by a loop around it, or made before it."""
     scope: dict[str, SSAValue] = {}
     for value in _bound_around(op):
-        assert isinstance(value.type, RangeType)
-        scope.setdefault(value.type.tag, value)
+        scope.setdefault(tag_of(value), value)
     return scope
 
 

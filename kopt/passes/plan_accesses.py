@@ -20,7 +20,7 @@ from kopt.analysis.plans import GridNames, set_plan
 from kopt.analysis.scope import defining_block
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, RangeType
+from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, tag_of
 from kopt.errors import ConfigError
 from kopt.passes.launches import grid_of
 from kopt.planning.choice import cheapest
@@ -117,8 +117,7 @@ def _check_prefetched(pins: GridPins, plan: Plan) -> None:
     """Refuses a loop that is to prefetch where no array comes so."""
     moved = {axis for buffer in plan.buffers if buffer.kind in ("prefetch", "writeback") for axis in buffer.axes}
     for loop, schedule in pins.loops.items():
-        assert isinstance(loop.range.type, RangeType)
-        if schedule.kind == "prefetch" and loop.range.type.tag not in moved:
+        if schedule.kind == "prefetch" and tag_of(loop.range) not in moved:
             message = "the loop has nothing to prefetch: no array that it walks comes in blocks that DMAs copy"
             raise ConfigError(message, location_of(loop), notes=["its schedule may be 'resident'"])
 

@@ -22,6 +22,7 @@ from kopt.dialects.tile import (
     TileType,
     block_axes,
     is_gather,
+    tile_type,
 )
 from kopt.dialects.tile.memory import WritesMemory, memory_shape
 from kopt.walk import walk
@@ -130,8 +131,7 @@ def _sink(op: Operation, operand: int, dim: int) -> Sink | None:
     if isinstance(op, ReduceOp) and dim in op.dimensions or isinstance(op, ArgReduceOp) and dim == op.dim.data:
         return Sink(op, {0: dim})
     if isinstance(op, DotOp) and operand < 2:
-        assert isinstance(op.lhs.type, TileType)
-        summed = {0: op.lhs.type.rank - 1, 1: op.lhs.type.rank - 2}
+        summed = {0: tile_type(op.lhs).rank - 1, 1: tile_type(op.lhs).rank - 2}
         return Sink(op, summed) if summed[operand] == dim else None
     return None
 

@@ -33,7 +33,7 @@ from kopt.dialects.tile.memory import (
     WritesMemory,
     ref_block_type,
 )
-from kopt.dialects.tile.types import RangeType, RefType, TileType
+from kopt.dialects.tile.types import RangeType, RefType, TileType, tile_type
 
 
 class CopyAccess(Access):
@@ -149,6 +149,5 @@ class SendOp(CopyAccess):
 
     def verify_(self) -> None:
         self._verify_copy(self.value.type)
-        assert isinstance(self.value.type, TileType)
-        if self.mask is not None and self.mask.type != (expected := self.value.type.with_element(i1)):
+        if self.mask is not None and self.mask.type != (expected := tile_type(self.value).with_element(i1)):
             raise VerifyException(f"the mask must be {expected}, found {self.mask.type}")

@@ -17,7 +17,7 @@ from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types
+from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types, range_type
 
 
 @irdl_op_definition
@@ -54,8 +54,7 @@ def parse_binding(parser: Parser) -> Parser.Argument:
 def print_binding(printer: Printer, range: SSAValue) -> None:
     """The inverse of `parse_binding`."""
     printer.print_ssa_value(range)
-    assert isinstance(range.type, RangeType)
-    printer.print_string(f": {range.type.dim}")
+    printer.print_string(f": {range_type(range).dim}")
 
 
 def print_body(printer: Printer, region: Region, print_terminator: bool) -> None:

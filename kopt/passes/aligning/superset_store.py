@@ -25,6 +25,7 @@ from kopt.dialects.tile import (
     TileType,
     block_axes,
     element_of,
+    range_type,
     tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
@@ -97,12 +98,11 @@ class Merger:
         Blocks may begin before the array, by fewer lanes than they have.
         """
         type = tile_type(value)
-        assert isinstance(larger.type, RangeType)
-        own, size = type.shape[place], larger.type.size
+        own, size = type.shape[place], range_type(larger).size
         front, back = self._filler(value, place, size), self._filler(value, place, size + -own % size)
         front_end = self.build.index(size)
         joined = self.build.add(ConcatOp([front, value, back], place))  # whole registers
-        dims = [larger.type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
+        dims = [range_type(larger).dim if n == place else dim for n, dim in enumerate(type.dims.data)]
         inside = self.build.add(arith.MaxSIOp(self.build.add(arith.MinSIOp(offset, front_end)), self.build.index(-own)))
         skip = self.build.add(arith.SubiOp(front_end, inside))
         return self.build.add(DynamicSliceOp(joined, skip, place, type.with_dims(dims)))

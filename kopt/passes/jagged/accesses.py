@@ -28,6 +28,7 @@ from kopt.dialects.tile import (
     ShiftOp,
     StoreOp,
     TileType,
+    array_type,
     block_axes,
     is_gather,
     tile_type,
@@ -92,8 +93,7 @@ def _may_move(store: StoreOp, parts: Sequence[SliceEntry | Entry], slicing: Slic
     They must be whole tiles of memory, of whatever else the loop walks.
     """
     moved = [(dim, part) for dim, part in enumerate(parts) if isinstance(part, SliceEntry) and part.added.terms]
-    type = store.memory.type
-    assert isinstance(type, MemRefType)
+    type = array_type(store.memory)
     return store.mask is None and all(
         part.range is not None
         and binding(part.range).size % max(_TILE_ROWS, multiple(type, dim)) == 0
@@ -114,8 +114,7 @@ def _is_alike(part: SliceEntry, store: StoreOp, slicing: Slicing) -> bool:
 
 def _parts(access: LoadOp | StoreOp, slicing: Slicing) -> tuple[list[int] | None, list[SliceEntry | Entry]]:
     """What becomes of each entry; the shape to see the array in, where it is flat storage of another."""
-    type, sums = access.memory.type, slicing.sums
-    assert isinstance(type, MemRefType)
+    type, sums = array_type(access.memory), slicing.sums
     if len(access.entries) > 1:
         return None, [
             slicing.part(sums.expr(e)) if isinstance(e, SSAValue) and is_gather(e) else e for e in access.entries
@@ -213,8 +212,7 @@ class _Rewriting:
         memory = self.access.memory
         if self.shape is None:
             return memory
-        type = memory.type
-        assert isinstance(type, MemRefType)
+        type = array_type(memory)
         if isinstance(memory.owner, ViewOp) and list(memory.owner.source_type.get_shape()) == self.shape:
             return memory.owner.source
         grid = self.access.parent_op()
@@ -285,5 +283,4 @@ class _Rewriting:
 
 
 def _shape(access: LoadOp | StoreOp) -> Sequence[int]:
-    assert isinstance(access.memory.type, MemRefType)
-    return access.memory.type.get_shape()
+    return array_type(access.memory).get_shape()

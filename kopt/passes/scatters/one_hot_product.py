@@ -16,9 +16,9 @@ from kopt.dialects.tile import (
     ExtractOp,
     IndexOp,
     LoadOp,
-    RangeType,
     ReduceOp,
     StoreOp,
+    range_type,
     tile_type,
 )
 from kopt.dialects.tile.types import DimAttr
@@ -60,8 +60,7 @@ def _products(at: Formulation, build: Builder, values: SSAValue, product: Produc
     loop = at.loop("n", 0, count, CHUNK)
     build.insert(loop)
     build = inside_of(build, loop.body.block)
-    type = loop.range.type
-    assert isinstance(type, RangeType)
+    type = range_type(loop.range)
     numbers = build.spread(build.add(IndexOp(loop.range)), _hot_dims(at, type.dim), [0])
     _add_product(at, build, values, product, loop.range, numbers)
 
