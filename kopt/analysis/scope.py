@@ -7,7 +7,7 @@ is, and names one binding only in its function.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -160,7 +160,7 @@ class _Walk:
         home = defining_block(operand)
         if home is None or not _is_inside(home, self.module):
             return "is defined by an operation that is not in the module"
-        inside = any(ancestor.parent is home for ancestor in _ancestors(op))
+        inside = any(ancestor.parent is home for ancestor in ancestors(op))
         return "is used before its definition" if inside else "is used outside the region that defines it"
 
     def error(self, message: str, op: Operation | None, definition: SSAValue | None) -> VerifyError:
@@ -191,7 +191,7 @@ def _owner(value: SSAValue) -> Operation | None:
     return owner if isinstance(owner, Operation) else None
 
 
-def _ancestors(op: Operation | None):
+def ancestors(op: Operation | None) -> Iterator[Operation]:
     """``op`` and the operations around it."""
     while op is not None:
         yield op
@@ -199,4 +199,4 @@ def _ancestors(op: Operation | None):
 
 
 def _is_inside(block: Block, module: ModuleOp) -> bool:
-    return any(op is module for op in _ancestors(block.parent_op()))
+    return any(op is module for op in ancestors(block.parent_op()))

@@ -12,12 +12,6 @@ from kopt.plans.kinds import LINKS
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.plans.renaming import renamed_buffer
 from kopt.plans.text import buffer_text, schedule_text
-from kopt.walk import walk
-
-
-def loops_of(grid: GridOp) -> list[ForOp]:
-    """The loops of a grid's cells."""
-    return walk(grid, ForOp)
 
 
 def schedule_of(loop: ForOp) -> LoopSchedule:

@@ -120,7 +120,7 @@ def parse_carries(parser: Parser) -> tuple[list[Parser.Argument], list[SSAValue]
     """``iter(%a = %z, …) -> (types)``, or nothing: the carried arguments and their initial values."""
     pairs: list[tuple[Parser.UnresolvedArgument, SSAValue]] = []
     if parser.parse_optional_keyword("iter"):
-        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_carry(parser))
+        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_pair(parser))
     if parser.parse_optional_punctuation("->"):
         parser.parse_punctuation("(")
         parse_known_types(parser, [init.type for _, init in pairs])
@@ -133,22 +133,24 @@ def print_carries(printer: Printer, loop: Carrying) -> None:
     if not loop.inits:
         return
     printer.print_string(" iter(")
-    printer.print_list(zip(loop.carried, loop.inits, strict=True), lambda pair: _print_carry(printer, *pair))
+    printer.print_list(zip(loop.carried, loop.inits, strict=True), lambda pair: print_pair(printer, *pair))
     printer.print_string(") -> (")
     printer.print_list([value.type for value in loop.inits], printer.print_attribute)
     printer.print_string(")")
 
 
-def _parse_carry(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:
+def parse_pair(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:
+    """``%argument = %value``: what a body calls a value."""
     name = parser.parse_argument(expect_type=False)
     parser.parse_punctuation("=")
     return name, parser.parse_operand()
 
 
-def _print_carry(printer: Printer, name: SSAValue, init: SSAValue) -> None:
+def print_pair(printer: Printer, name: SSAValue, value: SSAValue) -> None:
+    """The inverse of `parse_pair`."""
     printer.print_ssa_value(name)
     printer.print_string(" = ")
-    printer.print_ssa_value(init)
+    printer.print_ssa_value(value)
 
 
 OPS = (YieldOp,)

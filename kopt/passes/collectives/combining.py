@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import Float64Type, f32
 from xdsl.ir import Attribute, SSAValue
 
+from kopt.dialects.builder import named
 from kopt.dialects.tile import (
     COMBINING_OPS,
     ELEMENTWISE,
@@ -16,7 +17,7 @@ from kopt.dialects.tile import (
     is_float,
     tile_type,
 )
-from kopt.passes.collectives.building import Place, named
+from kopt.passes.collectives.building import Place
 
 #: The reduction of each kind: an average is a sum first.
 _REDUCTIONS = {"add": "add", "avg": "add", "max": "max", "min": "min"}

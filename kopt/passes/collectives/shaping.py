@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, literal
-from kopt.targets.tiling import LANES
+from kopt.targets.tiling import LANES, round_up
 
 #: Rows of 128 lanes that a kernel holds on the chip at a time: in each of its blocks, or in those of all ranks.
 PIECE_ROWS = 1024
@@ -29,11 +29,6 @@ def tile_rows(type: MemRefType) -> int:
     return 8 * 32 // bits_of(type)
 
 
-def rounded(size: int, unit: int) -> int:
-    """The smallest multiple of ``unit`` that is not below ``size``."""
-    return -(-size // unit) * unit
-
-
 @dataclass(frozen=True)
 class RowParts:
     """``count`` parts of so many elements, each as ``rows`` of 128 lanes, moved ``piece`` rows at a time."""
@@ -47,12 +42,12 @@ class RowParts:
     def piece(self) -> int:
         """Rows that are moved at a time, in whole tiles: all, or as many as there may be."""
         unit = tile_rows(self.type)
-        return min(max(unit, self.most // unit * unit), rounded(-(-self.elements // LANES), unit))
+        return min(max(unit, self.most // unit * unit), round_up(-(-self.elements // LANES), unit))
 
     @property
     def rows(self) -> int:
         """Rows of a part, in whole pieces."""
-        return rounded(-(-self.elements // LANES), self.piece)
+        return round_up(-(-self.elements // LANES), self.piece)
 
     @property
     def whole(self) -> MemRefType:

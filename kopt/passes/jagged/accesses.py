@@ -66,7 +66,7 @@ def raise_access(access: LoadOp | StoreOp, sums: SumAnalysis) -> None:
         and (isinstance(access, LoadOp) or _may_move(access, parts, slicing))
     ):
         _check(found, dims, repeats)
-        _check_static(parts, shape or _shape(access))
+        _check_static(parts, shape or array_type(access.memory).get_shape())
         _Rewriting(access, dims, shape, parts, sums).run()
 
 
@@ -186,7 +186,7 @@ class _Rewriting:
     def run(self) -> None:
         access = self.access
         memory = self._memory()
-        extents = self.shape or _shape(access)
+        extents = self.shape or array_type(access.memory).get_shape()
         entries = [
             self._entry(part, extent) if isinstance(part, SliceEntry) else part
             for part, extent in zip(self.parts, extents, strict=True)
@@ -224,7 +224,7 @@ class _Rewriting:
 
     def _order(self, entries: Sequence[Entry]) -> list[int]:
         """For each dimension of the new block, its number in the old one."""
-        old = block_axes(self.access.entries, _shape(self.access))
+        old = block_axes(self.access.entries, array_type(self.access.memory).get_shape())
         first = next(n for n, axis in enumerate(old) if axis.gather_dim is not None)
         kept = {axis.position: n for n, axis in enumerate(old) if axis.gather_dim is None}
         order: list[int] = []
@@ -280,7 +280,3 @@ class _Rewriting:
             Rewriter.replace_op(self.access, op)
         else:
             Rewriter.replace_op(self.access, [], list(results))
-
-
-def _shape(access: LoadOp | StoreOp) -> Sequence[int]:
-    return array_type(access.memory).get_shape()
