@@ -156,7 +156,7 @@ def _note_steps(roles: dict[str, Role], index: SSAValue, analysis: IndexAnalysis
 
 def _note_dims(roles: dict[str, Role], op: Operation) -> None:
     """Axes of tiles have lanes; those of rows and columns are not flat, nor where an op moves lanes or finds places."""
-    moves = isinstance(op, _MOVES) or (isinstance(op, Access) and any(map(is_gather, op.entries)))
+    moves = isinstance(op, _MOVES) or (isinstance(op, Access) and op.gathers)
     for value in (*op.operands, *op.results):
         type = value.type
         if not isinstance(type, TileType):

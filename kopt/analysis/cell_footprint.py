@@ -39,7 +39,6 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TileType,
     array_type,
-    is_gather,
     tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
@@ -149,7 +148,7 @@ def _window_bytes(
 
 def _comes_in_blocks(window: Window) -> bool:
     """Whether cells, or their loops, fetch what they read of a large array: no window follows loaded numbers."""
-    known = window.written or not is_large(window.type) or any(map(is_gather, window.loads[0].entries))
+    known = window.written or not is_large(window.type) or window.loads[0].gathers
     return not known and all(is_at_computed(load, window) for load in window.loads)
 
 

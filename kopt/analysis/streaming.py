@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt.analysis.alignment import copied_multiple, multiple
 from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.windows import Window
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, array_type, is_gather, tile_type
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, array_type, tile_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
@@ -133,7 +133,7 @@ def stays_in_hbm(window: Window) -> bool:
 def moves_rows(window: Window) -> bool:
     """Whether DMAs move all that is read and written of an array, row by row, by computed numbers or one by one."""
     accesses = (*window.loads, *window.stores)
-    rows = all(any(map(is_gather, access.entries)) for access in accesses)
+    rows = all(access.gathers for access in accesses)
     return (rows or stays_in_hbm(window)) and not window.atomics
 
 

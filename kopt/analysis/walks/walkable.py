@@ -21,7 +21,6 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     block_axes,
-    is_gather,
     tile_type,
 )
 from kopt.dialects.tile.memory import WritesMemory, memory_shape
@@ -139,7 +138,7 @@ def _sink(op: Operation, operand: int, dim: int) -> Sink | None:
 def _stored(op: StoreOp, dim: int) -> Sink | None:
     """A store of a whole dimension of its array."""
     axis = block_axes(op.entries, memory_shape(op.memory.type))[dim]
-    if any(map(is_gather, op.entries)) or not isinstance(op.entries[axis.position], AllAttr):
+    if op.gathers or not isinstance(op.entries[axis.position], AllAttr):
         return None
     numbers = [0] if op.mask is None else [0, list(op.operands).index(op.mask)]
     return Sink(op, dict.fromkeys(numbers, dim))

@@ -26,7 +26,7 @@ from kopt.dialects.pallas.dma import (
     split_overlap,
     verify_overlap,
 )
-from kopt.dialects.tile.index_list import Entry, is_gather, split_entries
+from kopt.dialects.tile.index_list import Entry, split_entries
 from kopt.dialects.tile.memory import (
     Access,
     ReadsMemory,
@@ -55,7 +55,7 @@ class CopyAccess(Access):
         assert isinstance(type, RefType)
         if type.space.data != "hbm":
             raise VerifyException(f"{self.name} copies a block of a ref in hbm, found {type}")
-        if any(map(is_gather, self.entries)):
+        if self.gathers:
             raise VerifyException(f"{self.name} copies one block; rows by numbers are for tile.get and tile.put")
         expected = ref_block_type(type, self.entries)
         assert isinstance(value, TileType)
