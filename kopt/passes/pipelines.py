@@ -190,6 +190,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("realise-dmas"),
         # An optimisation of that: copies overlap the steps of the axis that they name.
         _make("software-pipeline", chip=chip),
+        # Copies are final, and where they begin.
+        _make("elide-bounds-checks"),
         # Scratch memory is final.
         _make("plan-vmem", chip=chip),
         # Mosaic compiles lost updates silently: the last look at kernels of one rank.
