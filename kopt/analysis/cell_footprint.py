@@ -43,7 +43,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import window_bytes
+from kopt.targets.tiling import scratch_bytes, window_bytes
 from kopt.walk import walk
 
 
@@ -183,7 +183,7 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
     for ref in [*call.scratch, *_streamed_blocks(grid)]:
         assert isinstance(ref.type, RefType)
         if ref.type.space.data == "vmem":
-            total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
+            total += scratch_bytes(ref.type.shape, _bits(ref.type.element_type))
     return total + temporaries(grid, {})
 
 
@@ -195,7 +195,7 @@ def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
     count = max((prod(_shape(numbers, sizes)) for numbers in rows), default=1)
     extents = zip(access.entries, type.get_shape(), strict=True)
     block = [_moved_lanes(entry, extent, sizes) for entry, extent in extents]
-    return count * window_bytes(block[-2:], _bits(type.element_type)) * prod(block[:-2])
+    return scratch_bytes([count, *block], _bits(type.element_type))
 
 
 def _moved_lanes(entry: Entry, extent: int, sizes: Mapping[str, int]) -> int:

@@ -140,6 +140,8 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
         _make("spread-strides"),
         # What is a block after all is written as one: new arrays for launches that are functional already.
         _make("normalise-accesses"),
+        # What is in flat storage may be in a block that is there: before kinds of gathers are decided.
+        _make("speculate-picks"),
         # Accesses at computed places alone are left to decide about; how blocks come is decided when all are known.
         _make("plan-values", chip=chip.name, **_pins_of_values(config)),
         # Products, reductions and loops come of it: before masks, and before whatever moves blocks.
