@@ -30,6 +30,7 @@ from kopt.analysis.windows import ACCESSES, Window, ordered, unordered_windows, 
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
     Access,
+    BroadcastOp,
     CarryingLoop,
     GridOp,
     LoadOp,
@@ -115,7 +116,7 @@ def _memories(grid: GridOp) -> set[SSAValue]:
 
 def _grid_bytes(grid: GridOp, seen: Iterable[Window], sizes: Mapping[str, int], hoisted: Collection[SSAValue]) -> int:
     """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest."""
-    return _window_bytes(seen, sizes, True, hoisted) + temporaries(grid, sizes)
+    return _window_bytes(seen, sizes, True, hoisted) + temporaries(grid, sizes, repeated=False)
 
 
 def _window_bytes(
@@ -211,16 +212,19 @@ def _streamed_blocks(grid: GridOp) -> list[SSAValue]:
     return 2 * [block for op in walk(grid) if isinstance(op, PipelineOp) for block in op.blocks]
 
 
-def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
-    """Bytes of the values that are live at once and too large for registers, at the widest place of a body."""
-    return max((_live_bytes(region.block.ops, sizes) for op in _loops(grid) for region in op.regions), default=0)
+def temporaries(grid: GridOp, sizes: Mapping[str, int], repeated: bool = True) -> int:
+    """Bytes of the values that are live at once and too large for registers, at the widest place of a body.
+
+    What is ``repeated`` by a broadcast mostly stays one register: limits count it, choices of sizes do not.
+    """
+    return max((_live_bytes(region.block.ops, sizes, repeated) for op in _loops(grid) for region in op.regions), default=0)
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:
     return walk(grid, GridOp, CarryingLoop)
 
 
-def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
+def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int], repeated: bool) -> int:
     """The largest sum of sizes of values between their definition and their last use, and of what an op makes besides,
     in one block."""
     order = list(ops)
@@ -229,7 +233,7 @@ def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
     for op in order:
         changes[position[op]] += (inside := _inside_bytes(op, sizes))
         changes[position[op] + 1] -= inside
-        for result in op.results:
+        for result in op.results if repeated or not isinstance(op, BroadcastOp) else ():
             size = _value_bytes(result.type, sizes)
             if Budget.spills(size):
                 last = max((user_position(use.operation, position) for use in result.uses), default=position[op])
