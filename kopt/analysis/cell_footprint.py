@@ -217,7 +217,8 @@ def temporaries(grid: GridOp, sizes: Mapping[str, int], repeated: bool = True) -
 
     What is ``repeated`` by a broadcast mostly stays one register: limits count it, choices of sizes do not.
     """
-    return max((_live_bytes(region.block.ops, sizes, repeated) for op in _loops(grid) for region in op.regions), default=0)
+    bodies = [region.block for op in _loops(grid) for region in op.regions]
+    return max((_live_bytes(body.ops, sizes, repeated) for body in bodies), default=0)
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:

@@ -1,7 +1,7 @@
-"""Gathers of flat storage that are meant to stay in the row at hand: ``flat[i * n + labels[i]]`` beside ``x[i, :]``. Pure.
+"""Gathers of flat storage that stay in the row at hand, most likely: ``flat[i * n + labels[i]]`` beside ``x[i, :]``.
 
-Where another access has the rows of a matrix that the flat storage is a view of, an element of lane ``i`` lies in row
-``i`` if what the index has beside the row's begin, its column, is from 0 to below the row's length. Nothing but the
+Pure. Where another access has the rows of a matrix that the flat storage is a view of, an element of lane ``i`` lies in
+row ``i`` if what the index has beside the row's begin, its column, is from 0 to below the row's length. Nothing but the
 numbers tell: the kernel can look at these, and fetch from memory only if one of them names another row.
 """
 

@@ -1,4 +1,4 @@
-"""Rows that DMAs fetch outside of loops, a copy each: what of a kernel starts them, awaits them, and reads them. Pure."""
+"""Rows that DMAs fetch outside of loops, a copy each: what of a kernel starts, awaits and reads them. Pure."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def _split(load: LoadOp, found: FlatColumn, sums: SumAnalysis) -> None:
     beyond = build.cast(build.compute("ne", column, inside), i32)
     most = build.add(ExtractOp(build.add(ReduceOp("max", beyond, [0])), IndexType()))
     is_beyond = named(build.add(arith.CmpiOp(most, build.index(0), "sgt")), "beyond")
-    arms = [Region(Block([scf.YieldOp(value)])) for value in (near, near)]
-    branch = scf.IfOp(is_beyond, [near.type], *arms)
+    then, otherwise = (Region(Block([scf.YieldOp(near)])) for _ in range(2))
+    branch = scf.IfOp(is_beyond, [near.type], then, otherwise)
     build.insert(branch)
     far = _from_memory(load, found, build.into(branch.true_region.block))
     end = branch.true_region.block.last_op

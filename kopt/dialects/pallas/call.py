@@ -39,8 +39,8 @@ class CallOp(Op):
     chip's default limit, in bytes. ``collective`` numbers the semaphore of kernels that meet those of other ranks at a
     `symm.barrier`. The first ``prefetched`` operands are in scalar memory, whole, before the grid runs: windows may
     load the numbers of their blocks from them. ``unchecked`` leaves out the bounds checks of the chip, which are
-    instructions of each copy (see ``elide-bounds-checks``). The body's arguments are a ref for each operand and result, then
-    scratch. What the kernel does is one `tile.grid`: nothing stands beside it.
+    instructions of each copy (see ``elide-bounds-checks``). The body's arguments are a ref for each operand and result,
+    then scratch. What the kernel does is one `tile.grid`: nothing stands beside it.
     """
 
     name = "pallas.call"

@@ -49,7 +49,6 @@ from kopt.passes.scratch import scratch_name, scratch_ref
 from kopt.plans.plan import LoopSchedule
 from kopt.targets.tiling import LANES
 
-
 #: Copies that one visit of a loop starts, of as many places: what a bundle leaves free of one start serves others.
 _WRITTEN_OUT, _MANY = 32, 128
 
@@ -77,7 +76,9 @@ def realise_rows(access: GetOp | PutOp, call: CallOp) -> None:
           scf.if %row >= 0 { pallas.dma_start %rows[%r, :, :] to %x[%row, :] signal %moved[0] } }
         tile.for %r in (0, 8) { …   pallas.dma_wait … }   // for each that was started
 
-    A read has the same loops without the condition, and gets its value from the buffer after them.
+    A read has the first loop without the condition, and gets its value from the buffer behind one wait for all of it;
+    where rows are padded in the buffer, behind a loop of waits. Numbers that are computed lane by lane of what is in
+    scalar memory are not brought there: the loop computes them (`kopt.passes.dmas.lane_scalars`).
     """
     _Rows(access, call).realise()
 
@@ -132,7 +133,7 @@ class _Rows:
         return self.copies.entries([ALL] * len(self.copies.places), 0)
 
     def _overlap(self) -> Overlap | None:
-        """The axis whose cells may fetch each other's rows: where the next one's numbers are known in the one before."""
+        """The axis whose cells may fetch each other's rows: where the next one's numbers are known before."""
         grid = grid_of(self.call)
         number = fastest(grid)
         known = all(isinstance(scalars, LaneScalars) for scalars in self.numbers.values())

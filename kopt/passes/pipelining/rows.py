@@ -12,7 +12,7 @@ from kopt.analysis.rematerialisation import Rematerialisation
 from kopt.analysis.row_prefetch import RowFetch, outer_values
 from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp
-from kopt.dialects.tile import GetOp, IdOp, RefType, ShiftOp, WhenOp
+from kopt.dialects.tile import Entry, GetOp, IdOp, RefType, ShiftOp, WhenOp
 from kopt.ir.ranges import binding
 from kopt.passes.cloning import clone_with_new_tags
 from kopt.passes.pipelining.cells import run_in_order
@@ -90,7 +90,10 @@ def _pair(ref: SSAValue, shape: tuple[int, ...], name: str) -> SSAValue:
     return pair
 
 
-def _turn(end: DmaOp, source: tuple, target: tuple, slot: SSAValue) -> None:
+_Place = tuple[SSAValue, tuple[Entry, ...]]
+
+
+def _turn(end: DmaOp, source: _Place, target: _Place, slot: SSAValue) -> None:
     """Puts an end of a copy between other places, with the semaphore of a block, in the place of another."""
     plain = type(end)(*source, *target, end.semaphore, [slot])
     plain.location = end.location
