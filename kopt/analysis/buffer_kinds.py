@@ -11,7 +11,7 @@ Pure. An array has the first kind that it may have, unless a plan says another t
 | ``prefetch`` | loops of that schedule read whole blocks | the array in HBM, padded to whole blocks |
 | ``writeback`` | such loops with computed bounds write whole blocks | the array in HBM, padded to whole blocks |
 | ``rows`` | rows are gathered by DMAs | the array in HBM |
-| ``smem`` | single 32-bit elements of a small array are loaded | the array in scalar memory |
+| ``smem`` | single 32-bit elements of a small array are loaded, or numbers of rows | the array in scalar memory |
 | ``smem_chunk`` | single elements of one row, the same for many cells | a row in scalar memory |
 | ``resident`` | anything else that moves with loops of the kernel | a block that holds all that they walk |
 | ``window`` | anything else | a block that moves with the grid |
@@ -30,6 +30,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind
 
 from kopt.analysis.addressed import addressed
 from kopt.analysis.alignment import multiple
+from kopt.analysis.lane_scalars import gives_row_numbers
 from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.layouts import loads_scalars, stands_in_scalar_memory
 from kopt.analysis.pipelining import pipelined
@@ -157,7 +158,7 @@ _MAY: dict[str, Callable[[PlacedArray], bool]] = {
     "prefetch": lambda at: streams(at.window, at.schedules),
     "writeback": lambda at: sends(at.window, at.schedules),
     "rows": lambda at: not at.writes and at.gathers,
-    "smem": lambda at: not at.writes and stands_in_scalar_memory(at.window),
+    "smem": lambda at: not at.writes and (stands_in_scalar_memory(at.window) or gives_row_numbers(at.window)),
     "smem_chunk": lambda at: not at.writes and _is_chunk_of_scalars(at.window),
     "resident": lambda at: at.walked,
     "window": lambda at: True,

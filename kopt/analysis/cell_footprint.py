@@ -30,6 +30,7 @@ from kopt.analysis.windows import ACCESSES, Window, ordered, unordered_windows, 
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
     Access,
+    BroadcastOp,
     CarryingLoop,
     GridOp,
     LoadOp,
@@ -44,7 +45,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import window_bytes
+from kopt.targets.tiling import scratch_bytes, window_bytes
 from kopt.walk import walk
 
 
@@ -116,7 +117,7 @@ def _memories(grid: GridOp) -> set[SSAValue]:
 
 def _grid_bytes(grid: GridOp, seen: Iterable[Window], sizes: Mapping[str, int], hoisted: Collection[SSAValue]) -> int:
     """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest."""
-    return _window_bytes(seen, sizes, True, hoisted) + temporaries(grid, sizes)
+    return _window_bytes(seen, sizes, True, hoisted) + temporaries(grid, sizes, repeated=False)
 
 
 def _window_bytes(
@@ -184,7 +185,7 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
     for ref in [*call.scratch, *_streamed_blocks(grid)]:
         assert isinstance(ref.type, RefType)
         if ref.type.space.data == "vmem":
-            total += window_bytes(ref.type.shape, _bits(ref.type.element_type))
+            total += scratch_bytes(ref.type.shape, _bits(ref.type.element_type))
     return total + temporaries(grid, {})
 
 
@@ -195,7 +196,7 @@ def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
     count = max((prod(_shape(numbers, sizes)) for numbers in rows), default=1)
     extents = zip(access.entries, type.get_shape(), strict=True)
     block = [_moved_lanes(entry, extent, sizes) for entry, extent in extents]
-    return count * window_bytes(block[-2:], _bits(type.element_type)) * prod(block[:-2])
+    return scratch_bytes([count, *block], _bits(type.element_type))
 
 
 def _moved_lanes(entry: Entry, extent: int, sizes: Mapping[str, int]) -> int:
@@ -211,16 +212,20 @@ def _streamed_blocks(grid: GridOp) -> list[SSAValue]:
     return 2 * [block for op in walk(grid) if isinstance(op, PipelineOp) for block in op.blocks]
 
 
-def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
-    """Bytes of the values that are live at once and too large for registers, at the widest place of a body."""
-    return max((_live_bytes(region.block.ops, sizes) for op in _loops(grid) for region in op.regions), default=0)
+def temporaries(grid: GridOp, sizes: Mapping[str, int], repeated: bool = True) -> int:
+    """Bytes of the values that are live at once and too large for registers, at the widest place of a body.
+
+    What is ``repeated`` by a broadcast mostly stays one register: limits count it, choices of sizes do not.
+    """
+    bodies = [region.block for op in _loops(grid) for region in op.regions]
+    return max((_live_bytes(body.ops, sizes, repeated) for body in bodies), default=0)
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:
     return walk(grid, GridOp, CarryingLoop)
 
 
-def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
+def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int], repeated: bool) -> int:
     """The largest sum of sizes of values between their definition and their last use, and of what an op makes besides,
     in one block."""
     order = list(ops)
@@ -229,7 +234,7 @@ def _live_bytes(ops: Iterable[Operation], sizes: Mapping[str, int]) -> int:
     for op in order:
         changes[position[op]] += (inside := _inside_bytes(op, sizes))
         changes[position[op] + 1] -= inside
-        for result in op.results:
+        for result in op.results if repeated or not isinstance(op, BroadcastOp) else ():
             size = _value_bytes(result.type, sizes)
             if Budget.spills(size):
                 last = max((user_position(use.operation, position) for use in result.uses), default=position[op])

@@ -69,8 +69,14 @@ def _holders(gather: LoadOp, launch: LaunchOp) -> Iterator[LoadOp]:
     for op in [use.operation for arg in only_read for use in arg.uses]:
         if not isinstance(op, LoadOp) or op is gather or op.mask is not None or op.gathers:
             continue
-        if op.parent is not None and _is_around(op.parent, gather) and all(_known(v, gather) for v in op.indices):
+        if may_stand_at(op, gather):
             yield op
+
+
+def may_stand_at(holder: LoadOp, gather: LoadOp) -> bool:
+    """Whether the block of a load could be loaded at a gather's place as well."""
+    block = holder.parent
+    return block is not None and _is_around(block, gather) and all(_known(value, gather) for value in holder.indices)
 
 
 def _is_around(block: Block, op: Operation) -> bool:

@@ -112,14 +112,27 @@ class Comparison(Condition):
         return Comparison("eq" if self.relation == "ne" else "ne", self.expr)
 
     def range_of(self, expr: IndexExpr) -> ValueRange:
-        """Where ``e >= 0``, a number is at most itself and ``e``, and at least itself without ``e``."""
+        """Where ``e >= 0``, a number is at most itself and ``e``, and at least itself without ``e``; or a multiple."""
         own = expr.range
         if self.relation == "ne" or self.expr.weight + expr.weight > _HEAVY:
             return own
-        more, less = (expr + self.expr).range, (expr - self.expr).range
-        if self.relation == "eq":
-            return own.intersection(more).intersection(less)
-        return own.intersection(ValueRange(less.low, more.high))
+        for times in self._multiples(expr):
+            part = self.expr * times
+            more, less = (expr + part).range, (expr - part).range
+            if self.relation == "eq":
+                own = own.intersection(more).intersection(less)
+            else:
+                own = own.intersection(ValueRange(less.low, more.high))
+        return own
+
+    def _multiples(self, expr: IndexExpr) -> list[int]:
+        """How often it is to be added for a term to vanish."""
+        found = [1]
+        for atom, own in self.expr.terms.items():
+            factor = expr.terms.get(atom)
+            if isinstance(factor, int) and isinstance(own, int) and own and factor % own == 0:
+                found.append(abs(factor // own))
+        return list(dict.fromkeys(times for times in found if times))
 
     def __str__(self) -> str:
         return f"{self.expr} {_SIGNS[self.relation]} 0"

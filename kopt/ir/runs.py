@@ -189,4 +189,6 @@ def strided(expr: IndexExpr, dim: int) -> Strided | None:
 
 def groups_of(lanes: Coefficient, size: Coefficient) -> Coefficient:
     """How many groups of a size the lanes are."""
+    if size == 1:
+        return lanes
     return lanes // size if isinstance(lanes, int) and isinstance(size, int) and size else 1

@@ -54,6 +54,8 @@ PASSES: dict[str, str] = {
     "apply-schedule": "kopt.passes.apply_schedule:ApplySchedulePass",
     "plan-values": "kopt.passes.plan_values:PlanValuesPass",
     "plan-walks": "kopt.passes.plan_walks:PlanWalksPass",
+    "speculate-picks": "kopt.passes.speculate_picks:SpeculatePicksPass",
+    "elide-bounds-checks": "kopt.passes.elide_bounds_checks:ElideBoundsChecksPass",
     "plan-vmem": "kopt.passes.plan_vmem:PlanVmemPass",
     "realise-dmas": "kopt.passes.realise_dmas:RealiseDmasPass",
     "software-pipeline": "kopt.passes.software_pipeline:SoftwarePipelinePass",

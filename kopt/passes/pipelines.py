@@ -143,6 +143,8 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
         _make("spread-strides"),
         # What is a block after all is written as one: new arrays for launches that are functional already.
         _make("normalise-accesses"),
+        # What is in flat storage may be in a block that is there: before kinds of gathers are decided.
+        _make("speculate-picks"),
         # Accesses at computed places alone are left to decide about; how blocks come is decided when all are known.
         _make("plan-values", chip=chip.name, **_pins_of_values(config)),
         # Products, reductions and loops come of it: before masks, and before whatever moves blocks.
@@ -193,6 +195,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("realise-dmas"),
         # An optimisation of that: copies overlap the steps of the axis that they name.
         _make("software-pipeline", chip=chip),
+        # Copies are final, and where they begin.
+        _make("elide-bounds-checks"),
         # Scratch memory is final.
         _make("plan-vmem", chip=chip),
         # Mosaic compiles lost updates silently: the last look at kernels of one rank.

@@ -40,13 +40,14 @@ class RealiseDmasPass(ModulePass):
         tile.put %new, %buffer[:, :] …   pallas.dma_start %buffer[:, :] to %x[%rows, :] …   pallas.dma_wait …
 
     Of rows by numbers each comes or goes by a copy of its own, and all of them are on their way together. The numbers
-    are brought to scalar memory, for loops to read. What DMAs do not move alone comes whole, and is cut on the chip.
+    are brought to scalar memory, for loops to read, unless they are computed of what is there. What DMAs do not move
+    alone comes whole, and is cut on the chip.
 
         %v = tile.get %x[%n, :] : !tile.ref<500 x 256 x f32, hbm> -> !tile.tile<b0=8 x 256 x f32>
     becomes
         tile.put %n, %block[:] …   pallas.dma_start %block[:] to %numbers[:] …   pallas.dma_wait …
         tile.for %r in (0, 8) { %row = …   pallas.dma_start %x[%row, :] to %rows[%r, :, :] signal %moved[0] … }
-        tile.for %r in (0, 8) { %row = …   pallas.dma_wait %x[%row, :] to %rows[%r, :, :] signal %moved[0] … }
+        pallas.dma_wait %rows[:, :, :] to %rows[:, :, :] signal %moved[0] …      // for the bytes of all rows
         %v = tile.get %rows[:, 0, :] …
 
     A `tile.put` by numbers sends rows so; negative numbers name none.

@@ -11,10 +11,12 @@ from xdsl.rewriter import Rewriter
 
 from kopt.analysis.copies import array_of, is_fetch, synchronous_copy
 from kopt.analysis.overlapping import following_cells, is_of_cells, why_not_overlapped
+from kopt.analysis.row_prefetch import RowFetch, row_fetch, why_not_ahead
 from kopt.diagnostics import remark
 from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp
 from kopt.passes.pipelining.cells import prefetch_over_cells
 from kopt.passes.pipelining.loops import prefetch_over_loop
+from kopt.passes.pipelining.rows import prefetch_rows_over_cells
 from kopt.passes.pipelining.writebacks import write_back_behind_loop
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.walk import walk
@@ -25,8 +27,9 @@ class SoftwarePipelinePass(ModulePass):
     """Software-pipelines copies that name an axis: each runs in the steps before, or behind, the one that needs it.
 
     What a loop's visit fetches is started in the visit before, and its first block in front of the loop, or in the last
-    visit of the cell before. What a cell fetches outside of loops is started in the cell before. What a visit sends is
-    waited for in the next one. Where copies cross cells, these run in order: ``semantics (arbitrary)``.
+    visit of the cell before. What a cell fetches outside of loops, a block or rows by their numbers, is started in the
+    cell before. What a visit sends is waited for in the next one. Where copies cross cells, these run in order:
+    ``semantics (arbitrary)``.
 
         tile.for %k in (0, %n) {
           pallas.dma_start %x[%i, %k] to %buffer[:, :] signal %fetched[0] along %k depth 2
@@ -72,6 +75,9 @@ def _in_order(call: CallOp) -> list[DmaStartOp]:
 
 
 def _overlap(start: DmaStartOp, call: CallOp, chip: TpuChip) -> None:
+    if (rows := row_fetch(start, call)) is not None:
+        _overlap_rows(rows, call, chip)
+        return
     copy = synchronous_copy(start)
     why = "others use its buffer" if copy is None else why_not_overlapped(copy, call, chip)
     if copy is None or why is not None:
@@ -84,6 +90,14 @@ def _overlap(start: DmaStartOp, call: CallOp, chip: TpuChip) -> None:
         prefetch_over_cells(copy, call, start.axis)
     else:
         prefetch_over_loop(copy, call, following_cells(call, chip))
+
+
+def _overlap_rows(rows: RowFetch, call: CallOp, chip: TpuChip) -> None:
+    if (why := why_not_ahead(rows, call, chip)) is not None:
+        remark(rows.start, f"copies of rows of '{array_of(rows.start).name_hint or 'an array'}' overlap nothing: {why}")
+        return
+    assert rows.start.axis is not None
+    prefetch_rows_over_cells(rows, call, rows.start.axis)
 
 
 def _forget_axis(end: DmaOp) -> None:

@@ -16,7 +16,7 @@ from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import LaunchModel, ModelAccess
 from kopt.planning.trips import Number, Sizes, Trips, value
 from kopt.plans.plan import Buffer, Plan
-from kopt.targets.tiling import padded_bytes
+from kopt.targets.tiling import LANES, padded_bytes, round_up
 
 #: Kinds of buffers that the grid's own pipeline moves.
 WINDOWS = ("window", "resident", "accumulate")
@@ -71,7 +71,10 @@ class Blocks:
         return self._elements(buffer) * self._bits(buffer) / 8
 
     def memory(self, buffer: Buffer, bits: int | None = None) -> Number:
-        """Bytes of one block in VMEM, padded to tiles; with other bits for accumulators."""
+        """Bytes of one block in VMEM, padded to tiles, of rows to lanes; with other bits for accumulators."""
+        if buffer.kind == "rows":
+            rows = self.rows(buffer)
+            return rows * round_up(self._elements(buffer) / rows, LANES) * (bits or self._bits(buffer)) / 8
         return padded_bytes(self.shape(buffer) or (1,), bits or self._bits(buffer))
 
     def array_size(self, operand: str) -> Number:

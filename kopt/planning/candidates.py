@@ -76,7 +76,9 @@ def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], orde
     moves = frozenset[str]().union(*(access.moves for access in accesses))
     axes = tuple(tag for tag in order if tag in moves)
     if kind := _apart(accesses):
-        return Buffer(operand, operand, kind, axes)
+        ahead = kind == "rows" and all(access.mode == "load" and access.home in order for access in accesses)
+        options = (("prefetch", (order[-1], 1)),) if ahead else ()
+        return Buffer(operand, operand, kind, axes, 2 if ahead else 1, options=options)
     if walked := _walked_alike(accesses, schedules):
         tag, kind = walked
         written = any(access.mode == "store" for access in accesses)

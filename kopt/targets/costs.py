@@ -66,8 +66,9 @@ VECTOR_CYCLES: Mapping[str, float] = {
 CARRY_CYCLES = 1.0
 #: Cycles of a visit to a loop in the kernel beside its work, by the same bundles.
 VISIT_CYCLES = 100.0
-#: Cycles to start one copy of a row: libtpu's own estimate of a loop that does no more.
-ROW_CYCLES = 20.0
+#: Cycles to start one copy of a row: libtpu's bundles for each of the 32 that a visit of the loop starts, whose numbers
+#: are clamped to the array (v6e, rows of 4 KiB).
+ROW_CYCLES = 10.0
 
 
 def tpu_costs(chip: TpuChip) -> TpuCosts:

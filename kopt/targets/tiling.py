@@ -22,6 +22,13 @@ def window_bytes(blocks: Sequence[int], bits: int) -> int:
     return padded_bytes([size for size in blocks if size] or [1], bits)
 
 
+def scratch_bytes(shape: Sequence[int], bits: int) -> int:
+    """Bytes of VMEM of scratch memory: blocks of a single row of 32 bits take no more than that (libtpu 0.0.42)."""
+    if len(shape) > 2 and shape[-2] == 1 and bits == 32:
+        return prod(shape[:-1]) * round_up(shape[-1], LANES) * 4
+    return window_bytes(shape, bits)
+
+
 def padded_bytes(lanes: Sequence[Any], bits: int) -> Any:
     """Bytes of VMEM of a block of so many lanes; or of each of several, where lanes are NumPy arrays."""
     if len(lanes) < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     opt_prop_def,
@@ -38,8 +38,9 @@ class CallOp(Op):
     ``aliases`` gives for each result the operand whose buffer it takes over, or -1. ``vmem_limit`` raises the
     chip's default limit, in bytes. ``collective`` numbers the semaphore of kernels that meet those of other ranks at a
     `symm.barrier`. The first ``prefetched`` operands are in scalar memory, whole, before the grid runs: windows may
-    load the numbers of their blocks from them. The body's arguments are a ref for each operand and result, then
-    scratch. What the kernel does is one `tile.grid`: nothing stands beside it.
+    load the numbers of their blocks from them. ``unchecked`` leaves out the bounds checks of the chip, which are
+    instructions of each copy (see ``elide-bounds-checks``). The body's arguments are a ref for each operand and result,
+    then scratch. What the kernel does is one `tile.grid`: nothing stands beside it.
     """
 
     name = "pallas.call"
@@ -52,6 +53,7 @@ class CallOp(Op):
     vmem_limit = opt_prop_def(IntegerAttr)
     collective = opt_prop_def(IntegerAttr)
     prefetched = opt_prop_def(IntegerAttr)
+    unchecked = opt_prop_def(UnitAttr)
     outputs = var_result_def(MemRefType)
     body = region_def("single_block")
 
@@ -141,6 +143,7 @@ class CallOp(Op):
         aliases = parse_ints(parser)
         limit = parser.parse_integer() if parser.parse_optional_keyword("vmem_limit") else None
         collective = parser.parse_integer() if parser.parse_optional_keyword("collective") else None
+        unchecked = parser.parse_optional_keyword("unchecked") is not None
         parser.parse_punctuation(":")
         types = parser.parse_function_type().outputs.data
         attributes = parser.parse_optional_attr_dict_with_keyword()
@@ -148,6 +151,7 @@ class CallOp(Op):
         op.detach_region(0)
         op.add_region(parser.parse_region())
         op.attributes |= attributes.data if attributes else {}
+        op.unchecked = UnitAttr() if unchecked else None
         return op
 
     def print(self, printer: Printer) -> None:
@@ -167,6 +171,8 @@ class CallOp(Op):
             printer.print_string(f" vmem_limit {self.vmem_limit.value.data}")
         if self.collective is not None:
             printer.print_string(f" collective {self.collective.value.data}")
+        if self.unchecked is not None:
+            printer.print_string(" unchecked")
         printer.print_string(" : ")
         printer.print_operation_type(self)
         printer.print_op_attributes(self.attributes, print_keyword=True)

@@ -46,7 +46,9 @@ def _for(printing: PallasPrinter, op: ForOp) -> None:
     results = [printing.names.bind(result) for result in op.results]
     inits = _values([printing.name(value) for value in op.inits])
     target = f"{', '.join(results)} = " if results else ""
-    printing.line(f"{target}jax.lax.fori_loop(0, {count.text}, {body}, {inits})", op)
+    unroll = op.schedule.data.unroll if op.schedule is not None else 1
+    written_out = f", unroll={unroll}" if unroll > 1 else ""
+    printing.line(f"{target}jax.lax.fori_loop(0, {count.text}, {body}, {inits}{written_out})", op)
 
 
 def _once(op: ForOp, printing: PallasPrinter) -> None:

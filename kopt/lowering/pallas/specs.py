@@ -115,6 +115,8 @@ def _parameters(call: CallOp) -> Iterator[str]:
         yield f"vmem_limit_bytes={call.vmem_limit.value.data}"
     if call.collective is not None:
         yield f"collective_id={call.collective.value.data}"
+    if call.unchecked is not None:
+        yield "disable_bounds_checks=True"
 
 
 def _tuple(items: Sequence[object]) -> str:

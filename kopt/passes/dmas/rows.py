@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
+from math import gcd
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
+from kopt.analysis.lane_scalars import is_in_scalar_memory, reads_of
+from kopt.analysis.revisit_order import fastest, grid_of
 from kopt.analysis.row_copies import Cut, row_copies
 from kopt.diagnostics import location_of
 from kopt.dialects.builder import Builder
-from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp
+from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp, DmaWaitOp, Overlap
 from kopt.dialects.tile import (
     ALL,
     BeginOp,
@@ -26,6 +31,7 @@ from kopt.dialects.tile import (
     PutOp,
     RangeType,
     RefType,
+    ScheduleAttr,
     ShiftOp,
     SliceAttr,
     SliceOp,
@@ -36,9 +42,26 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
+from kopt.passes.dmas.lane_scalars import LaneScalars
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes, new_tags
 from kopt.passes.scratch import scratch_name, scratch_ref
+from kopt.plans.plan import LoopSchedule
+from kopt.targets.tiling import LANES
+
+#: Copies that one visit of a loop starts, of as many places: what a bundle leaves free of one start serves others.
+_WRITTEN_OUT, _MANY = 32, 128
+
+
+@dataclass(frozen=True)
+class _Staged:
+    """Numbers that stand in scalar memory of their own."""
+
+    ref: SSAValue
+
+    def at(self, lanes: Sequence[SSAValue], build: Builder) -> SSAValue:
+        """The number of one lane, by its place along each dimension."""
+        return build.add(GetOp(self.ref, lanes))
 
 
 def realise_rows(access: GetOp | PutOp, call: CallOp) -> None:
@@ -53,7 +76,9 @@ def realise_rows(access: GetOp | PutOp, call: CallOp) -> None:
           scf.if %row >= 0 { pallas.dma_start %rows[%r, :, :] to %x[%row, :] signal %moved[0] } }
         tile.for %r in (0, 8) { …   pallas.dma_wait … }   // for each that was started
 
-    A read has the same loops without the condition, and gets its value from the buffer after them.
+    A read has the first loop without the condition, and gets its value from the buffer behind one wait for all of it;
+    where rows are padded in the buffer, behind a loop of waits. Numbers that are computed lane by lane of what is in
+    scalar memory are not brought there: the loop computes them (`kopt.passes.dmas.lane_scalars`).
     """
     _Rows(access, call).realise()
 
@@ -67,7 +92,8 @@ class _Rows:
         self.copies = row_copies(access)
         self.own: list[SSAValue] = []
         self.moved = self._scratch(RefType((1,), i32, "semaphore"), "moved")
-        self.numbers = {value: self._staged(value) for value in self.copies.numbers}
+        self.numbers = {value: self._scalars(value) for value in self.copies.numbers}
+        self.overlap = self._overlap()
         assert isinstance(access.memory.type, RefType)
         self.rows = self._scratch(RefType(self.copies.shape, access.memory.type.element_type), "rows")
 
@@ -79,7 +105,8 @@ class _Rows:
         Rewriter.erase_op(self.access)
 
     def _fetch(self, get: GetOp) -> None:
-        self._move()
+        self._for_each_place(DmaStartOp)
+        self._await_all()
         axes, dims = block_axes(get.entries, _shape(get.memory)), list(tile_type(get.result).dims.data)
         cuts = [None if axis.gather_dim is not None else self.copies.dims[axis.position].cut for axis in axes]
         whole = [
@@ -98,36 +125,59 @@ class _Rows:
         if any(dim.cut is not None for dim in self.copies.dims):
             raise LoweringError("DMAs move whole tiles of memory, which these blocks of rows are not", location_of(put))
         self.build.insert(replacing(put, PutOp(put.value, self.rows, self._in_buffer())))
-        self._move()
+        for end in (DmaStartOp, DmaWaitOp):
+            self._for_each_place(end)
 
     def _in_buffer(self) -> list[Entry]:
         """Where the value stands in the buffer."""
         return self.copies.entries([ALL] * len(self.copies.places), 0)
 
+    def _overlap(self) -> Overlap | None:
+        """The axis whose cells may fetch each other's rows: where the next one's numbers are known before."""
+        grid = grid_of(self.call)
+        number = fastest(grid)
+        known = all(isinstance(scalars, LaneScalars) for scalars in self.numbers.values())
+        if number is None or not known or isinstance(self.access, PutOp) or self.access.parent is not grid.body.block:
+            return None
+        return Overlap(grid.ranges[number])
+
     # Copies.
 
-    def _move(self) -> None:
-        """Starts all copies, then waits for all of them."""
-        for end in (DmaStartOp, DmaWaitOp):
-            self._for_each_place(end)
+    def _await_all(self) -> None:
+        """Waits for all rows that come: at once for the bytes of the buffer, where rows have no padding in it."""
+        whole = [ALL] * len(self.copies.shape)
+        if self.copies.shape[-1] % LANES == 0:
+            self.build.insert(DmaWaitOp(self.rows, whole, self.rows, whole, self.moved, [0]))
+        else:
+            build, cells = self._loops()
+            row = self.copies.entries(cells, ALL)
+            build.insert(DmaWaitOp(self.rows, row, self.rows, row, self.moved, [0]))
 
-    def _for_each_place(self, end: type[DmaOp]) -> None:
+    def _loops(self, unroll: int = 1) -> tuple[Builder, list[SSAValue]]:
+        """Loops over all places, the innermost one written out ``unroll`` times: a builder in it, and its numbers."""
         build, cells = self.build, []
-        for count in self.copies.places:
+        for number, count in enumerate(self.copies.places):
             tag = next(new_tags(self.access))
-            loop = ForOp(0, count, [], Region(Block([YieldOp()], arg_types=[RangeType(tag, 1)])))
+            innermost = number == len(self.copies.places) - 1 and count >= _MANY
+            times = gcd(count, unroll) if innermost else 1
+            schedule = ScheduleAttr(LoopSchedule("resident", times)) if times > 1 else None
+            loop = ForOp(0, count, [], Region(Block([YieldOp()], arg_types=[RangeType(tag, 1)])), schedule)
             loop.range.name_hint = "r"
             build.insert(loop)
             build = build.into(loop.body.block)
             cells.append(build.add(BeginOp(loop.range)))
-        found = {value: build.add(GetOp(ref, cells)) for value, ref in self.numbers.items()}
+        return build, cells
+
+    def _for_each_place(self, end: type[DmaOp]) -> None:
+        build, cells = self._loops(_WRITTEN_OUT if end is DmaStartOp and isinstance(self.access, GetOp) else 1)
+        found = {value: scalars.at(cells, build) for value, scalars in self.numbers.items()}
         numbers = {value: build.add(ExtractOp(number, IndexType()), "row") for value, number in found.items()}
         if isinstance(self.access, PutOp):
             build = self._where_named(list(numbers.values()), build)
         array = self.access.memory, [self._of_array(dim.entry, dim.lanes, numbers, build) for dim in self.copies.dims]
         buffer = self.rows, self.copies.entries(cells, ALL)
         places = (*array, *buffer) if isinstance(self.access, GetOp) else (*buffer, *array)
-        build.insert(end(*places, self.moved, [0]))
+        build.insert(end(*places, self.moved, [0], self.overlap))
 
     def _where_named(self, numbers: list[SSAValue], build: Builder) -> Builder:
         """A builder of what is done where no number is negative."""
@@ -150,8 +200,13 @@ class _Rows:
 
     # Memory.
 
+    def _scalars(self, numbers: SSAValue) -> LaneScalars | _Staged:
+        """The numbers as scalars: computed of what is in scalar memory, or brought there by a DMA."""
+        known = reads_of(numbers, is_in_scalar_memory) is not None
+        return LaneScalars(numbers, self.build) if known else _Staged(self._staged(numbers))
+
     def _staged(self, numbers: SSAValue) -> SSAValue:
-        """Scalar memory that holds the numbers, which DMAs alone bring there."""
+        """Scalar memory that holds computed numbers, which DMAs alone bring there."""
         shape, whole = tile_type(numbers).shape, [ALL] * tile_type(numbers).rank
         block = self._scratch(RefType(shape, i32), "numbers_block")
         scalars = self._scratch(RefType(shape, i32, "smem"), "numbers")

@@ -15,8 +15,7 @@
 // CHECK-NEXT: [[ROW:%.+]] = tile.shift [[ONE]] by %row
 // CHECK-NEXT: pallas.dma_start %x_ref[[[ROW]], :] to %x_ref_rows[[[AT]], :, :] signal %x_ref_moved[0] : !tile.ref<500 x 256 x f32, hbm>, !tile.ref<8 x 1 x 256 x f32, vmem>, !tile.ref<1 x i32, semaphore>
 // CHECK-NEXT: }
-// CHECK-NEXT: tile.for %r{{.*}} in (0, 8) {
-// CHECK: pallas.dma_wait %x_ref[{{%.+}}, :] to %x_ref_rows[{{%.+}}, :, :] signal %x_ref_moved[0]
+// CHECK-NEXT: pallas.dma_wait %x_ref_rows[:, :, :] to %x_ref_rows[:, :, :] signal %x_ref_moved[0]
 // CHECK: %v = tile.get %x_ref_rows[:, 0, :] : !tile.ref<8 x 1 x 256 x f32, vmem> -> !tile.tile<b0=8 x 256 x f32>
 // CHECK-NEXT: tile.put %v, %out_ref[:, :]
 func.func @rows(%ids: memref<64xi32>, %x: memref<500x256xf32>) -> memref<64x256xf32> {

@@ -7,7 +7,7 @@
 // CHECK: tile.when first(%i) {
 // CHECK: pallas.dma_start %x_ref[%i, %first] to %x_ref_buffer[
 // CHECK: pallas.dma_start %table_ref[
-// CHECK: pallas.dma_wait %table_ref[
+// CHECK: pallas.dma_wait %table_ref_rows[
 // CHECK: tile.for %k
 // CHECK: scf.if %ahead {
 // CHECK-NEXT: pallas.dma_start %x_ref[%next, {{%.+}}] to %x_ref_buffer[%other_slot, :, :] signal %x_ref_arrived[%other_slot]
