@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.streaming import (
@@ -31,6 +31,7 @@ from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
     Access,
     CarryingLoop,
+    ForOp,
     GridOp,
     LoadOp,
     RangeType,
@@ -213,7 +214,16 @@ def _streamed_blocks(grid: GridOp) -> list[SSAValue]:
 
 def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
     """Bytes of the values that are live at once and too large for registers, at the widest place of a body."""
-    return max((_live_bytes(region.block.ops, sizes) for op in _loops(grid) for region in op.regions), default=0)
+    bodies = [(op, region.block) for op in _loops(grid) for region in op.regions]
+    return max((_live_bytes(block.ops, sizes) + _overlapping_bytes(op, block, sizes) for op, block in bodies), default=0)
+
+
+def _overlapping_bytes(op: Operation, body: Block, sizes: Mapping[str, int]) -> int:
+    """The largest value of a body whose visits are unrolled: that of the next visit is alive besides."""
+    if not isinstance(op, ForOp) or op.schedule is None or op.schedule.data.unroll == 1:
+        return 0
+    found = (_value_bytes(result.type, sizes) for inner in body.ops for result in inner.results)
+    return max(filter(Budget.spills, found), default=0)
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:

@@ -46,7 +46,9 @@ def _for(printing: PallasPrinter, op: ForOp) -> None:
     results = [printing.names.bind(result) for result in op.results]
     inits = _values([printing.name(value) for value in op.inits])
     target = f"{', '.join(results)} = " if results else ""
-    printing.line(f"{target}jax.lax.fori_loop(0, {count.text}, {body}, {inits})", op)
+    unroll = 1 if op.schedule is None else op.schedule.data.unroll
+    more = f", unroll={unroll}" if unroll > 1 else ""
+    printing.line(f"{target}jax.lax.fori_loop(0, {count.text}, {body}, {inits}{more})", op)
 
 
 def _once(op: ForOp, printing: PallasPrinter) -> None:
