@@ -215,7 +215,9 @@ def _streamed_blocks(grid: GridOp) -> list[SSAValue]:
 def temporaries(grid: GridOp, sizes: Mapping[str, int]) -> int:
     """Bytes of the values that are live at once and too large for registers, at the widest place of a body."""
     bodies = [(op, region.block) for op in _loops(grid) for region in op.regions]
-    return max((_live_bytes(block.ops, sizes) + _overlapping_bytes(op, block, sizes) for op, block in bodies), default=0)
+    return max(
+        (_live_bytes(block.ops, sizes) + _overlapping_bytes(op, block, sizes) for op, block in bodies), default=0
+    )
 
 
 def _overlapping_bytes(op: Operation, body: Block, sizes: Mapping[str, int]) -> int:

@@ -25,7 +25,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.addressed import addressed
-from kopt.analysis.bottom_up import bottom_up
+from kopt.analysis.bottom_up import bottom_up, operands_of
 from kopt.analysis.carried_in_scratch import is_held
 from kopt.analysis.cell_footprint import GridMemory
 from kopt.analysis.hoisting import NotHoistable
@@ -145,8 +145,8 @@ def _is_of_grid(value: SSAValue) -> bool:
     op = value.owner
     if isinstance(op, BeginOp | EndOp | IdOp):
         return True
-    of_others = isinstance(op, Operation) and op.dialect_name() == arith.Arith.name
-    return of_others and all(map(_is_of_grid, op.operands))
+    is_number = isinstance(op, Operation) and op.dialect_name() == arith.Arith.name
+    return is_number and all(map(_is_of_grid, operands_of(value)))
 
 
 def _walks_from_computed(loops: LaunchLoops, loop: ForOp) -> bool:

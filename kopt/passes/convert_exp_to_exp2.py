@@ -17,7 +17,6 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ELEMENTWISE, FullOp
 from kopt.walk import walk
 
-
 LOG2E = math.log2(math.e)
 EXP2 = ELEMENTWISE["exp2"]
 

@@ -50,12 +50,11 @@ def _keep(rows: Rows) -> None:
     given = frozenset(rows.given)
     taken = {value: frozenset(rows.taken(value)) for value in rows.values}
     for value in rows.values:
-        others = taken[value]
         if value in given or isinstance(value.owner, FullOp):
-            new = _beside(value)
-            value.replace_uses_with_if(new, lambda use, others=others: use not in others and use.operation != new.owner)
+            tied = frozenset(value.uses) - taken[value]
+            value.replace_uses_with_if(_beside(value), tied.__contains__)
         else:
-            _retype(value, others)
+            _retype(value, taken[value])
 
 
 def _beside(value: SSAValue) -> SSAValue:
