@@ -18,6 +18,7 @@ PASSES: dict[str, str] = {
     "clamp-gathers": "kopt.passes.gpu.clamp_gathers:ClampGathersPass",
     "cse": "kopt.passes.cse:CsePass",
     "convert-exp-to-exp2": "kopt.passes.convert_exp_to_exp2:ConvertExpToExp2Pass",
+    "convert-jagged-to-tile": "kopt.passes.convert_jagged_to_tile:ConvertJaggedToTilePass",
     "convert-slices-to-gathers": "kopt.passes.gpu.convert_slices_to_gathers:ConvertSlicesToGathersPass",
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "dce": "kopt.passes.dce:DcePass",
