@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.streaming import (
@@ -32,6 +32,7 @@ from kopt.dialects.tile import (
     Access,
     BroadcastOp,
     CarryingLoop,
+    ForOp,
     GridOp,
     LoadOp,
     RangeType,
@@ -217,8 +218,17 @@ def temporaries(grid: GridOp, sizes: Mapping[str, int], repeated: bool = True) -
 
     What is ``repeated`` by a broadcast mostly stays one register: limits count it, choices of sizes do not.
     """
-    bodies = [region.block for op in _loops(grid) for region in op.regions]
-    return max((_live_bytes(body.ops, sizes, repeated) for body in bodies), default=0)
+    bodies = [(op, region.block) for op in _loops(grid) for region in op.regions]
+    live = (_live_bytes(body.ops, sizes, repeated) + _overlapping_bytes(op, body, sizes) for op, body in bodies)
+    return max(live, default=0)
+
+
+def _overlapping_bytes(op: Operation, body: Block, sizes: Mapping[str, int]) -> int:
+    """The largest value of a body whose visits are unrolled: that of the next visit is alive besides."""
+    if not isinstance(op, ForOp) or op.schedule is None or op.schedule.data.unroll == 1:
+        return 0
+    found = (_value_bytes(result.type, sizes) for inner in body.ops for result in inner.results)
+    return max(filter(Budget.spills, found), default=0)
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:

@@ -23,6 +23,7 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, tag_of
 from kopt.errors import ConfigError
 from kopt.passes.launches import grid_of
+from kopt.planning.candidates import with_unrolling
 from kopt.planning.choice import cheapest
 from kopt.plans.pins import Pins, read_options
 from kopt.plans.plan import Plan
@@ -43,6 +44,7 @@ class PlanAccessesPass(ModulePass):
     | decided | by |
     |---|---|
     | the schedules that loops may have together | `kopt.analysis.loop_schedules` |
+    | how many visits of a loop are written out in one | `kopt.planning.candidates` |
     | which are taken: the cheapest that fit, where that is clear, else the usual ones | `kopt.planning.choice` |
     | the kind of an array's buffer | `kopt.analysis.buffer_kinds` |
     | the order of the grid | `kopt.analysis.grid_orders` |
@@ -105,8 +107,11 @@ class PlanAccessesPass(ModulePass):
         chip = TPU_CHIPS[self.chip]
         known = GridNames.of(grid)
         found = launch_plans(launch, grid, known, chip, self.loop_type, pins)
-        plans = [plan for plan, _ in found]
-        plan, remarks = found[cheapest(fixed_model(grid, known), plans, chip) if len(found) > 1 else 0]
+        plan, remarks = found[0]
+        if not pins and (len(found) > 1 or any(loop.kind == "resident" for loop in plan.loops.values())):
+            model = fixed_model(grid, known)
+            found = [(each, said) for one, said in found for each in with_unrolling(model, one)]
+            plan, remarks = found[cheapest(model, [each for each, _ in found], chip)]
         _check_prefetched(pins, plan)
         set_plan(grid, replace(plan, own=not pins), known)
         for at, text in remarks:

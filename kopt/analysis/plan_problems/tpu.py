@@ -56,7 +56,7 @@ def _of_plan(launch: LaunchOp, grid: GridOp, plan: Plan, chip: TpuChip) -> Itera
 
 
 def _of_loop(launch: LaunchOp, grid: GridOp, loop: ForOp) -> Iterator[Problem]:
-    yield from of_words(loop)
+    yield from of_words(loop, unrolls=True)
     kind = schedule_of(loop).kind
     if kind == "grid":
         yield from of_dimension(grid, loop)
