@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from kopt.diagnostics import location_of
 from kopt.errors import LoweringError, VerifyError
+from kopt.passes.dynamic_pipeline import DynamicPipelinePass
 from kopt.pipeline_text import parse_pipeline
 from kopt.verification import verify
 
@@ -42,6 +43,9 @@ def run(
     Raises what the passes raise; xDSL's own diagnostics become ``kopt.LoweringError`` that names the pass.
     """
     for pass_ in passes:
+        if isinstance(pass_, DynamicPipelinePass):
+            run(module, ctx, pass_.passes(module), verify_each=verify_each, instrumentation=instrumentation)
+            continue
         for hook in instrumentation:
             hook.before(pass_, module)
         try:

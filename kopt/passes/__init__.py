@@ -17,6 +17,7 @@ PASSES: dict[str, str] = {
     "bind-buffers": "kopt.passes.bind_buffers:BindBuffersPass",
     "clamp-gathers": "kopt.passes.gpu.clamp_gathers:ClampGathersPass",
     "cse": "kopt.passes.cse:CsePass",
+    "convert-jagged-to-tile": "kopt.passes.convert_jagged_to_tile:ConvertJaggedToTilePass",
     "convert-slices-to-gathers": "kopt.passes.gpu.convert_slices_to_gathers:ConvertSlicesToGathersPass",
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "dce": "kopt.passes.dce:DcePass",

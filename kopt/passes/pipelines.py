@@ -114,7 +114,8 @@ def before_models(config: Config) -> list[ModulePass]:
         _make("name-accesses"),
         *_simplify(),
         *_schedule(config),
-        *_jagged(_make("schedule-jagged")),
+        # Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only.
+        _make("convert-jagged-to-tile"),
     ]
 
 
@@ -210,7 +211,7 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         *_simplify(),
         *_schedule(config),
         # Shares of items while their loops are seen as such; one item's rows need fewer masks than several items'.
-        *_jagged(*_balance(config), _make("schedule-jagged", resize=False)),
+        _make("convert-jagged-to-tile", resize=False, programs=config.programs),
         # New arrays around grids: while blocks are still those of the source, which say how many updates meet.
         _make("widen-atomics", chip=target.gpu.name),
         # Dimensions of programs that are too large become blocks of one element.
@@ -290,18 +291,6 @@ def _named_loops(config: Config) -> tuple[str, ...]:
     pins = config.pins
     axes = (axis for pin in pins.accesses.values() for axis in pin.axes or ())
     return tuple(dict.fromkeys((*pins.loops, *(pins.order or ()), *axes)))
-
-
-def _balance(config: Config) -> list[ModulePass]:
-    """Items dealt out to a number of programs, where the configuration asks for it."""
-    return [] if config.programs is None else [_make("balance-items", programs=config.programs)]
-
-
-def _jagged(*schedule: ModulePass) -> list[ModulePass]:
-    """Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only."""
-    # Slices first: what they are made of is dead then, and does not stop a schedule. One comparison with the lengths
-    # serves all that it masks; shapes that turned out to be the same are no ops.
-    return [*named("raise-jagged", "dce"), *schedule, *named("lower-jagged", "canonicalize", "cse")]
 
 
 def named(*names: str) -> list[ModulePass]:
