@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kopt import parse
-from kopt.analysis.row_copies import Cut, MovedDim, RowCopies, moves_by_numbers, row_copies
+from kopt.analysis.row_copies import Cut, MovedDim, RowCopies, row_copies
 from kopt.dialects.tile import ALL, GetOp
 from test.named import named
 
@@ -64,7 +64,7 @@ def test_what_each_copy_moves_of_the_lanes(extent, entry, result, element, size,
     op, _ = get([500, extent], f"%n, {entry}", f"b0=8 x {result}", element, size)
     found = row_copies(op)
     row, moved = found.dims
-    assert moves_by_numbers(op)
+    assert op.gathers
     assert row == MovedDim(op.entries[0], 1) and row.is_single and not moved.is_single
     assert moved.lanes == lanes
     assert moved.cut == (None if cut is None else Cut(op.entries[1], cut))
@@ -121,5 +121,5 @@ def test_numbers_of_several_dimensions_have_as_many_places() -> None:
 
 
 def test_accesses_of_blocks_are_by_no_numbers() -> None:
-    assert not moves_by_numbers(get([64, 256], "%i, :", "b0=8 x 256")[0])
-    assert not moves_by_numbers(get([64, 256], "5, :", "256")[0])
+    assert not get([64, 256], "%i, :", "b0=8 x 256")[0].gathers
+    assert not get([64, 256], "5, :", "256")[0].gathers

@@ -7,7 +7,6 @@ import pytest
 from kopt.analysis.plan_problems.gpu import gpu_problems
 from kopt.analysis.plan_problems.problem import (
     axes_text,
-    loops_of,
     of_options,
     of_order,
     of_words,
@@ -61,7 +60,7 @@ def test_a_problem_is_an_error_where_it_is() -> None:
 
 def test_of_a_loop_nothing_is_said() -> None:
     found = copied()
-    assert loops_of(found.grid) == found.loops and schedule_of(found.loops[0]) == LoopSchedule("resident")
+    assert schedule_of(found.loops[0]) == LoopSchedule("resident")
     assert messages(of_words(found.loops[0])) == []
     (message,) = messages(of_words(copied(schedule="schedule resident unroll 2").loops[0]))
     assert "'unroll 2'" in message
