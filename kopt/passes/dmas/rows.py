@@ -42,6 +42,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
+from kopt.passes.binding.accesses import erase_dead
 from kopt.passes.dmas.lane_scalars import LaneScalars
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes, new_tags
@@ -103,6 +104,8 @@ class _Rows:
         else:
             self._send(self.access)
         Rewriter.erase_op(self.access)
+        for value in self.copies.numbers:  # which loops compute
+            erase_dead(value)
 
     def _fetch(self, get: GetOp) -> None:
         self._for_each_place(DmaStartOp)
