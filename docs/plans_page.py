@@ -77,6 +77,7 @@ as it says:
 | `@x = %x smem` → `window` | scalars arrive as a block |
 | `@w = %w window(i, n) x2 address @group` → `window` | all that may be asked for is on the chip |
 | `@w = %w window(i, n) x2 address @group` → `dma` | each cell brings its block, by a DMA |
+| `schedule resident` → `schedule resident unroll 4` | four visits of the loop are written out in one |
 | `parallel [i, j]` → `parallel [i]` | cells along `j` run in order, on one core |
 | `warps 4` → `warps 8` | on a GPU |
 | `b1=8192` → `b1=4096`, `online` → `passes` | in a walk, before it is a loop |
@@ -116,8 +117,9 @@ be it refuses at the access, loop or grid, with what can:
 
 So does `realise-values` with accesses at computed places. What no lowering makes code of yet is refused too. On a TPU
 that is the kind `accumulate`, words of buffers but a window's `address`, `pick from` and `smem whole`, other depths
-than the usual, views, and words such as `unroll 2`. On a GPU it is all but `pointer`, `atomic`, `warps`, `stages` and
-loops that are `resident` or `walk`. In the last plan all accesses of an array share one buffer."""
+than the usual, views, and `peel`; loops that are `resident` and whose visits are known may be unrolled by what divides
+these. On a GPU it is all but `pointer`, `atomic`, `warps`, `stages` and loops that are `resident` or `walk`. In the
+last plan all accesses of an array share one buffer."""
 
 PINS = """## Pins
 

@@ -123,11 +123,12 @@ class Lowered:
             return None
         from kopt.context import make_context
         from kopt.interpreter.access_checks import access_checks
-        from kopt.passes.mask_rmw_scatter import MaskRmwScatterPass
+        from kopt.pass_manager import run
+        from kopt.passes.pipelines import reference_pipeline
 
         module = self.module.clone()
         # Rows that are put back are read by no cell: what another cell writes there disturbs none.
-        MaskRmwScatterPass().apply(make_context(), module)
+        run(module, make_context(), reference_pipeline())
         return access_checks(module, self.entry)
 
     def _slices(self) -> tuple[tuple[ItemSlice, ...], HostArrays | None]:

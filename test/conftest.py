@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import importlib.util
+import mmap
 import os
 import sys
 from pathlib import Path
@@ -12,9 +15,27 @@ from kopt_lit import SUFFIXES, run_file
 
 LIT = Path(__file__).parent / "lit"
 
-# XLA compiles each of thousands of interpreted kernels for one run of it: LLVM's optimisations and the Python lines of
-# operations do not repay what they take.
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0".strip()
+gc.disable()  # until all is collected
+
+
+def _is_in_xla(flag: str) -> bool:
+    """Whether the installed XLA has a flag: at one that it does not know it ends the process."""
+    spec = importlib.util.find_spec("jaxlib")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for library in Path(folder).glob("libjax_common.*"):
+            with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                return content.find(flag.lstrip("-").partition("=")[0].encode()) >= 0
+    return False
+
+
+# XLA compiles each of thousands of interpreted kernels for one run of it: LLVM's optimisations, fusions by way of MLIR,
+# a module of LLVM for each part, and the Python lines of operations do not repay what they take.
+_XLA_FLAGS = (
+    "--xla_backend_optimization_level=0",
+    "--xla_cpu_use_fusion_emitters=false",
+    "--xla_cpu_parallel_codegen_split_count=1",
+)
+os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *filter(_is_in_xla, _XLA_FLAGS)]).strip()
 os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
 
 # What hypothesis draws is the same in each run, so that a change is to blame for what it breaks; time is no property.
@@ -32,6 +53,17 @@ def seed_torch() -> None:
     """torch's random numbers are the same in every run, whichever tests run before."""
     if (torch := sys.modules.get("torch")) is not None:
         torch.manual_seed(0)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected lives until the end: searches for garbage pass it by."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Extension modules complain of what is left at the end."""
+    gc.unfreeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -13,14 +13,13 @@ from itertools import filterfalse
 from math import prod
 from operator import or_
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.index_slice import IndexSlice, IndexSlicer, writers
 from kopt.analysis.inside import doubtful, doubtful_picks
 from kopt.analysis.shared_elements import accesses_of, shared_arrays
-from kopt.dialects.tile import Access, LoadOp, StoreOp, TakeAlongOp, is_range
+from kopt.dialects.tile import Access, LoadOp, StoreOp, TakeAlongOp, array_type, is_range
 
 
 @dataclass(frozen=True)
@@ -121,5 +120,4 @@ class _Parts:
 
 
 def _shape(memory: SSAValue) -> tuple[int, ...]:
-    assert isinstance(memory.type, MemRefType)
-    return memory.type.get_shape()
+    return array_type(memory).get_shape()

@@ -1,7 +1,7 @@
 """Access summaries: what a launch does with each array, and who needs what an array held before.
 
 Pure, and the same for grids that stand in a function and for functional launches. Per launch: `accesses`. Over a
-function: `initial_values` says of each argument and allocation whether anything sees the elements that it begins with.
+function: `seen_by` says of an argument or an allocation whether anything sees the elements that it begins with.
 
 Two arguments of a function may be one array (`may_alias`); an allocation is nobody else's. What is said of a memref
 is said of the elements as they are named by it: a read through another argument is another array's read, so facts
@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
@@ -23,8 +22,8 @@ from kopt.analysis.boxes import Boxes, count, joined
 from kopt.analysis.coverage import Verdict, coverage, place_of, written_boxes
 from kopt.analysis.effects import get_effects
 from kopt.analysis.view_boxes import in_root
-from kopt.dialects.host import AllocOp, CopyOp, LaunchOp, ViewOp
-from kopt.dialects.tile import GridOp, StoreOp
+from kopt.dialects.host import CopyOp, LaunchOp, ViewOp
+from kopt.dialects.tile import GridOp, StoreOp, array_type
 from kopt.dialects.tile.memory import Access
 from kopt.walk import walk
 
@@ -115,25 +114,13 @@ def may_alias(a: SSAValue, b: SSAValue) -> bool:
     return both_given and a.type.element_type == b.type.element_type
 
 
-def initial_values(func: FuncOp) -> dict[SSAValue, Initial]:
-    """For each memref argument and allocation of a function: whether its first elements are needed."""
-    allocs = [op.result for op in func.body.block.ops if isinstance(op, AllocOp)]
-    roots = [arg for arg in func.body.block.args if isinstance(arg.type, MemRefType)]
-    return {value: initial_value(value, func) for value in (*roots, *allocs)}
-
-
-def initial_value(value: SSAValue, func: FuncOp) -> Initial:
-    """Whether anything sees the elements that an argument or an allocation begins with.
+def seen_by(value: SSAValue, ops: Iterable[Operation]) -> Initial:
+    """Whether anything sees what an argument or an allocation holds before ``ops``, the rest of a function.
 
     Host ops are gone through in order: each launch or copy adds to what is surely written, and the first op that reads
     before all is written decides. What is left over at the end of the function counts for arguments, which the caller
     keeps. Where another argument may be the same array, its reads and writes are not followed: they count as reads.
     """
-    return seen_by(value, func.body.block.ops)
-
-
-def seen_by(value: SSAValue, ops: Iterable[Operation]) -> Initial:
-    """`initial_value` for the elements that an array holds before ``ops``, the rest of a function."""
     written: list[Boxes] = []
     for op in ops:
         for reason, blame in _early_reads(op, value):
@@ -146,8 +133,7 @@ def seen_by(value: SSAValue, ops: Iterable[Operation]) -> Initial:
 
 
 def _all(written: Sequence[Boxes], value: SSAValue) -> bool:
-    assert isinstance(value.type, MemRefType)
-    shape = value.type.get_shape()
+    shape = array_type(value).get_shape()
     if 0 in shape:
         return True
     found = count(joined(written), shape) if written else None
@@ -193,8 +179,7 @@ def _writes(op: Operation, value: SSAValue) -> list[Boxes]:
         memories = dict.fromkeys(m for kind, m in effects_on_memory(op) if kind is MemoryEffectKind.WRITE)
         found = [(memory, boxes) for memory in memories if root(memory) is value for boxes in written_boxes(memory, op)]
     elif isinstance(op, CopyOp) and root(op.target) is value:
-        assert isinstance(op.target.type, MemRefType)
-        found = [(op.target, Boxes.of(*((0, extent) for extent in op.target.type.get_shape())))]
+        found = [(op.target, Boxes.of(*((0, extent) for extent in array_type(op.target).get_shape())))]
     else:
         return []
     return [boxes for memory, set in found if (boxes := in_root(memory, set)) is not None]

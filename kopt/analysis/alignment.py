@@ -31,6 +31,8 @@ from kopt.dialects.tile import (
     TransposeOp,
     WhenOp,
     is_gather,
+    range_type,
+    tag_of,
 )
 from kopt.dialects.tile.memory import WritesMemory
 from kopt.ir.from_ssa import IndexAnalysis
@@ -102,12 +104,11 @@ def walk_to_align(loop: ForOp, analysis: IndexAnalysis) -> AlignedWalk | None:
         if analysis.begin(entry) != start:
             return None
     wanted = max(multiples)
-    assert isinstance(loop.range.type, RangeType)
-    if start.divisor % wanted == 0 or loop.range.type.size % wanted:
+    if start.divisor % wanted == 0 or range_type(loop.range).size % wanted:
         return None
     if first is not loop.range and _shift(first, loop) is None:
         return None
-    reach = max(-(-min(extents) // wanted) * wanted, loop.range.type.size)
+    reach = max(-(-min(extents) // wanted) * wanted, range_type(loop.range).size)
     short = [(op, dim) for (op, dim, _), extent in zip(accesses, extents, strict=True) if extent < reach]
     loads = [(op, dim) for op, dim in short if isinstance(op, LoadOp) and not _is_written(op.memory)]
     entries = frozenset(entry for _, _, entry in accesses)
@@ -166,5 +167,4 @@ def _ranges(op: Operation) -> Iterator[SSAValue]:
 
 
 def _has_tag(value: SSAValue, loop: ForOp) -> bool:
-    assert isinstance(loop.range.type, RangeType)
-    return isinstance(value.type, TileType) and loop.range.type.tag in value.type.tags
+    return isinstance(value.type, TileType) and tag_of(loop.range) in value.type.tags

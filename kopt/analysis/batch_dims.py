@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.effects import is_side_effect_free
@@ -33,6 +32,7 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
     YieldOp,
+    array_type,
     block_axes,
     tile_type,
 )
@@ -179,10 +179,9 @@ def _reduce(op: ReduceOp, slots: _Slots) -> None:
 
 
 def _access(op: LoadOp | StoreOp, slots: _Slots) -> None:
-    assert isinstance(op.memory.type, MemRefType)
     block = op.result if isinstance(op, LoadOp) else op.value
     _same([block, *([op.mask] if op.mask is not None else [])], slots)
-    for dim, axis in enumerate(block_axes(op.entries, op.memory.type.get_shape())):
+    for dim, axis in enumerate(block_axes(op.entries, array_type(op.memory).get_shape())):
         slots.join((block, dim), (op, axis.position))
     for index in op.indices:
         _tie_all([index], slots)

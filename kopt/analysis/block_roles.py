@@ -22,7 +22,9 @@ from kopt.dialects.tile import (
     SortOp,
     TileType,
     is_gather,
+    range_type,
     tag_of,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dtypes import from_ir
@@ -94,10 +96,9 @@ def _ranges(module: ModuleOp) -> Iterator[SSAValue]:
 
 
 def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
-    assert isinstance(range.type, RangeType)
     users = {type(use.operation) for use in range.uses}
     begun = bool(users) and users <= {BeginOp, IdOp}
-    roles[range.type.tag] = Role(_extent(range), parallel, size=range.type.size, begun=begun)
+    roles[tag_of(range)] = Role(_extent(range), parallel, size=range_type(range).size, begun=begun)
 
 
 def _extent(range: SSAValue) -> int | None:
@@ -148,15 +149,14 @@ def _sum(index: SSAValue, analysis: IndexAnalysis) -> IndexExpr:
 
 
 def _note_steps(roles: dict[str, Role], index: SSAValue, analysis: IndexAnalysis) -> None:
-    assert isinstance(index.type, TileType)
     for atom, factor in _sum(index, analysis).terms.items():
-        if isinstance(atom, Lane) and (role := roles.get(index.type.tags[atom.dim])) is not None:
+        if isinstance(atom, Lane) and (role := roles.get(tile_type(index).tags[atom.dim])) is not None:
             role.steps |= factor not in (1, -1)
 
 
 def _note_dims(roles: dict[str, Role], op: Operation) -> None:
     """Axes of tiles have lanes; those of rows and columns are not flat, nor where an op moves lanes or finds places."""
-    moves = isinstance(op, _MOVES) or (isinstance(op, Access) and any(map(is_gather, op.entries)))
+    moves = isinstance(op, _MOVES) or (isinstance(op, Access) and op.gathers)
     for value in (*op.operands, *op.results):
         type = value.type
         if not isinstance(type, TileType):
@@ -182,12 +182,10 @@ def has_wide_dot(module: ModuleOp) -> bool:
 
 def _multiplied(op: DotOp) -> tuple[str, str, str]:
     """The tags of the dimensions ``m``, ``k`` and ``n`` of a product."""
-    lhs, rhs = op.lhs.type, op.rhs.type
-    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
+    lhs, rhs = tile_type(op.lhs), tile_type(op.rhs)
     return lhs.tags[-2], lhs.tags[-1], rhs.tags[-1]
 
 
 def _is_wide(op: DotOp) -> bool:
-    assert isinstance(op.lhs.type, TileType)
-    dtype = from_ir(op.lhs.type.element_type)
+    dtype = from_ir(tile_type(op.lhs).element_type)
     return dtype is not None and dtype.bits >= 32

@@ -1,11 +1,14 @@
-"""Sizes for groups of blocks: the least that all may have, which walk others, and the tiles that they make.
+"""Sizes for groups of blocks: the least that all may have, which walk others, their candidates, their tiles.
 
 One size serves each *group* of tags, those of the loops that share an open block.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -17,13 +20,60 @@ from kopt.analysis.block_roles import Role
 from kopt.dialects.tile import CarryingLoop, TileType
 from kopt.ir.ranges import binding, walked_range
 from kopt.ir.widths import next_power_of_two
+from kopt.planning.block_sizes import Candidates, space
 from kopt.walk import walk
 
 Sizes = dict[str, int]
-Nested = list[tuple[str, str]]
 
 
-def nested_loops(module: ModuleOp, roles: Mapping[str, Role]) -> Nested:
+@dataclass(frozen=True)
+class BlockSpace(ABC):
+    """The block sizes that a module may have on one kind of chip, by what blocks are used for."""
+
+    module: ModuleOp
+    groups: Sequence[Sequence[str]]
+    roles: Mapping[str, Role]
+
+    def candidates(self) -> Candidates:
+        """Sizes by tag, arrays with a number for each candidate; no loop has larger blocks than it walks."""
+        found = space({group[0]: self._sizes(group) for group in self.groups})
+        sizes = {tag: found[group[0]] for group in self.groups for tag in group}
+        good = np.broadcast_to(self._is_possible(sizes), next(iter(sizes.values())).shape)
+        for inner, outer in self.nested:
+            if inner in sizes and outer in sizes:
+                good = good & (sizes[inner] <= sizes[outer])
+        least = {tag: np.array([size]) for tag, size in self.least.items()}
+        return {tag: column[good] for tag, column in sizes.items()} if good.any() else least
+
+    @cached_property
+    def least(self) -> Sizes:
+        """The smallest sizes."""
+        return capped(self.groups, spread(self.groups, lambda tag: self._least(self.roles[tag])), self.roles)
+
+    @cached_property
+    def nested(self) -> list[tuple[str, str]]:
+        """The tags of loops that walk a block of another, with that one's."""
+        return nested_loops(self.module, self.roles)
+
+    @abstractmethod
+    def _least(self, role: Role) -> int:
+        """The smallest size of a block."""
+
+    @abstractmethod
+    def _sizes(self, group: Sequence[str]) -> list[int]:
+        """The sizes of one group."""
+
+    @abstractmethod
+    def _is_possible(self, sizes: Candidates) -> np.ndarray | bool:
+        """Which candidates the chip has room for."""
+
+
+def powers(least: int, most: int) -> list[int]:
+    """The least size, and powers of two times it up to the most."""
+    return [least << n for n in range(max(1, (max(1, most) // least).bit_length()))]
+
+
+def nested_loops(module: ModuleOp, roles: Mapping[str, Role]) -> list[tuple[str, str]]:
     """The tag of each loop that walks one block of another, with that one's, where the sizes of both are open."""
     pairs = []
     for op in walk(module, CarryingLoop):

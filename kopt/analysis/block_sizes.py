@@ -59,9 +59,10 @@ def choose_sizes(
     ordered = tpu and tpu_costs(chip).cores > 1
     models = open_models(module, list(tags), ordered)
     chosen: Sizes = {}
-    for part, own in _parts([group for group in groups if group], models, moved is None):
-        space = TpuSpace(module, part, roles, chip) if tpu else GpuSpace(module, part, roles)
-        found = space.candidates(divides) if isinstance(space, TpuSpace) else space.candidates()
+    used = [group for group in groups if group]
+    for part, own in _parts(used, models) if moved is None else [(used, models)]:
+        space = TpuSpace(module, part, roles, chip, divides) if tpu else GpuSpace(module, part, roles)
+        found = space.candidates()
         count = len(next(iter(found.values())))
         others = {tag: np.full(count, size) for tag, size in tags.items() if tag not in found}
         lanes = [tag for tag in found if 0 in roles[tag].places]
@@ -72,21 +73,18 @@ def choose_sizes(
 
 
 def _parts(
-    groups: Sequence[Sequence[str]], models: Sequence[LaunchModel], divides: bool
-) -> Iterator[tuple[Sequence[Sequence[str]], Sequence[LaunchModel]]]:
+    groups: Sequence[Sequence[str]], models: Sequence[LaunchModel]
+) -> list[tuple[Sequence[Sequence[str]], Sequence[LaunchModel]]]:
     """Groups whose sizes decide about one another, with the launches that they decide about: those of one launch."""
-    left = [({axis.tag for axis in model.axes}, [model]) for model in models]
-    while left:
-        tags, own = left.pop(0)
-        tags = tags.union(*(group for group in groups if not divides or not tags.isdisjoint(group)))
-        near = [pair for pair in left if not tags.isdisjoint(pair[0])]
-        if near:
-            left = [pair for pair in left if tags.isdisjoint(pair[0])]
-            left.insert(
-                0, (tags.union(*(pair[0] for pair in near)), [*own, *(one for pair in near for one in pair[1])])
-            )
-        elif part := [group for group in groups if not tags.isdisjoint(group)]:
-            yield part, own
+    parts: list[tuple[set[str], list[LaunchModel]]] = []
+    for model in models:
+        tags = {axis.tag for axis in model.axes}
+        tags = tags.union(*(group for group in groups if not tags.isdisjoint(group)))
+        near = [part for part in parts if not tags.isdisjoint(part[0])]
+        parts = [part for part in parts if tags.isdisjoint(part[0])]
+        parts.append((tags.union(*(part[0] for part in near)), [*(one for part in near for one in part[1]), model]))
+    found = [([group for group in groups if not tags.isdisjoint(group)], own) for tags, own in parts]
+    return [part for part in found if part[0]]
 
 
 def _fitting(found: Iterator[Sizes], moved: ModuleOp, chip: Chip, loop_type: str) -> Sizes | None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.streaming import (
@@ -32,6 +32,7 @@ from kopt.dialects.tile import (
     Access,
     BroadcastOp,
     CarryingLoop,
+    ForOp,
     GridOp,
     LoadOp,
     RangeType,
@@ -39,7 +40,8 @@ from kopt.dialects.tile import (
     StoreOp,
     TakeAlongOp,
     TileType,
-    is_gather,
+    array_type,
+    tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
@@ -148,7 +150,7 @@ def _window_bytes(
 
 def _comes_in_blocks(window: Window) -> bool:
     """Whether cells, or their loops, fetch what they read of a large array: no window follows loaded numbers."""
-    known = window.written or not is_large(window.type) or any(map(is_gather, window.loads[0].entries))
+    known = window.written or not is_large(window.type) or window.loads[0].gathers
     return not known and all(is_at_computed(load, window) for load in window.loads)
 
 
@@ -190,8 +192,7 @@ def call_bytes(call: CallOp, grid: GridOp) -> int:
 
 def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
     """The buffer that DMAs of rows fill or send: a block for each number where several are."""
-    type = access.memory.type
-    assert isinstance(type, MemRefType)
+    type = array_type(access.memory)
     rows = [entry.type for entry in access.indices if isinstance(entry.type, TileType)]
     count = max((prod(_shape(numbers, sizes)) for numbers in rows), default=1)
     extents = zip(access.entries, type.get_shape(), strict=True)
@@ -217,8 +218,17 @@ def temporaries(grid: GridOp, sizes: Mapping[str, int], repeated: bool = True) -
 
     What is ``repeated`` by a broadcast mostly stays one register: limits count it, choices of sizes do not.
     """
-    bodies = [region.block for op in _loops(grid) for region in op.regions]
-    return max((_live_bytes(body.ops, sizes, repeated) for body in bodies), default=0)
+    bodies = [(op, region.block) for op in _loops(grid) for region in op.regions]
+    live = (_live_bytes(body.ops, sizes, repeated) + _overlapping_bytes(op, body, sizes) for op, body in bodies)
+    return max(live, default=0)
+
+
+def _overlapping_bytes(op: Operation, body: Block, sizes: Mapping[str, int]) -> int:
+    """The largest value of a body whose visits are unrolled: that of the next visit is alive besides."""
+    if not isinstance(op, ForOp) or op.schedule is None or op.schedule.data.unroll == 1:
+        return 0
+    found = (_value_bytes(result.type, sizes) for inner in body.ops for result in inner.results)
+    return max(filter(Budget.spills, found), default=0)
 
 
 def _loops(grid: GridOp) -> Iterable[Operation]:
@@ -251,8 +261,7 @@ def _inside_bytes(op: Operation, sizes: Mapping[str, int]) -> int:
     """What an op makes on its way: to take rows of a table, the numbers of all are compared with each that is taken."""
     if not isinstance(op, TakeAlongOp) or op.rows is None:
         return 0
-    rows, table = op.rows.type, op.input.type
-    assert isinstance(rows, TileType) and isinstance(table, TileType)
+    rows, table = tile_type(op.rows), tile_type(op.input)
     compared = window_bytes([*_shape(rows, sizes), _shape(table, sizes)[0]], 32)
     return compared if Budget.spills(compared) else 0
 

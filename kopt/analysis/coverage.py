@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
@@ -20,7 +19,7 @@ from kopt.analysis.boxes import Boxes, Count, count, joined, times
 from kopt.analysis.written import Unsure, Written, WrittenPart, written_by
 from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp
-from kopt.dialects.tile import StoreOp
+from kopt.dialects.tile import StoreOp, array_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, binding, unshifted, walked_range
 from kopt.walk import walk
@@ -99,8 +98,7 @@ class _Judge:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        assert isinstance(self.memory.type, MemRefType)
-        return self.memory.type.get_shape()
+        return array_type(self.memory).get_shape()
 
     def verdict(self) -> Verdict:
         if 0 in self.shape:

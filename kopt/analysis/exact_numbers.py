@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.bottom_up import bottom_up
 from kopt.analysis.wide_facts import MOVES
-from kopt.dialects.tile import CastOp, ElementwiseOp, FullOp, MaskOp, TileType
+from kopt.dialects.tile import CastOp, ElementwiseOp, FullOp, MaskOp, TileType, tile_type
 
 #: Binary digits that f32 has.
 _DIGITS = 24
@@ -73,8 +73,7 @@ class ExactNumbers:
 
 def _bits(value: SSAValue) -> int:
     """The width of integers; 32 of f32. 0 of other floats, which round, and of unsigned words, which wrap below 0."""
-    assert isinstance(value.type, TileType)
-    element = value.type.element_type
+    element = tile_type(value).element_type
     if not isinstance(element, IntegerType):
         return 32 if element == f32 else 0
     wraps = element.signedness.data == Signedness.UNSIGNED and element.width.data >= 32
@@ -82,8 +81,7 @@ def _bits(value: SSAValue) -> int:
 
 
 def _has_element(operand: SSAValue, value: SSAValue) -> bool:
-    assert isinstance(value.type, TileType)
-    return isinstance(operand.type, TileType) and operand.type.element_type == value.type.element_type
+    return isinstance(operand.type, TileType) and operand.type.element_type == tile_type(value).element_type
 
 
 def _number(number: float) -> Multiples | None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.analysis.block_roles import Role, has_wide_dot
-from kopt.analysis.block_search import Nested, Sizes, capped, nested_loops, spread
+from kopt.analysis.block_search import BlockSpace, powers
 from kopt.dialects.tile import DotOp
 from kopt.ir.widths import next_power_of_two
-from kopt.planning.block_sizes import Candidates, space
+from kopt.planning.block_sizes import Candidates
 from kopt.targets.budget import Budget
 from kopt.walk import walk
 
@@ -27,39 +24,19 @@ _MOST_LANES, _MOST_ROWS, _LEAST_LANES = 8192, 128, 16
 _UNSEEN = 128
 
 
-@dataclass(frozen=True)
-class GpuSpace:
-    """The block sizes that a module may have on a GPU."""
+class GpuSpace(BlockSpace):
+    """The block sizes that a module may have on a GPU: powers of two from the least on."""
 
-    module: ModuleOp
-    groups: Sequence[Sequence[str]]
-    roles: Mapping[str, Role]
-
-    def candidates(self) -> Candidates:
-        """Sizes by tag, arrays with a number for each candidate; no loop has larger blocks than it walks."""
-        found = space({group[0]: self._sizes(group) for group in self.groups})
-        sizes = {tag: found[group[0]] for group in self.groups for tag in group}
-        good = np.ones(len(next(iter(sizes.values()))), bool)
-        for inner, outer in self._nested:
-            if inner in sizes and outer in sizes:
-                good &= sizes[inner] <= sizes[outer]
-        least = {tag: np.array([size]) for tag, size in self.least.items()}
-        return {tag: column[good] for tag, column in sizes.items()} if good.any() else least
-
-    @cached_property
-    def least(self) -> Sizes:
-        """The smallest sizes."""
-        return capped(self.groups, spread(self.groups, lambda tag: _least(self.roles[tag])), self.roles)
-
-    @cached_property
-    def _nested(self) -> Nested:
-        return nested_loops(self.module, self.roles)
+    def _least(self, role: Role) -> int:
+        return _least(role)
 
     def _sizes(self, group: Sequence[str]) -> list[int]:
-        """Powers of two from the least on."""
-        roles, least = [self.roles[tag] for tag in group], self.least[group[0]]
+        roles = [self.roles[tag] for tag in group]
         most = min([max(map(_most, roles))] + [role.most for role in roles if role.most is not None])
-        return [least << n for n in range(max(1, (max(1, most) // least).bit_length()))]
+        return powers(self.least[group[0]], most)
+
+    def _is_possible(self, sizes: Candidates) -> bool:
+        return True
 
 
 def gpu_budget(module: ModuleOp) -> int:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, LoadOp, TileType, is_gather
+from kopt.dialects.tile import GridOp, LoadOp, tile_type
 from kopt.ir.access_relation import AccessRelation, Step
 from kopt.ir.from_access import relation_of
 from kopt.ir.from_ssa import IndexAnalysis
@@ -67,7 +67,7 @@ def _holders(gather: LoadOp, launch: LaunchOp) -> Iterator[LoadOp]:
     same = [arg for arg in args if arg is gather.memory or arg in taken and taken[arg] is taken.get(gather.memory)]
     only_read = [arg for arg in same if args.index(arg) not in launch.written]
     for op in [use.operation for arg in only_read for use in arg.uses]:
-        if not isinstance(op, LoadOp) or op is gather or op.mask is not None or any(map(is_gather, op.entries)):
+        if not isinstance(op, LoadOp) or op is gather or op.mask is not None or op.gathers:
             continue
         if may_stand_at(op, gather):
             yield op
@@ -132,8 +132,7 @@ def _is_inside(offset: IndexExpr, step: Step, extent: object) -> bool:
 
 def _goes_together(gather: LoadOp, holder: LoadOp, dim: int, spread: bool) -> bool:
     """Whether the gather's dimensions are the block's in their order, but for the one that is picked along."""
-    block, result = holder.result.type, gather.result.type
-    assert isinstance(block, TileType) and isinstance(result, TileType)
+    block, result = tile_type(holder.result), tile_type(gather.result)
     kept = _without(block.dims.data, dim)
     return kept == (_without(result.dims.data, dim) if spread else tuple(result.dims.data))
 

@@ -20,6 +20,7 @@ from kopt.dialects.tile import (
     ShiftOp,
     TakeAlongOp,
     WhileOp,
+    tag_of,
     tile_type,
 )
 from kopt.ir.ranges import always_full
@@ -69,9 +70,8 @@ def _ragged_tags(top: Operation) -> set[str]:
     """The tags of ranges whose last block may have fewer lanes."""
     tags: set[str] = set()
     for value in _ranges(top):
-        assert isinstance(value.type, RangeType)
         if jagged_loop(value) is not None or not always_full(value):
-            tags.add(value.type.tag)
+            tags.add(tag_of(value))
     return tags
 
 

@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.item_numbers import ItemNumber, ItemReader, Unknown
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import CountOp, ForOp, GridOp, IdOp, RangeType
+from kopt.dialects.tile import CountOp, ForOp, GridOp, IdOp, range_type
 from kopt.ir.ranges import binding, unshifted
 from kopt.walk import walk
 
@@ -72,19 +72,14 @@ def _walk(reader: ItemReader, loop: Operation) -> ItemLoop | None:
     """What a loop walks for each item; None where it is the same for all, or not known."""
     try:
         if isinstance(loop, JaggedForOp):
-            return ItemLoop(reader.number(loop.lengths), _size(loop.range))
+            return ItemLoop(reader.number(loop.lengths), range_type(loop.range).size)
         if isinstance(loop, ForOp):
             lower, upper = loop.bounds
             length = reader.number(upper) - reader.number(lower)
-            return ItemLoop(length, _size(loop.range)) if length.terms else None
+            return ItemLoop(length, range_type(loop.range).size) if length.terms else None
     except Unknown:
         reader.items.clear()
     return None
-
-
-def _size(range: SSAValue) -> int:
-    assert isinstance(range.type, RangeType)
-    return range.type.size
 
 
 def _loops(loop: Operation, grid: GridOp) -> Iterator[Operation]:

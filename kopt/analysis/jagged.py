@@ -13,11 +13,12 @@ from kopt.dialects.tile import (
     BroadcastOp,
     LoadOp,
     MaskOp,
-    RangeType,
     ReshapeOp,
     TileType,
     TransposeOp,
     literal_value,
+    range_type,
+    tile_type,
 )
 from kopt.ir.forms import is_number
 from kopt.ir.rewriting import moved
@@ -34,8 +35,7 @@ class Items:
     @property
     def tags(self) -> tuple[str, ...]:
         """The tags of the items' dimensions, and the range's."""
-        lengths, range = self.lengths.type, self.range.type
-        assert isinstance(lengths, TileType) and isinstance(range, RangeType)
+        lengths, range = tile_type(self.lengths), range_type(self.range)
         return (*lengths.tags, range.tag)
 
     def dims_of(self, type: TileType) -> tuple[int, ...] | None:

@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import SSAValue, Use
 
 from kopt.dialects.canonicalization.elementwise import widens
-from kopt.dialects.tile import CastOp, GetOp, PutOp, RefType, ReshapeOp, SelectOp, TileType, TransposeOp
+from kopt.dialects.tile import CastOp, GetOp, PutOp, RefType, ReshapeOp, SelectOp, TileType, TransposeOp, tile_type
 
 
 def only_kept(get: GetOp) -> bool:
@@ -39,8 +39,7 @@ def _keeps(use: Use, lanes: np.ndarray | None, get: GetOp) -> bool:
 
 
 def _numbered(get: GetOp) -> np.ndarray:
-    assert isinstance(get.result.type, TileType)
-    shape = get.result.type.shape
+    shape = tile_type(get.result).shape
     return np.arange(math.prod(shape), dtype=np.int32).reshape(shape)
 
 

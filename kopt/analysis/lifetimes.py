@@ -58,7 +58,7 @@ def _lifetime(array: SSAValue, order: Mapping[Operation, int]) -> Lifetime | Non
     assert isinstance(makes, Operation)
     present = users if isinstance(makes, AllocOp) else [makes, *users]
     passed_on = any(isinstance(op, YieldOp) for op in users)
-    block = _home(makes, present, passed_on)
+    block = _innermost_block(makes, present, passed_on)
     here = sorted((_ancestor(op, order, block) for op in present), key=order.__getitem__)
     freed = any(isinstance(op, FreeOp) for op in users)
     return Lifetime(array, block, here[0], None if passed_on or freed else _end(array, here[-1], users, order))
@@ -71,7 +71,7 @@ def _users(array: SSAValue) -> Iterator[Operation]:
             yield from _users(use.operation.result)
 
 
-def _home(makes: Operation, users: Iterable[Operation], passed_on: bool) -> Block:
+def _innermost_block(makes: Operation, users: Iterable[Operation], passed_on: bool) -> Block:
     """The innermost run of host ops that has all uses of an array in it."""
     blocks = {op.parent for op in users}
     block = blocks.pop() if len(blocks) == 1 and not passed_on else makes.parent

@@ -21,9 +21,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.addressed import addressed
+from kopt.analysis.bottom_up import bottom_up, operands_of
 from kopt.analysis.carried_in_scratch import is_held
 from kopt.analysis.cell_footprint import GridMemory
 from kopt.analysis.hoisting import NotHoistable
@@ -32,7 +34,7 @@ from kopt.analysis.pipelining import NotPipelined, pipelined, plan_pipelined
 from kopt.analysis.streaming import is_at_computed, is_computed, is_large, walks, written_schedule
 from kopt.analysis.windows import Window
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
+from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, IdOp, LoadOp, StoreOp
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
 from kopt.targets.budget import Budget
@@ -126,10 +128,25 @@ def _fits_by_blocks(loops: LaunchLoops, left: Sequence[ForOp], chip: TpuChip) ->
 
 
 def _streams_part(loop: ForOp) -> bool:
-    """Whether a loop that visits some part of its arrays, known when it runs, reads or writes large ones."""
+    """Whether a loop that visits some part of its arrays, which memory or arguments tell, has large ones.
+
+    Where the grid alone tells it, all cells together visit most of an array, and costs are known.
+    """
+    if all(isinstance(bound, int) or _is_of_grid(bound) for bound in loop.bounds):
+        return False
     accesses = walk(loop, LoadOp, StoreOp)
     walking = [op for op in accesses if any(walks(entry, loop) for entry in op.entries)]
     return is_computed(loop) and any(is_large(op.memory.type) for op in walking)
+
+
+@bottom_up()
+def _is_of_grid(value: SSAValue) -> bool:
+    """Whether a number is made of the numbers of blocks and of constants."""
+    op = value.owner
+    if isinstance(op, BeginOp | EndOp | IdOp):
+        return True
+    is_number = isinstance(op, Operation) and op.dialect_name() == arith.Arith.name
+    return is_number and all(map(_is_of_grid, operands_of(value)))
 
 
 def _walks_from_computed(loops: LaunchLoops, loop: ForOp) -> bool:

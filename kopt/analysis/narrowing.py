@@ -103,11 +103,11 @@ def _widened(value: SSAValue) -> bool:
     return any(
         isinstance(user, CastOp) and is_wide(user.result.type) or isinstance(user, MOVES) and _widened(user.results[0])
         for user in users
-        if _is_whole(value)
+        if _is_i32(value)
     )
 
 
-def _is_whole(value: SSAValue) -> bool:
+def _is_i32(value: SSAValue) -> bool:
     element = getattr(value.type, "element_type", None)
     return isinstance(element, IntegerType) and element.width.data == 32
 

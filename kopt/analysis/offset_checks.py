@@ -17,6 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.item_numbers import ItemNumber, ItemReader, Unknown
+from kopt.analysis.streaming import is_computed
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.jagged import RowsOp
 from kopt.dialects.tile import ELEMENTWISE, Access, CastOp, Entry, ExtractOp, ForOp, GridOp, is_range
@@ -51,19 +52,15 @@ class ItemSlice:
 
 def has_bounds_of_items(func: FuncOp) -> bool:
     """Whether some loop goes to bounds that are computed."""
-    return any(isinstance(op, JaggedForOp) or isinstance(op, ForOp) and _computed(op) for op in walk(func))
+    return any(isinstance(op, JaggedForOp) or isinstance(op, ForOp) and is_computed(op) for op in walk(func))
 
 
 def item_slices(func: FuncOp) -> tuple[ItemSlice, ...]:
     """What a function's items reach, each once, loops first."""
-    loops = [op.range for op in walk(func) if isinstance(op, JaggedForOp) or isinstance(op, ForOp) and _computed(op)]
+    loops = [op.range for op in walk(func) if isinstance(op, JaggedForOp) or isinstance(op, ForOp) and is_computed(op)]
     found = [_slice(func, range) for range in loops]
     found += [_slice(func, entry, op, target) for op in walk(func) for entry, target in _targets(op)]
     return tuple(dict.fromkeys(one for one in found if one is not None))
-
-
-def _computed(loop: ForOp) -> bool:
-    return any(isinstance(bound, SSAValue) for bound in loop.bounds)
 
 
 def _targets(op: Operation) -> Iterator[tuple[Entry, ArrayDim]]:

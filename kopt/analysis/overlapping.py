@@ -53,7 +53,7 @@ def _why_not_ahead(copy: Copy, axis: SSAValue, call: CallOp) -> str | None:
 
 def _why_not_ahead_of_cells(copy: Copy, axis: SSAValue, call: CallOp, chip: TpuChip) -> str | None:
     """Of a fetch outside of loops."""
-    if copy.start.parent is not _home(axis):
+    if copy.start.parent is not _body(axis):
         return "it is in a loop, or under a condition"
     if following_cells(call, chip) is not axis:
         return "cores share the cells"
@@ -70,15 +70,15 @@ def _why_not_behind(copy: Copy, axis: SSAValue, call: CallOp) -> str | None:
         return "it is in a loop, or under a condition, of its own"
     kept = kept_lanes(copy)
     own = [*copy.ops, *(() if kept is None else kept.fetch.ops)]
-    if others_touching(walk(_home(axis)), refs_of_array(call, copy.array), own):
+    if others_touching(walk(_body(axis)), refs_of_array(call, copy.array), own):
         return "other accesses of the loop touch the array"
     return None
 
 
 def _is_in_loop(copy: Copy, axis: SSAValue) -> bool:
     """Whether a copy is in the loop itself of an axis, every visit of which makes it."""
-    loop = _home(axis).parent_op()
-    return copy.start.parent is _home(axis) and isinstance(loop, ForOp) and not is_pipelined(loop)
+    loop = _body(axis).parent_op()
+    return copy.start.parent is _body(axis) and isinstance(loop, ForOp) and not is_pipelined(loop)
 
 
 def following_cells(call: CallOp, chip: TpuChip) -> SSAValue | None:
@@ -101,9 +101,9 @@ def knows_first_block(copy: Copy, *cells: SSAValue) -> bool:
 def crosses(copy: Copy, cell: SSAValue) -> bool:
     """Whether the first block of a loop can be fetched in the last visit of the cell before: of the first loop
     of a cell that computes."""
-    loop, grid = copy.start.parent_op(), _home(cell).parent_op()
+    loop, grid = copy.start.parent_op(), _body(cell).parent_op()
     assert isinstance(loop, ForOp)
-    if loop.parent_op() is not grid or loop is not next(op for op in _home(cell).ops if op is loop or _computes(op)):
+    if loop.parent_op() is not grid or loop is not next(op for op in _body(cell).ops if op is loop or _computes(op)):
         return False
     return knows_first_block(copy) and knows_first_block(copy, cell)
 
@@ -113,7 +113,7 @@ def _computes(op: Operation) -> bool:
     return isinstance(op, ForOp) and (len(op.results) > 0 or any(isinstance(inner, PutOp) for inner in walk(op)))
 
 
-def _home(axis: SSAValue) -> Block:
+def _body(axis: SSAValue) -> Block:
     """The block whose steps an axis counts."""
     assert isinstance(axis.owner, Block)
     return axis.owner

@@ -15,7 +15,7 @@ from __future__ import annotations
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.streaming import loops_around, walks
-from kopt.dialects.tile import Access, ForOp, GridOp, RangeType
+from kopt.dialects.tile import Access, ForOp, GridOp, tag_of
 from kopt.plans.pins import Pin
 
 #: The schedule that each kind of buffer needs of the loops that walk its blocks, strongest first.
@@ -45,9 +45,8 @@ def _needed(grid: GridOp, loop: ForOp, pin: Pin) -> str | None:
     need = _NEEDS.get(pin.kind)
     if need != "grid":
         return need
-    assert isinstance(loop.range.type, RangeType)
     if pin.axes is not None:
-        return "grid" if loop.range.type.tag in pin.axes else "resident"
+        return "grid" if tag_of(loop.range) in pin.axes else "resident"
     return "grid" if _is_hoistable(grid, loop) else None
 
 

@@ -39,7 +39,7 @@ def plan_of(grid: GridOp) -> Plan | None:
     plan = renamed(grid.plan.data, operand=lambda number: names[int(number)])
     accesses = ((op, id) for op, id in known.accesses.items() if isinstance(op, Access))
     via = {id: op.via.data for op, id in accesses if op.via is not None}
-    own = {tag_of(loop.range): loop.schedule.data for loop in _loops(grid) if loop.schedule is not None}
+    own = {tag_of(loop.range): loop.schedule.data for loop in walk(grid, ForOp) if loop.schedule is not None}
     return replace(plan, via=via, loops={**own, **plan.loops})
 
 
@@ -59,7 +59,7 @@ def set_plan(grid: GridOp, plan: Plan, known: GridNames | None = None) -> None:
         else:
             op.attributes.pop("via", None)
     left = dict(plan.loops)
-    for loop in _loops(grid):
+    for loop in walk(grid, ForOp):
         schedule = left.pop(tag_of(loop.range), None)
         loop.schedule = None if schedule is None else ScheduleAttr(schedule)
     grid.plan = PlanAttr(replace(inner, loops=left))
@@ -71,7 +71,3 @@ def buffer_names(wanted: Iterable[str]) -> list[str]:
     taken: set[str] = set()
     words = [re.sub(r"[^A-Za-z0-9_]", "_", name) for name in wanted]
     return [unused(word if word[:1].isalpha() else f"array{word}", taken, "_") for word in words]
-
-
-def _loops(grid: GridOp) -> list[ForOp]:
-    return walk(grid, ForOp)

@@ -92,11 +92,6 @@ def row_copies(access: GetOp | PutOp) -> RowCopies:
     return RowCopies(places.shape, tuple(dims))
 
 
-def moves_by_numbers(access: GetOp | PutOp) -> bool:
-    """Whether an access is of rows of an array in HBM by tiles of numbers."""
-    return any(map(is_gather, access.entries))
-
-
 def _moved(entry: Entry, position: int, type: RefType, sums: IndexAnalysis) -> MovedDim:
     extent, unit = type.shape[position], _unit(type, position)
     if isinstance(entry, AllAttr):

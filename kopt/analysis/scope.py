@@ -7,14 +7,14 @@ is, and names one binding only in its function.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, ErasedSSAValue, Operation, Region, SSAValue
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile.types import RangeType, RefType, TileType
+from kopt.dialects.tile.types import RangeType, RefType, TileType, range_type
 from kopt.errors import VerifyError
 
 #: What runs on the device.
@@ -121,9 +121,9 @@ class _Walk:
         if tag not in self.tags:
             self.refuse_tag(value, tag)
         range = self.bound[tag]
-        assert isinstance(range.type, RangeType)
-        if size not in (1, range.type.size):
-            message = f"{value.type}{_named(value)} has {size} lanes of '{tag}', whose range has {range.type.size}"
+        lanes = range_type(range).size
+        if size not in (1, lanes):
+            message = f"{value.type}{_named(value)} has {size} lanes of '{tag}', whose range has {lanes}"
             raise self.error(message, _owner(value), range)
 
     def define_range(self, value: SSAValue, tag: str) -> None:
@@ -157,10 +157,10 @@ class _Walk:
         """Why a value is not visible."""
         if isinstance(operand, ErasedSSAValue):
             return "was erased while still in use"
-        home = operand.owner if isinstance(operand.owner, Block) else operand.owner.parent
+        home = defining_block(operand)
         if home is None or not _is_inside(home, self.module):
             return "is defined by an operation that is not in the module"
-        inside = any(ancestor.parent is home for ancestor in _ancestors(op))
+        inside = any(ancestor.parent is home for ancestor in ancestors(op))
         return "is used before its definition" if inside else "is used outside the region that defines it"
 
     def error(self, message: str, op: Operation | None, definition: SSAValue | None) -> VerifyError:
@@ -170,6 +170,11 @@ class _Walk:
         place, name = location_of(_owner(definition)), _named(definition).strip(" ()") or "it"
         notes = [f"{name} is defined at {place}"] if place else []
         return VerifyError(message, location_of(op), notes, source=self.source)
+
+
+def defining_block(value: SSAValue) -> Block | None:
+    """The block that a value is defined in, or is an argument of."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 
 def _defined_in(block: Block) -> set[SSAValue]:
@@ -186,7 +191,7 @@ def _owner(value: SSAValue) -> Operation | None:
     return owner if isinstance(owner, Operation) else None
 
 
-def _ancestors(op: Operation | None):
+def ancestors(op: Operation | None) -> Iterator[Operation]:
     """``op`` and the operations around it."""
     while op is not None:
         yield op
@@ -194,4 +199,4 @@ def _ancestors(op: Operation | None):
 
 
 def _is_inside(block: Block, module: ModuleOp) -> bool:
-    return any(op is module for op in _ancestors(block.parent_op()))
+    return any(op is module for op in ancestors(block.parent_op()))

@@ -24,7 +24,7 @@ def seen_blocks(module: ModuleOp) -> frozenset[str]:
     found: set[str] = set()
     for op in walk(module):
         for tag in _combined_tags(op):
-            if tag and tag not in found and _shows(op, _home(op, tag), tag):
+            if tag and tag not in found and _shows(op, _body_of(op, tag), tag):
                 found.add(tag)
     return frozenset(found)
 
@@ -38,7 +38,7 @@ def _combined_tags(op: Operation) -> Iterator[str]:
                 yield from operand.type.tags
 
 
-def _home(op: Operation, tag: str) -> Block | None:
+def _body_of(op: Operation, tag: str) -> Block | None:
     """The block of code that runs once for each block of elements: the body of the loop that binds a tag."""
     block = op.parent
     while block is not None:

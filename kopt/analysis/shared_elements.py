@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.aliases import root, view_chain
 from kopt.dialects.host import ExpandOp
-from kopt.dialects.tile import Access, GridOp, LoadOp, StoreOp, is_gather
+from kopt.dialects.tile import Access, GridOp, LoadOp, StoreOp
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.ranges import binding
@@ -50,7 +50,7 @@ def _order_shows(ops: Sequence[Access]) -> bool:
     loads = any(isinstance(op, LoadOp) for op in ops)
     stores = [op for op in ops if isinstance(op, StoreOp)]
     updates = any(not isinstance(op, LoadOp | StoreOp) for op in ops)
-    plain = any(not any(map(is_gather, op.entries)) for op in stores)
+    plain = any(not op.gathers for op in stores)
     return plain or bool(stores) and (loads or updates) or loads and updates
 
 

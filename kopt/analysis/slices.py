@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import Access, DimAttr, RangeType
+from kopt.dialects.tile import Access, DimAttr, range_type
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.atoms import BlockNumber, Lane, Symbol
 from kopt.ir.division import strides
@@ -54,8 +54,7 @@ class SliceEntry:
             return DimAttr(len(self.lanes))
         if self.range is None:
             return None
-        assert isinstance(self.range.type, RangeType)
-        return self.range.type.dim
+        return range_type(self.range).dim
 
 
 class Slicing:

@@ -32,6 +32,7 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
     block_axes,
+    tile_type,
 )
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.ssa_rules import places
@@ -109,14 +110,12 @@ def _mask(op: MaskOp, dim: int) -> dict[int, int] | None:
 def _kept(op: ReduceOp | ArgReduceOp, dim: int) -> dict[int, int]:
     """Reductions over other dimensions."""
     dropped = op.dimensions if isinstance(op, ReduceOp) else (op.dim.data,)
-    assert isinstance(op.input.type, TileType)
-    return {0: [n for n in range(op.input.type.rank) if n not in dropped][dim]}
+    return {0: [n for n in range(tile_type(op.input).rank) if n not in dropped][dim]}
 
 
 def _dot(op: DotOp, dim: int) -> dict[int, int]:
     """Rows come from the left, columns from the right, batches from both."""
-    assert isinstance(op.result.type, TileType)
-    last = op.result.type.rank - 1
+    last = tile_type(op.result).rank - 1
     sides = {last: (1,), last - 1: (0,)}.get(dim, (0, 1))
     return dict.fromkeys((*sides, *range(2, len(op.operands))), dim)
 

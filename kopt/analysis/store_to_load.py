@@ -12,7 +12,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import effects_on_memory, users
-from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp, TileType, WhenOp, WhileOp, is_gather
+from kopt.analysis.scope import ancestors
+from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp, WhenOp, WhileOp, is_gather, tile_type
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
 
@@ -47,9 +48,8 @@ def _walks(entry: Entry, loop: SSAValue, analysis: IndexAnalysis) -> bool:
     """Whether an entry is the elements of a range, as a block or as numbers of lanes."""
     if not isinstance(entry, SSAValue) or not is_gather(entry):
         return entry is loop
-    assert isinstance(entry.type, TileType)
     form = analysis.expr(entry)
-    return any(form == analysis.lanes(loop, dim) for dim in range(entry.type.rank))
+    return any(form == analysis.lanes(loop, dim) for dim in range(tile_type(entry).rank))
 
 
 def _ordered_loops(op: Operation) -> Iterator[SSAValue]:
@@ -65,25 +65,19 @@ def _ordered_loops(op: Operation) -> Iterator[SSAValue]:
 
 def _repeats(op: Operation) -> Iterator[Operation]:
     """The loops around an op of which nothing is known but that they repeat it."""
-    return (parent for parent in _with_parents(op) if isinstance(parent, WhileOp))
+    return (parent for parent in ancestors(op) if isinstance(parent, WhileOp))
 
 
 def _first_visits(op: Operation) -> Iterator[SSAValue]:
     """The ranges of the loops that run an op on their first visit only."""
-    for parent in _with_parents(op):
+    for parent in ancestors(op):
         if isinstance(parent, WhenOp) and parent.visit.data == "first":
             yield from parent.ranges
 
 
 def _stands_before(first: Operation, second: Operation) -> bool:
     """Whether an op comes before another, in the block that holds both or ops around them."""
-    around = {op.parent: op for op in _with_parents(second)}
-    ancestor = next(op for op in _with_parents(first) if op.parent in around)
+    around = {op.parent: op for op in ancestors(second)}
+    ancestor = next(op for op in ancestors(first) if op.parent in around)
     other = around[ancestor.parent]
     return ancestor is not other and ancestor.is_before_in_block(other)
-
-
-def _with_parents(op: Operation | None) -> Iterator[Operation]:
-    while op is not None:
-        yield op
-        op = op.parent_op()

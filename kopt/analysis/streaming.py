@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt.analysis.alignment import copied_multiple, multiple
 from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.windows import Window
-from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, is_gather, tile_type
+from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, array_type, tile_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
@@ -133,7 +133,7 @@ def stays_in_hbm(window: Window) -> bool:
 def moves_rows(window: Window) -> bool:
     """Whether DMAs move all that is read and written of an array, row by row, by computed numbers or one by one."""
     accesses = (*window.loads, *window.stores)
-    rows = all(any(map(is_gather, access.entries)) for access in accesses)
+    rows = all(access.gathers for access in accesses)
     return (rows or stays_in_hbm(window)) and not window.atomics
 
 
@@ -212,8 +212,7 @@ def ends_by(first: IndexExpr, size: int, extent: int) -> bool:
 
 def stays_inside_array(load: LoadOp, analysis: IndexAnalysis) -> bool:
     """Whether the block of a load is known to lie inside its array, or in it rounded up to a block."""
-    assert isinstance(load.memory.type, MemRefType)
-    pairs = zip(load.entries, load.memory.type.get_shape(), strict=True)
+    pairs = zip(load.entries, array_type(load.memory).get_shape(), strict=True)
     return all(_is_inside(entry, extent, analysis) for entry, extent in pairs)
 
 

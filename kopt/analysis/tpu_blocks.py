@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,19 +13,17 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.block_roles import Role
 from kopt.analysis.block_search import (
-    Nested,
+    BlockSpace,
     Sizes,
-    capped,
     largest_tile,
-    nested_loops,
-    spread,
+    powers,
     tile_types,
 )
 from kopt.analysis.cell_footprint import footprint
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.dialects.tile import AssociativeOp, GridOp, PhiloxOp, ScanOp, SortOp, TileType
 from kopt.ir.widths import next_power_of_two
-from kopt.planning.block_sizes import Candidates, space
+from kopt.planning.block_sizes import Candidates
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
@@ -40,60 +38,42 @@ _HALVING = (ScanOp, SortOp, AssociativeOp, PhiloxOp)
 
 
 @dataclass(frozen=True)
-class TpuSpace:
-    """The block sizes that a module may have on a TPU: whole tiles of memory, by what blocks are used for."""
+class TpuSpace(BlockSpace):
+    """The block sizes that a module may have on a TPU: whole tiles of memory, by what blocks are used for.
 
-    module: ModuleOp
-    groups: Sequence[Sequence[str]]
-    roles: Mapping[str, Role]
+    ``divides`` is whether they may be other than powers of two.
+    """
+
     chip: TpuChip
+    divides: bool = True
 
-    def candidates(self, divides: bool = True) -> Candidates:
-        """Sizes by tag, arrays with a number for each candidate; ``divides``: not only powers of two."""
-        kept = {tag for pair in self._nested for tag in pair} | _halving(self.module)
-        found = space({group[0]: self._sizes(group, kept if divides else {*group}) for group in self.groups})
-        sizes = {tag: found[group[0]] for group in self.groups for tag in group}
-        good = self._are_possible(sizes)
-        least = {tag: np.array([size]) for tag, size in self.least.items()}
-        return {tag: column[good] for tag, column in sizes.items()} if good.any() else least
+    def _least(self, role: Role) -> int:
+        return tpu_least(role, self.chip)
 
-    @cached_property
-    def least(self) -> Sizes:
-        """The smallest sizes."""
-        return capped(self.groups, spread(self.groups, lambda tag: tpu_least(self.roles[tag], self.chip)), self.roles)
-
-    def _are_possible(self, sizes: Candidates) -> np.ndarray:
-        """Which candidates have no loop with larger blocks than it walks, and nothing that takes libtpu minutes."""
+    def _is_possible(self, sizes: Candidates) -> np.ndarray:
+        """Not what takes libtpu minutes."""
         types = [op.operands[0].type for op in walk(self.module, PhiloxOp, SortOp)]
-        drawn = [type for type in types if isinstance(type, TileType)]
-        good = largest_tile(drawn, sizes) <= Budget.UNROLLED_LANES
-        good &= largest_tile(tile_types(self.module), sizes) <= Budget.BLOCK_LANES
-        for inner, outer in self._nested:
-            if inner in sizes and outer in sizes:
-                good = good & (sizes[inner] <= sizes[outer])
-        return np.broadcast_to(good, next(iter(sizes.values())).shape)
+        drawn = largest_tile([type for type in types if isinstance(type, TileType)], sizes)
+        return (drawn <= Budget.UNROLLED_LANES) & (largest_tile(tile_types(self.module), sizes) <= Budget.BLOCK_LANES)
 
     @cached_property
-    def _nested(self) -> Nested:
-        return nested_loops(self.module, self.roles)
+    def _halved(self) -> set[str]:
+        """The tags of blocks whose lanes ops combine or exchange by halves, or that loops walk."""
+        types = [value.type for op in walk(self.module, *_HALVING) for value in op.operands]
+        nested = {tag for pair in self.nested for tag in pair}
+        return nested | {tag for type in types if isinstance(type, TileType) for tag in type.tags}
 
-    def _sizes(self, group: Sequence[str], kept: Collection[str]) -> list[int]:
+    def _sizes(self, group: Sequence[str]) -> list[int]:
         """The sizes of one group: powers of two times the least, and divisors of what it walks."""
         roles = [self.roles[tag] for tag in group]
         least = self.least[group[0]]
         if any(role.single for role in roles):
             return [least]
         most = min([_most(role, self.chip) for role in roles] + [role.most for role in roles if role.most is not None])
-        powers = [least << n for n in range(max(1, (max(1, most) // least).bit_length()))]
-        extent = None if any(tag in kept for tag in group) else _walked_extent(roles)
+        divides = self.divides and self._halved.isdisjoint(group)
+        extent = _walked_extent(roles) if divides else None
         unit = max(max(tpu_least(role, self.chip), _vector(role, self.chip)) for role in roles)
-        return [*powers, *(_divisors(extent, unit, least, most) if extent else ())]
-
-
-def _halving(module: ModuleOp) -> set[str]:
-    """The tags of blocks whose lanes ops combine or exchange by halves."""
-    types = [value.type for op in walk(module, *_HALVING) for value in op.operands]
-    return {tag for type in types if isinstance(type, TileType) for tag in type.tags}
+        return [*powers(least, most), *(_divisors(extent, unit, least, most) if extent else ())]
 
 
 def _walked_extent(roles: Sequence[Role]) -> int | None:

@@ -23,6 +23,7 @@ from kopt.dialects.tile import (
     ReshapeOp,
     StoreOp,
     TransposeOp,
+    tag_of,
 )
 from kopt.ir.ranges import unshifted
 from kopt.walk import walk
@@ -89,8 +90,7 @@ def _combination(term: SSAValue, kind: str, loop: ForOp) -> Operation | None:
 
 def _combines_lanes(op: Operation, loop: ForOp) -> bool:
     """Whether an op combines lanes of the loop's block."""
-    assert isinstance(loop.range.type, RangeType)
-    return loop.range.type.tag in summed_tags(op)
+    return tag_of(loop.range) in summed_tags(op)
 
 
 def _walks(entry: SSAValue, loop: ForOp) -> bool:

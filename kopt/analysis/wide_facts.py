@@ -38,6 +38,7 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TileType,
     TransposeOp,
+    tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
@@ -118,8 +119,7 @@ def _exact(low: int, high: int) -> WideFact | None:
 
 def _numbers(op: ArangeOp) -> WideFact | None:
     """From the first to the last of numbers at equal distances."""
-    assert isinstance(op.result.type, TileType)
-    last = op.start.data + op.step.data * (op.result.type.shape[0] - 1)
+    last = op.start.data + op.step.data * (tile_type(op.result).shape[0] - 1)
     return _exact(min(op.start.data, last), max(op.start.data, last))
 
 
@@ -134,8 +134,7 @@ def _interval(value: SSAValue, facts: Facts, found: Found) -> WideFact | None:
     if isinstance(op, ArangeOp):
         return _numbers(op)
     if isinstance(op, ArgReduceOp):
-        assert isinstance(op.input.type, TileType)
-        return _exact(0, max(0, op.input.type.shape[op.dim.data] - 1))
+        return _exact(0, max(0, tile_type(op.input).shape[op.dim.data] - 1))
     own = _of_type(element)
     if isinstance(op, LoadOp) and (interval := found.get(array_of(op.memory))) is not None:
         return WideFact("exact", *interval)
@@ -177,8 +176,7 @@ def _reduced(op: ReduceOp | ScanOp, fact: WideFact | None) -> WideFact | None:
         return fact if fact.kind != "wrapped" else None
     if fact.kind not in ("exact", "offset", "wrapped") or kind not in ("add", "mul"):
         return None
-    type = op.input.type
-    assert isinstance(type, TileType)
+    type = tile_type(op.input)
     lanes = prod(type.shape[axis] for axis in (op.dimensions if isinstance(op, ReduceOp) else (op.dim.data,)))
     if kind == "add" and fact.kind != "wrapped" and LOW <= fact.low * lanes and fact.high * lanes <= HIGH:
         return WideFact(fact.kind, min(0, fact.low * lanes), max(0, fact.high * lanes))

@@ -205,8 +205,7 @@ class _Windows:
 
     def window(self, memory: SSAValue, ops: Sequence[Accesses]) -> Window:
         """The window that serves all accesses of a memref."""
-        assert isinstance(memory.type, MemRefType)
-        shape = memory.type.get_shape()
+        shape = array_type(memory).get_shape()
         loads = tuple(op for op in ops if isinstance(op, LoadOp))
         may_pad = len(loads) == len(ops)  # what is only read may stand in a larger array
         columns = zip(*(op.entries for op in ops), strict=True)

@@ -11,12 +11,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.boxes import Boxes
 from kopt.analysis.visits import NotStatic, Visits, depends_on, visits
-from kopt.dialects.tile import ForOp, GridOp, IndexOp, RangeType, SliceAttr, StoreOp, TileType, WhenOp, is_gather
+from kopt.dialects.tile import (
+    ForOp,
+    GridOp,
+    IndexOp,
+    RangeType,
+    SliceAttr,
+    StoreOp,
+    TileType,
+    WhenOp,
+    array_type,
+    is_gather,
+)
 from kopt.dialects.tile.index_list import AllAttr, Entry
 from kopt.ir.atoms import Atom, BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
@@ -84,10 +94,9 @@ def _surroundings(store: StoreOp, within: Operation) -> Surroundings:
 
 class _Analysis:
     def __init__(self, store: StoreOp, around: Surroundings, analysis: IndexAnalysis):
-        assert isinstance(store.memory.type, MemRefType)
         self.store = store
         self.around, self.analysis = around, analysis
-        self.shape = store.memory.type.get_shape()
+        self.shape = array_type(store.memory).get_shape()
         self.entries = [_as_range(entry, store.entries) for entry in store.entries]
 
     def run(self) -> Written:

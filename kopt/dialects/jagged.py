@@ -37,7 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
-from kopt.dialects.tile import tile_type
+from kopt.dialects.tile import tag_of, tile_type
 from kopt.dialects.tile.bodies import (
     CarryingLoop,
     YieldOp,
@@ -89,8 +89,7 @@ class ForOp(CarryingLoop):
     @property
     def tag(self) -> str:
         """The tag of the range."""
-        assert isinstance(self.range.type, RangeType)
-        return self.range.type.tag
+        return tag_of(self.range)
 
     @property
     def lengths_type(self) -> TileType:
@@ -193,8 +192,7 @@ class RowsOp(Infers, Op):
         return tile_type(self.result)
 
     def verify_(self) -> None:
-        starts = self.starts.type
-        assert isinstance(starts, TileType)
+        starts = tile_type(self.starts)
         if not isinstance(starts.element_type, IntegerType) or starts.element_type.width.data < 32:
             raise VerifyException(f"jagged.rows needs starts of at least 32 bits, found {starts}")
         self.check_results()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from types import SimpleNamespace
+from types import CodeType, FrameType, SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -18,7 +17,8 @@ from kopt.eager.helion_names import install
 from kopt.eager.mode import EagerMode
 from kopt.eager.state import Again, KernelRun
 from kopt.eager.values import plain
-from kopt.errors import ArgumentError, ConfigError, KoptError, Location, UnsupportedError
+from kopt.error_places import located
+from kopt.errors import ArgumentError, ConfigError, KoptError
 from kopt.language.running import RUNNING
 from kopt.runtime.exchange import convert
 from kopt.runtime.users_code import is_users_module
@@ -76,7 +76,7 @@ def _run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], 
     install()
     token = RUNNING.set(under_way)
     try:
-        with _located(), torch.no_grad(), _processors(), EagerMode():
+        with located(_is_users, _positions), torch.no_grad(), _processors(), EagerMode():
             value = fn(*args, **kwargs)
         return plain(value)
     finally:
@@ -192,41 +192,9 @@ class EagerKernel:
         return self.kernel.on(str(self.target))(*args, **kwargs)
 
 
-@contextmanager
-def _located() -> Iterator[None]:
-    """Turns what goes wrong into an error at the line of the kernel that caused it."""
-    try:
-        yield
-    except KoptError as error:
-        if error.location is None:
-            error.location = _place(error)
-        raise
-    except Exception as error:
-        place = _place(error)
-        if place is None or _raised_by_kernel(error):
-            raise
-        raise UnsupportedError(f"{type(error).__name__}: {error}", place) from error
+def _is_users(frame: FrameType) -> bool:
+    return is_users_module(frame.f_globals)
 
 
-def _place(error: BaseException) -> Location | None:
-    """The innermost line of the user's code that an error passed."""
-    found, tb = None, error.__traceback__
-    while tb is not None:
-        if is_users_module(tb.tb_frame.f_globals):
-            found = tb
-        tb = tb.tb_next
-    if found is None:
-        return None
-    code = found.tb_frame.f_code
-    line, _, col, end = list(code.co_positions())[found.tb_lasti // 2]
-    return Location(code.co_filename, line or 1, (col or 0) + 1, (end or 0) + 1)
-
-
-def _raised_by_kernel(error: BaseException) -> bool:
-    """Whether a ``raise`` of the kernel's made an error, or an ``assert``."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    if tb is None or not is_users_module(tb.tb_frame.f_globals):
-        return False
-    return dis.opname[tb.tb_frame.f_code.co_code[tb.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+def _positions(code: CodeType) -> list[Any]:
+    return list(code.co_positions())

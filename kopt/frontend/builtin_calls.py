@@ -18,6 +18,7 @@ from kopt.frontend.positions import fixed
 from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, is_device
+from kopt.ir.widths import next_power_of_two
 
 #: Ranges of Python longer than this become device loops inside one.
 UNROLLED = 256
@@ -122,15 +123,10 @@ def next_power_of_2(value: int) -> int:
     """The smallest power of two that is not less; a dimension of that size meets one of ``value`` lanes."""
     if is_device(value):
         unsupported("next_power_of_2 needs a number that is known while the kernel is imported")
-    power = rounded_up(int(value))
+    power = next_power_of_two(int(value))
     if power != value:
         current().powers_of_two.add((int(value), power))
     return power
-
-
-def rounded_up(value: int) -> int:
-    """The smallest power of two that is not less."""
-    return 1 << max(0, value - 1).bit_length()
 
 
 def _prod(values: Any, *, start: Any = 1) -> Any:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import dis
 import inspect
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -19,7 +16,8 @@ from xdsl.ir import Block, Region, SSAValue
 from kopt.dialects.host import AllocOp, CallOp, ViewOp
 from kopt.dialects.tile.open_blocks import mark_open
 from kopt.dialects.tile.sizes import mark_read_sizes
-from kopt.errors import ArgumentError, ConfigError, KoptError, Location, UnsupportedError
+from kopt.error_places import located
+from kopt.errors import ArgumentError, ConfigError, UnsupportedError
 from kopt.frontend import hooks, host_ops, source
 from kopt.frontend.calls import current_rewritten
 from kopt.frontend.dtypes import from_spec
@@ -145,7 +143,7 @@ class _Import:
         bound.arguments.update(values)
         outer, state.tracer = state.tracer, self.tracer
         try:
-            with _located(self.function), self.host:
+            with located(source.runs_rewritten, source.positions), self.host:
                 value = current_rewritten(self.function)(*bound.args, **bound.kwargs)
         finally:
             state.tracer = outer
@@ -230,7 +228,7 @@ class _Import:
         if unknown:
             raise ConfigError(f"the kernel has no tunable '{unknown[0]}'")
         outputs: list[SSAValue] = []
-        with _located(self.function):
+        with located(source.runs_rewritten, source.positions):
             results = result_tree(value, host, outputs)
         self.block.add_op(ReturnOp(*outputs))
         _drop_unused(self.block)
@@ -300,50 +298,3 @@ def _bind(function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]
         raise ArgumentError(f"{function.__name__}: {error}") from None
     bound.apply_defaults()
     return bound
-
-
-@contextlib.contextmanager
-def _located(function: FunctionType) -> Any:
-    """Turns a failure inside the frontend or torch into an error at the line of the kernel that caused it.
-
-    What the kernel itself raises passes as it is.
-    """
-    try:
-        yield
-    except KoptError as error:
-        if error.location is None and (place := _place(error)) is not None:
-            error.location = place
-        raise
-    except Exception as error:
-        place = _place(error)
-        if place is None or _raised_by_kernel(error):
-            raise
-        raise UnsupportedError(f"{type(error).__name__}: {error}", place) from error
-
-
-def _frames(error: BaseException) -> list[Any]:
-    return list(traceback.walk_tb(error.__traceback__))
-
-
-def _raised_by_kernel(error: BaseException) -> bool:
-    """Whether a ``raise`` of the kernel's made an error, or passed it on; Python raises others at its mistakes."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    if tb is None or tb.tb_frame.f_code not in source._positions:
-        return False
-    return dis.opname[tb.tb_frame.f_code.co_code[tb.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
-
-
-def _place(error: BaseException) -> Location | None:
-    """The innermost line of rewritten code that the error passed."""
-    for frame, _ in reversed(_frames(error)):
-        if frame.f_code in source._positions:
-            tb = error.__traceback__
-            while tb is not None and tb.tb_frame is not frame:
-                tb = tb.tb_next
-            if tb is None:
-                return None
-            line, _, col, end = source.positions(frame.f_code)[tb.tb_lasti // 2]
-            return Location(frame.f_code.co_filename, line or 1, (col or 0) + 1, (end or 0) + 1)
-    return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from kopt.dialects.tile import ELEMENTWISE, FullOp, SelectOp, TileType, is_float
+from kopt.dialects.tile import ELEMENTWISE, FullOp, SelectOp, is_float, tile_type
 from kopt.frontend.state import current
 
 
@@ -50,13 +50,11 @@ class LaneValue:
     @property
     def is_float(self) -> bool:
         """Whether its elements are floating-point numbers."""
-        assert isinstance(self.ssa.type, TileType)
-        return is_float(self.ssa.type.element_type)
+        return is_float(tile_type(self.ssa).element_type)
 
     def constant(self, number: Any) -> LaneValue:
         """A number in this value's type."""
-        type = self.ssa.type
-        assert isinstance(type, TileType)
+        type = tile_type(self.ssa)
         return LaneValue(current().emit(FullOp(number, type)))
 
     def op(self, name: str, *others: Any) -> LaneValue:

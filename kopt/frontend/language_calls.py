@@ -17,7 +17,7 @@ from kopt import language
 from kopt.errors import ConfigError
 from kopt.frontend import atomics, inline_code, packed_numbers, remote_copies, scaled_products
 from kopt.frontend.block_size import BlockSize
-from kopt.frontend.builtin_calls import cdiv, next_power_of_2, rounded_up
+from kopt.frontend.builtin_calls import cdiv, next_power_of_2
 from kopt.frontend.combining import associative_scan, reduce_call, torch_functions
 from kopt.frontend.indexing import load, store
 from kopt.frontend.lane_counts import lanes_of_registered
@@ -34,6 +34,7 @@ from kopt.frontend.state import current, unsupported
 from kopt.frontend.subscripts import subscript
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import DeviceTensor, TileRange, as_tensor, describe, is_device
+from kopt.ir.widths import next_power_of_two
 from kopt.language.unsupported import UNSUPPORTED
 
 #: The size of an open block when nothing says better.
@@ -101,7 +102,7 @@ def _provisional(extent: int | None, axis: int, rank: int) -> int:
     """A size to start with: 1 for leading dimensions of three or more, a power of two for the last two."""
     if axis < rank - 2:
         return 1
-    return min(rounded_up(max(1, extent if extent is not None else PROVISIONAL)), PROVISIONAL)
+    return min(next_power_of_two(max(1, extent if extent is not None else PROVISIONAL)), PROVISIONAL)
 
 
 def grid(begin_or_end: Any, end_or_none: Any = None, /, step: Any = None) -> LoopSpec:
@@ -140,8 +141,8 @@ def static_range(begin_or_end: Any, end_or_none: Any = None, /, step: Any = 1) -
 def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> BlockSize:
     """``hl.register_block_size``."""
     low, high = (1, min_or_max) if max_or_none is None else (min_or_max, max_or_none)
-    default = lambda: max(int(low), min(rounded_up(max(1, int(high))), PROVISIONAL))  # noqa: E731
-    high = rounded_up(max(1, int(high)))
+    default = lambda: max(int(low), min(next_power_of_two(max(1, int(high))), PROVISIONAL))  # noqa: E731
+    high = next_power_of_two(max(1, int(high)))
     info = current().new_block(default, low=int(low), high=high, extent=None, observed=True, sized=True)
     size = BlockSize(info.size, "", info)
     size.length = partial(lanes_of_registered, size)

@@ -28,6 +28,7 @@ from kopt.frontend.values import (
     full_tensor,
     index_ssa,
     is_device,
+    is_integer,
     is_number,
 )
 
@@ -61,7 +62,7 @@ def join(name: str, a: Any, b: Any) -> Slot | None:
         if _host_equal(a, b):
             return None
         unsupported(f"'{name}' is {describe(a)} on one path and {describe(b)} on the other")
-    if _is_whole(a) and _is_whole(b):
+    if is_integer(a) and is_integer(b):
         return Slot(INDEX)
     return _join_tensors(name, a, b)
 
@@ -83,14 +84,10 @@ def _carriable(value: Any) -> bool:
     return isinstance(value, DeviceTensor | Index) or is_number(value)
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Index) or (isinstance(value, int) and not isinstance(value, bool))
-
-
 def _slot_of_number(value: Any) -> Slot | None:
     if not is_number(value):
         return None
-    return Slot(INDEX) if _is_whole(value) else Slot(as_tensor(value).tile_type)
+    return Slot(INDEX) if is_integer(value) else Slot(as_tensor(value).tile_type)
 
 
 def _join_tensors(name: str, a: Any, b: Any) -> Slot:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any
 
+from kopt.error_places import instruction
 from kopt.errors import Location, UnsupportedError
 from kopt.frontend.rewrite import HOOKS, rewrite, rewrite_lambda
 
@@ -55,21 +56,22 @@ def rewritten(function: FunctionType, hooks: Any) -> FunctionType:
 
 def place_of(frame: FrameType | None) -> Location | None:
     """Where in the user's source the innermost rewritten frame stands."""
-    while frame is not None:
-        positions = _positions.get(frame.f_code)
-        if positions is not None:
-            line, _, col, end = positions[frame.f_lasti // 2]
-            return Location(frame.f_code.co_filename, line or 1, (col or 0) + 1, (end or 0) + 1)
+    while frame is not None and not runs_rewritten(frame):
         frame = frame.f_back
-    return None
+    return None if frame is None else instruction(frame.f_code, frame.f_lasti, positions)
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost rewritten frame above the caller."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and frame.f_code not in _positions:
+    while frame is not None and not runs_rewritten(frame):
         frame = frame.f_back
     return frame
+
+
+def runs_rewritten(frame: FrameType) -> bool:
+    """Whether a frame runs rewritten code."""
+    return frame.f_code in _positions
 
 
 def positions(code: CodeType) -> list[Any]:

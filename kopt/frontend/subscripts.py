@@ -78,7 +78,7 @@ def _slice(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
         return _run(value, position, item)
     if any(isinstance(bound, int) and bound < 0 for bound in (item.start, item.stop)):
         from_front(value, position, "a slice counted from the end")
-    if _is_whole(item, value.tile_type.tags[position]):
+    if _ends_with_block(item, value.tile_type.tags[position]):
         return value
     entry = slice_entry(item, value.tile_type.shape[position])
     if not isinstance(entry, SliceAttr):
@@ -86,7 +86,7 @@ def _slice(value: DeviceTensor, position: int, item: slice) -> DeviceTensor:
     return slice_dim(value, position, entry.start.data, entry.length, entry.step.data)
 
 
-def _is_whole(item: slice, tag: str) -> bool:
+def _ends_with_block(item: slice, tag: str) -> bool:
     """Whether a slice ends where the block that it is of does."""
     return isinstance(item.stop, BlockSize) and item.stop.tag == tag != "" and not item.start and item.step in (None, 1)
 

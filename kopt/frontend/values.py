@@ -292,6 +292,11 @@ def has_device(value: Any) -> bool:
     return False
 
 
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer: of Python, but no flag, or the kernel's."""
+    return isinstance(value, Index) or (isinstance(value, int) and not isinstance(value, bool))
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a Python number."""
     return isinstance(value, bool | int | float)

@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from kopt.dialects.atomic import CasOp, RmwOp
-from kopt.dialects.tile import TileType
+from kopt.dialects.tile import TileType, tile_type
 from kopt.interpreter.access import check, locate
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.memory import own_mask
@@ -71,8 +71,7 @@ def _undefined(type: Attribute, like: np.ndarray) -> np.ndarray:
 
 
 def _rmw(m: Machine, op: RmwOp) -> TileValue | None:
-    value, type = m.tile(op.value), op.value.type
-    assert isinstance(type, TileType)
+    value, type = m.tile(op.value), tile_type(op.value)
     kind, element, flat = op.kind.data, type.element_type, value.data.reshape(-1)
     lanes = _lanes(m, op, value.valid)
     previous = _undefined(type, value.data)

@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import Access, is_gather
+from kopt.dialects.tile import Access
 from kopt.errors import AccessError
 from kopt.interpreter.storage import address, root, span
 
@@ -83,7 +83,7 @@ class Monitor:
         stamps = self._stamps.get(id(root(array)))
         if stamps is None or not array.size:
             return
-        if not any(map(is_gather, op.entries)):
+        if not op.gathers:
             self._refuse_others(op, "writes", stamps.view(stamps.writer, array), index, _and(changed, active))
         for kind in (stamps.updater, stamps.other_updater, stamps.reader, stamps.other_reader):
             self._refuse_others(op, "writes", stamps.view(kind, array), index, active)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kopt.dialects.tile import ELEMENTWISE, BitcastOp, CastOp, ElementwiseOp, SelectOp, TileType
+from kopt.dialects.tile import ELEMENTWISE, BitcastOp, CastOp, ElementwiseOp, SelectOp, tile_type
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import bitcast, cast, rounded
 from kopt.interpreter.values import TileValue, both
@@ -128,9 +128,8 @@ def compute(name: str, *arrays: Array) -> Array:
 
 def _elementwise(m: Machine, op: ElementwiseOp) -> TileValue:
     tiles = [m.tile(value) for value in op.inputs]
-    assert isinstance(op.result.type, TileType)
     data = compute(op.ROW.name, *(tile.data for tile in tiles))
-    return TileValue(rounded(data, op.result.type.element_type), both(*(tile.valid for tile in tiles)))
+    return TileValue(rounded(data, tile_type(op.result).element_type), both(*(tile.valid for tile in tiles)))
 
 
 def _select(m: Machine, op: SelectOp) -> TileValue:
@@ -140,15 +139,13 @@ def _select(m: Machine, op: SelectOp) -> TileValue:
 
 
 def _cast(m: Machine, op: CastOp) -> TileValue:
-    source, target = op.input.type, op.result.type
-    assert isinstance(source, TileType) and isinstance(target, TileType)
+    source, target = tile_type(op.input), tile_type(op.result)
     value = m.tile(op.input)
     return TileValue(np.asarray(cast(value.data, source.element_type, target.element_type)), value.valid)
 
 
 def _bitcast(m: Machine, op: BitcastOp) -> TileValue:
-    source, target = op.input.type, op.result.type
-    assert isinstance(source, TileType) and isinstance(target, TileType)
+    source, target = tile_type(op.input), tile_type(op.result)
     value = m.tile(op.input)
     return TileValue(bitcast(value.data, source.element_type, target.element_type), value.valid)
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from kopt.dialects.jagged import ForOp, RowsOp, ValidOp
-from kopt.interpreter.loops import LoopBlocks, size_of
+from kopt.dialects.tile import range_type
+from kopt.interpreter.loops import LoopBlocks
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.values import Bound, TileValue, both, mask_of
 
@@ -19,7 +20,7 @@ def _for(m: Machine, op: ForOp) -> Any:
     known = lengths.data if mask is None else np.where(mask, lengths.data, 0)
     carried = tuple(m[value] for value in op.inits)
     owners = op.lengths_type.tags
-    for bound in LoopBlocks(0, max(0, int(known.max(initial=0))), size_of(op.range)):
+    for bound in LoopBlocks(0, max(0, int(known.max(initial=0))), range_type(op.range).size):
         bound = replace(bound, owned=_owned(bound, known), owners=owners)
         m.bind(op.range, bound)
         carried = m.run_region(op.body.block, (bound, *carried))

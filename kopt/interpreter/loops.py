@@ -22,13 +22,13 @@ from kopt.dialects.tile import (
     GridOp,
     IdOp,
     IndexOp,
-    RangeType,
     ShiftOp,
     ValidCountOp,
     ValidOp,
     WhenOp,
     WhileOp,
     WholeOp,
+    range_type,
 )
 from kopt.errors import UnsupportedError
 from kopt.interpreter.conflicts import Monitor
@@ -36,12 +36,6 @@ from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, TileValue
 from kopt.limits import VISITS
-
-
-def size_of(range: SSAValue) -> int:
-    """The number of lanes of a range."""
-    assert isinstance(range.type, RangeType)
-    return range.type.size
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ class LoopBlocks(Sequence[Bound]):
 
 def _grid(m: Machine, op: GridOp) -> None:
     bounds = zip(op.ranges, op.bounds, strict=True)
-    axes = [m.visited(op, LoopBlocks(lower, upper, size_of(arg))) for arg, (lower, upper) in bounds]
+    axes = [m.visited(op, LoopBlocks(lower, upper, range_type(arg).size)) for arg, (lower, upper) in bounds]
     if (cells := math.prod(map(len, axes))) > VISITS:
         raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} cells, found {cells}")
     outer, m.sums = m.monitor, Sums()
@@ -112,7 +106,7 @@ def _written(m: Machine, op: GridOp) -> list[np.ndarray]:
 def _for(m: Machine, op: ForOp) -> Any:
     lower, upper = (bound if isinstance(bound, int) else m[bound] for bound in op.bounds)
     carried = tuple(m[value] for value in op.inits)
-    for bound in m.visited(op, LoopBlocks(lower, upper, size_of(op.range))):
+    for bound in m.visited(op, LoopBlocks(lower, upper, range_type(op.range).size)):
         m.bind(op.range, bound)
         carried = m.run_region(op.body.block, (bound, *carried))
     return carried[0] if len(carried) == 1 else carried
@@ -144,7 +138,7 @@ def _shift(m: Machine, op: ShiftOp) -> Bound:
 
 
 def _whole(m: Machine, op: WholeOp) -> Bound:
-    bound = Bound(0, size_of(op.result), op.extent.data, 0, 1)
+    bound = Bound(0, range_type(op.result).size, op.extent.data, 0, 1)
     m.bind(op.result, bound)
     return bound
 
@@ -168,7 +162,7 @@ HANDLERS: dict[type, Handler] = {
     EndOp: lambda m, op: m[op.range].end,
     IdOp: lambda m, op: m[op.range].id,
     CountOp: lambda m, op: m[op.range].count,
-    BlockSizeOp: lambda m, op: size_of(op.range),
+    BlockSizeOp: lambda m, op: range_type(op.range).size,
     ValidCountOp: lambda m, op: m[op.range].end - m[op.range].begin,
     IndexOp: _index,
     ValidOp: _valid,

@@ -68,11 +68,10 @@ class Machine:
 
     def bind(self, range: SSAValue, bound: Bound) -> None:
         """Bind a range for the visit that begins, and with it its tag."""
-        assert isinstance(range.type, tile.RangeType)
         self._values[range] = bound
-        self._bounds[range.type.tag] = bound
+        self._bounds[tile.tag_of(range)] = bound
         if bound.owned is not None:
-            self._jagged[range.type.tag] = bound
+            self._jagged[tile.tag_of(range)] = bound
 
     def watches(self, memory: SSAValue) -> bool:
         """Whether conflicts over an array that a grid writes are looked for."""

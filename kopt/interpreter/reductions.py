@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from xdsl.ir import Attribute
 
-from kopt.dialects.tile import ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, TileType, neutral
+from kopt.dialects.tile import ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, TileType, neutral, tile_type
 from kopt.errors import UnsupportedError
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import numpy_type, rounded
@@ -76,8 +76,7 @@ def _scan(m: Machine, op: ScanOp) -> TileValue:
 def _mask(m: Machine, op: MaskOp) -> TileValue:
     tile = m.tile(op.input)
     limits = tuple((dim, m[range]) for dim, range in enumerate(op.limits) if range is not None)
-    data, type = tile.data, op.input.type
-    assert isinstance(type, TileType)
+    data, type = tile.data, tile_type(op.input)
     owned = tuple(lanes for lanes in m.owned(type.tags) if op.limits[lanes.dims[-1]] is not None)
     for lanes in (*owned, *(lanes for dim, bound in limits for lanes in bound.along(dim))):
         data = np.where(lanes.spread(data.ndim), data, np.asarray(op.fill_number, data.dtype))

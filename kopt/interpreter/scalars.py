@@ -8,20 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
+from kopt.dialects.tile.types import width_of
 from kopt.errors import KoptError, UnsupportedError
 from kopt.interpreter.machine import Handler, Machine
 
 
-def _width(type: Attribute) -> int:
-    return type.width.data if isinstance(type, IntegerType) else 64
-
-
 def _wrap(value: int, type: Attribute) -> int | bool:
     """An integer as a value of its type: signed, and a truth value for i1."""
-    width = _width(type)
+    width = width_of(type)
     value &= (1 << width) - 1
     if width == 1:
         return bool(value)
@@ -29,7 +26,7 @@ def _wrap(value: int, type: Attribute) -> int | bool:
 
 
 def _unsigned(value: int, type: Attribute) -> int:
-    return int(value) & ((1 << _width(type)) - 1)
+    return int(value) & ((1 << width_of(type)) - 1)
 
 
 def _truncated(a: int, b: int) -> int:

@@ -12,7 +12,7 @@ Pure: all but the last four rows are about numbers with names, and import nothin
 | `rewriting`, `evaluation` | substitution; NumPy's answer |
 | `runs`, `nearness` | contiguous runs; lanes near one number |
 | `index_runs` | `IndexList`: which indices of a list are runs of lanes, which are gathered |
-| `access_relation`, `footprint` | `AccessRelation`: the elements of an access, its class; the memory that it touches |
+| `access_relation` | `AccessRelation`: the elements of an access, its class |
 | `widths` | in how many bits an expression is computed |
 | `forms`, `ssa_rules`, `from_ssa` | from values to expressions |
 | `index_lists`, `from_access` | from accesses to expressions |

@@ -117,11 +117,6 @@ class AccessRelation:
         return total
 
     @property
-    def counted(self) -> Dims:
-        """The dimensions of the block that count elements which follow one another."""
-        return frozenset(peeled.dim for peeled in self.run.dims)
-
-    @property
     def in_bounds(self) -> bool:
         """Whether every lane of the domain is known to address an element."""
         return all(

@@ -208,13 +208,6 @@ def known_where(condition: Condition, where: Condition) -> bool | None:
     return _known(condition.relation, where.range_of(condition.expr))
 
 
-def conjuncts(condition: Condition) -> tuple[Condition, ...]:
-    """The conditions that all must hold."""
-    if condition == TRUE:
-        return ()
-    return condition.conditions if isinstance(condition, Junction) and condition.every else (condition,)
-
-
 _COMPARE: dict[str, Callable[[IndexExpr, IndexExpr], Condition]] = {
     "lt": lambda a, b: comparison("ge", b - a - 1),
     "le": lambda a, b: comparison("ge", b - a),

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import DimAttr, LoadOp, RangeType, ShiftOp, TileType, WholeOp, element_of, is_gather
+from kopt.dialects.tile import DimAttr, LoadOp, RangeType, ShiftOp, TileType, WholeOp, element_of, is_gather, range_type
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.choices import minimum, wrap
 from kopt.ir.condition import Condition, Named, comparison
@@ -169,8 +169,7 @@ class Forms:
 
     def size(self, range: SSAValue) -> Coefficient:
         """How many lanes a range's block has."""
-        assert isinstance(range.type, RangeType)
-        return self.lanes_of(range.type.dim)
+        return self.lanes_of(range_type(range).dim)
 
     def lanes_of(self, dim: DimAttr) -> Coefficient:
         """How many lanes a dimension has: of an open tag, a parameter of that name."""

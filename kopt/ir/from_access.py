@@ -7,7 +7,7 @@ from dataclasses import replace
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import Access, AllAttr, RangeType, RefType, TileType, block_axes
+from kopt.dialects.tile import Access, AllAttr, RangeType, RefType, TileType, block_axes, tile_type
 from kopt.dialects.tile.index_list import IndexedDim
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.access_relation import AccessRelation, settled
@@ -62,8 +62,7 @@ def lanes_inside(type: TileType, op: Operation, analysis: IndexAnalysis) -> Cond
 
 def known_inside(condition: SSAValue, op: Operation, analysis: IndexAnalysis) -> bool | None:
     """Whether a condition holds at ``op`` in all lanes that are inside their ranges, or in none; None where unknown."""
-    assert isinstance(condition.type, TileType)
-    return known_where(analysis.condition(condition), lanes_inside(condition.type, op, analysis))
+    return known_where(analysis.condition(condition), lanes_inside(tile_type(condition), op, analysis))
 
 
 def _bits(memory: SSAValue) -> int:

@@ -194,7 +194,8 @@ class Order:
 class LaunchModel:
     """One launch. ``orders`` are constraints, not an enumeration: the first is the source's.
 
-    ``sources`` say what the names of expressions depend on; ``sizes`` are the block sizes that are chosen.
+    ``sources`` say what the names of expressions depend on; ``sizes`` are the block sizes that are chosen; ``chained``
+    are the paths of bodies in which a product waits for what the vector unit makes of another product.
     """
 
     name: str
@@ -206,6 +207,7 @@ class LaunchModel:
     orders: tuple[Order, ...] = ()
     sources: tuple[Source, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict, hash=False)
+    chained: frozenset[tuple[str, ...]] = frozenset()
 
     def axis(self, tag: str) -> Axis:
         """The axis of a tag."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import LoadOp, TileType
+from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.atoms import Element, Extremum, Select, Symbol
 from kopt.ir.division import FloorDiv, Mod
 from kopt.ir.forms import Forms, gathering, is_number, wide_dims
@@ -31,8 +31,7 @@ def loaded(m: Forms, op: LoadOp) -> IndexExpr | None:
     symbol = name.atom if isinstance(name, IndexExpr) else None
     if not isinstance(symbol, Symbol) or not _may_repeat(by, dims) or _is_jagged(m, op):
         return None
-    assert isinstance(op.result.type, TileType)
-    sizes = op.result.type.dims.data
+    sizes = tile_type(op.result).dims.data
     return element(symbol.name, [lane(dim, m.lanes_of(sizes[dim])) for dim in dims], symbol.range, by)
 
 
@@ -45,7 +44,6 @@ def _may_repeat(by: Sequence[IndexExpr], dims: Sequence[int]) -> bool:
 
 def _is_jagged(m: Forms, op: LoadOp) -> bool:
     """Whether the valid lanes of one dimension differ along others: the first lane may be none of them."""
-    assert isinstance(op.result.type, TileType)
     scope = ranges_in_scope(op)
-    tags = [tag for tag in op.result.type.tags if tag in scope]
+    tags = [tag for tag in tile_type(op.result).tags if tag in scope]
     return any(isinstance(m.binding(scope[tag]).owner, JaggedForOp) for tag in tags)

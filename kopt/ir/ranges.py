@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
 
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects import triton
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp, range_type
+from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp, range_type, tag_of
 
 
 def block_tag(tag: str) -> str:
@@ -83,19 +84,35 @@ def binding(range: SSAValue) -> Binding:
 def always_full(range: SSAValue) -> bool:
     """Whether every lane of every block is valid.
 
-    So when the block divides the distance walked; or when the loop walks one block of an outer range that is
-    always full itself and that the block divides.
+    So when the block divides the distance walked, as numbers or as multiples (`multiple_of`); or when the loop walks
+    one block of an outer range that is always full itself and that the block divides.
     """
     bound = binding(range)
     if isinstance(bound.owner, WholeOp):
         return bound.upper == bound.size
     if isinstance(bound.lower, int) and isinstance(bound.upper, int):
         return max(0, bound.upper - bound.lower) % bound.size == 0
+    if gcd(multiple_of(bound.lower), multiple_of(bound.upper)) % bound.size == 0:
+        return True
     outer = walked_range(bound)
     if outer is None:
         return False
-    assert isinstance(outer.type, RangeType)
-    return outer.type.size % bound.size == 0 and always_full(outer)
+    return range_type(outer).size % bound.size == 0 and always_full(outer)
+
+
+def multiple_of(bound: SSAValue | int) -> int:
+    """A number that a bound of a loop is a multiple of: 0 where it is 0, 1 where nothing is known.
+
+    A block begins at a multiple of its size behind its range's first element, and ends there too or at the limit.
+    """
+    if isinstance(bound, int):
+        return abs(bound)
+    op = bound.owner
+    if not isinstance(op, BeginOp | EndOp) or isinstance(op.range.owner, Operation):
+        return 1
+    of = binding(op.range)
+    begin = gcd(multiple_of(of.lower), of.size)
+    return begin if isinstance(op, BeginOp) else gcd(begin, multiple_of(of.upper))
 
 
 def visits(range: SSAValue) -> int | None:
@@ -122,8 +139,7 @@ def ranges_in_scope(op: Operation) -> dict[str, SSAValue]:
     """The range of each tag that is in scope at ``op``: bound by a loop around it, or made before it."""
     scope: dict[str, SSAValue] = {}
     for value in _bound_around(op):
-        assert isinstance(value.type, RangeType)
-        scope.setdefault(value.type.tag, value)
+        scope.setdefault(tag_of(value), value)
     return scope
 
 

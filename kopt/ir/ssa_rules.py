@@ -34,11 +34,11 @@ from kopt.dialects.tile import (
     SelectOp,
     SliceOp,
     SplatOp,
-    TileType,
     TransposeOp,
     ValidCountOp,
     ValidOp,
     element_of,
+    tile_type,
 )
 from kopt.dialects.triton import ProgramIdOp
 from kopt.ir.choices import maximum, minimum, product, select, wrap
@@ -294,8 +294,7 @@ def _through(m: Forms, value: SSAValue, rewriting: Rewriting) -> Found:
 
 
 def _dims(m: Forms, value: SSAValue) -> list:
-    assert isinstance(value.type, TileType)
-    return [m.lanes_of(dim) for dim in value.type.dims.data]
+    return [m.lanes_of(dim) for dim in tile_type(value).dims.data]
 
 
 def places(op: BroadcastOp | ReshapeOp | TransposeOp) -> dict[int, int] | None:
@@ -341,8 +340,7 @@ def _dynamic_slice(m: Forms, op: DynamicSliceOp) -> Found:
 
 
 def _rows(m: Forms, op: RowsOp) -> Found:
-    assert isinstance(op.starts.type, TileType)
-    return m.expr(op.starts) + m.lanes(op.range, op.starts.type.rank)
+    return m.expr(op.starts) + m.lanes(op.range, tile_type(op.starts).rank)
 
 
 RULES: dict[type, Rule] = {

@@ -32,6 +32,7 @@ from kopt.dialects.tile import (
     SplatOp,
     TileType,
     TransposeOp,
+    tile_type,
 )
 from kopt.ir.atoms import Atom, BlockNumber, Element, Extremum, Lane, Select, Symbol, Wrap
 from kopt.ir.condition import Comparison, Condition, Junction, Named, Truth
@@ -282,8 +283,7 @@ class _Writing:
 
     def _reshaped(self, value: SSAValue, dims: Sequence[DimAttr]) -> SSAValue:
         """The same lanes; tags that they do not have there are left to a broadcast."""
-        type = value.type
-        assert isinstance(type, TileType)
+        type = tile_type(value)
         own = [type.dims.data[n] for n in wide_dims(type)]
         known = len(own) == len(dims)
         kept = [dim if known and dim == own[n] else DimAttr(dim.size.data) for n, dim in enumerate(dims)]
@@ -304,8 +304,7 @@ class _Writing:
         return [self._as_type(part, dims, type) for part in (first, second)], dims
 
     def _typed(self, value: SSAValue) -> SSAValue:
-        type = value.type
-        assert isinstance(type, TileType)
+        type = tile_type(value)
         return value if type.element_type in (self.element, i1) else self._add(CastOp(value, self.element))
 
     def _as_index(self, value: SSAValue) -> SSAValue:

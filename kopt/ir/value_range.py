@@ -215,14 +215,6 @@ class ValueRange:
         held = ValueRange.of_bits(bits, signed)
         return _between(held._least, held._most, math.gcd(self.divisor, 1 << bits))
 
-    # Order.
-
-    def always_below(self, other: ValueRange) -> bool | None:
-        """Whether every value is less than every one of another range; False where none is less than any."""
-        if self._most < other._least:
-            return True
-        return False if self._least >= other._most else None
-
     def __str__(self) -> str:
         if self.is_empty:
             return "nothing"

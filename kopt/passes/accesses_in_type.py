@@ -22,8 +22,7 @@ def retype_access(op: AccessOp, array: SSAValue, element: Attribute) -> None:
         Rewriter.replace_op(op, new)
         return
     old = op.results[0]
-    assert isinstance(old.type, tile.TileType)
-    back = tile.CastOp(new.results[0], old.type.element_type)
+    back = tile.CastOp(new.results[0], tile.tile_type(old).element_type)
     back.location = op.location
     back.result.name_hint = old.name_hint
     Rewriter.replace_op(op, [new, back], [back.result])
@@ -46,8 +45,7 @@ def _cast(op: Operation, value: SSAValue, element: Attribute) -> SSAValue:
 
 
 def _tile_element(value: SSAValue) -> Attribute:
-    assert isinstance(value.type, tile.TileType)
-    return value.type.element_type
+    return tile.tile_type(value).element_type
 
 
 def _load(op: tile.LoadOp, array: SSAValue, element: Attribute) -> Operation:

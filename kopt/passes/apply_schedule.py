@@ -41,18 +41,14 @@ class ApplySchedulePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in walk(op, LaunchOp):
             grid = _hoisted(launch, grid_of(launch))
-            for loop in _loops(grid):
+            for loop in walk(grid, ForOp):
                 if is_pipelined(loop):
                     carry_in_scratch(loop, grid)
 
 
-def _loops(grid: GridOp) -> list[ForOp]:
-    return walk(grid, ForOp)
-
-
 def _hoisted(launch: LaunchOp, grid: GridOp) -> GridOp:
     """The grid with its loop of schedule ``grid`` as a dimension."""
-    for loop in [loop for loop in _loops(grid) if loop.schedule is not None and loop.schedule.kind == "grid"]:
+    for loop in [loop for loop in walk(grid, ForOp) if loop.schedule is not None and loop.schedule.kind == "grid"]:
         if problem := next(of_dimension(grid, loop), None):
             raise problem.error
         grid = hoist(launch, grid, plan_hoist(grid))

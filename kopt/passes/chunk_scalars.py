@@ -16,7 +16,7 @@ from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
 from kopt.dialects.builder import Builder
 from kopt.dialects.host import CallOp, LaunchOp, ReshapeOp, SliceOp
-from kopt.dialects.tile import GridOp, IdOp, LoadOp, TileType, literal
+from kopt.dialects.tile import GridOp, IdOp, LoadOp, TileType, array_type, literal
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
@@ -66,8 +66,7 @@ class _Walk:
 
 def _is_long(memory: SSAValue) -> bool:
     """Whether an array of integers is beyond scalar memory, which has 32 bits for each."""
-    type = memory.type
-    assert isinstance(type, MemRefType)
+    type = array_type(memory)
     shape = type.get_shape()
     return isinstance(type.element_type, IntegerType) and len(shape) == 1 and not Budget.is_scalar_memory(shape[0])
 
@@ -101,8 +100,7 @@ def _walk(load: Operation, memory: SSAValue, analysis: IndexAnalysis) -> _Walk |
     range = block.name if isinstance(block, BlockNumber) else None
     if not isinstance(range, SSAValue) or not isinstance(binding(range).owner, GridOp) or not isinstance(first, int):
         return None
-    assert isinstance(memory.type, MemRefType)
-    inside = first >= 0 and first + (binding(range).trips or 0) <= memory.type.get_shape()[0]
+    inside = first >= 0 and first + (binding(range).trips or 0) <= array_type(memory).get_shape()[0]
     return _Walk(range, first) if inside else None
 
 
@@ -111,8 +109,7 @@ class _Chunks:
 
     def __init__(self, launch: LaunchOp, source: SSAValue, walk: _Walk):
         self.launch, self.source, self.walk = launch, source, walk
-        assert isinstance(source.type, MemRefType)
-        self.element = source.type.element_type
+        self.element = array_type(source).element_type
 
     def operand(self) -> SSAValue:
         """What the range's cells read, padded to whole chunks."""

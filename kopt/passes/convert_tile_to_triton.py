@@ -179,8 +179,7 @@ def _move_body(grid: tile.GridOp, body: Block, inside: dict[SSAValue, SSAValue])
                 use.operation.operands[use.index] = own
     blocks = block_numbers(body, grid, _counts(grid))
     for range, block, (lower, upper) in zip(grid.ranges, blocks, grid.bounds, strict=True):
-        assert isinstance(range.type, tile.RangeType)
-        made = triton.RangeOp(block, lower, upper, range.type)
+        made = triton.RangeOp(block, lower, upper, tile.range_type(range))
         made.location = grid.location
         made.result.name_hint = range.name_hint
         body.add_op(made)
@@ -205,8 +204,7 @@ def _convert_block_numbers(op: Operation) -> None:
         op.result.replace_all_uses_with(made.block)
         Rewriter.erase_op(op)
         return
-    assert isinstance(op.range.type, tile.RangeType)
-    trips = -(-(made.upper.data - made.lower.data) // op.range.type.size)
+    trips = -(-(made.upper.data - made.lower.data) // tile.range_type(op.range).size)
     Rewriter.replace_op(op, ConstantOp.from_int_and_width(trips, op.result.type))
 
 
@@ -230,6 +228,5 @@ def _fill_once(load: tile.LoadOp) -> None:
 
 def _index_fill(load: tile.LoadOp) -> Attribute | None:
     """Numbers that may become indices are 0 where they are not read."""
-    assert isinstance(load.result.type, tile.TileType)
-    element = load.result.type.element_type
+    element = tile.tile_type(load.result).element_type
     return literal(0, element) if isinstance(element, IntegerType) and element != i1 else None

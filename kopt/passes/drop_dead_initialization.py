@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -17,7 +17,7 @@ from kopt.analysis.aliases import root
 from kopt.analysis.coverage import Verdict
 from kopt.diagnostics import remark
 from kopt.dialects.host import AllocOp, CallOp, CopyOp
-from kopt.dialects.tile import GridOp
+from kopt.dialects.tile import GridOp, array_type
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,9 @@ def _drop_if_dead(op: Operation) -> None:
             Rewriter.erase_op(op)
     elif isinstance(op, CallOp) and len(op.outputs) == 1 and op.outputs[0].first_use is not None:
         result = op.outputs[0]
-        assert isinstance(result.type, MemRefType)
         if not seen_by(result, _after(op)).needed:
             _say(op, f"'{_name(result)}' is not computed")
-            array = AllocOp(result.type)
+            array = AllocOp(array_type(result))
             array.location, array.result.name_hint = op.location, result.name_hint
             Rewriter.replace_op(op, array)
 

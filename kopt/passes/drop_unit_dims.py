@@ -111,8 +111,7 @@ def _access(op: tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp, tags: 
 
 def _lanes(op: tile.IndexOp | tile.ValidOp, tags: set[str]) -> None:
     """The one lane's number, and that it is valid: with its dimension still, which ops after it are rewritten by."""
-    assert isinstance(op.range.type, tile.RangeType)
-    if op.range.type.tag not in tags:
+    if tile.tag_of(op.range) not in tags:
         return
     type = tile.tile_type(op.result)
     if isinstance(op, tile.IndexOp):

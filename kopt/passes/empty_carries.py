@@ -8,7 +8,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.dialects.tile import ForOp, FullOp, TileType, WhileOp, YieldOp
+from kopt.dialects.tile import ForOp, FullOp, TileType, WhileOp, YieldOp, tile_type
 from kopt.walk import walk
 
 
@@ -73,7 +73,6 @@ def _yield_only(block: Block, kept: Sequence[int], terminator: type[YieldOp] | t
 
 
 def _stand_in(value: SSAValue, place: InsertPoint) -> None:
-    assert isinstance(value.type, TileType)
-    full = FullOp(0, value.type)
+    full = FullOp(0, tile_type(value))
     Rewriter.insert_op(full, place)
     value.replace_all_uses_with(full.result)

@@ -10,9 +10,9 @@ from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from kopt.analysis.groups import groups_of
 from kopt.diagnostics import location_of, remark
@@ -22,6 +22,7 @@ from kopt.errors import ConfigError
 from kopt.passes.collectives.building import Members
 from kopt.passes.collectives.expansion import Collective, Job, expand, obstacle, ranks_of
 from kopt.passes.collectives.gather_matmul import gather_and_multiply, product_of
+from kopt.passes.replacing import replace
 from kopt.passes.retyping import new_tags
 from kopt.walk import walk
 
@@ -80,12 +81,12 @@ class ExpandCollectivesPass(ModulePass):
         with ImplicitBuilder(Builder(InsertPoint.before(op))):
             if product is not None and isinstance(op, AllGatherOp):
                 result, multiplied = gather_and_multiply(_name(func, f"{_short(op)}_mm"), op, product, members)
-                _replace_result(product, multiplied)
+                replace(product, multiplied)
             else:
                 result = expand(Job(op, _name(func, _short(op)), members, is_ring))
         for new in _between(first, op):
             new.location = op.location
-        _replace_result(op, result)
+        replace(op, result)
 
     def _ranks(self, op: Collective) -> int:
         known = ranks_of(op)
@@ -109,11 +110,6 @@ def _name(func: FuncOp, what: str) -> str:
     taken = {call.sym_name.data for call in walk(func, CallOp)}
     candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
     return next(candidate for candidate in candidates if candidate not in taken)
-
-
-def _replace_result(op: Operation, result: SSAValue) -> None:
-    result.name_hint = op.results[0].name_hint
-    Rewriter.replace_op(op, [], [result])
 
 
 def _between(first: Operation | None, last: Operation) -> Iterator[Operation]:

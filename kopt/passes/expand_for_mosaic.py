@@ -29,7 +29,7 @@ from kopt.dialects.tile import (
 from kopt.passes.mosaic.carries import WidenCarries
 from kopt.passes.mosaic.combinations import WidenAssociative, WidenSort
 from kopt.passes.mosaic.products import FlattenBatches, IntegersToBytes, UnsignedBytesToBf16
-from kopt.passes.mosaic.reshapes import SliceBeforeReshape, SplitReshape
+from kopt.passes.mosaic.reshapes import ReshapeBeforeCompare, SliceBeforeReshape, SplitReshape
 from kopt.passes.mosaic.scalars import WidenScalarLoad
 from kopt.passes.mosaic.widening import (
     Rearrangement,
@@ -41,7 +41,7 @@ from kopt.passes.mosaic.widening import (
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 
 #: What comes before ops get other types.
-BEFORE: Patterns = {SliceOp: (SliceBeforeReshape(),)}
+BEFORE: Patterns = {SliceOp: (SliceBeforeReshape(),), ReshapeOp: (ReshapeBeforeCompare(),)}
 #: The types that Mosaic has for each op.
 TYPES: Patterns = {
     **dict.fromkeys(ELEMENTWISE.values(), (WidenElementwise(),)),
@@ -72,6 +72,7 @@ class ExpandForMosaicPass(ModulePass):
     * predicates that loops carry and branches give are numbers there, and narrow scalars have 32 bits;
     * reshapes that cut the last dimension elsewhere are slices put side by side, and one lane of each group that
       such a reshape makes is a slice with a step before it;
+    * predicates that get other dimensions of one lane compare what has these;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly;
     * products of integers of 16 and 32 bits are sums of shifted products of their bytes.

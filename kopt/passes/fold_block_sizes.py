@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kopt.dialects.tile import BeginOp, BlockSizeOp, EndOp, RangeType, ValidCountOp, mark_open
+from kopt.dialects.tile import BeginOp, BlockSizeOp, EndOp, ValidCountOp, mark_open, range_type
 from kopt.dialects.tile.sizes import mark_read_sizes
 from kopt.ir.ranges import always_full
 from kopt.walk import walk
@@ -55,8 +55,7 @@ def _folded(op: BlockSizeOp | ValidCountOp) -> list[Operation]:
 
 
 def _constant(range: SSAValue) -> ConstantOp:
-    assert isinstance(range.type, RangeType)
-    return ConstantOp(IntegerAttr(range.type.size, IndexType()))
+    return ConstantOp(IntegerAttr(range_type(range).size, IndexType()))
 
 
 def _replace(op: BlockSizeOp | ValidCountOp, ops: list[Operation]) -> None:

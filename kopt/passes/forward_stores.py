@@ -15,7 +15,7 @@ from kopt.analysis.access_summary import may_alias
 from kopt.analysis.aliases import accessed, effects_on_memory, root
 from kopt.analysis.effects import get_effects
 from kopt.diagnostics import remark
-from kopt.dialects.tile import GridOp, LoadOp, StoreOp, is_gather
+from kopt.dialects.tile import GridOp, LoadOp, StoreOp
 from kopt.dialects.tile.index_list import Entry
 from kopt.walk import walk
 
@@ -76,7 +76,7 @@ class _Forwarder:
                     self.block(inner, dict(held))
 
     def _known(self, store: StoreOp) -> bool:
-        return store.mask is None and root(store.memory) not in self.shared and not any(map(is_gather, store.entries))
+        return store.mask is None and root(store.memory) not in self.shared and not store.gathers
 
 
 def _forward(load: LoadOp, held: Held) -> None:

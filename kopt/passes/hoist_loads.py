@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.effects import is_side_effect_free
+from kopt.analysis.scope import defining_block
 from kopt.analysis.streaming import is_computed, stays_inside_array
 from kopt.analysis.windows import Accesses
 from kopt.dialects.host import LaunchOp
@@ -51,15 +52,11 @@ def _hoist(loop: ForOp, analysis: IndexAnalysis) -> None:
     """Moves what can be out of a loop: loads, and the numbers and places that they are found by."""
     written = {op.memory for op in walk(loop) if isinstance(op, Accesses) and not isinstance(op, LoadOp)}
     for op in list(loop.body.block.ops):
-        if any(_home(operand) is loop.body.block for operand in op.operands):
+        if any(defining_block(operand) is loop.body.block for operand in op.operands):
             continue
         if _is_place(op) or isinstance(op, LoadOp) and op.memory not in written and _is_safe(op, loop, analysis):
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(loop))
-
-
-def _home(value: SSAValue) -> Block | None:
-    return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 
 def _is_place(op: Operation) -> bool:

@@ -13,7 +13,7 @@ from kopt.analysis.aliases import accessed
 from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, ViewOp
-from kopt.dialects.tile import GridOp, literal_value
+from kopt.dialects.tile import GridOp, array_type, literal_value
 from kopt.errors import LoweringError
 
 
@@ -33,8 +33,7 @@ def initial_value(launch: LaunchOp, number: int) -> SSAValue:
 def new_array(launch: LaunchOp, number: int) -> SSAValue:
     """An allocation before a launch, of the type of one of its body's arguments."""
     argument = launch.body.block.args[number]
-    assert isinstance(argument.type, MemRefType)
-    alloc = AllocOp(argument.type)
+    alloc = AllocOp(array_type(argument))
     alloc.location = launch.location
     alloc.result.name_hint = argument.name_hint
     Rewriter.insert_op(alloc, InsertPoint.before(launch))

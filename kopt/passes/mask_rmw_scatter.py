@@ -13,7 +13,7 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.access_summary import may_alias
 from kopt.analysis.aliases import accessed
-from kopt.dialects.tile import LoadOp, SelectOp, StoreOp, is_gather
+from kopt.dialects.tile import LoadOp, SelectOp, StoreOp
 from kopt.walk import walk
 
 
@@ -35,7 +35,7 @@ class MaskRmwScatterPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for store in walk(op, StoreOp):
             select = store.value.owner
-            if store.mask is not None or not isinstance(select, SelectOp) or not any(map(is_gather, store.entries)):
+            if store.mask is not None or not isinstance(select, SelectOp) or not store.gathers:
                 continue
             if _lies_there(select.on_false, store):
                 _mask(store, select)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, f64
+from xdsl.dialects.builtin import IntegerType, ModuleOp, f64
 from xdsl.passes import ModulePass
 
 from kopt.analysis.atomic_targets import AtomicTarget, targets
 from kopt.analysis.windows import Window, windows
 from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import is_gather
+from kopt.dialects.tile import array_type, is_gather
 from kopt.errors import LoweringError
 from kopt.passes.accumulators.atomic_updates import Updates
 from kopt.passes.accumulators.block import AccumulatorBlock, Phases
@@ -74,8 +74,7 @@ def _materialize(launch: LaunchOp, chip: TpuChip) -> None:
 
 
 def _check(target: AtomicTarget) -> None:
-    type = target.memory.type
-    assert isinstance(type, MemRefType)
+    type = array_type(target.memory)
     element = type.element_type
     for op in target.accesses:
         if element == f64 or isinstance(element, IntegerType) and element.width.data == 64:

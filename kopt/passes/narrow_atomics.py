@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, i32
+from xdsl.dialects.builtin import IntegerType, ModuleOp, i32
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
@@ -16,6 +16,7 @@ from kopt.analysis.wide_facts import array_of
 from kopt.diagnostics import location_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import array_type
 from kopt.errors import LoweringError
 from kopt.passes.legalising.elements import cast_operand
 from kopt.passes.legalising.intervals import require_interval
@@ -55,9 +56,8 @@ class NarrowAtomicsPass(ModulePass):
 
 def _is_wide_target(launch: LaunchOp, number: int) -> bool:
     memory = launch.body.block.args[number]
-    assert isinstance(memory.type, MemRefType)
     updated = any(isinstance(use.operation, RmwOp | CasOp) for use in memory.uses)
-    return updated and memory.type.element_type == _I64
+    return updated and array_type(memory).element_type == _I64
 
 
 def _narrow_inputs(launch: LaunchOp, found: Iterable[Bounds]) -> None:
@@ -90,5 +90,4 @@ def _bounds(launch: LaunchOp, number: int, known: dict[SSAValue, int]) -> Bounds
 
 
 def _element(value: SSAValue) -> object:
-    assert isinstance(value.type, MemRefType)
-    return value.type.element_type
+    return array_type(value).element_type

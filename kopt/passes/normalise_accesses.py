@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerType, ModuleOp
 from xdsl.passes import ModulePass
 
-from kopt.analysis.values.gathers import gathers
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.sums import SumAnalysis
@@ -51,7 +50,7 @@ class NormaliseAccessesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in walk(op, LaunchOp):
             arrays, sums = Arrays(launch), SumAnalysis()
-            for access in [inner for inner in walk(launch, LoadOp) if gathers(inner)]:
+            for access in [inner for inner in walk(launch, LoadOp) if inner.gathers]:
                 is_number = isinstance(tile_type(access.result).element_type, IntegerType)
                 normalise(access, launch, arrays, sums)
                 if is_number:  # what is made of them is made of other values now

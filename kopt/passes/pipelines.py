@@ -44,7 +44,8 @@ _PRINTABLE = {
 
 def pipeline(target: Target, config: Config) -> list[ModulePass]:
     """The passes for a target. The reference interpreter runs what was imported, nearly as it is."""
-    passes = {"pallas": _pallas, "triton": _triton, "reference": _reference}[target.family](target, config)
+    lowers = {"pallas": _pallas, "triton": _triton}.get(target.family)
+    passes = reference_pipeline() if lowers is None else lowers(target, config)
     return [choosing(target, config), *_verify(), *passes]
 
 
@@ -94,7 +95,8 @@ def jagged_pipeline() -> list[ModulePass]:
     return named("canonicalize", "cse", "raise-jagged", "dce")
 
 
-def _reference(target: Target, config: Config) -> list[ModulePass]:
+def reference_pipeline() -> list[ModulePass]:
+    """The passes after which the interpreter runs a module, and checks its accesses, as every target would."""
     # What is stored in rows that are named twice is said by this pass alone, on every target.
     return [_make("mask-rmw-scatter")]
 
@@ -166,6 +168,10 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.
         _make("expand-for-mosaic"),
+        # Values are computed in the types that Mosaic has; after masks, whose fills no factor changes.
+        _make("convert-exp-to-exp2"),
+        # Types of values are final; before loops become dimensions of the grid, and what they carry scratch memory.
+        _make("keep-reduced-dims"),
         # Before windows, which are then of scalars that fit their memory.
         _make("chunk-scalars"),
         _make("cse"),

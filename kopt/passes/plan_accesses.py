@@ -8,7 +8,7 @@ from typing import Literal
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,11 +17,13 @@ from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.launch_plans import launch_plans
 from kopt.analysis.pinned import GridPins, pins_of_grids
 from kopt.analysis.plans import GridNames, set_plan
+from kopt.analysis.scope import defining_block
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, RangeType
+from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, tag_of
 from kopt.errors import ConfigError
 from kopt.passes.launches import grid_of
+from kopt.planning.candidates import with_unrolling
 from kopt.planning.choice import cheapest
 from kopt.plans.pins import Pins, read_options
 from kopt.plans.plan import Plan
@@ -42,6 +44,7 @@ class PlanAccessesPass(ModulePass):
     | decided | by |
     |---|---|
     | the schedules that loops may have together | `kopt.analysis.loop_schedules` |
+    | how many visits of a loop are written out in one | `kopt.planning.candidates` |
     | which are taken: the cheapest that fit, where that is clear, else the usual ones | `kopt.planning.choice` |
     | the kind of an array's buffer | `kopt.analysis.buffer_kinds` |
     | the order of the grid | `kopt.analysis.grid_orders` |
@@ -104,8 +107,11 @@ class PlanAccessesPass(ModulePass):
         chip = TPU_CHIPS[self.chip]
         known = GridNames.of(grid)
         found = launch_plans(launch, grid, known, chip, self.loop_type, pins)
-        plans = [plan for plan, _ in found]
-        plan, remarks = found[cheapest(fixed_model(grid, known), plans, chip) if len(found) > 1 else 0]
+        plan, remarks = found[0]
+        if not pins and (len(found) > 1 or any(loop.kind == "resident" for loop in plan.loops.values())):
+            model = fixed_model(grid, known)
+            found = [(each, said) for one, said in found for each in with_unrolling(model, one)]
+            plan, remarks = found[cheapest(model, [each for each, _ in found], chip)]
         _check_prefetched(pins, plan)
         set_plan(grid, replace(plan, own=not pins), known)
         for at, text in remarks:
@@ -116,8 +122,7 @@ def _check_prefetched(pins: GridPins, plan: Plan) -> None:
     """Refuses a loop that is to prefetch where no array comes so."""
     moved = {axis for buffer in plan.buffers if buffer.kind in ("prefetch", "writeback") for axis in buffer.axes}
     for loop, schedule in pins.loops.items():
-        assert isinstance(loop.range.type, RangeType)
-        if schedule.kind == "prefetch" and loop.range.type.tag not in moved:
+        if schedule.kind == "prefetch" and tag_of(loop.range) not in moved:
             message = "the loop has nothing to prefetch: no array that it walks comes in blocks that DMAs copy"
             raise ConfigError(message, location_of(loop), notes=["its schedule may be 'resident'"])
 
@@ -137,8 +142,4 @@ def _move_out(loop: ForOp) -> None:
 
 
 def _uses(op: Operation, block: Block) -> bool:
-    return any(_home(operand) is block for operand in op.operands)
-
-
-def _home(value: SSAValue) -> Block | None:
-    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+    return any(defining_block(operand) is block for operand in op.operands)

@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from kopt.analysis.pinned import pins_of_grids
 from kopt.analysis.plans import set_plan
 from kopt.analysis.store_to_load import seen_writes
-from kopt.analysis.values.gathers import Choice, best_choice, choices, gathers, of_kind
+from kopt.analysis.values.gathers import Choice, best_choice, choices, of_kind
 from kopt.analysis.values.update_kinds import best_kinds, choice_remarks
 from kopt.analysis.values.value_plan import value_plan
 from kopt.diagnostics import location_of, remark
@@ -93,11 +93,11 @@ class PlanValuesPass(ModulePass):
         for load in walk(launch, LoadOp):
             if (pin := pins.get(load)) is not None:
                 found[load] = of_kind([pin.kind], choices(load, launch, chip, sums)) or Choice(pin.kind)
-            elif gathers(load) or load not in blocks:
+            elif load.gathers or load not in blocks:
                 choice = best_choice(load, launch, chip, sums, self.prefer)
                 if choice is not None:
                     found[load] = choice
-                elif gathers(load):
+                elif load.gathers:
                     _refuse(load)
         return found
 

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from kopt.analysis.jagged import loops_around
 from kopt.analysis.slices import NotSlices
 from kopt.diagnostics import remark
-from kopt.dialects.tile import ForOp, LoadOp, StoreOp, is_gather
+from kopt.dialects.tile import ForOp, LoadOp, StoreOp
 from kopt.ir.forms import is_number
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.jagged.accesses import raise_access
@@ -48,7 +48,7 @@ class RaiseJaggedPass(ModulePass):
             raise_loop(loop)
         sums = SumAnalysis()
         for access in walk(op, LoadOp, StoreOp):
-            if any(map(is_gather, access.entries)):
+            if access.gathers:
                 _raise(access, sums)
                 if isinstance(access, LoadOp) and is_number(access.result.type):  # and what is made of its numbers
                     sums = SumAnalysis()

@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.overlapping import is_of_cells
-from kopt.analysis.row_copies import moves_by_numbers
 from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp, FetchOp, Overlap, SendOp
 from kopt.dialects.tile import ALL, Entry, GetOp, PutOp, RefType, SelectOp, tile_type
@@ -64,7 +63,7 @@ class RealiseDmasPass(ModulePass):
             for access in _in_order(call):
                 _Copies(access, call).realise()
             for access in walk(call, GetOp, PutOp):
-                if moves_by_numbers(access):
+                if access.gathers:
                     realise_rows(access, call)
 
 

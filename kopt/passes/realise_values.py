@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from kopt.analysis.plan_problems.tpu_values import value_problems
-from kopt.analysis.values.gathers import Choice, best_choice, choices, gathers
+from kopt.analysis.values.gathers import Choice, best_choice, choices
 from kopt.analysis.values.value_plan import parallel_axes, sources_of, value_buffers
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, LoadOp, PlanAttr, tile_type
@@ -92,13 +92,13 @@ def _chosen(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> dict[Operation, Ch
 def _realise_loads(at: Realising, chosen: Mapping[Operation, Choice]) -> None:
     """Gathers and picks first, in the order of the program; then what is far, and what has been made of those."""
     known = walk(at.launch, LoadOp)
-    for load in [load for load in known if load in chosen and (gathers(load) or chosen[load].held is not None)]:
+    for load in [load for load in known if load in chosen and (load.gathers or chosen[load].held is not None)]:
         is_number = isinstance(tile_type(load.result).element_type, IntegerType)
         at.realise(load, chosen[load])
         if is_number:  # what is made of them is made of other values now
             at.sums = SumAnalysis()
     at.sums, before = SumAnalysis(), {*known}
-    for load in [load for load in walk(at.launch, LoadOp) if not gathers(load)]:
+    for load in [load for load in walk(at.launch, LoadOp) if not load.gathers]:
         choice = chosen.get(load) if load in before else best_choice(load, at.launch, at.chip, at.sums)
         if choice is not None:
             at.realise(load, choice)

@@ -16,7 +16,17 @@ from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
 from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.host import InsertOp, LaunchOp, SliceOp
-from kopt.dialects.tile import Access, CountOp, GridOp, IdOp, RangeType, ShiftOp, ValidOp, is_range
+from kopt.dialects.tile import (
+    Access,
+    CountOp,
+    GridOp,
+    IdOp,
+    ShiftOp,
+    ValidOp,
+    array_type,
+    is_range,
+    range_type,
+)
 from kopt.dialects.tile.index_list import split_entries
 from kopt.ir.ranges import Binding, binding
 from kopt.passes.launches import initial_value
@@ -72,8 +82,7 @@ def _start_at_zero(grid: GridOp) -> None:
     bounds = [*grid.bounds]
     for position, value in enumerate(grid.ranges):
         lower, upper = bounds[position]
-        assert isinstance(value.type, RangeType)
-        if lower % value.type.size:
+        if lower % range_type(value).size:
             bounds[position] = (0, upper - lower)
             _shift_uses(grid, value, lower)
     grid.lower, grid.upper = int_array([lo for lo, _ in bounds]), int_array([hi for _, hi in bounds])
@@ -107,8 +116,7 @@ def _split_operands(launch: LaunchOp) -> None:
 
 def _wanted(access: Access) -> tuple[Slice | None, ...]:
     """The slices that one access alone asks for."""
-    assert isinstance(access.memory.type, MemRefType)
-    shape = access.memory.type.get_shape()
+    shape = array_type(access.memory).get_shape()
     return tuple(_common([entry], dim, shape[dim]) for dim, entry in enumerate(access.entries))
 
 
@@ -128,9 +136,8 @@ def _slices(memory: BlockArgument) -> tuple[Slice, ...]:
     accesses = users(memory)
     if not accesses or not all(isinstance(access, Access) for access in accesses):
         return ()
-    assert isinstance(memory.type, MemRefType)
     found = [_common([access.entries[dim] for access in accesses], dim, extent)  # pyright: ignore
-             for dim, extent in enumerate(memory.type.get_shape())]  # fmt: skip
+             for dim, extent in enumerate(array_type(memory).get_shape())]  # fmt: skip
     return tuple(part for part in found if part is not None)
 
 
@@ -213,9 +220,8 @@ def _sliced(launch: LaunchOp, number: int, parts: Sequence[Slice]) -> SSAValue:
     value = launch.inputs[number]
     if not parts:
         return value
-    assert isinstance(value.type, MemRefType)
-    offsets, sizes, strides = _bounds(value.type, parts)
-    op = SliceOp(value, offsets, sizes, strides, MemRefType(value.type.element_type, sizes))
+    offsets, sizes, strides = _bounds(array_type(value), parts)
+    op = SliceOp(value, offsets, sizes, strides, MemRefType(array_type(value).element_type, sizes))
     op.location = launch.location
     op.result.name_hint = value.name_hint
     Rewriter.insert_op(op, InsertPoint.before(launch))
@@ -225,8 +231,7 @@ def _sliced(launch: LaunchOp, number: int, parts: Sequence[Slice]) -> SSAValue:
 
 
 def _inserted(launch: LaunchOp, base: SSAValue, result: SSAValue, parts: Sequence[Slice]) -> SSAValue:
-    assert isinstance(base.type, MemRefType)
-    op = InsertOp(result, base, *_bounds(base.type, parts))
+    op = InsertOp(result, base, *_bounds(array_type(base), parts))
     op.location = launch.location
     op.result.name_hint = base.name_hint
     Rewriter.insert_op(op, InsertPoint.before(launch))

@@ -1,10 +1,11 @@
-"""Accesses in place of others: they have the other's id, by which plans and reports speak of it, and its buffer."""
+"""What stands in place of something else: accesses have the other's id, by which plans speak of it, and its buffer."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from kopt.dialects.tile import Access
 from kopt.dialects.tile.access_ids import ACCESS
@@ -27,3 +28,9 @@ def replacing(access: Operation, new: _Access) -> _Access:
         new.via = access.via
     new.location = access.location
     return new
+
+
+def replace(op: Operation, value: SSAValue) -> None:
+    """Puts a value in the place of an op's result, under its name."""
+    value.name_hint = op.results[0].name_hint
+    Rewriter.replace_op(op, [], [value])

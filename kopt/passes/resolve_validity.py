@@ -27,7 +27,6 @@ from kopt.dialects.tile import (
     MaskOp,
     ReshapeOp,
     StoreOp,
-    TileType,
     ValidLanesOp,
     ValidOp,
     tile_type,
@@ -117,7 +116,6 @@ def _dropped(op: ReshapeOp | ConcatOp, value: SSAValue) -> Iterator[int]:
     """The dimensions of an operand whose tags, of more than one lane, an op drops."""
     if isinstance(value.owner, ValidOp | JaggedValidOp):
         return
-    type, result = tile_type(value), op.result.type
-    assert isinstance(result, TileType)
+    type, result = tile_type(value), tile_type(op.result)
     gone = [op.dim.data] if isinstance(op, ConcatOp) else dropped_tags(type, result)
     yield from (dim for dim in gone if type.tags[dim] and type.shape[dim] != 1)

@@ -11,7 +11,16 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from kopt.diagnostics import location_of
-from kopt.dialects.tile import CarryingLoop, ConcatOp, DimAttr, GridOp, RangeType, ReshapeOp, SliceOp, TileType
+from kopt.dialects.tile import (
+    CarryingLoop,
+    ConcatOp,
+    DimAttr,
+    GridOp,
+    RangeType,
+    ReshapeOp,
+    SliceOp,
+    tile_type,
+)
 from kopt.dialects.tile.sizes import read_sizes
 from kopt.errors import ConfigError, LoweringError, VerifyError
 from kopt.passes.retyping import replace_dims, tag_sizes
@@ -98,11 +107,9 @@ def _check(op: Operation, sizes: dict[str, int]) -> None:
     """Refuses an op whose numbers follow from an old size."""
     if not isinstance(op, _SIZED):
         return
-    result = op.result.type
-    assert isinstance(result, TileType)
+    result = tile_type(op.result)
     for operand in op.operands:
-        assert isinstance(operand.type, TileType)
-        changed = [dim for dim in operand.type.dims.data if dim.tag.data in sizes]
+        changed = [dim for dim in tile_type(operand).dims.data if dim.tag.data in sizes]
         lost = [dim for dim in changed if dim not in result.dims.data]
         if lost or (changed and isinstance(op, SliceOp)):
             _refuse(op, changed[0])

@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, f32
 from xdsl.passes import ModulePass
 
-from kopt.dialects.tile import DotOp, TileType
+from kopt.dialects.tile import DotOp, tile_type
 from kopt.walk import walk
 
 
@@ -42,5 +42,4 @@ def set_precision(module: ModuleOp, precision: str) -> None:
 
 
 def _of_f32(op: DotOp) -> bool:
-    assert isinstance(op.lhs.type, TileType)
-    return op.lhs.type.element_type == f32
+    return tile_type(op.lhs).element_type == f32

@@ -99,7 +99,7 @@ def _is_block(load: LoadOp, analysis: IndexAnalysis) -> bool:
 
 def _is_gathered(load: LoadOp, relation: AccessRelation) -> bool:
     """Whether no window follows a load: it is no block, nor a contiguous run, that begins where one may."""
-    if not any(map(is_gather, load.entries)):
+    if not load.gathers:
         return not all(index.is_affine for index in relation.indices)
     box, run = relation.box, relation.run
     if box is not None:

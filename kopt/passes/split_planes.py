@@ -14,7 +14,7 @@ from xdsl.rewriter import Rewriter
 from kopt.analysis.batch_dims import Planes, find_planes
 from kopt.diagnostics import remark
 from kopt.dialects.formats.integers import int_array
-from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, TileType
+from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, TileType, tile_type
 from kopt.passes.retyping import defined_values, new_tags
 from kopt.targets.budget import Budget
 from kopt.walk import walk
@@ -64,9 +64,8 @@ def _split(grid: GridOp, planes: Planes) -> None:
     bounds = [*grid.bounds, (0, planes.count)]
     grid.lower, grid.upper = int_array([lower for lower, _ in bounds]), int_array([upper for _, upper in bounds])
     for value, dim in planes.dims.items():
-        assert isinstance(value.type, TileType)
-        dims = [range_type.dim if number == dim else old for number, old in enumerate(value.type.dims.data)]
-        Rewriter.replace_value_with_new_type(value, value.type.with_dims(dims))
+        dims = [range_type.dim if number == dim else old for number, old in enumerate(tile_type(value).dims.data)]
+        Rewriter.replace_value_with_new_type(value, tile_type(value).with_dims(dims))
     for access, position in planes.entries.items():
         _index(access, [plane if number == position else entry for number, entry in enumerate(access.entries)])
 

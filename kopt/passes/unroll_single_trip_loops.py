@@ -24,6 +24,8 @@ from kopt.dialects.tile import (
     ValidCountOp,
     WhenOp,
     WholeOp,
+    range_type,
+    tag_of,
 )
 from kopt.ir.ranges import binding
 from kopt.walk import walk
@@ -59,8 +61,7 @@ class UnrollSingleTripLoopsPass(ModulePass):
 
 
 def _names(loop: ForOp) -> set[str | None]:
-    assert isinstance(loop.range.type, RangeType)
-    return {loop.range.name_hint, loop.range.type.tag}
+    return {loop.range.name_hint, tag_of(loop.range)}
 
 
 def _is_no_more_than_blocks(loop: ForOp) -> bool:
@@ -72,11 +73,10 @@ def _is_no_more_than_blocks(loop: ForOp) -> bool:
 
 def _is_copied(access: Access, range: SSAValue) -> bool:
     type = access.memory.type
-    assert isinstance(range.type, RangeType)
     if not isinstance(type, MemRefType):
         return True
     dims = [dim for dim, entry in enumerate(access.entries) if entry is range]
-    return all(range.type.size % copied_multiple(type, dim) == 0 for dim in dims)
+    return all(range_type(range).size % copied_multiple(type, dim) == 0 for dim in dims)
 
 
 def _inline(loop: ForOp) -> None:

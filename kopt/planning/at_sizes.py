@@ -24,11 +24,13 @@ class AtSizes:
         self.sizes: Sizes = {**model.sizes, **sizes}
         self.costs = tpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)
+        self._live: dict[frozenset[str], Number] = {}
 
-    @cached_property
-    def live(self) -> Number:
-        """The most bytes of values beyond registers that are alive at once."""
-        return live_bytes(self.model.live, self.sizes)
+    def live(self, unrolled: frozenset[str] = frozenset()) -> Number:
+        """The most bytes of values beyond registers that are alive at once, where some loops are ``unrolled``."""
+        if unrolled not in self._live:
+            self._live[unrolled] = live_bytes(self.model.live, self.sizes, unrolled)
+        return self._live[unrolled]
 
     @cached_property
     def work(self) -> Mapping[Path, Cycles]:

@@ -15,12 +15,15 @@ Pure. Of the loops that may be dimensions of the grid one is, or none; the other
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 
 #: What loops that stay in the kernel may do with the blocks that they walk.
 IN_KERNEL = ("resident", "prefetch", "emit_pipeline")
+#: How many visits may be written out in one.
+UNROLLED = (2, 3, 4, 5, 6, 7, 8)
 
 
 def candidates(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: bool = True) -> Iterator[Plan]:
@@ -29,7 +32,32 @@ def candidates(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: boo
     ``kinds`` are what loops in the kernel may do, ``hoists`` whether one of them may be a dimension of the grid.
     """
     for schedules in _schedules(model, kinds, hoists):
-        yield _plan(model, schedules)
+        plan = _plan(model, schedules)
+        yield plan
+        if unrolled := unrollable(model, schedules):
+            yield _unrolled(plan, dict.fromkeys(unrolled, UNROLLED[-1]))
+
+
+def unrollable(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:
+    """The loops of which several visits may be written out in one: inner ones that copy nothing, as often as known."""
+    around = {tag for axis in model.axes for tag in axis.path}
+    kinds = {axis.tag for axis in model.axes if axis.form == "loop" and axis.extent.is_constant}
+    return [tag for tag, kind in schedules.items() if kind == "resident" and tag in kinds - around]
+
+
+def with_unrolling(model: LaunchModel, plan: Plan) -> Iterator[Plan]:
+    """A plan, and then the same with loops unrolled, at the sizes of the model: by what divides their visits."""
+    yield plan
+    kinds = {tag: one.kind for tag, one in plan.loops.items() if one.unroll == 1}
+    trips = {tag: model.axis(tag).trips.number for tag in unrollable(model, kinds)}
+    for factor in UNROLLED:
+        if found := [tag for tag, count in trips.items() if isinstance(count, int) and count % factor == 0 < count]:
+            yield _unrolled(plan, dict.fromkeys(found, factor))
+
+
+def _unrolled(plan: Plan, factors: Mapping[str, int]) -> Plan:
+    loops = {tag: replace(one, unroll=factors.get(tag, one.unroll)) for tag, one in plan.loops.items()}
+    return replace(plan, loops=loops)
 
 
 def gpu_candidate(model: LaunchModel) -> Plan:

@@ -18,7 +18,7 @@ import numpy as np
 
 from kopt.ir.atoms import Lane
 from kopt.ir.launch_model import LaunchModel, ModelAccess, Work
-from kopt.planning.gpu_program import GpuProgram, max_of
+from kopt.planning.gpu_program import GpuProgram, max_of, operand_bits
 from kopt.planning.items import Cost
 from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, value
 from kopt.plans.plan import Plan
@@ -139,8 +139,8 @@ class GpuLaunch:
         slower = np.where(m >= rows, 1.0, self.costs.small_share)
         multiplied = np.maximum(m, 16) * np.maximum(n, 8) * np.maximum(k, 16) / (rate * slower)
         groups = np.where(m >= rows, np.ceil(m / rows), np.maximum(1, self.program.warps // 2))
-        bits = next((one.bits for one in self.model.operands if one.dtype == work.dtype), 16)
-        fed = k * (m + n * np.minimum(groups, self.program.warps)) * bits / 8 / _SHARED_BYTES
+        lanes = k * (m + n * np.minimum(groups, self.program.warps))
+        fed = lanes * operand_bits(self.model, work) / 8 / _SHARED_BYTES
         return prod(batch) * np.maximum(multiplied / self.costs.mma_share, fed)
 
     # Bytes.
@@ -178,8 +178,6 @@ class GpuLaunch:
         """Bytes that one program waits for at once: of one body, and of the next visits where loops are pipelined."""
         paths = dict.fromkeys(access.path for access in accesses)
         ahead = np.maximum(1, self.program.stages - 1)
-        inside = {axis.tag for axis in self.model.axes if axis.form == "loop"}
-        products = {work.path for work in self.model.work if work.unit == "product"}
         found = []
         for path in paths:
             size = sum(
@@ -187,5 +185,5 @@ class GpuLaunch:
                 for one in accesses
                 if one.path == path
             )
-            found.append(size * (ahead if path in products and not inside.isdisjoint(path) else 1))
+            found.append(size * (ahead if self.program.is_pipelined(path) else 1))
         return max_of(found)

@@ -104,7 +104,9 @@ class GpuProgram:
     def registers(self) -> Number:
         """Registers of a thread: its share of what products sum and multiply, or of what else is alive at once."""
         words = [self._sums(path) + self._computed(path) / 2 for path in self._paths]
-        words += [self._words(live) + self._carried(live.path) for live in self._model.live if not self._has(live.path)]
+        words += [
+            self._words(live) + self._carried(live.path) for live in self._model.live if live.path not in self._paths
+        ]
         return _ADDRESSES + max_of(words) / self.threads
 
     @cached_property
@@ -137,8 +139,9 @@ class GpuProgram:
         """Where products stand."""
         return dict.fromkeys(work.path for work in self._products)
 
-    def _has(self, path: Sequence[str]) -> bool:
-        return path in self._paths
+    def is_pipelined(self, path: Sequence[str]) -> bool:
+        """Whether loads of a body come ahead of its visits: it feeds products, and a loop is around it."""
+        return path in self._paths and not self._loops.isdisjoint(path)
 
     def _sums(self, path: Sequence[str]) -> Number:
         """Lanes of the results of all products of one body."""
@@ -155,14 +158,15 @@ class GpuProgram:
 
     def _loaded(self, path: Sequence[str]) -> Number:
         """Bytes that one visit to a loop loads for its products; 0 where no loop is around them."""
-        if self._loops.isdisjoint(path):
+        if not self.is_pipelined(path):
             return 0
         loads = [one for one in self._loads(path) if len(one.relation.lanes) > 1]
         return sum(self._lanes(one.relation.lanes) * self._model.operand(one.operand).bits // 8 for one in loads)
 
     def _staying(self, path: Sequence[str]) -> Number:
         """Bytes of operands that no visit loads or computes."""
-        total = sum(self._size(dims) * self._bits(work) // 8 for dims, work in self._operands(path))
+        pairs = [(self._size(dims), operand_bits(self._model, work)) for dims, work in self._operands(path)]
+        total = sum(size * bits // 8 for size, bits in pairs)
         return np.maximum(0, total - self._loaded(path) - 2 * self._computed(path))
 
     def _operands(self, path: Sequence[str]) -> Iterator[tuple[Dims, Work]]:
@@ -173,9 +177,6 @@ class GpuProgram:
 
     def _loads(self, path: Sequence[str]) -> list[ModelAccess]:
         return [one for one in self._model.accesses if one.path == path and one.mode == "load"]
-
-    def _bits(self, work: Work) -> int:
-        return max([operand.bits for operand in self._model.operands if operand.dtype == work.dtype] or [16])
 
     def _words(self, live: Live) -> Number:
         """Registers of the values of a place; an op of each lane by itself puts its result where an operand was."""
@@ -202,6 +203,11 @@ class GpuProgram:
 
     def _value(self, size: Coefficient) -> Number:
         return value(size, self._sizes)
+
+
+def operand_bits(model: LaunchModel, product: Work) -> int:
+    """The bits of an element of a product's operands."""
+    return next((operand.bits for operand in model.operands if operand.dtype == product.dtype), 16)
 
 
 def _may_walk(shape: Iterable[Coefficient]) -> bool:

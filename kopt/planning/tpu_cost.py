@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -45,7 +45,8 @@ class TpuLaunch:
     def cost(self) -> Cost:
         """The items."""
         kept = Memory(self.plan, self.trips, self.blocks)
-        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, lambda: self.launch.live))
+        unrolled = frozenset(tag for tag, schedule in self.plan.loops.items() if schedule.unroll > 1)
+        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, lambda: self.launch.live(unrolled)))
         memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, fitted=self.costs.fitted)
         return _or_none(lambda: self._timed(memory)) or memory
 
@@ -107,18 +108,38 @@ class TpuLaunch:
 
     def _step(self, turning: int) -> Number:
         """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
-        work = [done for path, done in self._work(None) if self._depth_of(path) >= turning]
+        paths = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
+        work = [done for _, done in paths]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
-        done = self._body(sum(work, Cycles()) + self._picks(None, turning), self.costs.step_cycles)
+        apart = self._apart(path for path, _ in paths)
+        done = self._body(sum(work, Cycles()) + self._picks(None, turning), self.costs.step_cycles, apart)
         return done + self._stores(turning) + self._waits(turning) + sum(self._loop(tag) for tag in loops)
 
-    def _body(self, work: Cycles, more: float = 0.0) -> Number:
-        """Seconds of the two units beside each other, and of cycles that neither works in."""
-        return np.maximum((work.mxu + more) / self.costs.mxu_share, work.vpu) / self.costs.clock_hz
+    def _body(self, work: Cycles, more: float = 0.0, apart: Number = 0.0) -> Number:
+        """Seconds of the two units beside each other, and of cycles that neither works in.
 
-    def _visit(self, work: Cycles, more: float = 0.0) -> Number:
-        """Seconds of one visit of a loop in the kernel, which hands values on to the next."""
-        return self._body(work, more) + (work.carry + VISIT_CYCLES) / self.costs.clock_hz
+        ``apart`` is the share of the work in which one unit waits for the other.
+        """
+        mxu = (work.mxu + more) / self.costs.mxu_share
+        return (np.maximum(mxu, work.vpu) + apart * np.minimum(mxu, work.vpu)) / self.costs.clock_hz
+
+    def _visit(self, work: Cycles, apart: Number, together: Number) -> Number:
+        """Seconds of one visit of a loop in the kernel, which hands values on to the next.
+
+        Of visits that are written out ``together`` one unit works on the next while the other works on this.
+        """
+        return self._body(work, apart=apart / together) + (work.carry + VISIT_CYCLES / together) / self.costs.clock_hz
+
+    def _together(self, tag: str) -> Number:
+        """How many visits of a loop are written out in one: the schedule's number, as far as that divides them."""
+        unroll, trips = self.plan.loops.get(tag, LoopSchedule("resident")).unroll, self.trips[tag]
+        if unroll == 1 or trips.inside:
+            return 1
+        return np.maximum(1, np.gcd(np.asarray(np.ceil(trips.mean), int), unroll))
+
+    def _apart(self, paths: Iterable[Path]) -> float:
+        """The share of the work at some places in which units wait: all of it, where products wait for products."""
+        return float(any(path in self.model.chained for path in paths))
 
     def _waits(self, turning: int) -> Number:
         """Copies that a step starts and waits for."""
@@ -147,7 +168,8 @@ class TpuLaunch:
 
     def _all_visits(self, tag: str) -> Number:
         work = sum((done for _, done in self._work(tag)), Cycles())
-        body = self._visit(work + self._picks(tag, -1))
+        apart, together = self._apart(path for path, _ in self._work(tag)), self._together(tag)
+        body = self._visit(work + self._picks(tag, -1), apart, together)
         body = body + sum(self._loop(inner) for inner in self._loops(tag))
         moved = self._moved([one for one in self.plan.buffers if self._loop_of(one) == tag])
         if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from functools import reduce
 
 import numpy as np
 
@@ -46,12 +47,17 @@ class Memory:
         return sum((self._blocks.memory(one) * one.depth for one in self._plan.buffers if one.kind in SCALAR), 0)
 
 
-def live_bytes(places: Iterable[Live], sizes: Sizes) -> Number:
-    """The most bytes of values beyond registers that are alive at once at one of some places."""
+def live_bytes(places: Iterable[Live], sizes: Sizes, unrolled: Collection[str] = ()) -> Number:
+    """The most bytes of values beyond registers that are alive at once at one of some places.
+
+    In loops that are ``unrolled``, whose visits overlap, the largest value of the next visit is alive besides.
+    """
     most: Number = 0
     taken = {shape: _beyond_registers(*shape, sizes) for shape in {shape for live in places for shape in live.values}}
     for live in places:
-        most = np.maximum(most, sum(map(taken.__getitem__, live.values), 0))
+        values = [taken[shape] for shape in live.values]
+        overlaps = bool(live.path) and live.path[-1] in unrolled
+        most = np.maximum(most, sum(values, 0) + (reduce(np.maximum, values, 0) if overlaps else 0))
     return most
 
 

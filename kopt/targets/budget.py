@@ -99,11 +99,6 @@ class Budget:
         """Bytes of scalar memory."""
         return self.tpu.smem_bytes
 
-    @property
-    def semaphores(self) -> int:
-        """Words of semaphore memory; a copy in flight has one, and the compiler keeps some hundred."""
-        return self.tpu.semaphores
-
     @staticmethod
     def blocks(buffers: Iterable[tuple[int, int]], scratch: int = 0) -> int:
         """``Σ bytes × depth + scratch``; the depth is 2, or 1 of a block whose index never changes."""
@@ -172,11 +167,6 @@ class Budget:
     def shared(self) -> int:
         """Bytes of shared memory that a program may use."""
         return self.gpu.shared_bytes
-
-    @property
-    def registers(self) -> int:
-        """Registers of 32 bits of one multiprocessor, which a program may have all of."""
-        return self.gpu.registers
 
     @classmethod
     def tile_lanes(cls, product: bool, wide: bool) -> int:

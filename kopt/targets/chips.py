@@ -10,10 +10,7 @@ KiB = 1024
 
 @dataclass(frozen=True)
 class TpuChip:
-    """One TPU core as the compiler sees it. ``scoped_vmem_bytes`` is what a kernel may use unless it asks for more.
-
-    ``semaphores`` are the words of their memory, as libtpu says where a kernel asks for too many.
-    """
+    """One TPU core as the compiler sees it. ``scoped_vmem_bytes`` is what a kernel may use unless it asks for more."""
 
     name: str
     device_kind: str
@@ -27,7 +24,6 @@ class TpuChip:
     smem_bytes: int = MiB
     lanes: int = 128
     sublanes: int = 8
-    semaphores: int = 512
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ Chip = TpuChip | GpuChip
 # Bandwidth is a core's share. The clock is the published bf16 peak over 2 * MXUs * size² a core.
 TPU_CHIPS = {
     #         name     device_kind    topology       VMEM       scoped    HBM B/s  clock  MXU cores
-    "tpu7x": TpuChip("tpu7x", "TPU7x", "tpu7x:2x2x1", 64 * MiB, 32 * MiB, 3.70e12, 2.2e9, 256, 2, semaphores=4096),
+    "tpu7x": TpuChip("tpu7x", "TPU7x", "tpu7x:2x2x1", 64 * MiB, 32 * MiB, 3.70e12, 2.2e9, 256, 2),
     "v6e": TpuChip("v6e", "TPU v6 lite", "v6e:2x2", 128 * MiB, 32 * MiB, 1.64e12, 1.75e9, 256),
     "v5p": TpuChip("v5p", "TPU v5", "v5p:2x2x1", 64 * MiB, 16 * MiB, 1.23e12, 1.75e9, 128, 2),
     "v5e": TpuChip("v5e", "TPU v5 lite", "v5e:2x2", 128 * MiB, 16 * MiB, 8.20e11, 1.5e9, 128),

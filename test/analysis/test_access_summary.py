@@ -6,8 +6,8 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 import kopt
-from kopt.analysis.access_summary import AccessSummary, accesses, initial_values, may_alias
-from kopt.dialects.host import LaunchOp
+from kopt.analysis.access_summary import AccessSummary, accesses, may_alias, seen_by
+from kopt.dialects.host import AllocOp, LaunchOp
 from kopt.dialects.tile import GridOp
 
 A = "memref<100xf32>"
@@ -125,7 +125,7 @@ func.func @f(%x: {A}, %q: memref<4x10xf32>, %y: memref<60xf32>) -> {A} {{
   {body}
   func.return %t : {A}
 }}""")
-    found = {value.name_hint: initial for value, initial in initial_values(func).items()}["t"]
+    found = seen_by(next(op.result for op in func.walk() if isinstance(op, AllocOp)), func.body.block.ops)
     assert found.needed == (reason is not None), found.reason
     assert (reason or "") in found.reason
 
@@ -139,8 +139,8 @@ func.func @f(%x: {A}, %out: {A}, %n: memref<100xi32>) {{
   func.return
 }}""")
     x, out, n = func.body.block.args
-    alloc = next(value for value in initial_values(func) if value not in func.body.block.args)
+    alloc = next(op.result for op in func.walk() if isinstance(op, AllocOp))
     assert may_alias(x, out) and not may_alias(x, n) and not may_alias(out, alloc)
-    found = initial_values(func)
-    assert found[out].needed and "load" in found[out].reason
-    assert not found[alloc].needed
+    found = seen_by(out, func.body.block.ops)
+    assert found.needed and "load" in found.reason
+    assert not seen_by(alloc, func.body.block.ops).needed

@@ -70,9 +70,9 @@ func.func @f(%x: memref<{rows}x{lanes}xf32>, %y: memref<{rows}x{lanes}xf32>) {{
 """
 
 
-def space(rows: int, lanes: int, groups=(("b0",), ("b1",)), body: str = "") -> TpuSpace:
+def space(rows: int, lanes: int, groups=(("b0",), ("b1",)), body: str = "", divides=True) -> TpuSpace:
     module = parse(ROWS.format(rows=rows, lanes=lanes, body=body))
-    return TpuSpace(module, groups, block_roles(module), V5E)
+    return TpuSpace(module, groups, block_roles(module), V5E, divides)
 
 
 def pairs(found) -> set[tuple[int, ...]]:
@@ -84,13 +84,13 @@ def sizes(found, tag: str) -> list[int]:
 
 
 def test_all_powers_of_two_from_a_tile_up_to_the_extent() -> None:
-    found = space(64, 512).candidates(divides=False)
+    found = space(64, 512, divides=False).candidates()
     assert pairs(found) == {(8 << n, 128 << m) for n in range(4) for m in range(3)}
     assert [*found] == ["b0", "b1"] and len({len(column) for column in found.values()}) == 1
 
 
 def test_the_last_power_holds_the_whole_extent() -> None:
-    found = space(100, 300).candidates(divides=False)
+    found = space(100, 300, divides=False).candidates()
     assert sizes(found, "b0") == [8, 16, 32, 64, 128] and sizes(found, "b1") == [128, 256, 512]
 
 
@@ -165,7 +165,7 @@ def test_single_elements_stay_single() -> None:
     module = parse(ROWS.format(rows=64, lanes=512, body=""))
     roles = block_roles(module)
     roles["b0"].single = True
-    found = TpuSpace(module, (("b0",), ("b1",)), roles, V5E).candidates(divides=False)
+    found = TpuSpace(module, (("b0",), ("b1",)), roles, V5E, divides=False).candidates()
     assert pairs(found) == {(1, 128), (1, 256), (1, 512)}
 
 

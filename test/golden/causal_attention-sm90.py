@@ -42,22 +42,19 @@ def causal_attention_0_kernel(q, k, v, out):
             float("-inf"),
         )
         # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
-        v_3 = tl.reduce(tl.where(tile_n_mask[None, :], scores, float("-inf")), 1, _nan_max)
-        grown = tl.maximum(largest, v_3, propagate_nan=tl.PropagateNan.ALL)
+        grown = tl.maximum(largest, tl.reduce(scores, 1, _nan_max), propagate_nan=tl.PropagateNan.ALL)
         # attention.py:53: shrink = torch.exp(largest - grown)
         shrink = tl.exp(largest - grown)
         # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
         weights = tl.exp(scores - grown[:, None])
         # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
         v_block = tl.load(
-            v + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]),
-            mask=tile_n_mask[:, None],
-            other=0.0,
+            v + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]), mask=tile_n_mask[:, None]
         )
         # attention.py:57: largest = grown
-        acc = tl.dot(tl.where(tile_n_mask[None, :], weights.to(tl.bfloat16), 0.0), v_block, acc * shrink[:, None])
+        acc = tl.dot(weights.to(tl.bfloat16), v_block, acc * shrink[:, None])
         largest = grown
-        total = total * shrink + tl.sum(tl.where(tile_n_mask[None, :], weights, 0.0), axis=1)
+        total = total * shrink + tl.sum(weights, axis=1)
     # attention.py:58: out[tile_b, tile_m, :] = (acc / total[:, :, None]).to(out.dtype)
     tl.store(
         out + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]),

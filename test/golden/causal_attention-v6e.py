@@ -10,8 +10,8 @@ def causal_attention_kernel(q_ref, k_ref, v_ref, out_ref):
     tile_m = pl.program_id(1)
     tile_m_begin = tile_m * 512
     queries = q_ref[...]  # attention.py:44
-    largest = jnp.full((1, 512), -jnp.inf, jnp.float32)  # attention.py:45
-    total = jnp.full((1, 512), 0.0, jnp.float32)  # attention.py:46
+    largest = jnp.full((1, 512, 1), -jnp.inf, jnp.float32)  # attention.py:45
+    total = jnp.full((1, 512, 1), 0.0, jnp.float32)  # attention.py:46
     acc = jnp.full((1, 512, 128), 0.0, jnp.float32)  # attention.py:47
     v = jnp.minimum(tile_m_begin + 512, 1024)  # attention.py:48
     tile_n_count = pl.cdiv(v, 512)  # attention.py:48
@@ -23,40 +23,24 @@ def causal_attention_kernel(q_ref, k_ref, v_ref, out_ref):
         v_2 = jax.lax.dot_general(  # attention.py:49
             queries, jnp.transpose(k, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
         )
-        scores = v_2 * 0.088388346  # attention.py:49
-        v_3 = tile_m_begin + jax.lax.broadcasted_iota(jnp.int32, (512,), 0)  # attention.py:50
-        v_4 = tile_n_begin + jax.lax.broadcasted_iota(jnp.int32, (512,), 0)  # attention.py:50
-        seen = (  # attention.py:50
-            jnp.broadcast_to(v_3.reshape((512, 1)), (512, 512)) >= jnp.broadcast_to(v_4.reshape((1, 512)), (512, 512))
-        )
-        v_5 = jnp.broadcast_to(  # attention.py:51
-            (seen.astype(jnp.int32).reshape((1, 512, 512)) != 0).astype(jnp.int32), (1, 512, 512)
-        ) != 0
-        scores_2 = jnp.where(v_5, scores, -jnp.inf)  # attention.py:51
-        inside = jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 2) < v - tile_n_begin  # attention.py:52
-        grown = jnp.maximum(largest_2, jnp.max(jnp.where(inside, scores_2, -jnp.inf), axis=2))  # attention.py:52
-        shrink = jnp.exp(largest_2 - grown)  # attention.py:53
-        v_6 = scores_2 - jnp.broadcast_to(grown.reshape((1, 512, 1)), (1, 512, 512))  # attention.py:54
-        weights = jnp.exp(v_6)  # attention.py:54
-        inside_2 = jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 2) < v - tile_n_begin  # attention.py:55
-        weights_2 = jnp.where(inside_2, weights, 0.0)  # attention.py:55
-        total_3 = total_2 * shrink + jnp.sum(weights_2, axis=2)  # attention.py:55
-        v_7 = acc_2 * jnp.broadcast_to(shrink.reshape((1, 512, 1)), (1, 512, 128))  # attention.py:56
-        v_8 = v_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:56
-        inside_3 = jax.lax.broadcasted_iota(jnp.int32, (1, 512, 128), 1) < v - tile_n_begin  # attention.py:56
-        acc_3 = v_7 + jax.lax.dot_general(  # attention.py:56
-            weights_2.astype(jnp.bfloat16),
-            jnp.where(inside_3, v_8, 0.0),
-            (((2,), (1,)), ((0,), (0,))),
-            preferred_element_type=jnp.float32,
+        scores = v_2 * 0.12751743  # attention.py:49
+        v_3 = tile_m_begin + jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 1)  # attention.py:51
+        v_4 = tile_n_begin + jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 2)  # attention.py:51
+        scores_2 = jnp.where(v_3 >= v_4, scores, -jnp.inf)  # attention.py:51
+        grown = jnp.maximum(largest_2, jnp.max(scores_2, axis=2).reshape((1, 512, 1)))  # attention.py:52
+        shrink = jnp.exp2(largest_2 - grown)  # attention.py:53
+        weights = jnp.exp2(scores_2 - jnp.broadcast_to(grown, (1, 512, 512)))  # attention.py:54
+        total_3 = total_2 * shrink + jnp.sum(weights, axis=2).reshape((1, 512, 1))  # attention.py:55
+        v_5 = v_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:56
+        acc_3 = acc_2 * jnp.broadcast_to(shrink, (1, 512, 128)) + jax.lax.dot_general(  # attention.py:56
+            weights.astype(jnp.bfloat16), v_5, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
         )
         return (acc_3, grown, total_3)
 
     acc_4, largest_3, total_4 = jax.lax.fori_loop(  # attention.py:48
         0, tile_n_count, tile_n_body, (acc, largest, total)
     )
-    v_9 = jnp.broadcast_to(total_4.reshape((1, 512, 1)), (1, 512, 128))  # attention.py:58
-    out_ref[...] = (acc_4 / v_9).astype(jnp.bfloat16)  # attention.py:58
+    out_ref[...] = (acc_4 / jnp.broadcast_to(total_4, (1, 512, 128))).astype(jnp.bfloat16)  # attention.py:58
 
 
 def causal_attention(q, k, v):

@@ -82,7 +82,7 @@ def counting_sort_0_kernel(
 
         return None
 
-    jax.lax.fori_loop(0, 4096, r_body, None)  # histogram.py:21
+    jax.lax.fori_loop(0, 4096, r_body, None, unroll=8)  # histogram.py:21
 
 
 def counting_sort_1_kernel(
@@ -139,7 +139,7 @@ def counting_sort_1_kernel(
 
         return None
 
-    jax.lax.fori_loop(0, 4096, r_body, None)  # histogram.py:25
+    jax.lax.fori_loop(0, 4096, r_body, None, unroll=8)  # histogram.py:25
     row_before = row_before_ref[...]  # histogram.py:25
     v_3 = _take_along(row_before, jnp.broadcast_to(v[:, None], (4096, 1)), 1)  # histogram.py:25
     ticket = v_3.reshape((4096,))  # histogram.py:25
@@ -176,7 +176,7 @@ def counting_sort_1_kernel(
 
         return None
 
-    jax.lax.fori_loop(0, 4096, r_body_2, None)  # histogram.py:26
+    jax.lax.fori_loop(0, 4096, r_body_2, None, unroll=8)  # histogram.py:26
 
 
 def counting_sort(numbers):

@@ -126,8 +126,8 @@ def packed_attention_kernel(
                 new_out_fetched_ref.at[0],
             ).start()
 
-        top = jnp.full((128,), -jnp.inf, jnp.float32)  # packed.py:19
-        total = jnp.full((128,), 0.0, jnp.float32)  # packed.py:20
+        top = jnp.full((128, 1), -jnp.inf, jnp.float32)  # packed.py:19
+        total = jnp.full((128, 1), 0.0, jnp.float32)  # packed.py:20
         acc = jnp.full((128, 128), 0.0, jnp.float32)  # packed.py:21
         slot_2 = mine_number + turn & 1  # packed.py:23
         next_mine_number_number = mine_number + 1  # packed.py:23
@@ -190,7 +190,7 @@ def packed_attention_kernel(
             v_7 = jnp.dot(  # packed.py:23
                 q_buffer, _lanes_from(k_buffer, v_6, 128, 0).T, preferred_element_type=jnp.float32
             )
-            scores = v_7.astype(jnp.bfloat16).astype(jnp.float32) * 0.088388346  # packed.py:23
+            scores = v_7.astype(jnp.bfloat16).astype(jnp.float32) * 0.12751743  # packed.py:23
             v_8 = (mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)).reshape((128, 1))  # packed.py:25
             v_9 = others_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)  # packed.py:25
             v_10 = (  # packed.py:25
@@ -198,14 +198,13 @@ def packed_attention_kernel(
             )
             scores_2 = jnp.where(v_10, scores, -jnp.inf)  # packed.py:25
             inside = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1) < v_2 - others_begin  # packed.py:26
-            higher = jnp.maximum(top_2, jnp.max(jnp.where(inside, scores_2, -jnp.inf), axis=1))  # packed.py:26
-            v_11 = scores_2 - jnp.broadcast_to(higher.reshape((128, 1)), (128, 128))  # packed.py:27
-            weights = jnp.exp(v_11)  # packed.py:27
-            decay = jnp.exp(top_2 - higher)  # packed.py:28
+            v_11 = jnp.max(jnp.where(inside, scores_2, -jnp.inf), axis=1).reshape((128, 1))  # packed.py:26
+            higher = jnp.maximum(top_2, v_11)  # packed.py:26
+            weights = jnp.exp2(scores_2 - jnp.broadcast_to(higher, (128, 128)))  # packed.py:27
+            decay = jnp.exp2(top_2 - higher)  # packed.py:28
             inside_2 = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1) < v_2 - others_begin  # packed.py:29
             weights_2 = jnp.where(inside_2, weights, 0.0)  # packed.py:29
-            total_3 = total_2 * decay + jnp.sum(weights_2, axis=1)  # packed.py:29
-            v_12 = acc_2 * jnp.broadcast_to(decay.reshape((128, 1)), (128, 128))  # packed.py:30
+            total_3 = total_2 * decay + jnp.sum(weights_2, axis=1).reshape((128, 1))  # packed.py:29
             slot_4 = others & 1  # packed.py:30
             next_others_number_2 = others + 1  # packed.py:30
             more_3 = next_others_number_2 < others_count  # packed.py:30
@@ -228,7 +227,7 @@ def packed_attention_kernel(
             ).wait()
             v_buffer = v_buffer_ref[slot_4, :, :]  # packed.py:30
             inside_3 = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0) < v_2 - others_begin  # packed.py:30
-            acc_3 = v_12 + jnp.dot(  # packed.py:30
+            acc_3 = acc_2 * jnp.broadcast_to(decay, (128, 128)) + jnp.dot(  # packed.py:30
                 weights_2.astype(jnp.bfloat16),
                 jnp.where(inside_3, _lanes_from(v_buffer, v_6, 128, 0), 0.0),
                 preferred_element_type=jnp.float32,
@@ -236,11 +235,10 @@ def packed_attention_kernel(
             return (acc_3, higher, total_3)
 
         acc_4, top_3, total_4 = jax.lax.fori_loop(0, others_count, others_body, (acc, top, total))  # packed.py:22
-        v_13 = acc_4 / jnp.broadcast_to(total_4.reshape((128, 1)), (128, 128))  # packed.py:32
-        v_14 = v_13.astype(jnp.bfloat16)  # packed.py:32
-        v_15 = mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0)  # packed.py:18
+        v_12 = (acc_4 / jnp.broadcast_to(total_4, (128, 128))).astype(jnp.bfloat16)  # packed.py:32
+        v_13 = mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0)  # packed.py:18
         inside_4 = (  # packed.py:18
-            (v_15 >= jnp.full((128, 128), mine_start, jnp.int32)) & (v_15 < jnp.full((128, 128), v_2, jnp.int32))
+            (v_13 >= jnp.full((128, 128), mine_start, jnp.int32)) & (v_13 < jnp.full((128, 128), v_2, jnp.int32))
         )
 
         @pl.when(shared)  # packed.py:18
@@ -252,7 +250,7 @@ def packed_attention_kernel(
             ).wait()
 
         old = new_out_old_ref[...]  # packed.py:18
-        new = jnp.where(inside_4, v_14, old)  # packed.py:18
+        new = jnp.where(inside_4, v_12, old)  # packed.py:18
         new_out_buffer_ref[slot, :, :] = new  # packed.py:18
 
         @pl.when(later)  # packed.py:18

@@ -15,7 +15,6 @@ from kopt.dialects.tile import Access, LoadOp
 from kopt.ir.access_relation import KINDS, AccessRelation, Kind
 from kopt.ir.condition import TRUE, compare
 from kopt.ir.division import mod
-from kopt.ir.footprint import footprint
 from kopt.ir.from_access import relation_of
 from kopt.ir.index_expr import block_number, lane, number, symbol
 from kopt.ir.polynomial import parameter
@@ -358,24 +357,3 @@ def test_open_extents(shape: tuple, lanes: tuple, indices: tuple, kind: Kind, in
     chosen = relation.at({"n": 96, "width": 64, "b": 32})
     assert KINDS.index(chosen.kind) <= KINDS.index(kind) and chosen.in_bounds >= in_bounds
     assert all(isinstance(size, int) for size in (*chosen.shape, *chosen.lanes))
-    assert footprint(chosen, (8, 128)).box > 0
-
-
-@pytest.mark.parametrize(
-    ("kernel", "arrays", "least", "apart", "box"),
-    [
-        (whole, (MATRIX,), 8, 8, 8),
-        (rows, (FLAT, NUMBERS), 1, 16, 5),
-        (overlapping, (FLAT,), 1, 16, 1),
-        (flat_block, (FLAT,), 2, 2, 2),
-        (reversed_rows, (MATRIX,), 2, 2, 2),
-        (point, (MATRIX, NUMBERS), 1, 1, 1),
-    ],
-)
-def test_footprints(kernel: Callable, arrays: tuple, least: int, apart: int, box: int) -> None:
-    """Tiles of (8, 128) 32-bit elements, whole ones; of flat storage of 128."""
-    module = imported(kernel, torch.empty(32, 16), *arrays).module
-    loads = [op for op in module.walk() if isinstance(op, LoadOp)]
-    found = footprint(relation_of(loads[-1]), (8, 128))
-    assert (found.least, found.apart, found.box) == (least, apart, box)
-    assert found.box_bytes == box * (4096 if arrays[0].ndim == 2 else 512)

@@ -78,14 +78,6 @@ def test_widths(range: ValueRange, bits: int, signed: bool) -> None:
     assert all(number in range for number in held) or range.wraps(bits, signed)
 
 
-@settings(max_examples=200, deadline=None)
-@given(first=RANGES, second=RANGES)
-def test_order(first: ValueRange, second: ValueRange) -> None:
-    found = {a < b for a in members(first) for b in members(second)}
-    answer = first.always_below(second)
-    assert answer is None or found <= {answer}
-
-
 def test_the_ends_are_tight() -> None:
     assert ValueRange(1, 30, 8) == ValueRange(8, 24, 8)
     assert ValueRange(5, 4) == ValueRange(9, 15, 16) == EMPTY and EMPTY.is_empty

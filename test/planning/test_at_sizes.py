@@ -64,8 +64,9 @@ def test_the_values_of_the_widest_place_are_alive(rows: int, taken: int) -> None
     shape = ((parameter("b0"), 1024), 32)
     places = (Live(("i",), (shape, shape)), Live(("i",), (shape,)))
     model = replace(elementwise(4096, False)[0], live=places)
-    assert at(model, {"b0": rows}).live == 2 * taken
-    assert at(replace(model, live=()), {"b0": rows}).live == 0
+    assert at(model, {"b0": rows}).live() == 2 * taken
+    assert at(model, {"b0": rows}).live(frozenset({"i"})) == 3 * taken
+    assert at(replace(model, live=()), {"b0": rows}).live() == 0
 
 
 def test_candidates_at_once_are_each_by_itself() -> None:

@@ -101,6 +101,7 @@ def test_text_of_a_plan_is_the_plan() -> None:
     ("edits", "expected", "gone"),
     [
         (RESIDENT, "fori_loop", "@pl.when"),
+        (RESIDENT | {"schedule grid": "schedule resident unroll 3"}, "unroll=3", "@pl.when"),
         (in_kernel("prefetch"), "make_async_copy", "program_id(2)"),
         (in_kernel("emit_pipeline"), "emit_pipeline", "program_id(2)"),
         ({"scale_1 smem": "scale_1 window"}, "BlockSpec", "SMEM"),
@@ -129,7 +130,9 @@ def test_edits_are_obeyed(edits: dict[str, str], expected: str, gone: str) -> No
         ("window(i, j) x2", "window(i, j) x2 accumulate(k)", 19, r"code is made of '@out = %out window\(i, j\) x2 acc"),
         ("order [i, j, k]", "order [k, i, j]", 4, r"\(k\) sums over visits: it is inside of all others in the order"),
         ("schedule grid", "schedule resident", 4, "the order has 'k', which is no dimension of the grid"),
-        ("schedule grid", "schedule resident unroll 2", 11, "cannot do 'unroll 2': loops are neither unrolled"),
+        ("schedule grid", "schedule resident unroll 2", 11, "the loop cannot be unrolled by 2: it has 3 visits"),
+        ("schedule grid", "schedule prefetch unroll 3", 11, "its schedule is 'prefetch', and only loops of schedule"),
+        ("schedule grid", "schedule resident peel(full | diagonal)", 11, "no code is made of that yet"),
         ("schedule grid", "schedule walk", 4, "the order has 'k', which is no dimension of the grid"),
         ("parallel [i, j]", "parallel [i, j] warps 4", 4, "no Pallas call has 'warps' yet"),
         ("parallel [i, j]", "parallel [i, j] views [%x_1 pad]", 4, "no Pallas call has 'views' yet"),

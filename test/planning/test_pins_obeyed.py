@@ -217,7 +217,7 @@ REFUSED = [
     (TPU, {"accesses": {"x": "window x3"}}, 34, "'x' has x2 as 'window' here: no Pallas code is made of x3 yet"),
     (TPU, {"accesses": {"out": "window accumulate(k)"}}, 35, "no Pallas code is made of '@out = %out .* accumulate"),
     (TPU, {"accesses": {"out": "prefetch"}}, 35, "'out' cannot stand in a buffer of kind 'prefetch' here: window"),
-    (TPU, {"loops": {"k": "resident unroll 2"}}, 33, "the loop cannot do 'unroll 2'"),
+    (TPU, {"loops": {"k": "resident unroll 2"}}, 33, "the loop cannot be unrolled by 2: it has 3 visits"),
     (
         TPU,
         {"accesses": {"x": "prefetch"}, "loops": {"k": "grid"}},

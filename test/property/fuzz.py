@@ -10,6 +10,13 @@ import random
 import subprocess
 import sys
 
+_FILES = (
+    "test/property/test_kernels.py",
+    "test/property/test_jagged.py",
+    "test/property/test_accesses.py",
+    "test/extents/test_extents.py",
+)
+
 
 def main() -> None:
     """Rounds of the property tests, each in a process of its own."""
@@ -19,7 +26,7 @@ def main() -> None:
         first = None
         print(f"KOPT_FUZZ_SEED={seed}", flush=True)
         subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-n", "auto", "test/property/test_kernels.py", *sys.argv[1:]],
+            [sys.executable, "-m", "pytest", "-q", "-n", "auto", *_FILES, *sys.argv[1:]],
             env={**os.environ, "KOPT_FUZZ_SEED": seed},
             check=False,
         )

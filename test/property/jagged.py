@@ -39,6 +39,8 @@ if __name__ == "__main__":
 """
 _LENGTHS = ((0, 1, 5), (3, 3, 3, 3), (0, 0), (17, 0, 1, 2, 9), (40, 3, 0, 8), (1,), (130, 2), (0, 7, 12, 0, 1, 33, 2))
 _FEATURES = (5, 1, 8, 130, 24, 3)
+#: As many elements of an item as an interpreter goes through quickly; of larger ones it takes few features.
+_MOST, _FEW = 6000, 8
 #: What is computed of an item's elements before there is a result of an earlier pass, and with one.
 _PLAIN = (
     "{x} * 0.5",
@@ -85,6 +87,8 @@ class Jagged:
     def text(self) -> str:
         """The whole module."""
         lengths = list(self.random.choice(_LENGTHS))
+        if self.features * max(lengths) > _MOST:
+            self.features = _FEW
         offsets = [self.first]
         for length in lengths:
             offsets.append(offsets[-1] + length)

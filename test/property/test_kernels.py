@@ -15,8 +15,8 @@ from test.property.refusals import REFUSALS
 #: The same kernels in each run, unless the environment says otherwise; then someone is there to read the smallest.
 GIVEN = os.environ.get("KOPT_FUZZ_SEED")
 SEED = int(GIVEN or "1")
-#: How many tests there are of each kind, and how many kernels a test compares.
-REFERENCE, EVERYWHERE = (20, 50), (10, 20)
+#: How many tests there are of each kind, and how many kernels a test compares: more where someone asks for a seed.
+REFERENCE, EVERYWHERE = ((20, 50), (10, 20)) if GIVEN else ((10, 50), (6, 20))
 #: Of the kernels of a test, how many may be refused, by torch or by a target.
 _REFUSED = 0.1
 

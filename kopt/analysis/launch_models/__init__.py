@@ -27,6 +27,7 @@ from xdsl.ir import Operation
 
 from kopt.analysis.launch_models.accesses import accesses
 from kopt.analysis.launch_models.axes import axes
+from kopt.analysis.launch_models.chains import chained
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.live import live
 from kopt.analysis.launch_models.operands import operands
@@ -92,4 +93,5 @@ def _model(launch: Launch, name: str, ordered: bool = True) -> LaunchModel:
         orders(launch, found) if ordered and not launch.planned else (),
         sources,
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
+        chained(launch),
     )

@@ -16,7 +16,7 @@ from kopt.analysis.hoisting import NotHoistable, hoistable
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import ProgramPoint, inner_path
 from kopt.analysis.reduction_loops import NotAReduction, reduction_loop
-from kopt.dialects.tile import ELEMENTWISE, CarryingLoop, GridOp, RangeType, WhileOp, WholeOp
+from kopt.dialects.tile import ELEMENTWISE, CarryingLoop, GridOp, RangeType, WhileOp, WholeOp, tag_of
 from kopt.ir.index_expr import ZERO, number, symbol
 from kopt.ir.launch_model import Axis, Form, Name
 from kopt.ir.launch_sizes import settled_axes
@@ -56,14 +56,13 @@ def _inner(launch: Launch, place: ProgramPoint, may: dict[Operation, set[Form]])
 def _range(
     launch: Launch, range: SSAValue, form: Form, may: frozenset[Form], place: ProgramPoint | None = None
 ) -> Axis:
-    assert isinstance(range.type, RangeType)
     m, bound = launch.analysis, binding(range)
     lower, upper = m.expr(bound.lower), m.upper(range)
     outer = walked_range(bound)
     parent = outer.type.tag if outer is not None and isinstance(outer.type, RangeType) else None
     path = place.path if place is not None else ()
     compared = form == "loop" and not launch.costed and _is_compared(range)
-    return Axis(range.type.tag, m.size(range), lower, upper, form, may, path, parent, compared=compared)
+    return Axis(tag_of(range), m.size(range), lower, upper, form, may, path, parent, compared=compared)
 
 
 # What may become of loops, whatever sizes are chosen.

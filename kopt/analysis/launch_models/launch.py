@@ -11,7 +11,7 @@ from kopt.analysis.launch_models.naming import ModelNames
 from kopt.analysis.launch_models.program_points import ProgramPoint, places
 from kopt.analysis.launch_models.whole_dims import WholeDims
 from kopt.analysis.plans import GridNames
-from kopt.dialects.tile import DimAttr, GridOp, RangeType, TileType, WholeOp
+from kopt.dialects.tile import DimAttr, GridOp, RangeType, WholeOp, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import Coefficient
 
@@ -45,8 +45,7 @@ class Launch:
 
     def dims(self, value: SSAValue) -> tuple[tuple[str, Coefficient], ...]:
         """Axis and lanes of each dimension of a tile; no axis where it is a whole one that no op takes apart."""
-        assert isinstance(value.type, TileType)
-        dims = enumerate(value.type.dims.data)
+        dims = enumerate(tile_type(value).dims.data)
         return tuple((dim.tag.data or self.whole_dims.tag(value, n), self.lanes(dim)) for n, dim in dims)
 
     def lanes(self, dim: DimAttr) -> Coefficient:

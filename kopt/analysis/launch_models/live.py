@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from kopt.analysis.cell_footprint import user_position
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import Path, inner_path
-from kopt.dialects.tile import CarryingLoop, DimAttr, TakeAlongOp, TileType
+from kopt.dialects.tile import CarryingLoop, DimAttr, TakeAlongOp, TileType, tile_type
 from kopt.ir.launch_model import Live
 from kopt.ir.launch_sizes import widest
 from kopt.ir.polynomial import Coefficient
@@ -74,6 +74,5 @@ def _inside(launch: Launch, op: Operation) -> list[Shape]:
     """What an op makes on its way."""
     if not isinstance(op, TakeAlongOp) or op.rows is None:
         return []
-    rows, table = op.rows.type, op.input.type
-    assert isinstance(rows, TileType) and isinstance(table, TileType)
+    rows, table = tile_type(op.rows), tile_type(op.input)
     return [((*_lanes(launch, rows.dims.data), launch.lanes(table.dims.data[0])), 32)]

@@ -43,6 +43,7 @@ from kopt.dialects.tile import (
     TransposeOp,
     ValidLanesOp,
     block_axes,
+    tile_type,
 )
 from kopt.dialects.tile.bodies import Carrying
 from kopt.dialects.tile.memory import memory_shape
@@ -243,8 +244,7 @@ def _is_plain(value: SSAValue, dim: int) -> bool:
 
 
 def _sizes(value: SSAValue) -> list:
-    assert isinstance(value.type, TileType)
-    return list(value.type.dims.data)
+    return list(tile_type(value).dims.data)
 
 
 def _common(first: Path, second: Path) -> Path:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from kopt.analysis.gpu_plans import usual_kind
 from kopt.analysis.plan_problems.problem import (
-    loops_of,
     of_options,
     of_order,
     of_words,
@@ -27,7 +26,7 @@ _MADE = ("pointer", "atomic")
 
 def gpu_problems(grid: GridOp) -> Iterator[Problem]:
     """What keeps the plan of a grid from being obeyed."""
-    for loop in loops_of(grid):
+    for loop in walk(grid, ForOp):
         yield from _of_loop(loop)
     if grid.plan is not None:
         yield from _of_plan(grid, grid.plan.data)

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from kopt.diagnostics import Problem
 from kopt.dialects.tile import ForOp, GridOp
 from kopt.dialects.tile.plan_directive import axis_names
-from kopt.ir.ranges import binding
+from kopt.ir.ranges import binding, visits
 from kopt.plans.kinds import LINKS
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.plans.renaming import renamed_buffer
 from kopt.plans.text import buffer_text, schedule_text
-from kopt.walk import walk
-
-
-def loops_of(grid: GridOp) -> list[ForOp]:
-    """The loops of a grid's cells."""
-    return walk(grid, ForOp)
 
 
 def schedule_of(loop: ForOp) -> LoopSchedule:
@@ -31,12 +26,25 @@ def axes_text(grid: GridOp, axes: Collection[str]) -> str:
     return f"({', '.join(names.get(axis, axis) for axis in axes)})"
 
 
-def of_words(loop: ForOp) -> Iterator[Problem]:
-    """What a schedule says beyond its kind: no loop is unrolled or peeled yet."""
+def of_words(loop: ForOp, unrolls: bool = False) -> Iterator[Problem]:
+    """What a schedule says beyond its kind that no code is made of: where loops may be unrolled, all but that."""
     schedule = schedule_of(loop)
-    if words := schedule_text(schedule).removeprefix(schedule.kind).strip():
-        message = f"the loop cannot do '{words}': loops are neither unrolled nor peeled yet"
+    left = replace(schedule, unroll=1) if unrolls else schedule
+    if words := schedule_text(left).removeprefix(schedule.kind).strip():
+        message = f"the loop cannot do '{words}': no code is made of that yet"
         yield Problem(loop, message, (f"leave it at 'schedule {schedule.kind}'",))
+    elif unrolls and schedule.unroll > 1 and (reason := why_not_unrolled(loop, schedule)) is not None:
+        yield Problem(loop, f"the loop cannot be unrolled by {schedule.unroll}: {reason}")
+
+
+def why_not_unrolled(loop: ForOp, schedule: LoopSchedule) -> str | None:
+    """Why the visits of a loop cannot be written out several in one, if so."""
+    if schedule.kind != "resident":
+        return f"its schedule is '{schedule.kind}', and only loops of schedule 'resident' can be"
+    count = visits(loop.range)
+    if count is None:
+        return "how often it runs is known only when it does"
+    return f"it has {count} visits" if count % schedule.unroll else None
 
 
 def of_order(grid: GridOp, plan: Plan, hoisted: Sequence[ForOp]) -> Iterator[Problem]:

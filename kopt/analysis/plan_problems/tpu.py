@@ -14,7 +14,6 @@ from kopt.analysis.launch_buffers import is_moving, moves_with, moving_axes, usu
 from kopt.analysis.loop_schedules import why_not_pipelined
 from kopt.analysis.plan_problems.problem import (
     axes_text,
-    loops_of,
     of_options,
     of_order,
     of_words,
@@ -30,11 +29,12 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp
 from kopt.plans.plan import Buffer, Plan
 from kopt.targets.chips import TpuChip
+from kopt.walk import walk
 
 
 def tpu_problems(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Problem]:
     """What keeps the plan of a launch from being obeyed."""
-    for loop in loops_of(grid):
+    for loop in walk(grid, ForOp):
         yield from _of_loop(launch, grid, loop)
     if grid.plan is not None:
         yield from _of_plan(launch, grid, grid.plan.data, chip)
@@ -42,7 +42,7 @@ def tpu_problems(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Prob
 
 def _of_plan(launch: LaunchOp, grid: GridOp, plan: Plan, chip: TpuChip) -> Iterator[Problem]:
     yield from of_options(grid, plan, (), "Pallas call")
-    hoisted = [loop for loop in loops_of(grid) if schedule_of(loop).kind == "grid"]
+    hoisted = [loop for loop in walk(grid, ForOp) if schedule_of(loop).kind == "grid"]
     yield from of_order(grid, plan, hoisted)
     yield from _of_turns(grid, plan)
     args = launch.body.block.args
@@ -56,7 +56,7 @@ def _of_plan(launch: LaunchOp, grid: GridOp, plan: Plan, chip: TpuChip) -> Itera
 
 
 def _of_loop(launch: LaunchOp, grid: GridOp, loop: ForOp) -> Iterator[Problem]:
-    yield from of_words(loop)
+    yield from of_words(loop, unrolls=True)
     kind = schedule_of(loop).kind
     if kind == "grid":
         yield from of_dimension(grid, loop)

@@ -6,11 +6,12 @@ import operator
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.symm import RankOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, IdOp
+from kopt.dialects.tile.types import width_of
 from kopt.ir.ranges import binding
 
 #: What is known of values: numbers, and of ranges the number of the block.
@@ -67,7 +68,7 @@ def _combined(op: Operation, operands: Sequence[int]) -> int | None:
         pair = [_unsigned(number, given) for number in operands] if predicate > 5 else operands
         return int(_COMPARISONS[predicate](*pair))
     if isinstance(op, arith.ExtSIOp):
-        return -operands[0] if _width(given) == 1 else operands[0]
+        return -operands[0] if width_of(given) == 1 else operands[0]
     if isinstance(op, arith.ExtUIOp):
         return _unsigned(operands[0], given)
     if isinstance(op, arith.IndexCastOp):
@@ -80,17 +81,13 @@ def _combined(op: Operation, operands: Sequence[int]) -> int | None:
     return function(*operands)
 
 
-def _width(type: Attribute) -> int:
-    return type.width.data if isinstance(type, IntegerType) else 64
-
-
 def _unsigned(number: int, type: Attribute) -> int:
-    return number & ((1 << _width(type)) - 1)
+    return number & ((1 << width_of(type)) - 1)
 
 
 def _wrapped(number: int, type: Attribute) -> int:
     """A number as its type holds it: with a sign, but for truth values."""
-    low, width = _unsigned(number, type), _width(type)
+    low, width = _unsigned(number, type), width_of(type)
     return low if width == 1 else low - (low >> width - 1 << width)
 
 

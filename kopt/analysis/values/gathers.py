@@ -28,7 +28,7 @@ from kopt.analysis.values.held import picked
 from kopt.analysis.values.places import GatherPlaces, cases_of, memory_for, row_places
 from kopt.analysis.values.runs import runs
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import LoadOp, is_gather
+from kopt.dialects.tile import LoadOp
 from kopt.ir.sums import SumAnalysis
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
@@ -40,11 +40,6 @@ class Choice:
 
     kind: str
     held: HeldBlock | None = None
-
-
-def gathers(load: LoadOp) -> bool:
-    """Whether a load has a tile among its indices."""
-    return any(map(is_gather, load.entries))
 
 
 def choices(
@@ -64,7 +59,7 @@ def _choices(
         return
     if (held := picked(load, launch, among)) is not None:
         yield Choice("pick", held)
-    if gathers(load) or may_be_row(load, launch, sums.exact):
+    if load.gathers or may_be_row(load, launch, sums.exact):
         at = _Asked(load, launch, chip, sums)
         yield from (Choice(kind) for kind, may in _KINDS if may(at))
 
@@ -73,7 +68,7 @@ def best_choice(
     load: LoadOp, launch: LaunchOp, chip: TpuChip, sums: SumAnalysis, wanted: Sequence[str] = ()
 ) -> Choice | None:
     """The kind that a load is given, the first of those that are ``wanted`` and may be; None for an ordinary block."""
-    if not gathers(load) and not is_far(load, launch, chip, sums.exact) and picked(load, launch) is None:
+    if not load.gathers and not is_far(load, launch, chip, sums.exact) and picked(load, launch) is None:
         return None
     return of_kind(wanted, _choices(load, launch, chip, sums)) or next(_choices(load, launch, chip, sums), None)
 

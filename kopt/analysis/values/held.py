@@ -12,7 +12,7 @@ from kopt.analysis.held_blocks import HeldBlock, held_block
 from kopt.analysis.layouts import fits_scalar_memory
 from kopt.analysis.values.form import element_bits
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import LoadOp, TileType, array_type, is_gather, tile_type
+from kopt.dialects.tile import LoadOp, TileType, array_type, tile_type
 from kopt.dialects.tile.index_list import is_range
 from kopt.dialects.tile.values import is_float
 from kopt.ir.from_ssa import IndexAnalysis
@@ -38,7 +38,7 @@ def _is_wanted(load: LoadOp) -> bool:
     """Whether a load takes elements at numbers that only memory tells, and is no scalar of scalar memory."""
     if element_bits(load.memory) > 32:
         return False
-    if any(map(is_gather, load.entries)):
+    if load.gathers:
         return True
     type = array_type(load.memory)
     computed = any(not IndexAnalysis().expr(n).is_affine for n in load.indices if isinstance(n.type, IndexType))

@@ -14,7 +14,7 @@ from kopt.analysis.cell_footprint import imported_bytes
 from kopt.analysis.splittable_dims import Lanes
 from kopt.analysis.walks.reduction_walks import visits
 from kopt.analysis.walks.walkable import NotWalkable, Walkable, walkable
-from kopt.dialects.tile import AllAttr, DotOp, GridOp, LoadOp, TileType
+from kopt.dialects.tile import AllAttr, DotOp, GridOp, LoadOp, TileType, tile_type
 from kopt.ir.widths import next_power_of_two
 from kopt.plans.plan import Walk
 from kopt.targets.budget import Budget
@@ -91,6 +91,5 @@ class _Held:
         return Budget.is_large(window_bytes(self._shape(value), 32))
 
     def _shape(self, value: SSAValue, without: int | None = None) -> list[int]:
-        assert isinstance(value.type, TileType)
-        sizes = enumerate(value.type.shape)
+        sizes = enumerate(tile_type(value).shape)
         return [self.cut.get((value, n), size) for n, size in sizes if n != without]

@@ -21,7 +21,7 @@ from kopt.dialects.tile import (
     StoreOp,
     TileType,
     block_axes,
-    is_gather,
+    tile_type,
 )
 from kopt.dialects.tile.memory import WritesMemory, memory_shape
 from kopt.walk import walk
@@ -130,8 +130,7 @@ def _sink(op: Operation, operand: int, dim: int) -> Sink | None:
     if isinstance(op, ReduceOp) and dim in op.dimensions or isinstance(op, ArgReduceOp) and dim == op.dim.data:
         return Sink(op, {0: dim})
     if isinstance(op, DotOp) and operand < 2:
-        assert isinstance(op.lhs.type, TileType)
-        summed = {0: op.lhs.type.rank - 1, 1: op.lhs.type.rank - 2}
+        summed = {0: tile_type(op.lhs).rank - 1, 1: tile_type(op.lhs).rank - 2}
         return Sink(op, summed) if summed[operand] == dim else None
     return None
 
@@ -139,7 +138,7 @@ def _sink(op: Operation, operand: int, dim: int) -> Sink | None:
 def _stored(op: StoreOp, dim: int) -> Sink | None:
     """A store of a whole dimension of its array."""
     axis = block_axes(op.entries, memory_shape(op.memory.type))[dim]
-    if any(map(is_gather, op.entries)) or not isinstance(op.entries[axis.position], AllAttr):
+    if op.gathers or not isinstance(op.entries[axis.position], AllAttr):
         return None
     numbers = [0] if op.mask is None else [0, list(op.operands).index(op.mask)]
     return Sink(op, dict.fromkeys(numbers, dim))

@@ -17,7 +17,7 @@ from kopt.dialects.canonicalization.elementwise import constant, is_number
 from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
 from kopt.dialects.tile.constants import FullOp
 from kopt.dialects.tile.reductions import neutral
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, tile_type
 from kopt.dialects.tile.values import is_float
 
 
@@ -49,8 +49,7 @@ def _changes_nothing(op: RmwOp) -> Replacement:
     """Every element is combined with what its kind ignores."""
     if op.previous or op.kind.data == "xchg" or op.ordering.data != "relaxed":
         return None
-    assert isinstance(op.value.type, TileType)
-    element = op.value.type.element_type
+    element = tile_type(op.value).element_type
     ignored = -0.0 if op.kind.data == "add" and is_float(element) else neutral(op.kind.data, element)
     same = bool(constant(op.value)) if element == i1 and ignored else is_number(op.value, ignored)
     return () if same else None

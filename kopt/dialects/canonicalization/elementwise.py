@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt.dialects.canonicalization.rules import Replacement, Rule
 from kopt.dialects.tile.constants import FullOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, CastOp, ElementwiseOp, SelectOp
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, tile_type
 from kopt.dialects.tile.values import is_float
 from kopt.dtypes import from_ir
 
@@ -126,8 +126,7 @@ _NEUTRAL: dict[str, tuple[tuple[int, Number | None, Number | None], ...]] = {
 
 def _drop_neutral(op: ElementwiseOp) -> Replacement:
     """``x + 0 → x``, by the table."""
-    assert isinstance(op.result.type, TileType)
-    floats = is_float(op.result.type.element_type)
+    floats = is_float(tile_type(op.result).element_type)
     for position, integer, real in _NEUTRAL.get(op.ROW.name, ()):
         number = real if floats else integer
         if number is not None and is_number(op.inputs[position], number):
@@ -152,8 +151,7 @@ def _known_select(op: SelectOp) -> Replacement:
 
 
 def _element(value: SSAValue) -> Attribute:
-    assert isinstance(value.type, TileType)
-    return value.type.element_type
+    return tile_type(value).element_type
 
 
 def _same_cast(op: CastOp) -> Replacement:

@@ -17,7 +17,7 @@ from kopt.dialects.tile.constants import ArangeOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, CastOp, ElementwiseOp
 from kopt.dialects.tile.index_list import ALL, Entry, SliceAttr, is_gather
 from kopt.dialects.tile.memory import LoadOp, StoreOp, memory_shape
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, tile_type
 
 #: Start and step of lane numbers after an op with a number, either way round where it commutes.
 _ARITHMETIC: dict[str, Callable[[int, int, int], tuple[int, int]]] = {
@@ -79,8 +79,7 @@ def _slice(entry: Entry, extent: int) -> Entry | None:
     op = entry.owner if isinstance(entry, SSAValue) else None
     if not isinstance(op, ArangeOp):
         return None
-    type = op.result.type
-    assert isinstance(type, TileType)
+    type = tile_type(op.result)
     (dim,) = type.dims.data
     start, step, size = op.start.data, op.step.data, dim.size.data
     stop = start + step * (size - 1) + 1

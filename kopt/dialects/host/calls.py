@@ -22,10 +22,11 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.definition.effects import effects
 from kopt.dialects.host.operators import KEYWORDS as KNOWN_KEYWORDS
 from kopt.dialects.host.operators import problem
 from kopt.dialects.host.out_forms import OUT_FORMS
@@ -89,14 +90,6 @@ class CallOp(Op):
         _check_keywords(self)
 
 
-class _WritesOut(MemoryEffect):
-    @classmethod
-    def get_effects(cls, op: Operation):
-        *inputs, out = op.operands
-        reads = {EffectInstance(MemoryEffectKind.READ, value) for value in inputs}
-        return reads | {EffectInstance(MemoryEffectKind.WRITE, out)}
-
-
 @irdl_op_definition
 class CallOutOp(Op):
     """`host.call` in destination-passing form: the result's elements are written into an array that is given.
@@ -114,7 +107,7 @@ class CallOutOp(Op):
     callee = prop_def(StringAttr)
     arguments = prop_def(ArrayAttr)
 
-    traits = traits_def(_WritesOut())
+    traits = traits_def(effects(read="inputs", write="out"))
 
     assembly_format = (
         "$callee `(` $inputs `)` `args` $arguments `to` $out attr-dict `:` `(` type($inputs) `)` `to` type($out)"

@@ -31,6 +31,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, ints_of, parse_ints, print_ints
+from kopt.dialects.host.types import print_typed
+from kopt.dialects.tile.bodies import parse_pair, print_pair
 from kopt.dialects.tile.types import parse_known_types
 
 
@@ -121,7 +123,7 @@ class LaunchOp(Op):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         name = parser.parse_symbol_name().data
-        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_binding(parser))
+        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_pair(parser))
         parser.parse_keyword("writes")
         writes = parse_ints(parser)
         donates = parse_ints(parser) if parser.parse_optional_keyword("donates") else ()
@@ -147,7 +149,7 @@ class LaunchOp(Op):
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string(" (")
         pairs = zip(self.body.block.args, self.inputs, strict=False)
-        printer.print_list(pairs, lambda pair: _print_binding(printer, *pair))
+        printer.print_list(pairs, lambda pair: print_pair(printer, *pair))
         printer.print_string(") writes ")
         print_ints(printer, ints_of(self.writes))
         if self.donated:
@@ -156,27 +158,9 @@ class LaunchOp(Op):
         if self.yielded:
             printer.print_string(" yields ")
             with printer.in_parens():
-                printer.print_list(self.yielded, lambda arg: _print_new(printer, arg))
+                printer.print_list(self.yielded, lambda arg: print_typed(printer, arg))
         printer.print_string(" : ")
         printer.print_operation_type(self)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
-
-
-def _parse_binding(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:
-    name = parser.parse_argument(expect_type=False)
-    parser.parse_punctuation("=")
-    return name, parser.parse_operand()
-
-
-def _print_binding(printer: Printer, name: SSAValue, value: SSAValue) -> None:
-    printer.print_ssa_value(name)
-    printer.print_string(" = ")
-    printer.print_ssa_value(value)
-
-
-def _print_new(printer: Printer, argument: SSAValue) -> None:
-    printer.print_ssa_value(argument)
-    printer.print_string(" : ")
-    printer.print_attribute(argument.type)

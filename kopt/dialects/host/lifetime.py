@@ -10,23 +10,11 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.definition.effects import effects
 from kopt.dialects.tile.values import Literal, Typed
-
-
-class _Reuses(MemoryEffect):
-    """The old array ends, the new one begins; neither may move across the other's accesses."""
-
-    @classmethod
-    def get_effects(cls, op: Operation):
-        return {
-            EffectInstance(MemoryEffectKind.FREE, op.operands[0]),
-            EffectInstance(MemoryEffectKind.ALLOC, op.results[0]),
-            EffectInstance(MemoryEffectKind.WRITE, op.operands[0]),
-        }
 
 
 @irdl_op_definition
@@ -44,7 +32,7 @@ class ReuseOp(Op):
     fill = opt_prop_def(Attribute)
     result = result_def(MemRefType)
 
-    traits = traits_def(_Reuses())
+    traits = traits_def(effects(alloc="result", free="source", write="source"))
 
     custom_directives = (Literal, Typed)
     assembly_format = """
@@ -61,15 +49,6 @@ class ReuseOp(Op):
             raise VerifyException(f"host.reuse keeps the type, found {self.source.type} and {self.result.type}")
 
 
-class _Frees(MemoryEffect):
-    @classmethod
-    def get_effects(cls, op: Operation):
-        return {
-            EffectInstance(MemoryEffectKind.FREE, op.operands[0]),
-            EffectInstance(MemoryEffectKind.WRITE, op.operands[0]),
-        }
-
-
 @irdl_op_definition
 class FreeOp(Op):
     """Gives back an array's memory, which nothing uses after: ``host.free %a : memref<8x64xf32>``."""
@@ -78,7 +57,7 @@ class FreeOp(Op):
 
     source = operand_def(MemRefType)
 
-    traits = traits_def(_Frees())
+    traits = traits_def(effects(free="source", write="source"))
 
     assembly_format = "$source attr-dict `:` type($source)"
 

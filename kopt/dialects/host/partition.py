@@ -19,7 +19,7 @@ from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.host.types import parse_memref
+from kopt.dialects.host.types import parse_memref, print_typed
 
 
 @irdl_op_definition
@@ -101,7 +101,7 @@ class PartitionOp(Op):
         if self.static:
             printer.print_string(" static ")
             with printer.in_parens():
-                printer.print_list(self.static, lambda value: _print_typed(printer, value))
+                printer.print_list(self.static, lambda value: print_typed(printer, value))
         if self.outputs:
             printer.print_string(" -> ")
             printer.print_list(self.outputs, lambda value: printer.print_attribute(value.type))
@@ -115,9 +115,3 @@ def _parse_typed(parser: Parser) -> SSAValue:
     name = parser.parse_unresolved_operand()
     parser.parse_punctuation(":")
     return parser.resolve_operand(name, parse_memref(parser))
-
-
-def _print_typed(printer: Printer, value: SSAValue) -> None:
-    printer.print_ssa_value(value)
-    printer.print_string(" : ")
-    printer.print_attribute(value.type)

@@ -18,17 +18,16 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import (
-    EffectInstance,
     MemoryAllocEffect,
-    MemoryEffect,
-    MemoryEffectKind,
     Pure,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.definition.effects import effects
 from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.host.types import check_numbers
+from kopt.dialects.tile import array_type
 from kopt.dialects.tile.values import Literal, Typed, literal
 
 
@@ -65,19 +64,9 @@ class AllocOp(Op):
     def verify_(self) -> None:
         if self.id is not None and not self.id.data:
             raise VerifyException("a persistent array needs an id")
-        type = self.result.type
-        assert isinstance(type, MemRefType)
+        type = array_type(self.result)
         if self.fill is not None and getattr(self.fill, "type", None) != type.element_type:
             raise VerifyException(f"host.alloc cannot fill {type} with {self.fill}")
-
-
-class _CopyEffects(MemoryEffect):
-    @classmethod
-    def get_effects(cls, op: Operation):
-        return {
-            EffectInstance(MemoryEffectKind.READ, op.operands[0]),
-            EffectInstance(MemoryEffectKind.WRITE, op.operands[1]),
-        }
 
 
 @irdl_op_definition
@@ -89,7 +78,7 @@ class CopyOp(Op):
     source = operand_def(MemRefType)
     target = operand_def(MemRefType)
 
-    traits = traits_def(_CopyEffects())
+    traits = traits_def(effects(read="source", write="target"))
 
     assembly_format = "$source `to` $target attr-dict `:` type($source) `,` type($target)"
 
@@ -97,8 +86,7 @@ class CopyOp(Op):
         super().__init__(operands=[source, target])
 
     def verify_(self) -> None:
-        source, target = self.source.type, self.target.type
-        assert isinstance(source, MemRefType) and isinstance(target, MemRefType)
+        source, target = array_type(self.source), array_type(self.target)
         if source.get_shape() != target.get_shape():
             raise VerifyException(f"host.copy needs one shape, found {source} and {target}")
 
@@ -144,8 +132,7 @@ class InsertOp(Op):
         return tuple(zip(ints_of(self.offsets), ints_of(self.sizes), ints_of(self.strides), strict=True))
 
     def verify_(self) -> None:
-        value, base = self.value.type, self.base.type
-        assert isinstance(value, MemRefType) and isinstance(base, MemRefType)
+        value, base = array_type(self.value), array_type(self.base)
         check_numbers(self, base)
         fits = all(
             offset >= 0 and size >= 0 and stride >= 1 and (not size or offset + (size - 1) * stride < extent)

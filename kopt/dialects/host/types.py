@@ -8,7 +8,9 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     MemRefType,
 )
+from xdsl.ir import SSAValue
 from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 
@@ -19,6 +21,13 @@ def parse_memref(parser: Parser) -> MemRefType:
     if not isinstance(type, MemRefType):
         parser.raise_error(f"expected a memref type, found {type}", start, parser.pos)
     return type
+
+
+def print_typed(printer: Printer, value: SSAValue) -> None:
+    """``%value : type``."""
+    printer.print_ssa_value(value)
+    printer.print_string(" : ")
+    printer.print_attribute(value.type)
 
 
 class HasSlice(Protocol):

@@ -25,7 +25,7 @@ from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, parse_ints, print_ints
 from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_numbers, verify_window
 from kopt.dialects.tile.grid import GridOp
-from kopt.dialects.tile.types import RefType
+from kopt.dialects.tile.types import RefType, array_type
 
 #: How the cells along a grid dimension may run.
 SEMANTICS = ("parallel", "arbitrary")
@@ -117,9 +117,8 @@ class CallOp(Op):
         self._verify_counts()
         arrays = [*self.inputs, *self.outputs]
         for array, ref, window in zip(arrays, (*self.input_refs, *self.output_refs), self.windows.data, strict=True):
-            assert isinstance(array.type, MemRefType)
             dims, numbers = len(self.semantics.data), len(window.numbers.data)
-            verify_window(array.type, ref.type, window, dims, numbers)
+            verify_window(array_type(array), ref.type, window, dims, numbers)
             verify_numbers(window, [value.type for value in self.inputs[: self.prefetched_count]], dims)
         ops = list(self.body.block.ops)
         if beside := [op for number, op in enumerate(ops) if number > 0 or not isinstance(op, GridOp)]:

@@ -26,14 +26,14 @@ from kopt.dialects.pallas.dma import (
     split_overlap,
     verify_overlap,
 )
-from kopt.dialects.tile.index_list import Entry, is_gather, split_entries
+from kopt.dialects.tile.index_list import Entry, split_entries
 from kopt.dialects.tile.memory import (
     Access,
     ReadsMemory,
     WritesMemory,
     ref_block_type,
 )
-from kopt.dialects.tile.types import RangeType, RefType, TileType
+from kopt.dialects.tile.types import RangeType, RefType, TileType, tile_type
 
 
 class CopyAccess(Access):
@@ -55,7 +55,7 @@ class CopyAccess(Access):
         assert isinstance(type, RefType)
         if type.space.data != "hbm":
             raise VerifyException(f"{self.name} copies a block of a ref in hbm, found {type}")
-        if any(map(is_gather, self.entries)):
+        if self.gathers:
             raise VerifyException(f"{self.name} copies one block; rows by numbers are for tile.get and tile.put")
         expected = ref_block_type(type, self.entries)
         assert isinstance(value, TileType)
@@ -149,6 +149,5 @@ class SendOp(CopyAccess):
 
     def verify_(self) -> None:
         self._verify_copy(self.value.type)
-        assert isinstance(self.value.type, TileType)
-        if self.mask is not None and self.mask.type != (expected := self.value.type.with_element(i1)):
+        if self.mask is not None and self.mask.type != (expected := tile_type(self.value).with_element(i1)):
             raise VerifyException(f"the mask must be {expected}, found {self.mask.type}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     operand_def,
@@ -16,10 +16,10 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.definition.effects import effects
 from kopt.dialects.tile.index_list import (
     Entry,
     Indexed,
@@ -59,15 +59,6 @@ def verify_overlap(axis: SSAValue | None, depth: IntegerAttr | None) -> None:
         raise VerifyException(f"a copy that overlaps steps of an axis has 2 buffers at least, found {depth.value.data}")
 
 
-class _CopyEffects(MemoryEffect):
-    @classmethod
-    def get_effects(cls, op: Operation):
-        return {
-            EffectInstance(MemoryEffectKind.READ, op.operands[0]),
-            EffectInstance(MemoryEffectKind.WRITE, op.operands[1]),
-        }
-
-
 class DmaOp(Op):
     """Base of the two ends of an asynchronous copy between refs, by index lists of one shape.
 
@@ -88,7 +79,7 @@ class DmaOp(Op):
     semaphore_layout = prop_def(ArrayAttr)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(_CopyEffects())
+    traits = traits_def(effects(read="source", write="target"))
 
     custom_directives = (Indexed,)
     assembly_format = """

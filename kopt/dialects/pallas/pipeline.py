@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     prop_def,
@@ -16,23 +16,14 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, NoTerminator, RecursiveMemoryEffect
+from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.definition.effects import effects
 from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_window
 from kopt.dialects.tile.for_loop import ForOp
 from kopt.dialects.tile.types import RefType
-
-
-class _StreamEffects(MemoryEffect):
-    @classmethod
-    def get_effects(cls, op: Operation):
-        assert isinstance(op, PipelineOp)
-        return {
-            *(EffectInstance(MemoryEffectKind.READ, ref) for ref in op.reads),
-            *(EffectInstance(MemoryEffectKind.WRITE, ref) for ref in op.writes),
-        }
 
 
 @irdl_op_definition
@@ -64,7 +55,7 @@ class PipelineOp(Op):
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(NoTerminator(), _StreamEffects(), RecursiveMemoryEffect())
+    traits = traits_def(NoTerminator(), effects(read="reads", write="writes"), RecursiveMemoryEffect())
 
     def __init__(
         self,

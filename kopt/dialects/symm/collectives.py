@@ -11,22 +11,10 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from kopt.dialects.definition import Op, irdl_op_definition
+from kopt.dialects.definition.effects import effects
 from kopt.dialects.symm.checks import check_collective, check_parts, check_reduction, check_same
-
-
-class _Collective(MemoryEffect):
-    """Reads its input, gives a new array, and meets the other ranks: it stays where it is, even if nobody reads it."""
-
-    @classmethod
-    def get_effects(cls, op: Operation):
-        return {
-            EffectInstance(MemoryEffectKind.READ, op.operands[0]),
-            EffectInstance(MemoryEffectKind.ALLOC, op.results[0]),
-            EffectInstance(MemoryEffectKind.WRITE),
-        }
 
 
 class CollectiveOp(Op):
@@ -36,7 +24,7 @@ class CollectiveOp(Op):
     group = prop_def(StringAttr)
     result = result_def(MemRefType)
 
-    traits = traits_def(_Collective())
+    traits = traits_def(effects(read="input", alloc="result", fence=True))
 
     assembly_format = "$input `group` $group attr-dict `:` type($input) `to` type($result)"
 
@@ -70,7 +58,7 @@ class AllReduceOp(Op):
     algorithm = opt_prop_def(StringAttr)
     result = result_def(MemRefType)
 
-    traits = traits_def(_Collective())
+    traits = traits_def(effects(read="input", alloc="result", fence=True))
 
     assembly_format = """
         custom<Keyword>($kind) $input `group` custom<String>($group) (`by` custom<Keyword>($algorithm)^)?

@@ -22,6 +22,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Attr, Op, irdl_op_definition
+from kopt.dialects.definition.effects import effects
 from kopt.dialects.tile.index_list import (
     Entry,
     Indexed,
@@ -41,19 +42,6 @@ class TransferType(Attr, TypeAttribute):
     """A copy to another rank: ``!symm.transfer``. It is started, and either end is waited for by itself."""
 
     name = "symm.transfer"
-
-
-class _Moves(MemoryEffect):
-    """Whoever starts the copy reads the source and writes the target: nothing on either moves across it."""
-
-    @classmethod
-    def get_effects(cls, op: Operation):
-        source, target = op.operands[0], op.operands[1]
-        return {
-            EffectInstance(MemoryEffectKind.READ, source),
-            EffectInstance(MemoryEffectKind.WRITE, target),
-            EffectInstance(MemoryEffectKind.WRITE),
-        }
 
 
 @irdl_op_definition
@@ -91,7 +79,7 @@ class RemoteCopyOp(Op):
     transfer = result_def(TransferType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(_Moves())
+    traits = traits_def(effects(read="source", write="target", fence=True))
 
     custom_directives = (Indexed,)
     assembly_format = """

@@ -17,7 +17,7 @@ from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types
+from kopt.dialects.tile.types import RangeType, parse_dim, parse_known_types, range_type
 
 
 @irdl_op_definition
@@ -54,8 +54,7 @@ def parse_binding(parser: Parser) -> Parser.Argument:
 def print_binding(printer: Printer, range: SSAValue) -> None:
     """The inverse of `parse_binding`."""
     printer.print_ssa_value(range)
-    assert isinstance(range.type, RangeType)
-    printer.print_string(f": {range.type.dim}")
+    printer.print_string(f": {range_type(range).dim}")
 
 
 def print_body(printer: Printer, region: Region, print_terminator: bool) -> None:
@@ -121,7 +120,7 @@ def parse_carries(parser: Parser) -> tuple[list[Parser.Argument], list[SSAValue]
     """``iter(%a = %z, …) -> (types)``, or nothing: the carried arguments and their initial values."""
     pairs: list[tuple[Parser.UnresolvedArgument, SSAValue]] = []
     if parser.parse_optional_keyword("iter"):
-        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_carry(parser))
+        pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_pair(parser))
     if parser.parse_optional_punctuation("->"):
         parser.parse_punctuation("(")
         parse_known_types(parser, [init.type for _, init in pairs])
@@ -134,22 +133,24 @@ def print_carries(printer: Printer, loop: Carrying) -> None:
     if not loop.inits:
         return
     printer.print_string(" iter(")
-    printer.print_list(zip(loop.carried, loop.inits, strict=True), lambda pair: _print_carry(printer, *pair))
+    printer.print_list(zip(loop.carried, loop.inits, strict=True), lambda pair: print_pair(printer, *pair))
     printer.print_string(") -> (")
     printer.print_list([value.type for value in loop.inits], printer.print_attribute)
     printer.print_string(")")
 
 
-def _parse_carry(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:
+def parse_pair(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:
+    """``%argument = %value``: what a body calls a value."""
     name = parser.parse_argument(expect_type=False)
     parser.parse_punctuation("=")
     return name, parser.parse_operand()
 
 
-def _print_carry(printer: Printer, name: SSAValue, init: SSAValue) -> None:
+def print_pair(printer: Printer, name: SSAValue, value: SSAValue) -> None:
+    """The inverse of `parse_pair`."""
     printer.print_ssa_value(name)
     printer.print_string(" = ")
-    printer.print_ssa_value(init)
+    printer.print_ssa_value(value)
 
 
 OPS = (YieldOp,)

@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, tile_type
 from kopt.dialects.tile.values import Literal, Typed, literal, literal_value
 
 
@@ -49,9 +49,8 @@ class FullOp(Op):
         return literal_value(self.value)
 
     def verify_(self) -> None:
-        assert isinstance(self.result.type, TileType)
-        if getattr(self.value, "type", None) != self.result.type.element_type:
-            raise VerifyException(f"tile.full of {self.value} cannot make {self.result.type}")
+        if getattr(self.value, "type", None) != tile_type(self.result).element_type:
+            raise VerifyException(f"tile.full of {self.value} cannot make {tile_type(self.result)}")
 
 
 @irdl_op_definition
@@ -71,11 +70,10 @@ class SplatOp(Op):
         super().__init__(operands=[scalar], result_types=[type])
 
     def verify_(self) -> None:
-        assert isinstance(self.result.type, TileType)
-        element = self.result.type.element_type
+        element = tile_type(self.result).element_type
         scalar = self.scalar.type
         if scalar != element and not (scalar.name == "index" and isinstance(element, IntegerType)):
-            raise VerifyException(f"tile.splat of {scalar} cannot make {self.result.type}")
+            raise VerifyException(f"tile.splat of {scalar} cannot make {tile_type(self.result)}")
 
 
 @irdl_op_definition
@@ -95,8 +93,7 @@ class ExtractOp(Op):
         super().__init__(operands=[input], result_types=[type])
 
     def verify_(self) -> None:
-        type = self.input.type
-        assert isinstance(type, TileType)
+        type = tile_type(self.input)
         if type.rank:
             raise VerifyException(f"tile.extract needs a tile of rank 0, found {type}")
         result = self.result.type
@@ -122,8 +119,7 @@ class ArangeOp(Op):
         super().__init__(properties={"start": IntAttr(start), "step": IntAttr(step)}, result_types=[type])
 
     def verify_(self) -> None:
-        type = self.result.type
-        assert isinstance(type, TileType)
+        type = tile_type(self.result)
         if type.rank != 1 or not isinstance(type.element_type, IntegerType):
             raise VerifyException(f"tile.arange makes one dimension of integers, found {type}")
 

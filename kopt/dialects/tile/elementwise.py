@@ -26,7 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, tile_type
 
 
 def _is_compute_float(type: Attribute) -> bool:
@@ -222,8 +222,7 @@ class SelectOp(Op):
         super().__init__(operands=[condition, on_true, on_false], result_types=[on_true.type], attributes=attributes)
 
     def verify_(self) -> None:
-        condition, value = self.condition.type, self.on_true.type
-        assert isinstance(condition, TileType) and isinstance(value, TileType)
+        condition, value = tile_type(self.condition), tile_type(self.on_true)
         if condition != value.with_element(i1):
             raise VerifyException(f"tile.select needs a condition of {value.with_element(i1)}, found {condition}")
         if not self.on_false.type == self.result.type == value:
@@ -251,12 +250,10 @@ class CastOp(Op):
 
     def __init__(self, input: SSAValue | Operation, element_type: Attribute):
         input = SSAValue.get(input)
-        assert isinstance(input.type, TileType)
-        super().__init__(operands=[input], result_types=[input.type.with_element(element_type)])
+        super().__init__(operands=[input], result_types=[tile_type(input).with_element(element_type)])
 
     def verify_(self) -> None:
-        source, target = self.input.type, self.result.type
-        assert isinstance(source, TileType) and isinstance(target, TileType)
+        source, target = tile_type(self.input), tile_type(self.result)
         if source.dims != target.dims:
             raise VerifyException(f"tile.cast keeps the dimensions, found {source} to {target}")
 
@@ -276,12 +273,10 @@ class BitcastOp(Op):
 
     def __init__(self, input: SSAValue | Operation, element_type: Attribute):
         input = SSAValue.get(input)
-        assert isinstance(input.type, TileType)
-        super().__init__(operands=[input], result_types=[input.type.with_element(element_type)])
+        super().__init__(operands=[input], result_types=[tile_type(input).with_element(element_type)])
 
     def verify_(self) -> None:
-        source, target = self.input.type, self.result.type
-        assert isinstance(source, TileType) and isinstance(target, TileType)
+        source, target = tile_type(self.input), tile_type(self.result)
         width = _width(source.element_type)
         if source.dims != target.dims or width is None or width != _width(target.element_type):
             raise VerifyException(f"tile.bitcast keeps dimensions and width, found {source} to {target}")

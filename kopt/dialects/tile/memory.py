@@ -36,6 +36,7 @@ from kopt.dialects.tile.index_list import (
     Indexed,
     block_axes,
     block_dims,
+    is_gather,
     join_entries,
     split_entries,
     verify_entries,
@@ -93,6 +94,11 @@ class Access(Identified):
     def entries(self) -> tuple[Entry, ...]:
         """The index list."""
         return join_entries(self.indices, self.layout)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether a tile is among its indices."""
+        return any(map(is_gather, self.entries))
 
     def masked(self, mask: SSAValue) -> Self:
         """The access (one that may have a mask) with another mask; ``other`` of a load stays."""

@@ -45,9 +45,6 @@ class OpenBlock:
         return max(self.least, size if self.most is None else min(size, self.most))
 
 
-_DEFAULT = OpenBlock(())
-
-
 @irdl_attr_definition
 class OpenAttr(Data[OpenBlock]):
     """A block whose size is open: the tags of the ranges that share it, its bounds, and what depends on it.

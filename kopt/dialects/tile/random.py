@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, tile_type
 
 #: The words that one counter gives.
 WORDS = 4
@@ -54,8 +54,7 @@ class PhiloxOp(Infers, Op):
         return [offset.with_element(i32)] * WORDS
 
     def verify_(self) -> None:
-        type = self.offset.type
-        assert isinstance(type, TileType)
+        type = tile_type(self.offset)
         if type.element_type not in (i32, i64):
             raise VerifyException(f"tile.philox counts in i32 or i64, found {type.element_type}: cast first")
         self.check_results()

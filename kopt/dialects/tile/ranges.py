@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import RangeType, TileType
+from kopt.dialects.tile.types import RangeType, TileType, range_type
 
 
 class RangeNumberOp(Op):
@@ -179,9 +179,8 @@ class WholeOp(Op):
         super().__init__(properties={"extent": IntAttr(extent)}, result_types=[type])
 
     def verify_(self) -> None:
-        assert isinstance(self.result.type, RangeType)
-        if not 0 <= self.extent.data <= self.result.type.size:
-            raise VerifyException(f"{self.extent.data} elements do not fit {self.result.type}")
+        if not 0 <= self.extent.data <= range_type(self.result).size:
+            raise VerifyException(f"{self.extent.data} elements do not fit {range_type(self.result)}")
 
 
 OPS = (BeginOp, EndOp, IdOp, BlockSizeOp, CountOp, ValidCountOp, IndexOp, ValidOp, ShiftOp, WholeOp)

@@ -26,7 +26,7 @@ from kopt.dialects.formats import Infers
 from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.tile.limits import Limits, join_limits, split_limits
 from kopt.dialects.tile.traits import Canonicalized
-from kopt.dialects.tile.types import DimAttr, RangeType, TileType
+from kopt.dialects.tile.types import DimAttr, RangeType, TileType, range_type, tile_type
 from kopt.dialects.tile.values import Literal, Typed, is_float, literal, literal_value
 
 #: How lanes are combined, and the value that changes nothing (floats, then integers by width).
@@ -96,8 +96,7 @@ class ReduceOp(_Combining):
         return ints_of(self.dims)
 
     def verify_(self) -> None:
-        source = self.input.type
-        assert isinstance(source, TileType)
+        source = tile_type(self.input)
         self._check_kind(self.kind.data, COMBINERS, source.element_type)
         dims = self.dimensions
         if sorted(set(dims)) != list(dims) or any(not 0 <= dim < source.rank for dim in dims):
@@ -127,8 +126,7 @@ class _AlongOneDimension(_Combining):
         super().__init__(operands=[input], properties=properties, result_types=self.infer([input.type], properties))
 
     def _verify_along(self, kinds: Sequence[str]) -> None:
-        source = self.input.type
-        assert isinstance(source, TileType)
+        source = tile_type(self.input)
         self._check_kind(self.kind.data, kinds, source.element_type)
         if not 0 <= self.dim.data < source.rank:
             raise VerifyException(f"{source} has no dimension {self.dim.data}")
@@ -225,13 +223,12 @@ class MaskOp(Op):
         type: TileType | None = None,
     ):
         input = SSAValue.get(input)
-        assert isinstance(input.type, TileType)
-        attr = fill if isinstance(fill, Attribute) else literal(fill, input.type.element_type)
+        attr = fill if isinstance(fill, Attribute) else literal(fill, tile_type(input).element_type)
         operands, layout = split_limits(ranges)
         super().__init__(
             operands=[input, operands],
             properties={"layout": layout, "fill": attr},
-            result_types=[type or input.type],
+            result_types=[type or tile_type(input)],
         )
 
     @property
@@ -245,8 +242,7 @@ class MaskOp(Op):
         return literal_value(self.fill)
 
     def verify_(self) -> None:
-        source, target = self.input.type, self.result.type
-        assert isinstance(source, TileType) and isinstance(target, TileType)
+        source, target = tile_type(self.input), tile_type(self.result)
         slots = sum(isinstance(attr, UnitAttr) for attr in self.layout.data)
         if len(self.layout.data) != source.rank or slots != len(self.ranges):
             raise VerifyException(f"tile.mask needs one range or '_' for each dimension of {source}")
@@ -259,9 +255,8 @@ class MaskOp(Op):
 
     def _verify_dim(self, limit: SSAValue | None, before: DimAttr, after: DimAttr) -> None:
         if limit is not None:
-            assert isinstance(limit.type, RangeType)
-            if limit.type.size != before.size.data:
-                raise VerifyException(f"{limit.type} cannot limit dimension {before}")
+            if range_type(limit).size != before.size.data:
+                raise VerifyException(f"{range_type(limit)} cannot limit dimension {before}")
         if after != before and (limit is None or after != DimAttr(before.size.data)):
             raise VerifyException(f"tile.mask can drop the tag of a masked dimension only, found {before} to {after}")
 
@@ -321,8 +316,7 @@ class DotOp(Op):
         return self.acc[0] if self.acc else None
 
     def verify_(self) -> None:
-        lhs, rhs, result = self.lhs.type, self.rhs.type, self.result.type
-        assert isinstance(lhs, TileType) and isinstance(rhs, TileType) and isinstance(result, TileType)
+        lhs, rhs, result = tile_type(self.lhs), tile_type(self.rhs), tile_type(self.result)
         if lhs.rank < 2 or lhs.rank != rhs.rank or lhs.element_type != rhs.element_type:
             raise VerifyException(f"tile.dot needs two matrices of one rank and element type, found {lhs} and {rhs}")
         if lhs.dims.data[-1] != rhs.dims.data[-2] or lhs.dims.data[:-2] != rhs.dims.data[:-2]:

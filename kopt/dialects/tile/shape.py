@@ -227,8 +227,7 @@ class DynamicSliceOp(Op):
         super().__init__(operands=[input, offset], properties={"dim": IntAttr(dim)}, result_types=[type])
 
     def verify_(self) -> None:
-        source, target, dim = self.input.type, self.result.type, self.dim.data
-        assert isinstance(source, TileType) and isinstance(target, TileType)
+        source, target, dim = tile_type(self.input), tile_type(self.result), self.dim.data
         fits = 0 <= dim < source.rank == target.rank and target.shape[dim] <= source.shape[dim]
         expected = [*source.dims.data[:dim], target.dims.data[dim], *source.dims.data[dim + 1 :]] if fits else None
         if target.dims.data != tuple(expected or ()) or source.element_type != target.element_type:
@@ -309,13 +308,11 @@ class TakeAlongOp(Infers, Op):
     @property
     def rows(self) -> SSAValue | None:
         """The row numbers, where every column picks the same rows of a matrix."""
-        assert isinstance(self.input.type, TileType)
-        owner, first = self.indices.owner, self.input.type.rank == 2 and self.dim.data == 0
+        owner, first = self.indices.owner, tile_type(self.input).rank == 2 and self.dim.data == 0
         return owner.input if first and isinstance(owner, BroadcastOp) and tuple(owner.mapping) == (0,) else None
 
     def verify_(self) -> None:
-        source, indices = self.input.type, self.indices.type
-        assert isinstance(source, TileType) and isinstance(indices, TileType)
+        source, indices = tile_type(self.input), tile_type(self.indices)
         pairs = enumerate(zip(source.dims.data, indices.dims.data, strict=False))
         dim = self.dim.data
         if source.rank != indices.rank or not 0 <= dim < source.rank or any(a != b for n, (a, b) in pairs if n != dim):

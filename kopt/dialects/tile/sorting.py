@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
 from kopt.dialects.tile.reductions import neutral
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, tile_type
 from kopt.dialects.tile.values import is_float
 
 
@@ -64,15 +64,13 @@ class SortOp(Infers, Op):
     @property
     def last(self) -> float | int:
         """A value that no other comes after."""
-        type = self.input.type
-        assert isinstance(type, TileType)
+        type = tile_type(self.input)
         if self.descending is None and is_float(type.element_type):
             return float("nan")
         return neutral("min" if self.descending is None else "max", type.element_type)
 
     def verify_(self) -> None:
-        type = self.input.type
-        assert isinstance(type, TileType)
+        type = tile_type(self.input)
         if not 0 <= self.dim.data < type.rank:
             raise VerifyException(f"{type} has no dimension {self.dim.data}")
         if type.element_type == i1:

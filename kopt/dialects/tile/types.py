@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, MemRefType, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerType, MemRefType, StringAttr
 from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -255,6 +255,11 @@ def element_of(value: SSAValue | Attribute) -> Attribute:
     """The element type of a tile, or the type of a scalar: of a value or a type, as MLIR's ``getElementTypeOrSelf``."""
     type = value.type if isinstance(value, SSAValue) else value
     return type.element_type if isinstance(type, TileType) else type
+
+
+def width_of(type: Attribute) -> int:
+    """The bits of a scalar that is an integer, or an index."""
+    return type.width.data if isinstance(type, IntegerType) else 64
 
 
 def range_type(value: SSAValue) -> RangeType:

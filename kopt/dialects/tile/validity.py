@@ -9,7 +9,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.tile.types import TileType, tile_type
 
 
 @irdl_op_definition
@@ -34,12 +34,10 @@ class ValidLanesOp(Op):
 
     def __init__(self, input: SSAValue | Operation):
         input = SSAValue.get(input)
-        assert isinstance(input.type, TileType)
-        super().__init__(operands=[input], result_types=[input.type.with_element(i1)])
+        super().__init__(operands=[input], result_types=[tile_type(input).with_element(i1)])
 
     def verify_(self) -> None:
-        assert isinstance(self.input.type, TileType)
-        expected = self.input.type.with_element(i1)
+        expected = tile_type(self.input).with_element(i1)
         if self.result.type != expected:
             raise VerifyException(f"tile.valid_lanes gives {expected}, found {self.result.type}")
 

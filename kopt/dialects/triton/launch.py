@@ -35,7 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, ints_of
-from kopt.dialects.tile.types import RangeType, TileType
+from kopt.dialects.tile.types import RangeType, TileType, tile_type
 
 
 @irdl_op_definition
@@ -214,7 +214,6 @@ class RetagOp(Op):
         super().__init__(operands=[input], result_types=[type])
 
     def verify_(self) -> None:
-        source, target = self.input.type, self.result.type
-        assert isinstance(source, TileType) and isinstance(target, TileType)
+        source, target = tile_type(self.input), tile_type(self.result)
         if source.shape != target.shape or source.element_type != target.element_type:
             raise VerifyException(f"triton.retag keeps sizes and element type, found {source} to {target}")

@@ -15,11 +15,7 @@ from xdsl.dialects.builtin import i1
 from kopt.dialects import tile
 from kopt.dialects.tile import TileType
 from kopt.frontend.state import current
-from kopt.frontend.values import DeviceTensor, Index, LaneNumbers, TileRange, index_ssa, is_number
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Index) or (isinstance(value, int) and not isinstance(value, bool))
+from kopt.frontend.values import DeviceTensor, Index, LaneNumbers, TileRange, index_ssa, is_integer, is_number
 
 
 def _natural(value: Any) -> bool:
@@ -82,7 +78,7 @@ def _with_numbers(name: str, on_numbers: Callable[[Any, Any], Any], otherwise: C
     def operation(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 2 and not kwargs:
             a, b = args
-            if _is_whole(a) and _is_whole(b):
+            if is_integer(a) and is_integer(b):
                 return on_numbers(a, b)
             if name in ("add", "sub") and (moved := _moved(name, a, b, otherwise)) is not None:
                 return moved
@@ -93,9 +89,9 @@ def _with_numbers(name: str, on_numbers: Callable[[Any, Any], Any], otherwise: C
 
 def _moved(name: str, a: Any, b: Any, otherwise: Callable[..., Any]) -> Any:
     """A tile, or element numbers, moved by a whole number: it still numbers elements."""
-    if name == "add" and _is_whole(a):
+    if name == "add" and is_integer(a):
         a, b = b, a
-    if not _is_whole(b):
+    if not is_integer(b):
         return None
     if isinstance(a, TileRange):
         return a.shifted(b if name == "add" else _negated(b))

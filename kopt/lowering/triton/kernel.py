@@ -192,8 +192,7 @@ def _checks(op: tile.Access, ragged: Iterable[SSAValue | None]) -> Iterator[SSAV
 def _blocks(launch: triton.LaunchOp) -> Iterator[tile.RangeType]:
     """The blocks of several lanes that the programs and the loops of a launch walk. Whole ranges keep their number."""
     for op in walk(launch, triton.RangeOp, tile.ForOp):
-        type = (op.range if isinstance(op, tile.ForOp) else op.result).type
-        assert isinstance(type, tile.RangeType)
+        type = tile.range_type(op.range if isinstance(op, tile.ForOp) else op.result)
         if type.size > 1:
             yield type
 

@@ -58,12 +58,11 @@ def bind(kernel: TritonPrinter, range: SSAValue, begin: Expr, limit: Expr, lower
 
 def print_range(kernel: TritonPrinter, op: triton.RangeOp) -> None:
     """A range of the grid."""
-    assert isinstance(op.result.type, tile.RangeType)
-    size = op.result.type.size
+    size = tile.range_type(op.result).size
     block = kernel[op.block]
     if op.upper.data + size > _MOST and block.literal is None:
         block = spell("{0}.to(tl.int64)", block)
-    step = Expr(kernel.blocks.get(op.result.type.tag, str(size)), literal=1 if size == 1 else None)
+    step = Expr(kernel.blocks.get(tile.tag_of(op.result), str(size)), literal=1 if size == 1 else None)
     lower = number(op.lower.data)
     if block.literal is None:
         begin = add(lower, times(block, step))
@@ -123,8 +122,7 @@ def print_begin(kernel: TritonPrinter, op: tile.BeginOp) -> None:
 def print_end(kernel: TritonPrinter, op: tile.EndOp) -> None:
     """``min(begin + size, limit)``."""
     names = kernel.ranges[op.range]
-    assert isinstance(op.range.type, tile.RangeType)
-    size = Expr(kernel.blocks.get(op.range.type.tag, str(names.size)))
+    size = Expr(kernel.blocks.get(tile.tag_of(op.range), str(names.size)))
     kernel.define(op.result, spell("min({0}, {1})", add(names.begin, size), names.limit))
 
 

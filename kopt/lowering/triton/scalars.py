@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import arith
 from xdsl.ir import Operation
 
-from kopt.dialects import triton
+from kopt.dialects import tile, triton
 from kopt.lowering.expr import Expr, literal
 from kopt.lowering.printer import SCALARS, Handler, by
 from kopt.lowering.triton.kernel import TritonPrinter
@@ -21,8 +21,8 @@ def print_program_id(kernel: TritonPrinter, op: triton.ProgramIdOp) -> None:
     kernel.define(op.result, Expr("tl.program_id(0)"))
 
 
-def print_same(kernel: TritonPrinter, op: arith.IndexCastOp) -> None:
-    """Triton widens integers by itself."""
+def print_same(kernel: TritonPrinter, op: arith.IndexCastOp | tile.ExtractOp | triton.RetagOp) -> None:
+    """The same value: tags are no part of it, and Triton widens integers by itself."""
     kernel.alias(op.result, kernel[op.input])
 
 
@@ -31,7 +31,7 @@ def print_same(kernel: TritonPrinter, op: arith.IndexCastOp) -> None:
 HANDLERS: dict[type[Operation], Handler] = {
     **SCALARS,
     arith.ConstantOp: print_constant,
-    arith.IndexCastOp: print_same,
+    **dict.fromkeys((arith.IndexCastOp, tile.ExtractOp, triton.RetagOp), print_same),
     triton.ProgramIdOp: print_program_id,
     **dict.fromkeys((arith.DivSIOp, arith.DivUIOp), by("{0} // {1}")),
     **dict.fromkeys((arith.RemSIOp, arith.RemUIOp), by("{0} % {1}")),

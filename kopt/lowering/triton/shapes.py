@@ -26,11 +26,6 @@ def print_splat(kernel: TritonPrinter, op: tile.SplatOp) -> None:
     kernel.define(op.result, spell(f"tl.cast({{0}}, {dtype})", scalar))
 
 
-def print_extract(kernel: TritonPrinter, op: tile.ExtractOp) -> None:
-    """The scalar itself."""
-    kernel.alias(op.result, kernel[op.input])
-
-
 def print_arange(kernel: TritonPrinter, op: tile.ArangeOp) -> None:
     """``start + step * tl.arange(0, n)``."""
     type = tile.tile_type(op.result)
@@ -106,20 +101,13 @@ def print_bounded(kernel: TritonPrinter, op: triton.BoundedOp) -> None:
     kernel.assign(op.result, spell(f"tl.where(({{0}} >= 0) & ({{0}} < {op.limit.data}), {{0}}, 0)", index))
 
 
-def print_retag(kernel: TritonPrinter, op: triton.RetagOp) -> None:
-    """The same value."""
-    kernel.alias(op.result, kernel[op.input])
-
-
 HANDLERS: dict[type[Operation], Handler] = {
     tile.FullOp: print_full,
     tile.SplatOp: print_splat,
-    tile.ExtractOp: print_extract,
     tile.ArangeOp: print_arange,
     tile.BroadcastOp: print_broadcast,
     tile.ReshapeOp: print_reshape,
     tile.TransposeOp: print_transpose,
     tile.TakeAlongOp: print_take_along,
     triton.BoundedOp: print_bounded,
-    triton.RetagOp: print_retag,
 }

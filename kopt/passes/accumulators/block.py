@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -28,6 +27,7 @@ from kopt.dialects.tile import (
     SliceAttr,
     StoreOp,
     WhenOp,
+    array_type,
     literal,
     literal_value,
 )
@@ -75,9 +75,8 @@ class AccumulatorBlock:
     """
 
     def __init__(self, launch: LaunchOp, phases: Phases, target: AtomicTarget, window: Window):
-        assert isinstance(target.memory.type, MemRefType)
         self.launch, self.phases, self.target, self.window = launch, phases, target, window
-        self.outside = target.memory.type.element_type
+        self.outside = array_type(target.memory).element_type
         self.element = wide(self.outside)
         self.ref = self._scratch()
 

@@ -27,6 +27,8 @@ from kopt.dialects.tile import (
     TileType,
     WholeOp,
     array_type,
+    range_type,
+    tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.launch_arrays import Arrays
@@ -61,8 +63,7 @@ class _Aligner:
 
     def __init__(self, loop: ForOp, walk: AlignedWalk):
         self.loop, self.walk = loop, walk
-        assert isinstance(loop.range.type, RangeType)
-        self.type = loop.range.type
+        self.type = range_type(loop.range)
         self.name = loop.range.name_hint or "block"
         self.units = self.type.size // walk.multiple
         self.build = Builder(loop)
@@ -150,14 +151,12 @@ class _Aligner:
             self.build.at = InsertPoint.before(op)
             for number, dims, fill in combined_operands(op):
                 value = op.operands[number]
-                type = value.type
-                assert isinstance(type, TileType)
+                type = tile_type(value)
                 if any(type.tags[dim] == self.type.tag for dim in dims):
                     inside = self._inside(type, range, limits)
                     op.operands[number] = self.build.add(SelectOp(inside, value, self.build.add(FullOp(fill, type))))
             if isinstance(op, StoreOp) and range in op.indices:
-                type = op.value.type
-                assert isinstance(type, TileType)
+                type = tile_type(op.value)
                 inside = self._inside(type, range, limits)
                 self.build.insert(StoreOp(op.value, op.memory, op.entries, inside, op.attributes))
                 Rewriter.erase_op(op)

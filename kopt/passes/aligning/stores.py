@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
-from kopt.analysis.layouts import LayoutProblem, lanes_dim, layout
+from kopt.analysis.layouts import has_layout, lanes_dim
 from kopt.analysis.streaming import is_computed, loops_around, walks
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.diagnostics import remark
@@ -46,7 +46,7 @@ def _align(target: WrittenOperand, chip: TpuChip, analysis: IndexAnalysis) -> No
     if window is None:
         return
     in_hbm = _stays_in_hbm(window, chip)
-    if not in_hbm and _is_legal(window):
+    if not in_hbm and has_layout(window):
         return
     dims = {access: _unaligned(access, window, in_hbm) for access in accesses}
     extents = _extents(target, dims, analysis)
@@ -84,14 +84,6 @@ def _keep_lanes(access: Access, shape: Sequence[int], extents: Sequence[int]) ->
 
 def _is_block(access: Access) -> bool:
     return isinstance(access, LoadOp | StoreOp) and not any(is_gather(entry) for entry in access.entries)
-
-
-def _is_legal(window: Window) -> bool:
-    try:
-        layout(window)
-    except LayoutProblem:
-        return False
-    return True
 
 
 def _is_placed(access: LoadOp | StoreOp, window: Window) -> bool:

@@ -25,8 +25,10 @@ from kopt.dialects.tile import (
     TileType,
     block_axes,
     element_of,
+    range_type,
     tile_type,
 )
+from kopt.dialects.tile.index_list import is_range
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.aligning.superset import aligned_block, aligned_size, own_size, start
@@ -97,12 +99,11 @@ class Merger:
         Blocks may begin before the array, by fewer lanes than they have.
         """
         type = tile_type(value)
-        assert isinstance(larger.type, RangeType)
-        own, size = type.shape[place], larger.type.size
+        own, size = type.shape[place], range_type(larger).size
         front, back = self._filler(value, place, size), self._filler(value, place, size + -own % size)
         front_end = self.build.index(size)
         joined = self.build.add(ConcatOp([front, value, back], place))  # whole registers
-        dims = [larger.type.dim if n == place else dim for n, dim in enumerate(type.dims.data)]
+        dims = [range_type(larger).dim if n == place else dim for n, dim in enumerate(type.dims.data)]
         inside = self.build.add(arith.MaxSIOp(self.build.add(arith.MinSIOp(offset, front_end)), self.build.index(-own)))
         skip = self.build.add(arith.SubiOp(front_end, inside))
         return self.build.add(DynamicSliceOp(joined, skip, place, type.with_dims(dims)))
@@ -122,17 +123,13 @@ class Merger:
     def _valid(self, value: SSAValue) -> SSAValue | None:
         """Which lanes lie inside the ranges of the dimensions that become larger, which are ranges no more."""
         scope = ranges_in_scope(self.store)
-        tags = [entry.type.tag for n in self.units if _is_range(entry := self.entries[n])]  # pyright: ignore
+        tags = [entry.type.tag for n in self.units if is_range(entry := self.entries[n])]  # pyright: ignore
         ranges = [scope.get(tag) if tag in tags else None for tag in tile_type(value).tags]
         limits = [None if range is None or always_full(range) else range for range in ranges]
         return self.build.inside(tile_type(value).dims.data, limits)
 
     def _like(self, value: SSAValue, old: SSAValue) -> SSAValue:
         return value if value.type == old.type else self.build.reshape(value, tile_type(old).dims.data)
-
-
-def _is_range(entry: Entry) -> bool:
-    return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
 
 
 def _is_single(entry: Entry) -> bool:

@@ -14,7 +14,7 @@ from kopt.analysis.alignment import multiple
 from kopt.analysis.streaming import array_bytes, ends_by
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, LoadOp, RangeType, is_gather
+from kopt.dialects.tile import GridOp, LoadOp, RangeType
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.targets.budget import Budget
@@ -32,7 +32,7 @@ def not_fetched(launch: LaunchOp, chip: TpuChip, analysis: IndexAnalysis) -> Ite
         for window in found.values():
             for load in window.loads:
                 dims = [dim for dim, entry in enumerate(load.entries) if not _is_fetched(entry, window, dim)]
-                if dims and load.mask is None and not any(map(is_gather, load.entries)):
+                if dims and load.mask is None and not load.gathers:
                     yield load, window, dims
 
 

@@ -13,7 +13,7 @@ from kopt.analysis.streaming import loops_around
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp
-from kopt.dialects.tile import ALL, GetOp, LoadOp, PutOp, RefType, StoreOp, WhenOp, is_gather
+from kopt.dialects.tile import ALL, GetOp, LoadOp, PutOp, RefType, WhenOp
 from kopt.dialects.tile.planned import forget_plan
 from kopt.passes.binding.accesses import (
     WindowPlace,
@@ -147,7 +147,7 @@ class LaunchConverter:
         """Lets the accesses of an array see its block, or move it."""
         copied = operand.kind in _COPIED
         for load in operand.window.loads:
-            if copied and not _is_by_numbers(load):
+            if copied and not load.gathers:
                 convert_fetch(load, place, self._ahead(load, operand))
             else:
                 convert_load(load, place)
@@ -156,7 +156,7 @@ class LaunchConverter:
                 convert_store(store, place)
             elif operand.kind == "writeback":
                 convert_writeback(store, place, next((loop.range for loop in loops_around(store)), None))
-            elif _is_by_numbers(store):
+            elif store.gathers:
                 convert_scatter(store, place)
             else:
                 convert_send(store, place)
@@ -204,10 +204,6 @@ class LaunchConverter:
         sources = list(self.launch.inputs)
         Rewriter.erase_op(self.launch)
         erase_unused(sources)
-
-
-def _is_by_numbers(access: LoadOp | StoreOp) -> bool:
-    return any(map(is_gather, access.entries))
 
 
 def _ref_hint(memory: SSAValue, operand: BoundOperand, is_output: bool) -> str | None:

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineMap
 
+from kopt.dialects.builder import named
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp, WindowAttr
 from kopt.dialects.symm import RankOp, RemoteCopyOp, RemoteCopyStartOp, RemoteCopyWaitOp
 from kopt.dialects.tile import ALL, Entry, ForOp, GridOp, IdOp, RangeType, RefType, YieldOp
@@ -72,12 +73,6 @@ def _memref(type: Attribute) -> MemRefType:
 
 def _whole(ref: RefType) -> WindowAttr:
     return WindowAttr(ref.shape, AffineMap(1, 0, tuple(AffineConstantExpr(0) for _ in ref.shape)), "hbm")
-
-
-def named(value: SSAValue, name: str) -> SSAValue:
-    """The value, called so where it is printed."""
-    value.name_hint = name
-    return value
 
 
 def number(value: int) -> SSAValue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import Float64Type, f32
 from xdsl.ir import Attribute, SSAValue
 
+from kopt.dialects.builder import named
 from kopt.dialects.tile import (
     COMBINING_OPS,
     ELEMENTWISE,
@@ -13,10 +14,10 @@ from kopt.dialects.tile import (
     GetOp,
     PutOp,
     ReduceOp,
-    TileType,
     is_float,
+    tile_type,
 )
-from kopt.passes.collectives.building import Place, named
+from kopt.passes.collectives.building import Place
 
 #: The reduction of each kind: an average is a sum first.
 _REDUCTIONS = {"add": "add", "avg": "add", "max": "max", "min": "min"}
@@ -25,9 +26,8 @@ _REDUCTIONS = {"add": "add", "avg": "add", "max": "max", "min": "min"}
 def read(place: Place, name: str) -> SSAValue:
     """A block, in the type that it is computed with in."""
     value = GetOp(place[0], place[1]).result
-    assert isinstance(value.type, TileType)
-    wide = computed_in(value.type.element_type)
-    return named(value if wide == value.type.element_type else CastOp(value, wide).result, name)
+    wide = computed_in(tile_type(value).element_type)
+    return named(value if wide == tile_type(value).element_type else CastOp(value, wide).result, name)
 
 
 def computed_in(element: Attribute) -> Attribute:
@@ -39,8 +39,7 @@ def write(value: SSAValue, place: Place) -> None:
     """Stores a block, rounded to the memory's element type."""
     memory, entries = place
     element = memory.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
-    assert isinstance(value.type, TileType)
-    PutOp(value if value.type.element_type == element else CastOp(value, element).result, memory, entries)
+    PutOp(value if tile_type(value).element_type == element else CastOp(value, element).result, memory, entries)
 
 
 def combined(kind: str, one: SSAValue, other: SSAValue) -> SSAValue:
@@ -57,5 +56,4 @@ def scaled(kind: str, total: SSAValue, ranks: int) -> SSAValue:
     """A sum as it is, or as an average."""
     if kind != "avg":
         return total
-    assert isinstance(total.type, TileType)
-    return named(ELEMENTWISE["div"](total, FullOp(ranks, total.type)).result, "average")
+    return named(ELEMENTWISE["div"](total, FullOp(ranks, tile_type(total))).result, "average")

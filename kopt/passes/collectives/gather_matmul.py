@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import effects_on_memory
+from kopt.dialects.builder import named
 from kopt.dialects.host import CallOp
 from kopt.dialects.symm import AllGatherOp, BarrierOp
 from kopt.dialects.tile import ALL, DotOp, GetOp, RefType, array_type
@@ -24,7 +25,6 @@ from kopt.passes.collectives.building import (
     RankCopy,
     before,
     loop,
-    named,
     visit,
     when,
     whole,
@@ -32,9 +32,9 @@ from kopt.passes.collectives.building import (
 from kopt.passes.collectives.combining import write
 from kopt.passes.collectives.one_shot import SEMAPHORE
 from kopt.passes.collectives.ring import neighbours
-from kopt.passes.collectives.shaping import bits_of, cropped, padded, reshaped, rounded, tile_rows
+from kopt.passes.collectives.shaping import bits_of, cropped, padded, reshaped, tile_rows
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import LANES
+from kopt.targets.tiling import LANES, round_up
 
 _PRODUCT = "aten.mm.default"
 _ELEMENTS = (f32, bf16)
@@ -82,13 +82,13 @@ def sizes_of(gather: AllGatherOp, product: CallOp) -> MatmulSizes | None:
     (rows, inner), columns = part.get_shape(), weight.get_shape()[1]
     if 0 in (rows, inner, columns):
         return None
-    unit, inner, columns = tile_rows(part), rounded(inner, LANES), rounded(columns, LANES)
+    unit, inner, columns = tile_rows(part), round_up(inner, LANES), round_up(columns, LANES)
     fitting = Budget.GATHERED_BYTES * 8 // (bits_of(part) * inner)
     if fitting < LANES:
         return None
-    block_rows = min(fitting // unit * unit, rounded(rows, unit))
+    block_rows = min(fitting // unit * unit, round_up(rows, unit))
     block_columns = math.gcd(columns, min(_COLUMNS, 2 ** (fitting.bit_length() - 1)))
-    return MatmulSizes(rounded(rows, block_rows), inner, columns, block_rows, block_columns)
+    return MatmulSizes(round_up(rows, block_rows), inner, columns, block_rows, block_columns)
 
 
 def gather_and_multiply(name: str, gather: AllGatherOp, product: CallOp, members: Members) -> tuple[SSAValue, SSAValue]:

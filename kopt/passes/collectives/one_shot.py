@@ -14,6 +14,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
+from kopt.dialects.builder import named
 from kopt.dialects.symm import BarrierOp
 from kopt.dialects.tile import ALL, Entry, RefType
 from kopt.passes.collectives.building import (
@@ -23,7 +24,6 @@ from kopt.passes.collectives.building import (
     Place,
     RankCopy,
     loop,
-    named,
     number,
     visit,
     whole,

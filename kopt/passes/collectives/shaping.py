@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, IntegerAttr, Mem
 from xdsl.ir import SSAValue
 
 from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
-from kopt.dialects.tile import literal
-from kopt.targets.tiling import LANES
+from kopt.dialects.tile import array_type, literal
+from kopt.targets.tiling import LANES, round_up
 
 #: Rows of 128 lanes that a kernel holds on the chip at a time: in each of its blocks, or in those of all ranks.
 PIECE_ROWS = 1024
@@ -29,11 +29,6 @@ def tile_rows(type: MemRefType) -> int:
     return 8 * 32 // bits_of(type)
 
 
-def rounded(size: int, unit: int) -> int:
-    """The smallest multiple of ``unit`` that is not below ``size``."""
-    return -(-size // unit) * unit
-
-
 @dataclass(frozen=True)
 class RowParts:
     """``count`` parts of so many elements, each as ``rows`` of 128 lanes, moved ``piece`` rows at a time."""
@@ -47,12 +42,12 @@ class RowParts:
     def piece(self) -> int:
         """Rows that are moved at a time, in whole tiles: all, or as many as there may be."""
         unit = tile_rows(self.type)
-        return min(max(unit, self.most // unit * unit), rounded(-(-self.elements // LANES), unit))
+        return min(max(unit, self.most // unit * unit), round_up(-(-self.elements // LANES), unit))
 
     @property
     def rows(self) -> int:
         """Rows of a part, in whole pieces."""
-        return rounded(-(-self.elements // LANES), self.piece)
+        return round_up(-(-self.elements // LANES), self.piece)
 
     @property
     def whole(self) -> MemRefType:
@@ -75,8 +70,7 @@ def to_rows(value: SSAValue, shape: Sequence[int]) -> SSAValue:
 
     Each part along the first of three dimensions is padded by itself where the elements divide among them.
     """
-    assert isinstance(value.type, MemRefType)
-    elements, size = math.prod(value.type.get_shape()), math.prod(shape)
+    elements, size = math.prod(array_type(value).get_shape()), math.prod(shape)
     count = shape[0] if len(shape) == 3 and elements % shape[0] == 0 else 1
     flat = reshaped(value, (count, elements // count))
     return reshaped(padded(flat, (count, size // count)), shape)
@@ -84,18 +78,16 @@ def to_rows(value: SSAValue, shape: Sequence[int]) -> SSAValue:
 
 def from_rows(value: SSAValue, parts: int, type: MemRefType) -> SSAValue:
     """The inverse: the elements without the zeros at the end of each part, in a shape: after a kernel."""
-    assert isinstance(value.type, MemRefType)
-    size, elements = math.prod(value.type.get_shape()), math.prod(type.get_shape())
+    size, elements = math.prod(array_type(value).get_shape()), math.prod(type.get_shape())
     count = parts if elements % parts == 0 else 1
     return reshaped(cropped(reshaped(value, (count, size // count)), (count, elements // count)), type.get_shape())
 
 
 def reshaped(value: SSAValue, shape: Sequence[int]) -> SSAValue:
     """The elements in another shape."""
-    assert isinstance(value.type, MemRefType)
-    if value.type.get_shape() == tuple(shape):
+    if array_type(value).get_shape() == tuple(shape):
         return value
-    return _called_like(ReshapeOp(value, MemRefType(value.type.element_type, shape)).result, value)
+    return _called_like(ReshapeOp(value, MemRefType(array_type(value).element_type, shape)).result, value)
 
 
 def padded(value: SSAValue, shape: Sequence[int]) -> SSAValue:
@@ -113,11 +105,10 @@ def padded(value: SSAValue, shape: Sequence[int]) -> SSAValue:
 
 def cropped(value: SSAValue, shape: Sequence[int]) -> SSAValue:
     """The first elements of each dimension."""
-    assert isinstance(value.type, MemRefType)
-    if value.type.get_shape() == tuple(shape):
+    if array_type(value).get_shape() == tuple(shape):
         return value
     zeros, ones = [0] * len(shape), [1] * len(shape)
-    type = MemRefType(value.type.element_type, shape)
+    type = MemRefType(array_type(value).element_type, shape)
     return _called_like(SliceOp(value, zeros, list(shape), ones, type).result, value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kopt.analysis.values.bounded import bounded
-from kopt.analysis.values.gathers import Choice, best_choice, gathers
+from kopt.analysis.values.gathers import Choice, best_choice
 from kopt.analysis.values.places import GatherPlaces, comes_by_dma, memory_for, row_places
 from kopt.analysis.values.runs import runs
 from kopt.dialects.host import LaunchOp
@@ -41,13 +41,13 @@ class Realising:
         if choice.held is not None:
             pick_from_held(load, choice.held)
             return
-        if not gathers(load):
+        if not load.gathers:
             load, self.sums = as_gather(load), SumAnalysis()
         REALISE[choice.kind](self, load)
 
     def again(self, rows: LoadOp) -> None:
         """Realises what realising has made: a gather of its own, or a block."""
-        rest = normal(rows, self.launch, self.arrays, self.sums) if gathers(rows) else None
+        rest = normal(rows, self.launch, self.arrays, self.sums) if rows.gathers else None
         choice = None if rest is None else best_choice(rest, self.launch, self.chip, self.sums)
         if rest is not None and choice is not None:
             self.realise(rest, choice)

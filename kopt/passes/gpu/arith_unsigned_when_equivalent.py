@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from kopt.dialects import triton
 from kopt.dialects.builder import Builder
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.passes.gpu.gathers import replace
+from kopt.passes.replacing import replace
 from kopt.walk import walk
 
 

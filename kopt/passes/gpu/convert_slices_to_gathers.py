@@ -13,7 +13,8 @@ from xdsl.passes import ModulePass
 from kopt.dialects import tile
 from kopt.dialects.builder import Builder
 from kopt.ir.widths import next_power_of_two
-from kopt.passes.gpu.gathers import gather, refuse_ragged, replace
+from kopt.passes.gpu.gathers import gather, refuse_ragged
+from kopt.passes.replacing import replace
 from kopt.walk import walk
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects import tile
+from kopt.dialects.tile import array_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr, block_axes
 from kopt.dialects.tile.memory import memory_shape
 from kopt.walk import walk
@@ -54,8 +55,7 @@ def _fold(grid: tile.GridOp) -> None:
 
 def _cast_inputs(cast: tile.CastOp, concat: tile.ConcatOp) -> None:
     """A cast of a concatenation is the concatenation of casts."""
-    assert isinstance(cast.result.type, tile.TileType)
-    casts = [tile.CastOp(value, cast.result.type.element_type) for value in concat.inputs]
+    casts = [tile.CastOp(value, tile.tile_type(cast.result).element_type) for value in concat.inputs]
     joined = tile.ConcatOp(casts, concat.dim.data)
     for op in (*casts, joined):
         op.location = cast.location
@@ -65,8 +65,7 @@ def _cast_inputs(cast: tile.CastOp, concat: tile.ConcatOp) -> None:
 
 def _entry_of_dim(op: tile.LoadOp | tile.StoreOp, dim: int) -> tuple[int, SliceAttr] | None:
     """The position of the slice that a dimension of the block comes from, or None where it is no slice."""
-    assert isinstance(op.memory.type, MemRefType)
-    shape = memory_shape(op.memory.type)
+    shape = memory_shape(array_type(op.memory))
     axis = block_axes(op.entries, shape)[dim]
     entry = op.entries[axis.position]
     if isinstance(entry, AllAttr):

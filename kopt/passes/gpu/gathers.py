@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
 
 from kopt.diagnostics import location_of
 from kopt.dialects import tile
@@ -16,12 +15,6 @@ from kopt.ir.ranges import always_full, ranges_in_scope
 
 #: Says that every lane number of a gather is inside its input, once both have powers of two as sizes.
 INSIDE = "triton.inside"
-
-
-def replace(op: Operation, value: SSAValue) -> None:
-    """Puts a value in the place of an op's result, under its name."""
-    value.name_hint = op.results[0].name_hint
-    Rewriter.replace_op(op, [], [value])
 
 
 def gather(op: Operation, value: SSAValue, numbers: SSAValue, dim: int, inside: bool) -> SSAValue:

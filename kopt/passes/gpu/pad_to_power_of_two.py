@@ -112,8 +112,7 @@ def _retag_input(op: tile.BroadcastOp) -> None:
 
 def _retag_result(op: tile.MaskOp) -> None:
     """A block that a mask makes plain keeps its tag there, and takes that of the whole dimension after it."""
-    before, after = op.input.type, op.result.type
-    assert isinstance(before, tile.TileType) and isinstance(after, tile.TileType)
+    before, after = tile.tile_type(op.input), tile.tile_type(op.result)
     pairs = list(zip(before.dims.data, after.dims.data, strict=True))
     if not any(old.tag.data and new.tag.data and old != new for old, new in pairs):
         return

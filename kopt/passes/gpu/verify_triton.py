@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import MemRefType, NoneAttr, StridedLayoutAttr
+from xdsl.dialects.builtin import NoneAttr, StridedLayoutAttr
 from xdsl.ir import Operation
 
 from kopt import dtypes
 from kopt.diagnostics import Problem
 from kopt.dialects import tile, triton
+from kopt.dialects.tile import array_type
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
 from kopt.ir.widths import is_power_of_two
 from kopt.lowering.printer import FLOAT_PREDICATES
@@ -74,8 +75,7 @@ def _of_elements(op: Operation) -> Iterator[tuple[str, ...]]:
 
 
 def _of_access(op: tile.Access) -> Iterator[tuple[str, ...]]:
-    type = op.memory.type
-    assert isinstance(type, MemRefType)
+    type = array_type(op.memory)
     layout = type.layout
     if isinstance(layout, StridedLayoutAttr):
         if any(isinstance(stride, NoneAttr) for stride in layout.strides.data):
@@ -94,8 +94,7 @@ def _of_load(op: tile.LoadOp) -> Iterator[tuple[str, ...]]:
 
 
 def _of_dot(op: tile.DotOp) -> Iterator[tuple[str, ...]]:
-    type = op.lhs.type
-    assert isinstance(type, tile.TileType)
+    type = tile.tile_type(op.lhs)
     if type.rank > 3:
         yield (f"Triton's dot takes one batch dimension, found {type}",)
 

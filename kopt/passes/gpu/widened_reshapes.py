@@ -11,7 +11,8 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.regrouping import groups
 from kopt.dialects import tile, triton
 from kopt.dialects.builder import Builder
-from kopt.passes.gpu.gathers import gather, refuse_ragged, replace
+from kopt.passes.gpu.gathers import gather, refuse_ragged
+from kopt.passes.replacing import replace
 from kopt.walk import walk
 
 

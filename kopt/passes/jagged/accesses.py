@@ -28,6 +28,7 @@ from kopt.dialects.tile import (
     ShiftOp,
     StoreOp,
     TileType,
+    array_type,
     block_axes,
     is_gather,
     tile_type,
@@ -65,7 +66,7 @@ def raise_access(access: LoadOp | StoreOp, sums: SumAnalysis) -> None:
         and (isinstance(access, LoadOp) or _may_move(access, parts, slicing))
     ):
         _check(found, dims, repeats)
-        _check_static(parts, shape or _shape(access))
+        _check_static(parts, shape or array_type(access.memory).get_shape())
         _Rewriting(access, dims, shape, parts, sums).run()
 
 
@@ -92,8 +93,7 @@ def _may_move(store: StoreOp, parts: Sequence[SliceEntry | Entry], slicing: Slic
     They must be whole tiles of memory, of whatever else the loop walks.
     """
     moved = [(dim, part) for dim, part in enumerate(parts) if isinstance(part, SliceEntry) and part.added.terms]
-    type = store.memory.type
-    assert isinstance(type, MemRefType)
+    type = array_type(store.memory)
     return store.mask is None and all(
         part.range is not None
         and binding(part.range).size % max(_TILE_ROWS, multiple(type, dim)) == 0
@@ -114,8 +114,7 @@ def _is_alike(part: SliceEntry, store: StoreOp, slicing: Slicing) -> bool:
 
 def _parts(access: LoadOp | StoreOp, slicing: Slicing) -> tuple[list[int] | None, list[SliceEntry | Entry]]:
     """What becomes of each entry; the shape to see the array in, where it is flat storage of another."""
-    type, sums = access.memory.type, slicing.sums
-    assert isinstance(type, MemRefType)
+    type, sums = array_type(access.memory), slicing.sums
     if len(access.entries) > 1:
         return None, [
             slicing.part(sums.expr(e)) if isinstance(e, SSAValue) and is_gather(e) else e for e in access.entries
@@ -187,7 +186,7 @@ class _Rewriting:
     def run(self) -> None:
         access = self.access
         memory = self._memory()
-        extents = self.shape or _shape(access)
+        extents = self.shape or array_type(access.memory).get_shape()
         entries = [
             self._entry(part, extent) if isinstance(part, SliceEntry) else part
             for part, extent in zip(self.parts, extents, strict=True)
@@ -213,8 +212,7 @@ class _Rewriting:
         memory = self.access.memory
         if self.shape is None:
             return memory
-        type = memory.type
-        assert isinstance(type, MemRefType)
+        type = array_type(memory)
         if isinstance(memory.owner, ViewOp) and list(memory.owner.source_type.get_shape()) == self.shape:
             return memory.owner.source
         grid = self.access.parent_op()
@@ -226,7 +224,7 @@ class _Rewriting:
 
     def _order(self, entries: Sequence[Entry]) -> list[int]:
         """For each dimension of the new block, its number in the old one."""
-        old = block_axes(self.access.entries, _shape(self.access))
+        old = block_axes(self.access.entries, array_type(self.access.memory).get_shape())
         first = next(n for n, axis in enumerate(old) if axis.gather_dim is not None)
         kept = {axis.position: n for n, axis in enumerate(old) if axis.gather_dim is None}
         order: list[int] = []
@@ -282,8 +280,3 @@ class _Rewriting:
             Rewriter.replace_op(self.access, op)
         else:
             Rewriter.replace_op(self.access, [], list(results))
-
-
-def _shape(access: LoadOp | StoreOp) -> Sequence[int]:
-    assert isinstance(access.memory.type, MemRefType)
-    return access.memory.type.get_shape()

@@ -61,8 +61,7 @@ def _lengths(loop: ForOp) -> SSAValue | None:
     if not isinstance(op, ReduceOp) or op.kind.data != "max":
         return None
     lengths = _uncast(op.input)
-    type = lengths.type
-    assert isinstance(type, TileType)
+    type = tile_type(lengths)
     whole = len(op.dimensions) == type.rank > 0 and "" not in type.tags
     return lengths if whole else None
 

@@ -12,7 +12,7 @@ from kopt.analysis.item_numbers import ItemElement, ItemNumber, host_arrays
 from kopt.analysis.item_work import ItemLoop, ItemWork, NotBalanced
 from kopt.dialects.builder import Builder
 from kopt.dialects.host import CallOp, ReshapeOp, SliceOp
-from kopt.dialects.tile import GridOp
+from kopt.dialects.tile import GridOp, array_type
 from kopt.ir.ranges import binding
 
 
@@ -86,8 +86,7 @@ class _Host:
     def _of(self, element: ItemElement) -> SSAValue:
         """An element of an array for every item."""
         array = self._arrays[element.array]
-        assert isinstance(array.type, MemRefType)
-        begin, count, type = self._first + element.shift, self._end - self._first, array.type.element_type
+        begin, count, type = self._first + element.shift, self._end - self._first, array_type(array).element_type
         if begin < 0 or begin + count > _extent(array):
             raise NotBalanced(f"'{element.name}' has {_extent(array)} elements, too few for the items")
         part = Builder(self._grid).add(SliceOp(array, [begin], [count], [1], MemRefType(type, [count])))
@@ -118,5 +117,4 @@ def _literal(value: int | list[int] | str) -> Attribute:
 
 
 def _extent(value: SSAValue) -> int:
-    assert isinstance(value.type, MemRefType)
-    return value.type.get_shape()[0]
+    return array_type(value).get_shape()[0]

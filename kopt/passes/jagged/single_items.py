@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -19,7 +19,9 @@ from kopt.dialects.tile import (
     ShiftOp,
     StoreOp,
     TileType,
+    array_type,
     range_type,
+    tile_type,
 )
 from kopt.dialects.tile import ForOp as TileForOp
 from kopt.dialects.tile import ValidOp as TileValidOp
@@ -31,8 +33,7 @@ def row_sizes(grid: GridOp) -> dict[str, int]:
     """Sizes for the blocks of rows: whole tiles of memory, which copies take."""
     sizes: dict[str, int] = {}
     for access in walk(grid, LoadOp, StoreOp):
-        type = access.memory.type
-        assert isinstance(type, MemRefType)
+        type = array_type(access.memory)
         for dim, entry in enumerate(access.entries):
             if isinstance(entry, SSAValue) and isinstance(entry.owner, RowsOp) and len(access.entries) > 1:
                 block, unit = range_type(entry.owner.range), copied_multiple(type, dim)
@@ -60,8 +61,7 @@ def _slice_of(entry: Entry) -> RowsOp | None:
     rows = entry.owner if isinstance(entry, SSAValue) else None
     if not isinstance(rows, RowsOp):
         return None
-    starts = rows.starts.type
-    assert isinstance(starts, TileType)
+    starts = tile_type(rows.starts)
     return rows if all(size == 1 for size in starts.shape) else None
 
 
@@ -77,8 +77,7 @@ def _take_slices(access: LoadOp | StoreOp) -> None:
         return
     load = LoadOp(access.memory, entries, mask, access.other, access.pad, access.attributes)
     result = Builder(access).add(load, access.result.name_hint)
-    outer = access.result.type
-    assert isinstance(outer, TileType)
+    outer = tile_type(access.result)
     Rewriter.replace_op(access, _spread(result, outer))
 
 
@@ -89,8 +88,7 @@ def _shifted(rows: RowsOp) -> SSAValue:
 
 def _number(value: SSAValue, user: Operation) -> SSAValue:
     """The one lane of a tile as an ``index``, known as soon as the tile is: outside of loops, for an item."""
-    type, owner = value.type, value.owner
-    assert isinstance(type, TileType)
+    type, owner = tile_type(value), value.owner
     at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
     build = Builder(at, user)
     return build.add(ExtractOp(build.add(ReshapeOp(value, type.with_dims([]))), IndexType()), value.name_hint)
@@ -104,8 +102,7 @@ def _spread(value: SSAValue, type: TileType) -> BroadcastOp:
 
 
 def _reshaped(value: SSAValue, block: TileType, user: Operation) -> SSAValue:
-    type = value.type
-    assert isinstance(type, TileType)
+    type = tile_type(value)
     return Builder(user).add(ReshapeOp(value, type.with_dims(block.dims.data)))
 
 

@@ -25,8 +25,10 @@ from kopt.dialects.tile import (
     LoadOp,
     StoreOp,
     TileType,
+    array_type,
     literal,
     literal_value,
+    tile_type,
 )
 from kopt.errors import LoweringError
 from kopt.ir.from_ssa import IndexAnalysis
@@ -51,9 +53,8 @@ def legalise_elements(launch: LaunchOp) -> None:
     _narrow_integers(launch)
     halves = [arg.index for arg in launch.body.block.args if getattr(arg.type, "element_type", None) == f16]
     for number, arg in enumerate(launch.body.block.args):
-        assert isinstance(arg.type, MemRefType)
-        inner = stored_element(arg.type)
-        if inner != arg.type.element_type:
+        inner = stored_element(array_type(arg))
+        if inner != array_type(arg).element_type:
             cast_operand(launch, number, inner)
     widen_f16(launch, {launch.body.block.args[number] for number in halves})
 
@@ -105,8 +106,7 @@ def _folded(op: Operation) -> bool:
     left, right = map(beyond_end, op.inputs)
     if left is None and right is None:
         return False
-    assert isinstance(op.result.type, TileType)
-    answer = Builder(op).add(FullOp(int(_COMPARE[op.ROW.name](left or 0, right or 0)), op.result.type))
+    answer = Builder(op).add(FullOp(int(_COMPARE[op.ROW.name](left or 0, right or 0)), tile_type(op.result)))
     Rewriter.replace_op(op, [], [answer])
     return True
 
@@ -130,8 +130,7 @@ def _limit_shift(op: Operation) -> None:
     if isinstance(full := by.owner, FullOp) and 0 <= int(full.number) < 32:
         return
     build = Builder(op)
-    assert isinstance(by.type, TileType)
-    op.operands[1] = build.add(ELEMENTWISE["minimum"](by, build.add(FullOp(31, by.type))))
+    op.operands[1] = build.add(ELEMENTWISE["minimum"](by, build.add(FullOp(31, tile_type(by)))))
 
 
 def _saturated(value: int) -> int:
@@ -176,8 +175,7 @@ def _rewrite_access(op: Operation, inner: Attribute) -> None:
 
 def _load_as(op: LoadOp, inner: Attribute) -> None:
     """The load in the inner type, cast to what the body computes with."""
-    type = op.result.type
-    assert isinstance(type, TileType)
+    type = tile_type(op.result)
     for name in ("other", "pad"):
         if (attribute := op.properties.get(name)) is not None:
             op.properties[name] = literal(literal_value(attribute), inner)
@@ -201,13 +199,12 @@ def _store_as(op: StoreOp, inner: Attribute) -> None:
     Unless the kernel itself may load the value.
     """
     value = op.value
-    assert isinstance(value.type, TileType)
-    if value.type.element_type == inner:
+    if tile_type(value).element_type == inner:
         return
     loads = [use.operation for use in op.memory.uses if isinstance(use.operation, LoadOp)]
     analysis = IndexAnalysis()
     seen = any(may_see(load, op, analysis) for load in loads)
-    if not seen and isinstance(value.owner, CastOp) and value.owner.input.type == value.type.with_element(inner):
+    if not seen and isinstance(value.owner, CastOp) and value.owner.input.type == tile_type(value).with_element(inner):
         op.operands[0] = value.owner.input
         return
     cast = CastOp(value, inner)

@@ -8,10 +8,12 @@ from math import lcm, prod
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kopt.analysis.storage import is_narrow
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import ConcatOp, DimAttr, ReshapeOp, SliceOp, tile_type
+from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, ConcatOp, DimAttr, ReshapeOp, SliceOp, element_of, tile_type
 from kopt.targets.tiling import LANES
 
+_COMPARISONS = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 #: So many slices at most: each is code of its own.
 _MOST_SLICES = 512
 
@@ -42,6 +44,52 @@ class SplitReshape(RewritePattern):
             parts = _parts(build, value, count + 1, cut)
             value = _beside(build, [build.reshape(part, [*lead, rows, 1, wanted[-1]]) for part in parts], count + 1)
         build.replace(build.reshape(value, tile_type(op.result).dims.data))
+
+
+class ReshapeBeforeCompare(RewritePattern):
+    """Predicates that get other dimensions of one lane: what they compare gets them, which is in 32 bits.
+
+    %p = tile.ge %a, %b : !tile.tile<8 x 128 x i32>   %r = tile.reshape %p : … to !tile.tile<1 x 8 x 128 x i1>
+    becomes
+    %c = tile.reshape %a …   %d = tile.reshape %b …   %r = tile.ge %c, %d : !tile.tile<1 x 8 x 128 x i32>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
+        compare = op.input.owner
+        if not isinstance(compare, _COMPARISONS) or any(is_narrow(element_of(value)) for value in compare.inputs):
+            return
+        if _plain_dims(op.input) != _plain_dims(op.result):
+            return
+        build = Builder(op, rewriter=rewriter)
+        values = [_with_dims(build, value, tile_type(op.result).dims.data) for value in compare.inputs]
+        build.replace(build.add(type(compare)(*values)))
+
+
+def _plain_dims(value: SSAValue) -> list[DimAttr]:
+    return [dim for dim in tile_type(value).dims.data if dim.size.data != 1]
+
+
+def _with_dims(build: Builder, value: SSAValue, dims: Sequence[DimAttr]) -> SSAValue:
+    """A value with other dimensions of one lane; of a broadcast, what it repeats is repeated along these."""
+    broadcast = value.owner
+    if not isinstance(broadcast, BroadcastOp):
+        return build.reshape(value, dims)
+    wide = [position for position, dim in enumerate(dims) if dim.size.data != 1]
+    before = [position for position, dim in enumerate(tile_type(value).dims.data) if dim.size.data != 1]
+    moved = dict(zip(before, wide, strict=True))
+    places = [
+        moved[place] for place, n in zip(broadcast.mapping, tile_type(broadcast.input).shape, strict=True) if n > 1
+    ]
+    return build.spread(_squeezed(build, broadcast.input), dims, places)
+
+
+def _squeezed(build: Builder, value: SSAValue) -> SSAValue:
+    """A value without its dimensions of one lane."""
+    plain = _plain_dims(value)
+    while isinstance(value.owner, ReshapeOp) and _plain_dims(value.owner.input) == plain:
+        value = value.owner.input
+    return build.reshape(value, plain)
 
 
 class SliceBeforeReshape(RewritePattern):

@@ -19,7 +19,6 @@ from kopt.dialects.tile import (
     StoreOp,
     array_type,
     block_axes,
-    is_gather,
     tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
@@ -78,7 +77,7 @@ def _spreads(access: LoadOp | StoreOp, analysis: IndexAnalysis) -> list[Spread]:
     """The slices of an access that Mosaic does not take."""
     type = array_type(access.memory)
     assert isinstance(type.element_type, FixedBitwidthType)
-    gathers = any(map(is_gather, access.entries))
+    gathers = access.gathers
     axes = block_axes(access.entries, type.get_shape())
     found = []
     for number, axis in enumerate(axes):

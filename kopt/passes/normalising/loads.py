@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kopt.analysis.store_to_load import seen_writes
-from kopt.analysis.values.gathers import gathers
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp
 from kopt.ir.from_ssa import IndexAnalysis
@@ -20,7 +19,7 @@ from kopt.passes.normalising.select_of_loads import selected_loads
 def normalise(access: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) -> None:
     """Puts blocks, and gathers of as few indices as there can be, in the place of a load at computed places."""
     for load in selected_loads(without_repeats(access, sums), sums):
-        if gathers(load):
+        if load.gathers:
             normal(load, launch, arrays, sums)
 
 
@@ -32,7 +31,7 @@ def normal(load: LoadOp, launch: LaunchOp, arrays: Arrays, sums: SumAnalysis) ->
     if not _sees_writes(load, launch, sums.exact):
         _take_input(load, launch, arrays)
     found = load_block(load, sums)
-    return found if found is not None and gathers(found) else None
+    return found if found is not None and found.gathers else None
 
 
 def _sees_writes(load: LoadOp, launch: LaunchOp, analysis: IndexAnalysis) -> bool:

@@ -57,12 +57,6 @@ def body() -> Region:
     return Region(Block([scf.YieldOp()]))
 
 
-def inside_of(build: Builder, block: Block) -> Builder:
-    """A builder at the end of a body."""
-    assert block.last_op is not None
-    return Builder(block.last_op, build.source)
-
-
 def _bits(build: Builder, value: SSAValue) -> SSAValue:
     """Floats of 32 bits as integers: NaN equals itself, and 0.0 does not equal -0.0."""
     return build.add(BitcastOp(value, i32)) if element_of(value) == f32 else value

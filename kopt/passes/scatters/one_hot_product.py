@@ -16,14 +16,14 @@ from kopt.dialects.tile import (
     ExtractOp,
     IndexOp,
     LoadOp,
-    RangeType,
     ReduceOp,
     StoreOp,
+    range_type,
     tile_type,
 )
 from kopt.dialects.tile.types import DimAttr
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.formulation import Formulation, body, inside_of
+from kopt.passes.scatters.formulation import Formulation, body
 
 #: Rows of the target that one product makes.
 CHUNK = 512
@@ -48,7 +48,7 @@ def add_product(at: Formulation) -> None:
     every = build.add(ReduceOp("min", build.cast(is_finite, i32), range(tile_type(values).rank)))
     strange = scf.IfOp(build.add(ExtractOp(build.with_number("eq", every, 0), i1)), [], body())
     build.insert(strange)
-    _products(at, inside_of(build, strange.true_region.block), values, _strange_sums)
+    _products(at, build.into(strange.true_region.block), values, _strange_sums)
 
 
 def _products(at: Formulation, build: Builder, values: SSAValue, product: Product) -> None:
@@ -59,9 +59,8 @@ def _products(at: Formulation, build: Builder, values: SSAValue, product: Produc
         return
     loop = at.loop("n", 0, count, CHUNK)
     build.insert(loop)
-    build = inside_of(build, loop.body.block)
-    type = loop.range.type
-    assert isinstance(type, RangeType)
+    build = build.into(loop.body.block)
+    type = range_type(loop.range)
     numbers = build.spread(build.add(IndexOp(loop.range)), _hot_dims(at, type.dim), [0])
     _add_product(at, build, values, product, loop.range, numbers)
 

@@ -23,7 +23,7 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.ranges import always_full, ranges_in_scope
 from kopt.passes.replacing import replacing
-from kopt.passes.scatters.formulation import Formulation, body, combined, inside_of
+from kopt.passes.scatters.formulation import Formulation, body, combined
 from kopt.passes.scatters.row_numbers import row_numbers
 from kopt.passes.scatters.staging import Staging
 
@@ -48,13 +48,13 @@ def _rows(
     inside = _row_inside(at, build) if space else None
     loop = at.loop("r", 0, numbers.count, 1)
     build.insert(loop)
-    outer, build = build, inside_of(build, loop.body.block)
+    outer, build = build, build.into(loop.body.block)
     visit = build.add(BeginOp(loop.range), "at")
     number, valid = numbers.read(build, visit)
     number.name_hint = "n"
     branch = scf.IfOp(build.add(ExtractOp(valid, i1)), [], body())
     build.insert(branch)
-    build = inside_of(build, branch.true_region.block)
+    build = build.into(branch.true_region.block)
     entries = [build.add(ExtractOp(number, IndexType()), "row"), *update.rest]
     attributes = {SPACE: StringAttr(space)} if space else None
     load = replacing(update.op, LoadOp(at.target.memory, entries, attributes=attributes))

@@ -307,3 +307,29 @@ func.func @few(%x: memref<4x200xbf16>) {
   }
   func.return
 }
+
+// -----
+
+// A predicate with one more dimension compares what has it; what a broadcast repeats is repeated along that too.
+// CHECK-LABEL: @compared
+// CHECK-NOT: to !tile.tile<8 x 128 x i32>
+// CHECK: %[[R:.*]] = tile.broadcast %r dims [1] : !tile.tile<8 x i32> to !tile.tile<1 x 8 x 128 x i32>
+// CHECK-NEXT: %[[C:.*]] = tile.broadcast %c dims [2] : !tile.tile<128 x i32> to !tile.tile<1 x 8 x 128 x i32>
+// CHECK-NEXT: %q = tile.ge %[[R]], %[[C]] : !tile.tile<1 x 8 x 128 x i32>
+// CHECK-NOT: tile.cast
+func.func @compared(%x: memref<1x8x128xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %r = tile.arange 0, 1 : !tile.tile<8 x i32>
+    %c = tile.arange 0, 1 : !tile.tile<128 x i32>
+    %r1 = tile.reshape %r : !tile.tile<8 x i32> to !tile.tile<8 x 1 x i32>
+    %a = tile.broadcast %r1 dims [0, 1] : !tile.tile<8 x 1 x i32> to !tile.tile<8 x 128 x i32>
+    %b = tile.broadcast %c dims [1] : !tile.tile<128 x i32> to !tile.tile<8 x 128 x i32>
+    %p = tile.ge %a, %b : !tile.tile<8 x 128 x i32>
+    %q = tile.reshape %p : !tile.tile<8 x 128 x i1> to !tile.tile<1 x 8 x 128 x i1>
+    %v = tile.load %x[:, :, :] : memref<1x8x128xf32> -> !tile.tile<1 x 8 x 128 x f32>
+    %z = tile.full 0.0 : !tile.tile<1 x 8 x 128 x f32>
+    %s = tile.select %q, %v, %z : !tile.tile<1 x 8 x 128 x f32>
+    tile.store %s, %x[:, :, :] : !tile.tile<1 x 8 x 128 x f32>, memref<1x8x128xf32>
+  }
+  func.return
+}

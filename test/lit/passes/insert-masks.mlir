@@ -186,3 +186,28 @@ func.func @unused(%out: memref<1xf32>) {
   }
   func.return
 }
+
+// -----
+
+// The loop goes to the end of a block, a multiple of 16, by blocks of 16: all are full. Blocks of 32 may not be.
+// CHECK-LABEL: @to_the_end
+// CHECK: tile.for %k: b1=16 in (0, %end)
+// CHECK-NOT: tile.mask
+// CHECK: tile.for %l: b2=32 in (0, %end)
+// CHECK: tile.mask {{.*}} in (_, %l) else 0.0
+func.func @to_the_end(%x: memref<64x64xf32>, %o: memref<64xf32>, %p: memref<64xf32>) {
+  tile.grid (%i: b0=16) in (64) {
+    %end = tile.end %i : !tile.range<b0=16>
+    tile.for %k: b1=16 in (0, %end) {
+      %v = tile.load %x[%i, %k] : memref<64x64xf32> -> !tile.tile<b0=16 x b1=16 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=16 x b1=16 x f32>
+      tile.store %s, %o[%i] : !tile.tile<b0=16 x f32>, memref<64xf32>
+    }
+    tile.for %l: b2=32 in (0, %end) {
+      %v = tile.load %x[%i, %l] : memref<64x64xf32> -> !tile.tile<b0=16 x b2=32 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=16 x b2=32 x f32>
+      tile.store %s, %p[%i] : !tile.tile<b0=16 x f32>, memref<64xf32>
+    }
+  }
+  func.return
+}

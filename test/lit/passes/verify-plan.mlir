@@ -26,7 +26,7 @@ func.func @reduction(%x: memref<64x300xf32>, %out: memref<64xf32>) -> memref<64x
 func.func @unrolled(%x: memref<64x300xf32>, %out: memref<64xf32>) -> memref<64xf32> {
   %new = host.launch @unrolled (%a = %x, %b = %out) writes [1] : (memref<64x300xf32>, memref<64xf32>) -> memref<64xf32> {
     tile.grid (%i: b0=8) in (64) {
-      // expected-error @+1 {{the loop cannot do 'unroll 2': loops are neither unrolled nor peeled yet}}
+      // expected-error @+1 {{the loop cannot be unrolled by 2: it has 3 visits}}
       tile.for %k: b1=128 in (0, 300) schedule resident unroll 2 {
         %v = tile.load %a[%i, %k] : memref<64x300xf32> -> !tile.tile<b0=8 x b1=128 x f32>
         %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>

@@ -57,6 +57,9 @@ def _broadcast(printing: PallasPrinter, op: BroadcastOp) -> None:
     if isinstance(op.input.owner, IndexOp):  # counted where they are wanted: moving lanes costs more
         printing.define(op.result, element_numbers(op.input.owner.range, target, mapping[0], printing))
         return
+    if printing.shape(op.input) == target:  # no more than tags
+        printing.alias(op.result, printing[op.input])
+        return
     first, slots = min(mapping, default=len(target)), ""
     if set(mapping) != set(range(first, len(target))):
         slots = f"[{', '.join(':' if dim in mapping else 'None' for dim in range(first, len(target)))}]"

@@ -28,7 +28,7 @@
 // RESIDENT-NEXT: k_begin = k * 256
 // RESIDENT-NEXT: v = x_ref[:, pl.ds(pl.multiple_of(k_begin, 256), 256)]
 // RESIDENT: return n
-// RESIDENT: r = jax.lax.fori_loop(0, 3, k_body, z)
+// RESIDENT: r = jax.lax.fori_loop(0, 3, k_body, z, unroll=3)
 // RESIDENT: in_specs=[pl.BlockSpec((128, 768), lambda i: (i, 0))],
 
 // FORI: pltpu.make_async_copy(

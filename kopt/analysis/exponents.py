@@ -1,0 +1,128 @@
+"""Exponents of e that cost less as exponents of 2: all values between products with a number and ``exp``. Pure.
+
+    %s = mul %d, 0.125     %m = maximum %a, (reduce max %s)     %p = exp (sub %s, %m)
+
+Maxima, sums and differences keep a common factor. Where every value that an exponent comes of has the factor log2(e),
+``exp`` is ``exp2``, which spares the unit its own product; the factor is had for nothing where there is a number to
+multiply with already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Operation, SSAValue, Use
+
+from kopt.analysis.ties import Ties, in_loop
+from kopt.dialects.canonicalization.elementwise import constant
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    BroadcastOp,
+    FullOp,
+    MaskOp,
+    ReduceOp,
+    ReshapeOp,
+    SelectOp,
+    TransposeOp,
+    element_of,
+    tile_type,
+)
+from kopt.walk import walk
+
+EXP, MUL = ELEMENTWISE["exp"], ELEMENTWISE["mul"]
+_LINEAR = tuple(ELEMENTWISE[name] for name in ("add", "sub", "neg", "maximum", "minimum"))
+_MOVED = (BroadcastOp, ReshapeOp, TransposeOp)
+_COMPARED = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
+#: Trips that loops are taken to have, where only ops inside and outside are weighed against each other.
+_TRIPS = 8
+
+
+def stays(number: float | None) -> bool:
+    """Whether a factor that is positive leaves a number as it is."""
+    return number is not None and (number == 0 or not math.isfinite(number))
+
+
+def _linear(op: Operation) -> Sequence[SSAValue]:
+    """The operands that have the factor of an op's result."""
+    if isinstance(op, SelectOp):
+        return op.on_true, op.on_false
+    if isinstance(op, MaskOp):
+        return (op.input,) if stays(op.fill_number) else ()
+    linear = isinstance(op, (*_LINEAR, *_MOVED)) or isinstance(op, ReduceOp) and op.kind.data in ("add", "max", "min")
+    return op.operands if linear else ()
+
+
+_TIES = Ties(_linear)
+
+
+@dataclass(frozen=True)
+class Exponents:
+    """Values of one common factor, some of which are exponents."""
+
+    values: tuple[SSAValue, ...]
+
+    @cached_property
+    def given(self) -> list[SSAValue]:
+        """The values that others make, constants left out."""
+        return [value for value in self.values if not _TIES.makes(value) and not isinstance(value.owner, FullOp)]
+
+    @cached_property
+    def scaled(self) -> list[SSAValue]:
+        """Of these the products with a number, which may have the factor in it."""
+        return [value for value in self.given if number_of(value) is not None]
+
+    def taken(self, value: SSAValue) -> list[Use]:
+        """The uses of a value that the factor changes: by ops that hand it on no further."""
+        if isinstance(value.owner, FullOp):
+            return []
+        return [use for use in value.uses if not self.ties(use) and not _is_sign(use)]
+
+    def ties(self, use: Use) -> bool:
+        """Whether an op of the component uses a value, and hands the factor on."""
+        return _TIES.result(use) in self._inside
+
+    @cached_property
+    def _inside(self) -> frozenset[SSAValue]:
+        return frozenset(self.values)
+
+    @property
+    def pays(self) -> bool:
+        """Whether fewer lanes are multiplied with the factor than without it."""
+        lanes = sum(_lanes(value.owner, value) for value in self.given if value not in self.scaled)
+        for value in self.values:
+            for use in self.taken(value):
+                lanes += _lanes(use.operation, value) * (-1 if isinstance(use.operation, EXP) else 1)
+        return lanes < 0
+
+
+def number_of(value: SSAValue) -> SSAValue | None:
+    """The constant that a value is the product with, if it is one."""
+    if not isinstance(value.owner, MUL):
+        return None
+    return next((one for one in value.owner.inputs if constant(one) is not None), None)
+
+
+def exponents(top: Operation) -> Iterator[Exponents]:
+    """The exponents of e that cost less as those of 2."""
+    seen: set[SSAValue] = set()
+    for op in walk(top, EXP):
+        (value,) = op.inputs
+        if value not in seen and element_of(value) == f32:
+            found = Exponents(_TIES.component(value))
+            seen.update(found.values)
+            if found.pays:
+                yield found
+
+
+def _is_sign(use: Use) -> bool:
+    """Whether a use compares a value with a number that no factor changes."""
+    return isinstance(use.operation, _COMPARED) and any(stays(constant(value)) for value in use.operation.operands)
+
+
+def _lanes(op: object, value: SSAValue) -> int:
+    """The lanes of a value, as often as an op takes them."""
+    return math.prod(tile_type(value).shape) * (_TRIPS if isinstance(op, Operation) and in_loop(op) else 1)

@@ -1,0 +1,92 @@
+"""Row statistics that loops carry: what reductions along lanes give, and what is computed of it lane by lane.
+
+Pure: `carried_rows` finds them, ``keep-reduced-dims`` rewrites them.
+
+A reduction of ``rows x columns`` gives a number for each row. It stands in the sublanes where the rows were, and is
+spread along lanes without moving, as a value of ``rows x 1``. As a value of ``rows`` it stands in lanes: each way
+there and back is a relayout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Operation, SSAValue, Use
+
+from kopt.analysis.storage import is_narrow
+from kopt.analysis.ties import Ties, carrying, in_loop
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    CastOp,
+    DimAttr,
+    FullOp,
+    ReduceOp,
+    ReshapeOp,
+    SelectOp,
+    TileType,
+    element_of,
+    tile_type,
+)
+from kopt.walk import walk
+
+_LANE_BY_LANE = (*ELEMENTWISE.values(), SelectOp, CastOp)
+_TIES = Ties(lambda op: op.operands if isinstance(op, _LANE_BY_LANE) else ())
+
+
+def kept(type: TileType) -> TileType:
+    """The type with a last dimension of one lane."""
+    return type.with_dims((*type.dims.data, DimAttr(1)))
+
+
+def keeps(op: Operation, value: SSAValue) -> bool:
+    """Whether an op does no more than to give a value that dimension."""
+    return isinstance(op, ReshapeOp) and op.result.type == kept(tile_type(value))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Values that are computed of each other lane by lane, or handed on by loops and branches: all of one shape."""
+
+    values: tuple[SSAValue, ...]
+
+    @property
+    def given(self) -> list[SSAValue]:
+        """Those that other ops make, constants left out."""
+        return [value for value in self.values if not _TIES.makes(value) and not isinstance(value.owner, FullOp)]
+
+    def taken(self, value: SSAValue) -> list[Use]:
+        """The uses of one by other ops."""
+        inside = frozenset(self.values)
+        return [use for use in value.uses if _TIES.result(use) not in inside]
+
+    @property
+    def pays(self) -> bool:
+        """Whether loops carry some, and change layouts less often where these keep the dimension."""
+        carried = any(carrying(value) for value in self.values)
+        crossing = [*self.given, *(value for value in self.values if self.taken(value))]
+        legal = not any(element_of(value) == i1 or is_narrow(element_of(value)) for value in crossing)
+        return carried and legal and self._relayouts() < 0
+
+    def _relayouts(self) -> int:
+        """How many more relayouts there are in loops with the dimension than without."""
+        made = [(value.owner, _reduces_lanes(value.owner)) for value in self.given]
+        used = [(use.operation, keeps(use.operation, value)) for value in self.values for use in self.taken(value)]
+        return sum(-1 if fits else 1 for op, fits in (*made, *used) if isinstance(op, Operation) and in_loop(op))
+
+
+def carried_rows(top: Operation) -> Iterator[Rows]:
+    """The row statistics that loops carry, and that are better off with the dimension that was reduced."""
+    seen: set[SSAValue] = set()
+    for op in walk(top, ReduceOp):
+        if op.result not in seen and _reduces_lanes(op) and in_loop(op):
+            rows = Rows(_TIES.component(op.result))
+            seen.update(rows.values)
+            if rows.pays:
+                yield rows
+
+
+def _reduces_lanes(op: object) -> bool:
+    """Whether an op reduces the last dimension alone, and leaves others."""
+    return isinstance(op, ReduceOp) and op.dimensions == (tile_type(op.input).rank - 1,) != (0,)

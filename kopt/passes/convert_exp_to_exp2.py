@@ -1,0 +1,92 @@
+"""The pass ``convert-exp-to-exp2``: exponents of e become exponents of 2, where the factor costs nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue, Use
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.exponents import EXP, MUL, Exponents, exponents, number_of, stays
+from kopt.dialects.builder import Builder
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import ELEMENTWISE, FullOp
+from kopt.walk import walk
+
+LOG2E = math.log2(math.e)
+EXP2 = ELEMENTWISE["exp2"]
+
+
+@dataclass(frozen=True)
+class ConvertExpToExp2Pass(ModulePass):
+    """Folds log2(e) into the number that exponents are multiplied with: ``exp`` is ``exp2`` then.
+
+    A TPU has powers of two; ``exp`` is a product with log2(e) and one of these. Of a softmax of scaled scores, online
+    or not, that product and the one with the scale become one, also in the running maximum.
+
+        %s = tile.mul %d, 0.125   %m = tile.maximum %a, …   %x = tile.sub %s, %m   %p = tile.exp %x
+    becomes
+        %s = tile.mul %d, 0.18033688   %m = tile.maximum %a, …   %x = tile.sub %s, %m   %p = tile.exp2 %x
+
+    The factor goes through sums, differences, maxima, selects, masks and what loops carry (`kopt.analysis.exponents`).
+    What comes without a number to multiply with is multiplied, and so is, by ln(2), what is used otherwise. Where this
+    multiplies as many lanes as it spares, all stays. So do elements other than f32: the product of two rounded numbers
+    is rounded once, as the one inside of ``exp`` is, and of others nothing is known.
+    """
+
+    name = "convert-exp-to-exp2"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in walk(op, LaunchOp):
+            for found in [*exponents(launch)]:
+                _convert(found)
+
+
+def _convert(found: Exponents) -> None:
+    taken = {value: found.taken(value) for value in found.values}
+    for value in found.values:
+        exps = [use.operation for use in taken[value] if isinstance(use.operation, EXP)]
+        others = frozenset(use for use in taken[value] if use.operation not in exps)
+        if isinstance(value.owner, FullOp):
+            _scale_constant(value, value.owner, found)
+        elif value in found.scaled:
+            _scale_number(value)
+            _scaled(value, 1 / LOG2E, others)
+        elif value in found.given:
+            _scaled(value, LOG2E, frozenset(value.uses) - others)
+        else:
+            _scaled(value, 1 / LOG2E, others)
+        for exp in exps:
+            power = EXP2(exp.operands[0])
+            power.location, power.result.name_hint = exp.location, exp.results[0].name_hint
+            Rewriter.replace_op(exp, power)
+
+
+def _scale_constant(value: SSAValue, op: FullOp, found: Exponents) -> None:
+    """Gives the values of the component another constant; others keep theirs."""
+    if not stays(op.number):
+        uses = frozenset(use for use in value.uses if found.ties(use))
+        new = Builder(InsertPoint.after(op), op).full(op.number * LOG2E, value)
+        value.replace_uses_with_if(new, lambda use: use in uses)
+
+
+def _scale_number(product: SSAValue) -> None:
+    """Puts the factor into the number that a value is the product with."""
+    op, number = product.owner, number_of(product)
+    assert isinstance(op, MUL) and number is not None and isinstance(number.owner, FullOp)
+    scaled = Builder(op).full(number.owner.number * LOG2E, number)
+    op.operands[op.operands.index(number)] = scaled
+
+
+def _scaled(value: SSAValue, factor: float, uses: frozenset[Use]) -> None:
+    """Gives some uses of a value its product with a factor."""
+    if uses:
+        owner = value.owner
+        at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
+        build = Builder(at, owner if isinstance(owner, Operation) else owner.parent_op())
+        new = build.with_number("mul", value, factor)
+        value.replace_uses_with_if(new, lambda use: use in uses)

@@ -1,0 +1,80 @@
+"""The pass ``keep-reduced-dims``: row statistics that loops carry keep the dimension that was reduced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue, Use
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.reduced_dims import Rows, carried_rows, keeps, kept
+from kopt.dialects.builder import Builder
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.tile import FullOp, ReshapeOp, tile_type
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class KeepReducedDimsPass(ModulePass):
+    """Lets what loops carry of reductions along lanes keep that dimension, as one lane (``keepdims`` of NumPy).
+
+    A number for each row stands in the sublanes of its row then, where it was reduced and where it is spread along
+    lanes again. Without the dimension it stands in lanes: each visit lays it out anew, twice.
+
+        %r = tile.for %k … iter(%a = %z) -> (!tile.tile<b0=128 x f32>) {
+          %m = tile.reduce max %s [1] : !tile.tile<b0=128 x b1=64 x f32>
+          %n = tile.maximum %a, %m : !tile.tile<b0=128 x f32>
+          %c = tile.reshape %n : … to !tile.tile<b0=128 x 1 x f32>   %w = tile.broadcast %c …
+    becomes
+        %r = tile.for %k … iter(%a = %z) -> (!tile.tile<b0=128 x 1 x f32>) {
+          %m = tile.reduce max %s [1] : !tile.tile<b0=128 x b1=64 x f32>
+          %d = tile.reshape %m : … to !tile.tile<b0=128 x 1 x f32>
+          %n = tile.maximum %a, %d : !tile.tile<b0=128 x 1 x f32>   %w = tile.broadcast %n …
+
+    All that is computed of such values lane by lane keeps the dimension too (`kopt.analysis.reduced_dims`). They stay
+    as they are where this takes as many relayouts in loops, or where narrow elements would be reshaped.
+    """
+
+    name = "keep-reduced-dims"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in walk(op, LaunchOp):
+            for rows in [*carried_rows(launch)]:
+                _keep(rows)
+
+
+def _keep(rows: Rows) -> None:
+    given = frozenset(rows.given)
+    taken = {value: frozenset(rows.taken(value)) for value in rows.values}
+    for value in rows.values:
+        if value in given or isinstance(value.owner, FullOp):
+            tied = frozenset(value.uses) - taken[value]
+            value.replace_uses_with_if(_beside(value), tied.__contains__)
+        else:
+            _retype(value, taken[value])
+
+
+def _beside(value: SSAValue) -> SSAValue:
+    """The value with the dimension, made anew; what is no part of the component still takes it as it was."""
+    assert isinstance(op := value.owner, Operation)
+    build = Builder(InsertPoint.after(op), op)
+    type = kept(tile_type(value))
+    return build.add(FullOp(op.value, type) if isinstance(op, FullOp) else ReshapeOp(value, type), value.name_hint)
+
+
+def _retype(value: SSAValue, others: frozenset[Use]) -> None:
+    """Gives the value the dimension; what is no part of the component and lacks it takes it back."""
+    before = tile_type(value)
+    keeping = [use.operation for use in others if keeps(use.operation, value)]
+    others = frozenset(use for use in others if use.operation not in keeping)
+    new = Rewriter.replace_value_with_new_type(value, kept(before))
+    for reshape in keeping:
+        Rewriter.replace_op(reshape, [], [new])
+    if others:
+        at = InsertPoint.after(new.owner) if isinstance(new.owner, Operation) else InsertPoint.at_start(new.owner)
+        source = new.owner if isinstance(new.owner, Operation) else new.owner.parent_op()
+        dropped = Builder(at, source).add(ReshapeOp(new, before), new.name_hint)
+        new.replace_uses_with_if(dropped, lambda use: use in others)
