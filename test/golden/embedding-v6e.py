@@ -41,8 +41,6 @@ def _take_along(x, lane, axis):
 def embedding_kernel(
     flat_ref, table_ref, out_ref, table_moved_ref, table_numbers_block_ref, table_numbers_ref, table_rows_ref
 ):
-    cols = pl.program_id(1)
-    cols_begin = cols * 256
     flat = flat_ref[...]  # embedding.py:15
     v = jnp.maximum(jnp.minimum(flat, 7999), 0)  # embedding.py:15
     table_numbers_block_ref[...] = v >> 3  # embedding.py:15
@@ -61,30 +59,23 @@ def embedding_kernel(
         table_numbers = table_numbers_ref[r]  # embedding.py:15
         row = table_numbers.astype(jnp.int32)  # embedding.py:15
         pltpu.make_async_copy(  # embedding.py:15
-            table_ref.at[row, :, pl.ds(pl.multiple_of(cols_begin, 256), 256)],
+            table_ref.at[row, :, :],
             table_rows_ref.at[r, :, :],
             table_moved_ref.at[0],
         ).start()
         return None
 
-    jax.lax.fori_loop(0, 512, r_body, None)  # embedding.py:15
-
-    def r_body_2(r_2, _):  # embedding.py:15
-        table_numbers_2 = table_numbers_ref[r_2]  # embedding.py:15
-        row_2 = table_numbers_2.astype(jnp.int32)  # embedding.py:15
-        pltpu.make_async_copy(  # embedding.py:15
-            table_ref.at[row_2, :, pl.ds(pl.multiple_of(cols_begin, 256), 256)],
-            table_rows_ref.at[r_2, :, :],
-            table_moved_ref.at[0],
-        ).wait()
-        return None
-
-    jax.lax.fori_loop(0, 512, r_body_2, None)  # embedding.py:15
+    jax.lax.fori_loop(0, 128, r_body, None, unroll=32)  # embedding.py:15
+    pltpu.make_async_copy(  # embedding.py:15
+        table_rows_ref.at[...],
+        table_rows_ref.at[...],
+        table_moved_ref.at[0],
+    ).wait()
     table_rows = table_rows_ref[...]  # embedding.py:15
     v_2 = _take_along(  # embedding.py:15
-        table_rows.astype(jnp.float32), jnp.broadcast_to((v & 7)[:, None, None], (512, 1, 256)), 1
+        table_rows.astype(jnp.float32), jnp.broadcast_to((v & 7)[:, None, None], (128, 1, 1024)), 1
     )
-    out_ref[...] = v_2.reshape((512, 256)).astype(jnp.bfloat16)  # embedding.py:15
+    out_ref[...] = v_2.reshape((128, 1024)).astype(jnp.bfloat16)  # embedding.py:15
 
 
 def embedding(ids, table):
@@ -92,15 +83,15 @@ def embedding(ids, table):
     v = table.reshape((1000, 8, 1024))  # embedding.py:14
     out = pl.pallas_call(  # embedding.py:14
         embedding_kernel,
-        grid=(8, 4),
-        in_specs=[pl.BlockSpec((512,), lambda tile, cols: (tile,)), pl.BlockSpec(memory_space=pltpu.HBM)],
-        out_specs=pl.BlockSpec((512, 256), lambda tile, cols: (tile, cols)),
+        grid=(32, 1),
+        in_specs=[pl.BlockSpec((128,), lambda tile, cols: (tile,)), pl.BlockSpec(memory_space=pltpu.HBM)],
+        out_specs=pl.BlockSpec((128, 1024), lambda tile, cols: (tile, cols)),
         out_shape=jax.ShapeDtypeStruct((4096, 1024), jnp.bfloat16),
         scratch_shapes=[
             pltpu.SemaphoreType.DMA((1,)),
-            pltpu.VMEM((512,), jnp.int32),
-            pltpu.SMEM((512,), jnp.int32),
-            pltpu.VMEM((512, 8, 256), jnp.bfloat16),
+            pltpu.VMEM((128,), jnp.int32),
+            pltpu.SMEM((128,), jnp.int32),
+            pltpu.VMEM((128, 8, 1024), jnp.bfloat16),
         ],
         compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=34627584),
         name="embedding",
