@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
+from kopt.analysis.row_copies import copy_unit
 from kopt.analysis.streaming import (
     Schedules,
     block_of,
@@ -195,16 +196,17 @@ def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
     type = array_type(access.memory)
     rows = [entry.type for entry in access.indices if isinstance(entry.type, TileType)]
     count = max((prod(_shape(numbers, sizes)) for numbers in rows), default=1)
-    extents = zip(access.entries, type.get_shape(), strict=True)
-    block = [_moved_lanes(entry, extent, sizes) for entry, extent in extents]
-    return scratch_bytes([count, *block], _bits(type.element_type))
+    bits, rank = _bits(type.element_type), type.get_num_dims()
+    dims = enumerate(zip(access.entries, type.get_shape(), strict=True))
+    block = [_moved_lanes(entry, extent, copy_unit(dim - rank, bits), sizes) for dim, (entry, extent) in dims]
+    return scratch_bytes([count, *block], bits)
 
 
-def _moved_lanes(entry: Entry, extent: int, sizes: Mapping[str, int]) -> int:
-    """What a DMA moves of one dimension: DMAs cut out blocks that divide it."""
+def _moved_lanes(entry: Entry, extent: int, unit: int, sizes: Mapping[str, int]) -> int:
+    """What a DMA moves of one dimension: blocks that divide it, of whole tiles (`kopt.analysis.row_copies`)."""
     if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
         size = sizes.get(entry.type.tag, entry.type.size)
-        return size if size and extent % size == 0 else extent
+        return size if size and extent % size == size % unit == 0 else extent
     return 1 if isinstance(entry, int | SSAValue) else extent
 
 

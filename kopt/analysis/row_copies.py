@@ -92,8 +92,14 @@ def row_copies(access: GetOp | PutOp) -> RowCopies:
     return RowCopies(places.shape, tuple(dims))
 
 
+def copy_unit(position: int, bits: int) -> int:
+    """What the part that a DMA moves of a dimension must be a multiple of; the last dimension is that of position -1."""
+    return {-1: LANES, -2: sublanes(max(8, bits))}.get(position, 1)
+
+
 def _moved(entry: Entry, position: int, type: RefType, sums: IndexAnalysis) -> MovedDim:
-    extent, unit = type.shape[position], _unit(type, position)
+    assert isinstance(element := type.element_type, FixedBitwidthType)
+    extent, unit = type.shape[position], copy_unit(position - type.rank, element.bitwidth)
     if isinstance(entry, AllAttr):
         return MovedDim(ALL, extent)
     if isinstance(entry, SliceAttr):
@@ -113,9 +119,3 @@ def _of_block(block: SSAValue, size: int, extent: int, unit: int, divisor: int) 
         return MovedDim(block, size)
     end = round_up(extent, size) if multiple else extent + size - 1
     return MovedDim(ALL, extent, Cut(block, round_up(end, unit)))
-
-
-def _unit(type: RefType, position: int) -> int:
-    """What the part of a dimension that a DMA moves must be a multiple of."""
-    assert isinstance(element := type.element_type, FixedBitwidthType)
-    return {-1: LANES, -2: sublanes(max(8, element.bitwidth))}.get(position - type.rank, 1)

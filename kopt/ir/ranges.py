@@ -116,12 +116,21 @@ def multiple_of(bound: SSAValue | int) -> int:
 
 
 def visits(range: SSAValue) -> int | None:
-    """The number of a loop's blocks, where it is known: the bounds are numbers, or those of a block that is full."""
+    """The number of a loop's blocks, where it is known.
+
+    So where the bounds are numbers, or those of a block that is always full or the only one of its range.
+    """
     bound = binding(range)
     outer = walked_range(bound)
-    if outer is None or not always_full(outer):
+    if outer is None:
         return bound.trips
-    return -(-binding(outer).size // bound.size)
+    walked = binding(outer)
+    if always_full(outer):
+        return -(-walked.size // bound.size)
+    if walked.trips == 1:
+        assert isinstance(walked.upper, int) and isinstance(walked.lower, int)
+        return -(-(walked.upper - walked.lower) // bound.size)
+    return None
 
 
 def walked_range(bound: Binding) -> SSAValue | None:

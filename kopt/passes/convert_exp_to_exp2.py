@@ -48,9 +48,9 @@ class ConvertExpToExp2Pass(ModulePass):
 
 def _convert(found: Exponents) -> None:
     taken = {value: found.taken(value) for value in found.values}
+    exps = [use.operation for uses in taken.values() for use in uses if isinstance(use.operation, EXP)]
     for value in found.values:
-        exps = [use.operation for use in taken[value] if isinstance(use.operation, EXP)]
-        others = frozenset(use for use in taken[value] if use.operation not in exps)
+        others = frozenset(use for use in taken[value] if not isinstance(use.operation, EXP))
         if isinstance(value.owner, FullOp):
             _scale_constant(value, value.owner, found)
         elif value in found.scaled:
@@ -60,10 +60,11 @@ def _convert(found: Exponents) -> None:
             _scaled(value, LOG2E, frozenset(value.uses) - others)
         else:
             _scaled(value, 1 / LOG2E, others)
-        for exp in exps:
-            power = EXP2(exp.operands[0])
-            power.location, power.result.name_hint = exp.location, exp.results[0].name_hint
-            Rewriter.replace_op(exp, power)
+    # Last: the result of an exponential may be a value of the component itself, in exp(x) - x.
+    for exp in exps:
+        power = EXP2(exp.operands[0])
+        power.location, power.result.name_hint = exp.location, exp.results[0].name_hint
+        Rewriter.replace_op(exp, power)
 
 
 def _scale_constant(value: SSAValue, op: FullOp, found: Exponents) -> None:

@@ -19,7 +19,7 @@ from kopt.plans.plan import Buffer, Plan
 from kopt.targets.tiling import LANES, padded_bytes, round_up
 
 #: Kinds of buffers that the grid's own pipeline moves.
-WINDOWS = ("window", "resident", "accumulate")
+WINDOWS = ("window", "resident", "accumulate", "one_hot")
 #: Kinds in scalar memory.
 SCALAR = ("smem", "smem_chunk")
 #: Kinds that take rows or elements one by one.
@@ -71,11 +71,16 @@ class Blocks:
         return self._elements(buffer) * self._bits(buffer) / 8
 
     def memory(self, buffer: Buffer, bits: int | None = None) -> Number:
-        """Bytes of one block in VMEM, padded to tiles, of rows to lanes; with other bits for accumulators."""
-        if buffer.kind == "rows":
-            rows = self.rows(buffer)
-            return rows * round_up(self._elements(buffer) / rows, LANES) * (bits or self._bits(buffer)) / 8
-        return padded_bytes(self.shape(buffer) or (1,), bits or self._bits(buffer))
+        """Bytes of one block in VMEM, padded to tiles; with other bits for accumulators.
+
+        Rows stand each for itself: those of 32 bits padded to lanes, narrower ones with the tile that they come in.
+        """
+        bits = bits or self._bits(buffer)
+        if buffer.kind != "rows":
+            return padded_bytes(self.shape(buffer) or (1,), bits)
+        rows = self.rows(buffer)
+        lanes = self._elements(buffer) / rows
+        return rows * (round_up(lanes, LANES) * 4 if bits == 32 else padded_bytes((1, lanes), bits))
 
     def array_size(self, operand: str) -> Number:
         """Bytes of a whole array."""

@@ -6,6 +6,7 @@ Pure. Of the loops that may be dimensions of the grid one is, or none; the other
 | its accesses | kind |
 |---|---|
 | gather rows or elements, or begin at loaded numbers | ``rows``, ``dma`` |
+| are updates of rows or elements by loaded numbers | ``rows``; ``one_hot`` |
 | all move with one loop that prefetches, in whole blocks | ``prefetch``, ``writeback``; ``emit_pipeline`` |
 | are single numbers | ``smem``, where they fit |
 | move with the grid only | ``window`` |
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from kopt.ir.atoms import BlockNumber
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 
@@ -34,8 +36,26 @@ def candidates(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: boo
     for schedules in _schedules(model, kinds, hoists):
         plan = _plan(model, schedules)
         yield plan
+        if counted := _one_hot(model, plan):
+            yield counted
         if unrolled := unrollable(model, schedules):
             yield _unrolled(plan, dict.fromkeys(unrolled, UNROLLED[-1]))
+
+
+def _one_hot(model: LaunchModel, plan: Plan) -> Plan | None:
+    """The plan with updates by loaded numbers that compare these with all rows of a block, not row by row."""
+    found = [_compared(model, buffer, plan.order) for buffer in plan.buffers]
+    return replace(plan, buffers=tuple(found)) if found != [*plan.buffers] else None
+
+
+def _compared(model: LaunchModel, buffer: Buffer, order: Sequence[str]) -> Buffer:
+    accesses = model.of(buffer.operand)
+    if buffer.kind != "rows" or any(access.mode != "atomic" for access in accesses):
+        return buffer
+    atoms = [atom for access in accesses for index in access.relation.indices for atom in index.atoms()]
+    moves = {atom.name for atom in atoms if isinstance(atom, BlockNumber)}
+    axes = tuple(tag for tag in order if tag in moves)
+    return Buffer(buffer.name, buffer.operand, "one_hot", axes, 2 if axes else 1)
 
 
 def unrollable(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 import kopt
 from kopt.analysis.padding import padding
 from kopt.dialects.tile import ForOp, GridOp, StoreOp
-from kopt.ir.ranges import always_full, binding, ranges_in_scope
+from kopt.ir.ranges import always_full, binding, ranges_in_scope, visits
 
 LOOPS = """
 func.func @f(%x: memref<100xf32>, %n: memref<1xi32>) {{
@@ -52,6 +52,22 @@ def test_binding_counts_trips() -> None:
     grid, loop = _loops(outer=32, lower=4, upper=99, inner=16)
     assert binding(grid.ranges[0]).trips == 3
     assert binding(loop.range).trips is None
+
+
+@pytest.mark.parametrize(
+    ("numbers", "count"),
+    [
+        ({"outer": 32, "lower": 0, "upper": 96, "inner": 16}, 2),
+        ({"outer": 32, "lower": 0, "upper": 96, "inner": 24}, 2),
+        ({"outer": 32, "lower": 0, "upper": 100, "inner": 16}, None),
+        ({"outer": 32, "lower": 4, "upper": 9, "inner": 2}, 3),
+        ({"outer": 32, "lower": 0, "upper": 31, "inner": 16}, 2),
+    ],
+)
+def test_visits_of_a_block_that_is_full_or_the_only_one(numbers: dict[str, int], count: int | None) -> None:
+    grid, loop = _loops(**numbers)
+    assert visits(loop.range) == count
+    assert visits(grid.ranges[0]) == binding(grid.ranges[0]).trips
 
 
 def test_scope_is_what_loops_around_bind() -> None:

@@ -124,8 +124,10 @@ def test_values(case: Case, target: str, dtype: torch.dtype) -> None:
 def test_what_groups_have_comes_once(case: Case) -> None:
     low = kopt.kernel(case.kernel).lower(*arguments(case, torch.float32), target="pallas:v6e")
     module = kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config))
-    (start,) = (op for op in walk(module, DmaStartOp) if op.source.name_hint == "x")
-    assert prod(visits(start)) == case.places
+    starts = [op for op in walk(module, DmaStartOp) if op.source.name_hint == "x"]
+    # A cell's own rows; or those of the first cell, and then always of the next one.
+    assert len(starts) in (1, 2)
+    assert {prod(visits(start)) for start in starts} == {case.places}
 
 
 def visits(op: Operation) -> Iterator[int]:

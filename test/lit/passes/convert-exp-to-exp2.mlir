@@ -89,3 +89,31 @@ func.func @stays(%x: memref<64x128xf32>, %y: memref<64x128xf32>) {
   }
   func.return
 }
+
+// -----
+
+// A power that stands in a sum with its own exponent has no factor: it is multiplied where the sum takes it.
+// CHECK-LABEL: @divergence
+// CHECK: %s = tile.mul %v
+// CHECK: %p = tile.exp2 %s
+// CHECK: %[[P:.*]] = tile.mul %p
+// CHECK: %d = tile.sub %[[P]], %s
+// CHECK: %m = tile.reduce max %d
+// CHECK: tile.mul %m
+// CHECK: %l = tile.exp2 %s
+func.func @divergence(%x: memref<64x128xf32>, %y: memref<64xf32>, %z: memref<64x128xf32>) {
+  %q, %r = host.launch @divergence (%a0 = %x, %b0 = %y, %c0 = %z) writes [1, 2] : (memref<64x128xf32>, memref<64xf32>, memref<64x128xf32>) -> (memref<64xf32>, memref<64x128xf32>) {
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.load %a0[%i, :] : memref<64x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+      %scale = tile.full 0.125 : !tile.tile<b0=8 x 128 x f32>
+      %s = tile.mul %v, %scale : !tile.tile<b0=8 x 128 x f32>
+      %p = tile.exp %s : !tile.tile<b0=8 x 128 x f32>
+      %d = tile.sub %p, %s : !tile.tile<b0=8 x 128 x f32>
+      %m = tile.reduce max %d [1] : !tile.tile<b0=8 x 128 x f32>
+      tile.store %m, %b0[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+      %l = tile.exp %s : !tile.tile<b0=8 x 128 x f32>
+      tile.store %l, %c0[%i, :] : !tile.tile<b0=8 x 128 x f32>, memref<64x128xf32>
+    }
+  }
+  func.return
+}
