@@ -21,6 +21,7 @@ from kopt.analysis.streaming import (
     Schedules,
     block_of,
     is_at_computed,
+    is_copied,
     is_large,
     moves_rows,
     sends,
@@ -152,7 +153,7 @@ def _window_bytes(
 def _comes_in_blocks(window: Window) -> bool:
     """Whether cells, or their loops, fetch what they read of a large array: no window follows loaded numbers."""
     known = window.written or not is_large(window.type) or window.loads[0].gathers
-    return not known and all(is_at_computed(load, window) for load in window.loads)
+    return not known and all(is_at_computed(load, window) and is_copied(load, window) for load in window.loads)
 
 
 def _accessed_bytes(access: LoadOp | StoreOp, bits: int, sizes: Mapping[str, int]) -> int:

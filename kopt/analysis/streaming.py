@@ -48,10 +48,10 @@ def _load_streams(load: LoadOp, window: Window, schedules: Schedules) -> bool:
     loop = load.parent_op()
     if not isinstance(loop, ForOp) or schedules(loop) != "prefetch":
         return False
-    return any(walks(entry, loop) for entry in load.entries) and _is_copied(load, window)
+    return any(walks(entry, loop) for entry in load.entries) and is_copied(load, window)
 
 
-def _is_copied(access: LoadOp | StoreOp, window: Window, padded: bool = False) -> bool:
+def is_copied(access: LoadOp | StoreOp, window: Window, padded: bool = False) -> bool:
     """Whether DMAs copy the block of an access, from or to an array that is ``padded`` to hold its last block."""
     type = block_of(access)
     if type.rank < min(2, len(access.entries)) or isinstance(access, LoadOp) and access.mask is not None:
@@ -75,7 +75,7 @@ def sends(window: Window, schedules: Schedules = written_schedule) -> bool:
     if not window.stores or window.atomics:
         return False
     accesses = (*window.loads, *window.stores)
-    return all(_walks_streamed(access, schedules) and _is_copied(access, window, padded=True) for access in accesses)
+    return all(_walks_streamed(access, schedules) and is_copied(access, window, padded=True) for access in accesses)
 
 
 def fetches(window: Window, schedules: Schedules = written_schedule) -> bool:
@@ -85,7 +85,7 @@ def fetches(window: Window, schedules: Schedules = written_schedule) -> bool:
         return False
     if streams(window, schedules):
         return False
-    return all(_is_copied(load, window) and not _is_repeated(load, schedules) for load in window.loads)
+    return all(is_copied(load, window) and not _is_repeated(load, schedules) for load in window.loads)
 
 
 def _is_by_grid(window: Window, position: int, schedules: Schedules) -> bool:

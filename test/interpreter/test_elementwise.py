@@ -47,8 +47,9 @@ def test_floats(name: str, dtype) -> None:
     arrays = [array.astype(dtype) for array in grids(FLOAT_EDGES + SPECIAL, ROWS[name].arity)]
     with np.errstate(all="ignore"):
         found = compute(name, *arrays).astype(bool if ROWS[name].rule.gives else dtype)
-    # torch's vectorised f32 remainders miss some infinite operands; its f64 ones are exact.
-    exact = [array.astype(np.float64) for array in arrays] if name in ("mod", "rem") else arrays
+    # torch's vectorised f32 remainders miss some infinite operands, its sinh and cosh overflow early without AVX-512;
+    # its f64 ones are exact.
+    exact = [array.astype(np.float64) for array in arrays] if name in ("mod", "rem", "sinh", "cosh") else arrays
     expected = function(name)(*(torch.from_numpy(array) for array in exact)).numpy()
     tolerance = 3e-6 if dtype == np.float32 else 1e-12
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=0 if name != "tan" else 1e-5)

@@ -13,13 +13,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 import kopt
 from kopt.dialects.pallas import CallOp, DmaStartOp
-from kopt.dialects.tile import ForOp, GridOp, RangeType, RefType, TileType
+from kopt.dialects.tile import ForOp, GridOp, IdOp, RangeType, RefType, TileType, WhenOp
 from kopt.dialects.tile.memory import ref_block_type
+from kopt.ir.ranges import binding
 from kopt.lowered import Lowered
 from kopt.passes.pipelines import pipeline
 
@@ -29,6 +32,8 @@ from support.choices import grid_trips, window_traffic
 
 #: A tile of a TPU's memory, a sector of a GPU's; words of either.
 TILE_BYTES, SECTOR_BYTES, WORDS, SUBLANES, LANES = 4096, 32, 32, 8, 128
+#: The predicate of `arith.cmpi` that compares signed numbers for less.
+_SLT = 2
 Lanes = tuple[np.ndarray, ...]
 
 
@@ -74,12 +79,26 @@ def _copied(ref: SSAValue, call: CallOp, grid: GridOp) -> int:
 
 
 def _visits(op: Operation, grid: GridOp) -> int:
-    """How often an op of a grid runs, at most."""
+    """How often an op of a grid runs, at most: what a condition keeps from the first or the last cell does not there."""
     count, around = math.prod(grid_trips(grid)), op.parent_op()
     while around is not None and around is not grid:
         if isinstance(around, ForOp):
             (lower, upper), range = around.bounds, around.range.type
             assert isinstance(lower, int) and isinstance(upper, int) and isinstance(range, RangeType | TileType)
             count *= -(-(upper - lower) // range.size)  # pyright: ignore[reportAttributeAccessIssue]
+        elif isinstance(around, WhenOp):
+            count //= math.prod(binding(range).trips or 1 for range in around.ranges)
+        elif isinstance(around, scf.IfOp) and (trips := _cells_but_last(around.cond)) is not None:
+            count = count // trips * (trips - 1)
         around = around.parent_op()
     return count
+
+
+def _cells_but_last(condition: SSAValue) -> int | None:
+    """The trips of a range whose next block there must be: ``id + 1 < trips``."""
+    owner = condition.owner
+    if not isinstance(owner, arith.CmpiOp) or owner.predicate.value.data != _SLT:
+        return None
+    following, limit = owner.lhs.owner, const_evaluate_operand(owner.rhs)
+    is_next = isinstance(following, arith.AddiOp) and const_evaluate_operand(following.rhs) == 1
+    return limit if is_next and isinstance(following.lhs.owner, IdOp) else None
