@@ -73,14 +73,24 @@ class Blocks:
     def memory(self, buffer: Buffer, bits: int | None = None) -> Number:
         """Bytes of one block in VMEM, padded to tiles; with other bits for accumulators.
 
-        Rows stand each for itself: those of 32 bits padded to lanes, narrower ones with the tile that they come in.
+        What each copy of ``rows`` brings stands for itself: a row of 32 bits padded to lanes, a narrower one with the
+        tile that it comes in.
         """
         bits = bits or self._bits(buffer)
         if buffer.kind != "rows":
             return padded_bytes(self.shape(buffer) or (1,), bits)
-        rows = self.rows(buffer)
-        lanes = self._elements(buffer) / rows
-        return rows * (round_up(lanes, LANES) * 4 if bits == 32 else padded_bytes((1, lanes), bits))
+        rows, lanes = self._row(buffer)
+        tiles = padded_bytes((rows, lanes), bits)
+        one = np.where(np.equal(rows, 1), round_up(lanes, LANES) * 4, tiles) if bits == 32 else tiles
+        return one * self._elements(buffer) / (rows * lanes)
+
+    def _row(self, buffer: Buffer) -> tuple[Number, Number]:
+        """The rows and lanes that each copy of an array's last two dimensions brings."""
+        indices = self.accesses(buffer)[0].relation.indices
+        *_, above, last = (None, *(_counted(index) for index in indices))
+        if last is None:
+            return 1, self._elements(buffer) / self.rows(buffer)
+        return 1 if above is None else value(above.size, self._sizes), value(last.size, self._sizes)
 
     def array_size(self, operand: str) -> Number:
         """Bytes of a whole array."""
@@ -123,6 +133,13 @@ class Blocks:
                 steps = np.ceil(self._trips[str(atom.name)].mean) - 1
                 span = span + steps * abs(value(factor, self._sizes))
         return np.minimum(extent, span) if walking else span
+
+
+def _counted(index: IndexExpr) -> Lane | None:
+    """The lanes of a dimension of which an access takes a block, one element after another."""
+    lanes = [atom for atom in index.atoms() if not isinstance(atom, BlockNumber)]
+    (lane, *others) = lanes or [None]
+    return lane if isinstance(lane, Lane) and not others and index.terms.get(lane) == 1 else None
 
 
 def _varies(atom: Atom, walking: Collection[str]) -> bool:

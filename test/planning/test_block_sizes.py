@@ -119,3 +119,19 @@ def test_each_item_may_have_all_of_its_own() -> None:
 def test_known_trips_are_not_assumed() -> None:
     model = matmul(4096, 2048, 4096)
     assert assumed_lengths(model) == {}
+
+
+def summed(x, groups, out):
+    for i, j in hl.tile([x.size(0), x.size(1)], block_size=[64, 128]):
+        hl.atomic_add(out, [groups[i], j], x[i, j])
+
+
+def test_updates_by_numbers_may_be_compared_with_all_rows() -> None:
+    """Their block is as any window: it moves with what its other dimensions move with, and holds all of the first."""
+    model = model_of(summed, torch.zeros(4096, 512), torch.zeros(4096, dtype=torch.int32), torch.zeros(32, 512))
+    found = {plan.buffer("out").kind: plan for plan in candidates(model)}
+    assert [*found] == ["rows", "one_hot"]
+    out = found["one_hot"].buffer("out")
+    one, other = (cost(model, {}, plan, TPU_CHIPS["v6e"], {}) for plan in found.values())
+    assert len(out.axes) == 1 and out.depth == 2
+    assert float(other.seconds) < float(one.seconds)

@@ -150,6 +150,26 @@ def test_rows_come_one_by_one() -> None:
         assert found.size(buffer) == 8 * 4 * 4 and found.rows(buffer) == 8
 
 
+@pytest.mark.parametrize(
+    ("bits", "entries", "memory"),
+    [
+        (32, [(K, 4)], 8 * 128 * 4),  # a row of words stands alone
+        (16, [(K, 4)], 8 * 16 * 128 * 2),  # a narrower one comes with its tile
+        (8, [(K, 4)], 8 * 32 * 128),
+        (32, [(I, 8), (K, 4)], 8 * 8 * 128 * 4),  # a block for each number
+        (8, [(I, 64), (K, 4)], 8 * 64 * 128),
+    ],
+)
+def test_memory_of_rows(bits: int, entries: list, memory: int) -> None:
+    """Each of 8 numbers brings a row, or a block of rows."""
+    x = operand("x", (100, 60, 60)[-1 - len(entries) :], bits=bits, dtype="")
+    loads = access("x", "load", x, [(symbol("n", [0], NATURAL), 8), *entries], ("i", "k"))
+    relation = replace(loads.relation, indices=(symbol("n", [0], NATURAL), *loads.relation.indices[1:]))
+    model = replace(strided_model([I, K]), operands=(x,), accesses=(replace(loads, relation=relation),))
+    buffer = Buffer("b", "x", "rows", ("i",))
+    assert blocks(model, Plan(("i",), frozenset(), (buffer,), {"x": "b"})).memory(buffer) == memory
+
+
 def test_addressed_windows_hold_a_block_anywhere() -> None:
     """Where prefetched numbers tell its place, a window need not hold the array."""
     model, plan = grouped(4096, 256, 512, 8), grouped_plan()
