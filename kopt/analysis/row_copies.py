@@ -93,7 +93,7 @@ def row_copies(access: GetOp | PutOp) -> RowCopies:
 
 
 def copy_unit(position: int, bits: int) -> int:
-    """What the part that a DMA moves of a dimension must be a multiple of; the last dimension is that of position -1."""
+    """What the part that a DMA moves of a dimension is a multiple of; the last dimension has position -1."""
     return {-1: LANES, -2: sublanes(max(8, bits))}.get(position, 1)
 
 

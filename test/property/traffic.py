@@ -79,7 +79,7 @@ def _copied(ref: SSAValue, call: CallOp, grid: GridOp) -> int:
 
 
 def _visits(op: Operation, grid: GridOp) -> int:
-    """How often an op of a grid runs, at most: what a condition keeps from the first or the last cell does not there."""
+    """How often an op of a grid runs, at most: without the cells, first or last, that a condition keeps it from."""
     count, around = math.prod(grid_trips(grid)), op.parent_op()
     while around is not None and around is not grid:
         if isinstance(around, ForOp):
