@@ -21,12 +21,12 @@ def walk(top: Operation | Region | Block, *kinds: type[Operation]) -> list[Any]:
     """
     found: list[Operation] = []
     wanted = _wanted(kinds)
-    if isinstance(top, Operation):
-        _add_op(top, wanted, found)
-    elif isinstance(top, Region):
+    if type(top) is Block:
+        _add_block(top, wanted, found)
+    elif type(top) is Region:
         _add_region(top, wanted, found)
     else:
-        _add_block(top, wanted, found)
+        _add_op(top, wanted, found)  # pyright: ignore[reportArgumentType]
     return found
 
 

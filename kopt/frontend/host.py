@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -66,13 +67,16 @@ class HostArray:
 
 def memref_type(tensor: torch.Tensor) -> MemRefType:
     """The IR's type of a tensor: strides where they are not row-major."""
-    shape, strides = tuple(tensor.shape), tuple(tensor.stride())
-    element = element_type(tensor.dtype)
-    offset = tensor.storage_offset()
+    return _memref_type(tuple(tensor.shape), tuple(tensor.stride()), int(tensor.storage_offset()), tensor.dtype)
+
+
+@lru_cache(1024)
+def _memref_type(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: torch.dtype) -> MemRefType:
+    element = element_type(dtype)
     dense = contiguous_strides(shape)
     if offset == 0 and all(n == 1 or s == d for n, s, d in zip(shape, strides, dense, strict=True)):
         return MemRefType(element, shape)
-    return MemRefType(element, shape, StridedLayoutAttr(strides, int(offset)))
+    return MemRefType(element, shape, StridedLayoutAttr(strides, offset))
 
 
 class Host(TorchDispatchMode):

@@ -10,13 +10,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.errors import ConfigError
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.aligning.loads import align_loads
 from kopt.passes.aligning.loops import align_loops
 from kopt.passes.aligning.stores import align_stores
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 
 #: The cases, in their order: what loops walk is aligned then, and a store's block is loaded by a load of its own.
-CASES: dict[str, Callable[[ModuleOp, TpuChip], None]] = {
+CASES: dict[str, Callable[[ModuleOp, TpuChip, IndexAnalysis], None]] = {
     "loops": align_loops,
     "loads": align_loads,
     "stores": align_stores,
@@ -86,6 +87,7 @@ class AlignAccessesPass(ModulePass):
             raise ConfigError(f"'{unknown[0]}' is no case of align-accesses; there are {', '.join(CASES)}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        analysis = IndexAnalysis(numbered=True)
         for case in CASES:
             if case in self.cases:
-                CASES[case](op, TPU_CHIPS[self.chip])
+                CASES[case](op, TPU_CHIPS[self.chip], analysis)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import Rewriter
 
 from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType, WholeOp
 from kopt.walk import walk
@@ -50,12 +49,22 @@ def new_tags(op: Operation, prefix: str = "b") -> Iterator[str]:
 
 
 def replace_dims(op: Operation, replace: Callable[[DimAttr], DimAttr]) -> None:
-    """Puts other dimensions into the type of every value that an operation and those inside it define."""
+    """Puts other dimensions into the type of every value that an operation and those inside it define.
+
+    Values keep their uses, and stay what they are: of a type there is one with other dimensions.
+    """
+    known: dict[int, tuple[Attribute, Attribute]] = {}
     for inner in walk(op):
         for value in defined_values(inner):
-            old = _dims_of(value.type)
-            if (new := tuple(map(replace, old))) != old:
-                Rewriter.replace_value_with_new_type(value, _with_dims(value.type, new))
+            if (found := known.get(id(type := value.type))) is None:
+                found = known[id(type)] = (type, _replaced(type, replace))
+            value._type = found[1]  # pyright: ignore[reportPrivateUsage]
+
+
+def _replaced(type: Attribute, replace: Callable[[DimAttr], DimAttr]) -> Attribute:
+    old = _dims_of(type)
+    new = tuple(map(replace, old))
+    return type if new == old else _with_dims(type, new)
 
 
 def _dims_of(type: Attribute) -> tuple[DimAttr, ...]:

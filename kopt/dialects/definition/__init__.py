@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from xdsl import irdl
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, Region, SSAValue
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation
 
 from kopt.dialects.definition.reading import reads
 from kopt.dialects.definition.verifying import verifier, verify_parameters
@@ -38,28 +40,52 @@ class Op(IRDLOperation, metaclass=_Concrete):
     """The base of ops."""
 
     def __init__(self, **parts: Any):
-        if parts.keys() <= _SIMPLE and not self.get_irdl_definition().options:
-            Operation.__init__(
-                self,
-                operands=list(_each(parts.get("operands", ()), SSAValue)),
-                result_types=list(_each(parts.get("result_types", ()), Attribute)),
-                properties=_present(parts.get("properties")),
-                attributes=_present(parts.get("attributes")),
-            )
-        else:  # sizes of segments, and regions of lists
+        definition = self.get_irdl_definition()
+        operands, properties = parts.get("operands", ()), _present(parts.get("properties"))
+        simple = parts.keys() <= _SIMPLE and all(isinstance(region, Region) for region in parts.get("regions", ()))
+        if simple and definition.options:
+            simple = definition.options == _SEGMENTS and len(operands) == len(definition.operands)
+            properties["operandSegmentSizes"] = segment_sizes(tuple(map(_size, operands)))
+        if not simple:
             super().__init__(**parts)
+            return
+        Operation.__init__(
+            self,
+            operands=list(_each(operands, SSAValue)),
+            result_types=list(_each(parts.get("result_types", ()), Attribute)),
+            properties=properties,
+            attributes=_present(parts.get("attributes")),
+            regions=parts.get("regions", ()),
+        )
 
 
 class Attr(ParametrizedAttribute, metaclass=_Concrete):
     """The base of types and of other attributes with parameters."""
+
+    def __post_init__(self) -> None:
+        self._verify()  # that it has parameters is known
 
     def _verify(self) -> None:
         verify_parameters(type(self))(self)
         self.verify()
 
 
-#: What an op without regions is made of.
-_SIMPLE = {"operands", "result_types", "properties", "attributes"}
+#: What an op is made of; but for successors.
+_SIMPLE = {"operands", "result_types", "properties", "attributes", "regions"}
+_SEGMENTS = [AttrSizedOperandSegments(as_property=True)]
+
+
+@lru_cache(256)
+def segment_sizes(sizes: tuple[int, ...]) -> DenseArrayBase:
+    """How many operands each name has."""
+    return DenseArrayBase.from_list(i32, sizes)
+
+
+def _size(part: Any) -> int:
+    """How many values a part has: one, none where it is None, or those of a list."""
+    if part is None:
+        return 0
+    return 1 if isinstance(part, SSAValue | Operation) else len(part)
 
 
 def _each(parts: Iterable[Any], kind: type[Any]) -> Iterator[Any]:

@@ -19,6 +19,7 @@ from xdsl.irdl.operations import (
 
 _Read = Callable[[Operation], Any]
 _OPERAND = VarIRConstruct.OPERAND
+_item = tuple.__getitem__
 
 
 def reads(cls: type[IRDLOperation]) -> dict[str, _Read]:
@@ -44,13 +45,14 @@ _PLACES = {
 
 
 def _operand(number: int) -> _Read:
-    return lambda op: op._operands[number]  # pyright: ignore[reportPrivateUsage]
+    # What xDSL's sequence of values has of its own is slices.
+    return lambda op: _item(op._operands, number)  # pyright: ignore[reportPrivateUsage]
 
 
 def _single(accessor: BeforeVariadicSingleAccessor) -> _Read:
     """The one at a number, with no variadic before it."""
     place, number = _PLACES[accessor.construct], accessor.idx
-    return _operand(number) if accessor.construct is _OPERAND else lambda op: getattr(op, place)[number]
+    return _operand(number) if accessor.construct is _OPERAND else lambda op: _item(getattr(op, place), number)
 
 
 def _rest(accessor: UniqueVariadicAccessor) -> _Read:

@@ -12,18 +12,22 @@ from xdsl.irdl import (
     AnyAttr,
     AttrConstraint,
     BaseAttr,
+    EqAttrConstraint,
     OpDef,
     OperandDef,
     OptAttributeDef,
     OptPropertyDef,
     RangeOf,
     ResultDef,
+    SingleBlockRegionDef,
     VariadicDef,
 )
 from xdsl.irdl.constraints import RangeLengthConstraint
 from xdsl.traits import OpTrait
 
 _Accepts = Callable[[Any], bool]
+#: What regions without demands on their arguments have.
+_ANY = RangeOf(AnyAttr())
 
 
 def verifier(definition: OpDef, own: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -72,11 +76,15 @@ def _acceptance(definition: OpDef) -> _Accepts:
     needed = {name for name, part in definition.properties.items() if not isinstance(part, OptPropertyDef)}
     attributes = {name: _class_of(part.constr) for name, part in definition.attributes.items()}
     optional = all(isinstance(part, OptAttributeDef) for part in definition.attributes.values())
-    if None in (*values.values(), *properties.values(), *attributes.values()) or definition.regions or not optional:
+    regions = len(definition.regions)
+    known = all(type(part) is SingleBlockRegionDef and part.entry_args == _ANY for _, part in definition.regions)
+    if None in (*values.values(), *properties.values(), *attributes.values()) or not known or not optional:
         return lambda op: False
 
     def accepts(op: Operation) -> bool:
-        if not needed <= op.properties.keys() <= properties.keys() or op.regions or op.successors:
+        if not needed <= op.properties.keys() <= properties.keys() or op.successors:
+            return False
+        if len(op.regions) != regions or any(len(region.blocks) != 1 for region in op.regions):
             return False
         if not _are_of(op.properties, properties) or not _are_of(op.attributes, attributes):
             return False
@@ -113,8 +121,14 @@ def _class_of_values(part: OperandDef | ResultDef) -> type[Attribute] | None:
     return _class_of(constraint.constr) if isinstance(constraint, RangeOf) else None
 
 
+def _is_plain(cls: type[Attribute]) -> bool:
+    return issubclass(cls, ParametrizedAttribute) and not cls.get_irdl_definition().parameters
+
+
 def _class_of(constraint: AttrConstraint) -> type[Attribute] | None:
-    """The class that a constraint asks for and no more than that, or None."""
+    """The class that a constraint asks for and no more than that, or None; a type without parameters is its class."""
     if isinstance(constraint, BaseAttr):
         return constraint.attr
+    if isinstance(constraint, EqAttrConstraint) and _is_plain(type(constraint.attr)):
+        return type(constraint.attr)
     return Attribute if isinstance(constraint, AnyAttr) else None

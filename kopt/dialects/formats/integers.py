@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.parser import Parser
@@ -13,6 +14,11 @@ from xdsl.utils.exceptions import VerifyException
 
 def int_array(numbers: Sequence[int]) -> DenseArrayBase:
     """A property that holds integers."""
+    return _array(tuple(numbers))
+
+
+@lru_cache(4096)
+def _array(numbers: tuple[int, ...]) -> DenseArrayBase:
     return DenseArrayBase.from_list(i64, numbers)
 
 

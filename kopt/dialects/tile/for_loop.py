@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -22,7 +22,7 @@ from xdsl.traits import RecursiveMemoryEffect, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import irdl_op_definition
-from kopt.dialects.formats.integers import ints_of
+from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.tile.bodies import (
     CarryingLoop,
     YieldOp,
@@ -82,7 +82,7 @@ class ForOp(CarryingLoop):
         region = body if isinstance(body, Region) else Region(Block(arg_types=[body, *types]))
         super().__init__(
             operands=[dynamic, inits],
-            properties={"static_bounds": DenseArrayBase.from_list(i64, static), "schedule": schedule},
+            properties={"static_bounds": int_array(static), "schedule": schedule},
             attributes=attributes,
             regions=[region],
             result_types=[types],

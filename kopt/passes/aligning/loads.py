@@ -31,9 +31,8 @@ from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
 
-def align_loads(op: ModuleOp, chip: TpuChip) -> None:
+def align_loads(op: ModuleOp, chip: TpuChip, analysis: IndexAnalysis) -> None:
     """Makes loads at an unaligned dynamic start aligned superset loads, in all launches of a module."""
-    analysis = IndexAnalysis(numbered=True)
     for launch in walk(op, LaunchOp):
         copy_scalars(launch)
         arrays = Arrays(launch)

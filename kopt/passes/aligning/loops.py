@@ -37,7 +37,7 @@ from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
 
-def align_loops(op: ModuleOp, chip: TpuChip) -> None:
+def align_loops(op: ModuleOp, chip: TpuChip, analysis: IndexAnalysis) -> None:
     """Makes loops that begin at a computed or odd element loops over aligned blocks, in all launches of a module."""
     for launch in walk(op, LaunchOp):
         arrays = Arrays(launch)

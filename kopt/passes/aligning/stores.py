@@ -29,9 +29,8 @@ from kopt.targets.tiling import window_bytes
 from kopt.walk import walk
 
 
-def align_stores(op: ModuleOp, chip: TpuChip) -> None:
+def align_stores(op: ModuleOp, chip: TpuChip, analysis: IndexAnalysis) -> None:
     """Makes stores at an unaligned dynamic start aligned superset loads, insertions and stores, in all launches."""
-    analysis = IndexAnalysis(numbered=True)
     for launch in walk(op, LaunchOp):
         for number in launch.written:
             _align(WrittenOperand(launch, number), chip, analysis)
