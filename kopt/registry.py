@@ -9,9 +9,11 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 
+@cache
 def load(path: str) -> Any:
     """The object that ``"package.module:attribute"`` names; imports the module."""
     module, _, attribute = path.partition(":")

@@ -68,4 +68,4 @@ def _add_block(block: Block, wanted: _Wanted, found: list[Operation]) -> None:
             _add_op(op, wanted, found)
         elif wanted[type(op)]:
             found.append(op)
-        op = op.next_op
+        op = op._next_op  # pyright: ignore[reportPrivateUsage]  # the property is a tenth of all walks

@@ -14,7 +14,7 @@ take over.
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -51,8 +51,8 @@ class Op(IRDLOperation, metaclass=_Concrete):
             return
         Operation.__init__(
             self,
-            operands=list(_each(operands, SSAValue)),
-            result_types=list(_each(parts.get("result_types", ()), Attribute)),
+            operands=_all(operands, SSAValue),
+            result_types=_all(parts.get("result_types", ()), Attribute),
             properties=properties,
             attributes=_present(parts.get("attributes")),
             regions=parts.get("regions", ()),
@@ -88,15 +88,19 @@ def _size(part: Any) -> int:
     return 1 if isinstance(part, SSAValue | Operation) else len(part)
 
 
-def _each(parts: Iterable[Any], kind: type[Any]) -> Iterator[Any]:
+def _all(parts: Iterable[Any], kind: type[Any]) -> list[Any]:
     """Single ones, those of lists, and the values of ops; None stands for no one."""
+    found: list[Any] = []
     for part in parts:
-        if isinstance(part, kind):
-            yield part
+        if isinstance(part, list | tuple):
+            found += _all(part, kind)
+        elif isinstance(part, kind):
+            found.append(part)
         elif isinstance(part, Operation):
-            yield SSAValue.get(part)
+            found.append(SSAValue.get(part))
         elif part is not None:
-            yield from _each(part, kind)
+            found += _all(part, kind)
+    return found
 
 
 def _present(parts: Mapping[str, Any] | None) -> dict[str, Any]:

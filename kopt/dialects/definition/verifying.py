@@ -23,7 +23,7 @@ from xdsl.irdl import (
     VariadicDef,
 )
 from xdsl.irdl.constraints import RangeLengthConstraint
-from xdsl.traits import OpTrait
+from xdsl.traits import IsolatedFromAbove, OpTrait
 
 _Accepts = Callable[[Any], bool]
 #: What regions without demands on their arguments have.
@@ -33,7 +33,9 @@ _ANY = RangeOf(AnyAttr())
 def verifier(definition: OpDef, own: Callable[[Any], None]) -> Callable[[Any], None]:
     """The ``verify_`` of a class of ops: its definition, the traits, and what the class itself checks."""
     accepts = _acceptance(definition)
-    traits = [trait for trait in definition.traits if type(trait).verify is not OpTrait.verify]
+    # What is isolated from above is seen by `kopt.analysis.scope`, of a whole module at once.
+    own_verify = [trait for trait in definition.traits if type(trait).verify is not OpTrait.verify]
+    traits = [trait for trait in own_verify if not isinstance(trait, IsolatedFromAbove)]
 
     def verify_(op: Operation) -> None:
         if not accepts(op):
@@ -81,6 +83,10 @@ def _acceptance(definition: OpDef) -> _Accepts:
     if None in (*values.values(), *properties.values(), *attributes.values()) or not known or not optional:
         return lambda op: False
 
+    fixed = not any(isinstance(part, VariadicDef) for _, part in (*definition.operands, *definition.results))
+    operands = [values[name] for name, _ in definition.operands]
+    results = [values[name] for name, _ in definition.results]
+
     def accepts(op: Operation) -> bool:
         if not needed <= op.properties.keys() <= properties.keys() or op.successors:
             return False
@@ -88,6 +94,8 @@ def _acceptance(definition: OpDef) -> _Accepts:
             return False
         if not _are_of(op.properties, properties) or not _are_of(op.attributes, attributes):
             return False
+        if fixed:
+            return _have(op._operands, operands) and _have(op.results, results)  # pyright: ignore[reportPrivateUsage]
         count = 0
         for name, cls in values.items():
             found = _found(op, name)
@@ -97,6 +105,13 @@ def _acceptance(definition: OpDef) -> _Accepts:
         return count == len(op.operands) + len(op.results)
 
     return accepts
+
+
+def _have(found: Sequence[SSAValue], classes: Sequence[Any]) -> bool:
+    """Whether there is a value of each class, and no other."""
+    return len(found) == len(classes) and all(
+        isinstance(value.type, cls) for value, cls in zip(found, classes, strict=True)
+    )
 
 
 def _are_of(found: Mapping[str, Attribute], classes: Mapping[str, Any]) -> bool:
