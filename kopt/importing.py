@@ -31,9 +31,10 @@ def import_for_target(
     ``all_reduce`` is the algorithm of a program's collectives that name none. Also gives what the config says to the
     lowering, with the sizes in it.
     """
+    from kopt.analysis.scope import check_scope
     from kopt.diagnostics import remark
     from kopt.frontend import import_kernel
-    from kopt.verification import verify
+    from kopt.verification import verify_sizes
 
     signature = inspect.signature(fn, follow_wrapped=False)
     call = inspect.BoundArguments(signature, dict(values))  # pyright: ignore[reportArgumentType]
@@ -60,8 +61,9 @@ def import_for_target(
         remark(_entry(chosen), f"imported again with the block sizes {wanted}: it computes with them while imported")
         imported = run(config, wanted)
         chosen, wanted = choose(imported, target, config, start="given")
+    check_scope(chosen.module)
     if _sizes(chosen) == _sizes(imported):  # others are verified when they are substituted
-        verify(chosen.module)
+        verify_sizes(chosen.module)
     return chosen, replace(config, block_sizes=tuple(_sizes(chosen)) or None)
 
 

@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.analysis.scope import check_scope
 from kopt.diagnostics import location_of
+from kopt.dialects.definition import Op
 from kopt.errors import VerifyError
 
 
@@ -28,6 +29,19 @@ def verify(module: ModuleOp, source: str | None = None) -> None:
     check_scope(module, source)
     for op in _post_order(module):
         _verify_op(op, source)
+
+
+def verify_sizes(module: ModuleOp) -> None:
+    """Raise ``kopt.VerifyError``, located at the operation, for the first one whose types do not fit each other.
+
+    That is all that other block sizes in a module's types can break.
+    """
+    for op in _post_order(module):
+        if isinstance(op, Op):
+            try:
+                op.verify_own()
+            except VerifyException as error:
+                raise VerifyError(_message(op, error), location_of(op)) from error
 
 
 def _post_order(root: Operation) -> Iterator[Operation]:

@@ -112,7 +112,7 @@ def quoted(text: str) -> str:
 
 def one_line(text: str) -> str:
     """A text made safe to stand in a comment: one line of printable characters."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
 def _cleaned(text: str, default: str) -> str:

@@ -11,8 +11,10 @@ from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType, WholeOp
 from kopt.walk import walk
 
 
-def defined_values(op: Operation) -> list[SSAValue]:
+def defined_values(op: Operation) -> Sequence[SSAValue]:
     """The results of an operation and the arguments of its regions' blocks."""
+    if not op.regions:
+        return op.results
     return [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]
 
 
@@ -26,8 +28,8 @@ def bound_tags(op: Operation) -> Iterator[str]:
 
 def tag_sizes(op: Operation) -> dict[str, int]:
     """The lanes of every range's blocks in an operation, by its tag."""
-    values = (value for inner in walk(op) for value in defined_values(inner))
-    return {value.type.tag: value.type.size for value in values if isinstance(value.type, RangeType)}
+    types = (value.type for inner in walk(op) for value in defined_values(inner))
+    return {type.tag: type.size for type in types if isinstance(type, RangeType)}
 
 
 def all_lanes(size: int, op: Operation) -> WholeOp:

@@ -24,7 +24,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.sizes import read_sizes
 from kopt.errors import ConfigError, LoweringError, VerifyError
 from kopt.passes.retyping import replace_dims, tag_sizes
-from kopt.verification import verify
+from kopt.verification import verify_sizes
 from kopt.walk import walk
 
 #: Ops that hold numbers derived from block sizes when a tagged dimension takes part in more than its own place.
@@ -79,7 +79,7 @@ def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
 
     resize(module, sizes)
     try:
-        verify(module)
+        verify_sizes(module)
     except VerifyError as error:
         resize(module, before)
         notes = ["a number follows from an old size: import the kernel again with the new block sizes"]

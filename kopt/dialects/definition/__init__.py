@@ -39,6 +39,9 @@ class _Concrete(ABCMeta):
 class Op(IRDLOperation, metaclass=_Concrete):
     """The base of ops."""
 
+    def verify_own(self) -> None:
+        """What a class of ops checks itself: how operands, results and properties fit each other."""
+
     def __init__(self, **parts: Any):
         definition = self.get_irdl_definition()
         operands, properties = parts.get("operands", ()), _present(parts.get("properties"))
@@ -117,6 +120,7 @@ def irdl_op_definition(cls: _OpClass) -> _OpClass:
     cls = irdl.irdl_op_definition(cls)
     for name, read in reads(cls).items():
         setattr(cls, name, property(read))
+    cls.verify_own = own  # pyright: ignore[reportAttributeAccessIssue]
     cls.verify_ = verifier(cls.get_irdl_definition(), own)  # pyright: ignore[reportAttributeAccessIssue]
     if format is not None:
         give_format(cls, format)
