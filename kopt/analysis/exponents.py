@@ -37,6 +37,9 @@ EXP, MUL = ELEMENTWISE["exp"], ELEMENTWISE["mul"]
 _LINEAR = tuple(ELEMENTWISE[name] for name in ("add", "sub", "neg", "maximum", "minimum"))
 _MOVED = (BroadcastOp, ReshapeOp, TransposeOp)
 _COMPARED = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
+LOG2E = math.log2(math.e)
+#: The largest number of f32.
+_MOST = 3.4028234663852886e38
 #: Trips that loops are taken to have, where only ops inside and outside are weighed against each other.
 _TRIPS = 8
 
@@ -90,6 +93,22 @@ class Exponents:
         return frozenset(self.values)
 
     @property
+    def overflows(self) -> bool:
+        """Whether some number is infinite with the factor, and was finite: the least one of f32, which masks take.
+
+        Of a row that is masked as a whole the differences are 0 where the number is finite, and NaN where it is not.
+        """
+        return any(map(_overflows, self._numbers()))
+
+    def _numbers(self) -> Iterator[float | None]:
+        """The numbers that get the factor: constants, those of products, and what stands for masked lanes."""
+        for value in self.values:
+            product = number_of(value)
+            yield constant(value if product is None else product)
+            if isinstance(value.owner, MaskOp):
+                yield value.owner.fill_number
+
+    @property
     def pays(self) -> bool:
         """Whether fewer lanes are multiplied with the factor than without it."""
         lanes = sum(_lanes(value.owner, value) for value in self.given if value not in self.scaled)
@@ -114,8 +133,13 @@ def exponents(top: Operation) -> Iterator[Exponents]:
         if value not in seen and element_of(value) == f32:
             found = Exponents(_TIES.component(value))
             seen.update(found.values)
-            if found.pays:
+            if found.pays and not found.overflows:
                 yield found
+
+
+def _overflows(number: float | None) -> bool:
+    """Whether a finite number has no finite product with the factor."""
+    return number is not None and not stays(number) and abs(number) > _MOST / LOG2E
 
 
 def _is_sign(use: Use) -> bool:

@@ -14,7 +14,7 @@ elementwise operations, of constants, of lane numbers, of spread scalars and of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation, SSAValue
@@ -46,17 +46,23 @@ SOURCES = (FullOp, SplatOp, IndexOp, ArangeOp)
 
 def reads_of(value: SSAValue, is_read: Callable[[LoadOp | GetOp], bool]) -> list[LoadOp | GetOp] | None:
     """The reads that a tile is made of lane by lane; None where it cannot be, or one of them is none that may be."""
-    op = value.owner
-    if not isinstance(op, Operation) or not isinstance(element_of(value), IntegerType):
-        return None
-    if isinstance(op, LoadOp | GetOp):
-        return [op] if _is_plain(op) and is_read(op) else None
-    if isinstance(op, SOURCES):
-        return []
-    if not isinstance(op, (*LANE_BY_LANE, BroadcastOp)):
-        return None
-    parts = [reads_of(operand, is_read) for operand in op.operands]
-    return None if None in parts else [read for part in parts if part is not None for read in part]
+    reads: list[LoadOp | GetOp] = []
+    found, left = {value}, [value]
+    while left:
+        value = left.pop()
+        op = value.owner
+        if not isinstance(op, Operation) or not isinstance(element_of(value), IntegerType):
+            return None
+        if isinstance(op, LoadOp | GetOp):
+            if not _is_plain(op) or not is_read(op):
+                return None
+            reads.append(op)
+        elif isinstance(op, (*LANE_BY_LANE, BroadcastOp)):
+            left += (new := [operand for operand in dict.fromkeys(op.operands) if operand not in found])
+            found.update(new)
+        elif not isinstance(op, SOURCES):
+            return None
+    return reads
 
 
 def is_in_scalar_memory(read: LoadOp | GetOp) -> bool:
@@ -84,17 +90,22 @@ def _is_plain(read: LoadOp | GetOp) -> bool:
 
 def _ends_in_rows(value: SSAValue) -> bool:
     """Whether all that is computed of a tile are row numbers, lane by lane."""
-    users = [*_users(value)]
-    return bool(users) and all(users)
+    found, left = {value}, [value]
+    are_rows: list[bool] = []
+    while left:
+        value = left.pop()
+        for use in value.uses:
+            op = use.operation
+            if isinstance(op, (*LANE_BY_LANE, BroadcastOp)) and isinstance(element_of(op.results[0]), IntegerType):
+                if op.results[0] not in found:
+                    found.add(op.results[0])
+                    left.append(op.results[0])
+            else:
+                are_rows.append(isinstance(op, LoadOp) and value in op.indices and _is_of_one_array(value))
+    return bool(are_rows) and all(are_rows)
 
 
-def _users(value: SSAValue) -> Iterator[bool]:
-    for use in value.uses:
-        op = use.operation
-        if isinstance(op, LoadOp):
-            reads = reads_of(value, lambda _: True) if value in op.indices else None
-            yield reads is not None and len({read.memory for read in reads}) == 1
-        elif isinstance(op, (*LANE_BY_LANE, BroadcastOp)) and isinstance(element_of(op.results[0]), IntegerType):
-            yield from _users(op.results[0])
-        else:
-            yield False
+def _is_of_one_array(numbers: SSAValue) -> bool:
+    """Whether row numbers are made of one array's, lane by lane."""
+    reads = reads_of(numbers, lambda _: True)
+    return reads is not None and len({read.memory for read in reads}) == 1

@@ -18,7 +18,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.pallas import CallOp, DmaOp, PipelineOp
-from kopt.dialects.tile import GetOp, PutOp, RangeType, RefType, is_gather
+from kopt.dialects.tile import Access, RangeType, RefType, is_gather
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.condition import Condition, conjunction
 from kopt.ir.from_ssa import IndexAnalysis
@@ -29,7 +29,7 @@ from kopt.walk import walk
 def is_inside(call: CallOp) -> bool:
     """Whether every access of a call, and every end of a copy, is proved to be inside of its ref."""
     analysis = IndexAnalysis()
-    known = (DmaOp, GetOp, PutOp)
+    known = (DmaOp, Access)
     if any(window.numbers.data for window in call.windows.data):
         return False
     if any(isinstance(op, PipelineOp) or _is_remote(op) for op in walk(call)):
@@ -47,7 +47,7 @@ def _places(op: Operation) -> Iterator[tuple[SSAValue, Sequence[Entry]]]:
         yield op.source, op.source_entries
         yield op.target, op.target_entries
         yield op.semaphore, op.semaphore_entries
-    elif isinstance(op, GetOp | PutOp):
+    elif isinstance(op, Access):
         yield op.memory, op.entries
 
 

@@ -54,7 +54,12 @@ class Rows:
     @property
     def given(self) -> list[SSAValue]:
         """Those that other ops make, constants left out."""
-        return [value for value in self.values if not _TIES.makes(value) and not isinstance(value.owner, FullOp)]
+        return [value for value in self._computed if not _TIES.makes(value)]
+
+    @property
+    def _computed(self) -> list[SSAValue]:
+        """All but constants, of which other ops have their own."""
+        return [value for value in self.values if not isinstance(value.owner, FullOp)]
 
     def taken(self, value: SSAValue) -> list[Use]:
         """The uses of one by other ops."""
@@ -65,14 +70,14 @@ class Rows:
     def pays(self) -> bool:
         """Whether loops carry some, and change layouts less often where these keep the dimension."""
         carried = any(carrying(value) for value in self.values)
-        crossing = [*self.given, *(value for value in self.values if self.taken(value))]
+        crossing = [*self.given, *(value for value in self._computed if self.taken(value))]
         legal = not any(element_of(value) == i1 or is_narrow(element_of(value)) for value in crossing)
         return carried and legal and self._relayouts() < 0
 
     def _relayouts(self) -> int:
         """How many more relayouts there are in loops with the dimension than without."""
         made = [(value.owner, _reduces_lanes(value.owner)) for value in self.given]
-        used = [(use.operation, keeps(use.operation, value)) for value in self.values for use in self.taken(value)]
+        used = [(use.operation, keeps(use.operation, value)) for value in self._computed for use in self.taken(value)]
         return sum(-1 if fits else 1 for op, fits in (*made, *used) if isinstance(op, Operation) and in_loop(op))
 
 

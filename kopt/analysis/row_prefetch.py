@@ -56,7 +56,8 @@ def why_not_ahead(rows: RowFetch, call: CallOp, chip: TpuChip) -> str | None:
         return "cores share the cells"
     if not is_only_read(call, rows.start.source):
         return "the kernel writes the array"
-    if not all(map(Rematerialisation(frozenset({axis})).can, outer_values(rows.starts))):
+    numbers = (read.result for read in walk(rows.starts, GetOp))
+    if not all(map(Rematerialisation(frozenset({axis})).can, (*outer_values(rows.starts), *numbers))):
         return "where the next cell's rows are, this cell cannot tell"
     return None
 

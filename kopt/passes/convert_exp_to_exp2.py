@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -11,13 +10,12 @@ from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.exponents import EXP, MUL, Exponents, exponents, number_of, stays
+from kopt.analysis.exponents import EXP, LOG2E, MUL, Exponents, exponents, number_of, stays
 from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ELEMENTWISE, FullOp
 from kopt.walk import walk
 
-LOG2E = math.log2(math.e)
 EXP2 = ELEMENTWISE["exp2"]
 
 
@@ -35,7 +33,8 @@ class ConvertExpToExp2Pass(ModulePass):
     The factor goes through sums, differences, maxima, selects, masks and what loops carry (`kopt.analysis.exponents`).
     What comes without a number to multiply with is multiplied, and so is, by ln(2), what is used otherwise. Where this
     multiplies as many lanes as it spares, all stays. So do elements other than f32: the product of two rounded numbers
-    is rounded once, as the one inside of ``exp`` is, and of others nothing is known.
+    is rounded once, as the one inside of ``exp`` is, and of others nothing is known. A finite number that is infinite
+    with the factor, as a mask's may be, leaves all as it is: rows of nothing else would become NaN.
     """
 
     name = "convert-exp-to-exp2"

@@ -7,7 +7,10 @@ Neither unit has work while it waits for the other, unless another visit has som
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from collections.abc import Sequence
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import Path
@@ -21,9 +24,17 @@ def chained(launch: Launch) -> frozenset[Path]:
     for place in launch.places:
         op = place.op
         factors = (op.lhs, op.rhs) if isinstance(op, DotOp) else op.operands
-        waits = any(made.get(value) == place.path for value in factors)
-        if isinstance(op, DotOp) and waits:
+        waiting = {value for value in factors if made.get(value) == place.path}
+        if isinstance(op, DotOp) and waiting:
             found.add(place.path)
-        if isinstance(op, DotOp) or waits:
-            made.update(dict.fromkeys(op.results, place.path))
+        if isinstance(op, DotOp) or waiting:
+            made.update(dict.fromkeys(_given(op, waiting), place.path))
     return frozenset(found)
+
+
+def _given(op: Operation, waiting: set[SSAValue]) -> Sequence[SSAValue]:
+    """What an operation gives others of such values; an arm's end gives results of its branch."""
+    branch = op.parent_op()
+    if not isinstance(op, scf.YieldOp) or branch is None:
+        return op.results
+    return [result for value, result in zip(op.operands, branch.results, strict=True) if value in waiting]

@@ -133,8 +133,9 @@ class DmaOp(Op):
         assert isinstance(source, RefType) and isinstance(target, RefType) and isinstance(semaphore, RefType)
         if semaphore.space.data != "semaphore":
             raise VerifyException(f"a DMA signals a semaphore, found {semaphore}")
-        for entries, type in ((self.source_entries, source), (self.target_entries, target)):
-            verify_entries(entries, type.shape)
+        verify_entries(self.source_entries, source.shape)
+        verify_entries(self.target_entries, target.shape)
+        verify_entries(self.semaphore_entries, semaphore.shape)
         read, written = ref_block_type(source, self.source_entries), ref_block_type(target, self.target_entries)
         if read.shape != written.shape or read.element_type != written.element_type:
             raise VerifyException(f"a DMA copies blocks of one shape, found {read} to {written}")

@@ -40,7 +40,7 @@ class LaneScalars:
     def __init__(self, value: SSAValue, outside: Builder):
         self.value, self.outside = value, outside
         self._begins: dict[SSAValue, SSAValue] = {}
-        self._prepare(value)
+        self._prepare(value, set())
 
     def at(self, lanes: Sequence[SSAValue], build: Builder) -> SSAValue:
         """The number of one lane, by its place along each dimension.
@@ -51,7 +51,7 @@ class LaneScalars:
         """
         return self._lane(self.value, list(lanes), build, {})
 
-    def _prepare(self, value: SSAValue) -> None:
+    def _prepare(self, value: SSAValue, seen: set[SSAValue]) -> None:
         op = value.owner
         assert isinstance(op, Operation)
         entries = op.entries if isinstance(op, GetOp) else op.operands if isinstance(op, IndexOp) else ()
@@ -59,7 +59,9 @@ class LaneScalars:
             if entry not in self._begins:
                 self._begins[entry] = self.outside.add(BeginOp(entry))
         for operand in () if isinstance(op, _LEAVES) else op.operands:
-            self._prepare(operand)
+            if operand not in seen:
+                seen.add(operand)
+                self._prepare(operand, seen)
 
     def _lane(self, value: SSAValue, lanes: Sequence[SSAValue], build: Builder, known: dict[_Lane, SSAValue]):
         if (value, *lanes) not in known:

@@ -291,3 +291,30 @@ func.func @two_grids(%x: memref<8x128xf32>) -> memref<8x128xf32> {
   }
   func.return %o : memref<8x128xf32>
 }
+
+// -----
+
+// The semaphore of a copy is one that there is.
+func.func @semaphores(%x: memref<8x128xf32>) {
+  pallas.call @semaphores(%x) windows [<[8, 128], (d0) -> (0, 0), hbm>] semantics (arbitrary) aliases [] : (memref<8x128xf32>) -> () {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, hbm>, %rows: !tile.ref<8 x 128 x f32, vmem>, %moved: !tile.ref<2 x i32, semaphore>):
+    tile.grid (%g: g0=1) in (1) {
+      // expected-error @+1 {{index 2 is outside dimension 0 of 2 elements}}
+      pallas.dma_start %x_ref[:, :] to %rows[:, :] signal %moved[2] : !tile.ref<8 x 128 x f32, hbm>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<2 x i32, semaphore>
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @no_semaphore(%x: memref<8x128xf32>) {
+  pallas.call @no_semaphore(%x) windows [<[8, 128], (d0) -> (0, 0), hbm>] semantics (arbitrary) aliases [] : (memref<8x128xf32>) -> () {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, hbm>, %rows: !tile.ref<8 x 128 x f32, vmem>, %moved: !tile.ref<2 x i32, semaphore>):
+    tile.grid (%g: g0=1) in (1) {
+      // expected-error @+1 {{0 indices for an array of 1 dimensions}}
+      pallas.dma_wait %x_ref[:, :] to %rows[:, :] signal %moved[] : !tile.ref<8 x 128 x f32, hbm>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<2 x i32, semaphore>
+    }
+  }
+  func.return
+}
