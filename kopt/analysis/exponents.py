@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import bf16, f32, f64
 from xdsl.ir import Operation, SSAValue, Use
 
 from kopt.analysis.ties import Ties, in_loop
@@ -22,6 +22,7 @@ from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.tile import (
     ELEMENTWISE,
     BroadcastOp,
+    CastOp,
     FullOp,
     MaskOp,
     ReduceOp,
@@ -38,6 +39,9 @@ _LINEAR = tuple(ELEMENTWISE[name] for name in ("add", "sub", "neg", "maximum", "
 _MOVED = (BroadcastOp, ReshapeOp, TransposeOp)
 _COMPARED = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 LOG2E = math.log2(math.e)
+_LOGARITHMS, _ANGLES = ("log", "log2", "log10", "log1p", "asinh", "acosh"), ("asin", "acos", "atan", "atan2")
+#: Ops whose results are small, whatever they are of: but for infinite ones.
+_SMALL = tuple(ELEMENTWISE[name] for name in (*_LOGARITHMS, *_ANGLES, "sin", "cos", "tanh", "erf", "sigmoid"))
 #: The largest number of f32.
 _MOST = 3.4028234663852886e38
 #: Trips that loops are taken to have, where only ops inside and outside are weighed against each other.
@@ -94,11 +98,13 @@ class Exponents:
 
     @property
     def overflows(self) -> bool:
-        """Whether some number is infinite with the factor, and was finite: the least one of f32, which masks take.
+        """Whether some number may be infinite with the factor, and finite without: the least one of f32 masks lanes.
 
         Of a row that is masked as a whole the differences are 0 where the number is finite, and NaN where it is not.
+        What is loaded may be such a mask. A product overflows with one number nearly where it does with the other.
         """
-        return any(map(_overflows, self._numbers()))
+        unknown = (value for value in self.given if value not in self.scaled)
+        return any(map(_overflows, self._numbers())) or not all(map(_is_small, unknown))
 
     def _numbers(self) -> Iterator[float | None]:
         """The numbers that get the factor: constants, those of products, and what stands for masked lanes."""
@@ -140,6 +146,15 @@ def exponents(top: Operation) -> Iterator[Exponents]:
 def _overflows(number: float | None) -> bool:
     """Whether a finite number has no finite product with the factor."""
     return number is not None and not stays(number) and abs(number) > _MOST / LOG2E
+
+
+def _is_small(value: SSAValue) -> bool:
+    """Whether no finite number of a value comes near the largest one."""
+    if isinstance(value.owner, CastOp):
+        return element_of(value.owner.input) not in (bf16, f32, f64)
+    if isinstance(value.owner, MaskOp):
+        return _is_small(value.owner.input)
+    return isinstance(value.owner, _SMALL)
 
 
 def _is_sign(use: Use) -> bool:

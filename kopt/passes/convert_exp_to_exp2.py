@@ -34,7 +34,8 @@ class ConvertExpToExp2Pass(ModulePass):
     What comes without a number to multiply with is multiplied, and so is, by ln(2), what is used otherwise. Where this
     multiplies as many lanes as it spares, all stays. So do elements other than f32: the product of two rounded numbers
     is rounded once, as the one inside of ``exp`` is, and of others nothing is known. A finite number that is infinite
-    with the factor, as a mask's may be, leaves all as it is: rows of nothing else would become NaN.
+    with the factor, as a mask's may be, leaves all as it is: rows of nothing else would become NaN. So does what may be
+    such a number, as what is loaded: of it only logarithms and other small results are multiplied.
     """
 
     name = "convert-exp-to-exp2"
@@ -59,7 +60,7 @@ def _convert(found: Exponents) -> None:
             _scaled(value, LOG2E, frozenset(value.uses) - others)
         else:
             _scaled(value, 1 / LOG2E, others)
-    # Last: the result of an exponential may be a value of the component itself, in exp(x) - x.
+    # Last: the result of an exponential may be a value of the component itself.
     for exp in exps:
         power = EXP2(exp.operands[0])
         power.location, power.result.name_hint = exp.location, exp.results[0].name_hint

@@ -84,7 +84,8 @@ PAYS = {
     "less a constant": "%n = tile.sub %s, %half : T\n%p = tile.exp %n : T\n",
     "masked lanes of exponent 0": "%n = tile.mask %s in (%i, _) else -inf : T\n%p = tile.exp %n : T\n",
     "masked lanes of exponent 1": "%n = tile.mask %s in (%i, _) else 0.0 : T\n%p = tile.exp %n : T\n",
-    "of a row beside it, which is short": f"%a = tile.broadcast %b dims [0] : {ROW} to T\n%n = tile.add %s, %a : T\n"
+    "of a row beside it, which is short": f"%l = tile.log %b : R\n%a = tile.broadcast %l dims [0] : {ROW} to T\n"
+    "%n = tile.add %s, %a : T\n"
     "%p = tile.exp %n : T\n",
     "transposed": "%n = tile.transpose %s [1, 0] : T\n%p = tile.exp %n : !tile.tile<128 x b0=8 x f32>\n",
     "one more exponent than others": "%p = tile.exp %s : T\n%q = tile.exp %s : T\n%o = tile.abs %s : T\n",
@@ -101,6 +102,8 @@ def test_exponents_that_pay(lines: str) -> None:
 
 
 STAYS = {
+    "of a row beside it that may be a mask": f"%a = tile.broadcast %b dims [0] : {ROW} to T\n%n = tile.add %s, %a : T\n"
+    "%p = tile.exp %n : T\n",
     "no number to multiply with": "%p = tile.exp %v : T\n",
     "of two blocks one without": "%n = tile.sub %s, %v : T\n%p = tile.exp %n : T\n",
     "not linear": "%n = tile.abs %s : T\n%p = tile.exp %n : T\n",
@@ -150,8 +153,8 @@ LOOP = """tile.for %k: b1=2 in (0, 8) {{
 
 def test_a_factor_in_front_of_a_loop_pays_for_exponents_in_it() -> None:
     """Blocks of one size: what runs once against what runs at each visit."""
-    inside = LOOP.format(body="%p = tile.exp %v : T\n")
-    assert [names(one.given) for one in found(inside)] == [{"v"}]
+    inside = "%t = tile.tanh %v : T\n" + LOOP.format(body="%p = tile.exp %t : T\n")
+    assert [names(one.given) for one in found(inside)] == [{"t"}]
     both = LOOP.format(body="%l = tile.load %x[%i, :] : memref<64x128xf32> -> T\n%p = tile.exp %l : T\n")
     assert found(both) == []
 
@@ -189,13 +192,14 @@ def test_what_stands_for_masked_scores(sign: str, number: str, fits: bool) -> No
 @pytest.mark.parametrize(("number", "fits"), ENDS)
 def test_what_stands_for_masked_rows(number: str, fits: bool) -> None:
     """A mask's number that no factor changes hands the factor on; of another the mask is multiplied."""
-    lines = f"""{SCALED}%c = tile.mask %b in (%i) else -{number} : R
+    lines = f"""{SCALED}%l = tile.log %b : R
+    %c = tile.mask %l in (%i) else -{number} : R
     %a = tile.broadcast %c dims [0] : {ROW} to T
     %d = tile.sub %s, %a : T
     %p = tile.exp %d : T
     """
     values = [names(one.given) for one in found(lines)]
-    assert values == ([{"s", "b"} if number == "inf" else {"s", "c"}] if fits else [])
+    assert values == ([{"s", "l"} if number == "inf" else {"s", "c"}] if fits else [])
 
 
 @pytest.mark.parametrize(("number", "fits"), ENDS)

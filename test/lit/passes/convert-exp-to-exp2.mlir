@@ -92,27 +92,47 @@ func.func @stays(%x: memref<64x128xf32>, %y: memref<64x128xf32>) {
 
 // -----
 
-// A power that stands in a sum with its own exponent has no factor: it is multiplied where the sum takes it.
-// CHECK-LABEL: @divergence
+// A small value in a sum with scaled ones is multiplied; an exponent of several exponentials is scaled once.
+// CHECK-LABEL: @own_sum
 // CHECK: %s = tile.mul %v
 // CHECK: %p = tile.exp2 %s
-// CHECK: %[[P:.*]] = tile.mul %p
-// CHECK: %d = tile.sub %[[P]], %s
-// CHECK: %m = tile.reduce max %d
-// CHECK: tile.mul %m
-// CHECK: %l = tile.exp2 %s
-func.func @divergence(%x: memref<64x128xf32>, %y: memref<64xf32>, %z: memref<64x128xf32>) {
-  %q, %r = host.launch @divergence (%a0 = %x, %b0 = %y, %c0 = %z) writes [1, 2] : (memref<64x128xf32>, memref<64xf32>, memref<64x128xf32>) -> (memref<64xf32>, memref<64x128xf32>) {
+// CHECK: %t = tile.sigmoid %v
+// CHECK: %[[T:.*]] = tile.mul %t
+// CHECK: %d = tile.sub %[[T]], %s
+// CHECK: %l = tile.exp2 %d
+func.func @own_sum(%x: memref<64x128xf32>, %y: memref<64x128xf32>, %z: memref<64x128xf32>) {
+  %q, %r = host.launch @own_sum (%a0 = %x, %b0 = %y, %c0 = %z) writes [1, 2] : (memref<64x128xf32>, memref<64x128xf32>, memref<64x128xf32>) -> (memref<64x128xf32>, memref<64x128xf32>) {
     tile.grid (%i: b0=8) in (64) {
       %v = tile.load %a0[%i, :] : memref<64x128xf32> -> !tile.tile<b0=8 x 128 x f32>
       %scale = tile.full 0.125 : !tile.tile<b0=8 x 128 x f32>
       %s = tile.mul %v, %scale : !tile.tile<b0=8 x 128 x f32>
       %p = tile.exp %s : !tile.tile<b0=8 x 128 x f32>
-      %d = tile.sub %p, %s : !tile.tile<b0=8 x 128 x f32>
-      %m = tile.reduce max %d [1] : !tile.tile<b0=8 x 128 x f32>
-      tile.store %m, %b0[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
-      %l = tile.exp %s : !tile.tile<b0=8 x 128 x f32>
+      %t = tile.sigmoid %v : !tile.tile<b0=8 x 128 x f32>
+      %d = tile.sub %t, %s : !tile.tile<b0=8 x 128 x f32>
+      %l = tile.exp %d : !tile.tile<b0=8 x 128 x f32>
+      tile.store %p, %b0[%i, :] : !tile.tile<b0=8 x 128 x f32>, memref<64x128xf32>
       tile.store %l, %c0[%i, :] : !tile.tile<b0=8 x 128 x f32>, memref<64x128xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// What is loaded may be a mask of the least number there is, which has no finite product with the factor.
+// CHECK-LABEL: @loaded_mask
+// CHECK-NOT: exp2
+func.func @loaded_mask(%x: memref<64x128xf32>, %m: memref<128xf32>, %y: memref<64x128xf32>) {
+  %q = host.launch @loaded_mask (%a0 = %x, %m0 = %m, %b0 = %y) writes [2] : (memref<64x128xf32>, memref<128xf32>, memref<64x128xf32>) -> (memref<64x128xf32>) {
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.load %a0[%i, :] : memref<64x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+      %scale = tile.full 0.125 : !tile.tile<b0=8 x 128 x f32>
+      %s = tile.mul %v, %scale : !tile.tile<b0=8 x 128 x f32>
+      %b = tile.load %m0[:] : memref<128xf32> -> !tile.tile<128 x f32>
+      %w = tile.broadcast %b dims [1] : !tile.tile<128 x f32> to !tile.tile<b0=8 x 128 x f32>
+      %d = tile.add %s, %w : !tile.tile<b0=8 x 128 x f32>
+      %p = tile.exp %d : !tile.tile<b0=8 x 128 x f32>
+      tile.store %p, %b0[%i, :] : !tile.tile<b0=8 x 128 x f32>, memref<64x128xf32>
     }
   }
   func.return
