@@ -14,6 +14,7 @@ from xdsl.traits import MemoryEffectKind
 from kopt.analysis.access_summary import may_alias
 from kopt.analysis.aliases import accessed
 from kopt.dialects.tile import LoadOp, SelectOp, StoreOp
+from kopt.passes.cse import CsePass
 from kopt.walk import walk
 
 
@@ -27,18 +28,26 @@ class MaskRmwScatterPass(ModulePass):
     becomes
         tile.store %new, %x[%n] mask %m : …
 
+    Where there is such a store, ``cse`` comes first: rows are the same where their numbers are one value.
     It never refuses.
     """
 
     name = "mask-rmw-scatter"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not any(_selected(store) for store in walk(op, StoreOp)):
+            return
+        CsePass().apply(ctx, op)
         for store in walk(op, StoreOp):
-            select = store.value.owner
-            if store.mask is not None or not isinstance(select, SelectOp) or not store.gathers:
-                continue
-            if _lies_there(select.on_false, store):
+            select = _selected(store)
+            if select is not None and _lies_there(select.on_false, store):
                 _mask(store, select)
+
+
+def _selected(store: StoreOp) -> SelectOp | None:
+    """What a store puts into computed rows, where it selects among two values and has no mask yet."""
+    select = store.value.owner
+    return select if isinstance(select, SelectOp) and store.mask is None and store.gathers else None
 
 
 def _mask(store: StoreOp, select: SelectOp) -> None:
