@@ -22,7 +22,6 @@ from kopt.ir.launch_model import LaunchModel
 from kopt.planning.block_sizes import cheapest
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, TpuChip
-from kopt.targets.costs import tpu_costs
 
 #: Candidates that may turn out to take too much, at most.
 _TRIED = 64
@@ -56,8 +55,7 @@ def choose_sizes(
         return [*given]
     tpu = isinstance(chip, TpuChip)
     moved = moved if tpu else None
-    ordered = tpu and tpu_costs(chip).cores > 1
-    models = open_models(module, list(tags), ordered)
+    models = open_models(module, list(tags), chip)
     chosen: Sizes = {}
     used = [group for group in groups if group]
     for part, own in _parts(used, models) if moved is None else [(used, models)]:

@@ -28,7 +28,7 @@ from xdsl.ir import Operation
 from kopt.analysis.launch_models.accesses import accesses
 from kopt.analysis.launch_models.axes import axes
 from kopt.analysis.launch_models.chains import chained
-from kopt.analysis.launch_models.launch import Launch
+from kopt.analysis.launch_models.launch import Asked, Launch
 from kopt.analysis.launch_models.live import live
 from kopt.analysis.launch_models.operands import operands
 from kopt.analysis.launch_models.orders import orders
@@ -38,6 +38,8 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
 from kopt.ir.launch_model import LaunchModel
 from kopt.ir.launch_sizes import names_of, settled_access
+from kopt.targets.chips import Chip, TpuChip
+from kopt.targets.costs import tpu_costs
 from kopt.walk import walk
 
 __all__ = ["fixed_model", "launch_model", "launch_models", "open_models"]
@@ -60,12 +62,14 @@ def _name(grid: GridOp, taken: dict[str, int]) -> str:
     return f"{name}#{number}" if number else name
 
 
-def open_models(module: ModuleOp, open_tags: Collection[str], ordered: bool = True) -> list[LaunchModel]:
+def open_models(module: ModuleOp, open_tags: Collection[str], chip: Chip) -> list[LaunchModel]:
     """The models of a module's launches, as far as costs at different sizes of ``open_tags`` ask for them.
 
-    ``ordered``: with the orders that cells may run in, which costs of several cores ask for.
+    The orders that cells may run in matter where cores share them, and what axes may become on a TPU alone.
     """
-    launches = [Launch(grid, GridNames.of(grid), open_tags, "sizes") for grid in walk(module, GridOp)]
+    asked: Asked = "sizes" if isinstance(chip, TpuChip) else "plan"
+    ordered = isinstance(chip, TpuChip) and tpu_costs(chip).cores > 1
+    launches = [Launch(grid, GridNames.of(grid), open_tags, asked) for grid in walk(module, GridOp)]
     return [_model(launch, "", ordered) for launch in launches]
 
 
