@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from xdsl.context import Context
@@ -25,7 +26,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects import DIALECTS
 from kopt.dialects.formats import defined
 from kopt.errors import Location, ParseError
-from kopt.limits import beyond
+from kopt.limits import VISITS, beyond
 from kopt.registry import did_you_mean
 from kopt.verification import verify
 
@@ -160,6 +161,14 @@ class _LocatingParser(Parser):
         if operand.operand_name not in self.ssa_values:
             self.first_uses.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
+
+    def _parse_dense_literal_type(self) -> Any:
+        """The type of a dense attribute. xDSL makes all of its elements, also where one number stands for them."""
+        start = self.pos
+        type = super()._parse_dense_literal_type()  # pyright: ignore[reportPrivateUsage]
+        if (elements := prod(type.get_shape())) > VISITS:
+            self.raise_error(f"dense attributes have at most {VISITS} elements, found {elements}", start, self.pos)
+        return type
 
     # Ops with regions read types off operands. xDSL is about to drop operands without a type (it warns), so they are
     # parsed here: the value has to be defined already.

@@ -8,10 +8,12 @@ is, and names one binding only in its function.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, ErasedSSAValue, Operation, Region, SSAValue
+from xdsl.traits import IsolatedFromAbove
 
 from kopt.diagnostics import location_of
 from kopt.dialects.tile.types import RangeType, RefType, TileType, range_type
@@ -82,19 +84,19 @@ class _Walk:
         self.tags = tags
 
     def inner(self, op: Operation, region: Region) -> None:
-        """Walk a region of an operation; functions see nothing of what is around them."""
+        """Walk a region of an operation; of what is around it an isolated one sees no value, a function no tag either."""
+        outer = self.kernel, self.visible, self.bound, self.tags
         if op.name in KERNELS:
-            outside, self.kernel = self.kernel, op
-            self.region(region)
-            self.kernel = outside
-            return
-        if not isinstance(op, FuncOp):
-            self.region(region)
-            return
-        outer = self.bound, self.visible, self.tags
-        self.bound, self.visible, self.tags = {}, set(), set()
+            self.kernel = op
+        if _is_isolated(type(op)):
+            self.visible = set()
+        if isinstance(op, FuncOp):
+            self.bound, self.tags = {}, set()
         self.region(region)
-        self.bound, self.visible, self.tags = outer
+        kernel, self.visible, bound, tags = outer
+        self.kernel = kernel
+        if isinstance(op, FuncOp):
+            self.bound, self.tags = bound, tags
 
     def define(self, args: Sequence[SSAValue]) -> None:
         """Bring a block's arguments into scope, ranges first: the others' types may name them."""
@@ -160,8 +162,14 @@ class _Walk:
         home = defining_block(operand)
         if home is None or not _is_inside(home, self.module):
             return "is defined by an operation that is not in the module"
-        inside = any(ancestor.parent is home for ancestor in ancestors(op))
-        return "is used before its definition" if inside else "is used outside the region that defines it"
+        around = [*ancestors(op)]
+        inside = next((number for number, ancestor in enumerate(around) if ancestor.parent is home), None)
+        if inside is None:
+            return "is used outside the region that defines it"
+        isolated = next((one for one in around[1 : inside + 1] if _is_isolated(type(one))), None)
+        if isolated is None:
+            return "is used before its definition"
+        return f"is defined outside of '{isolated.name}', which sees no values from around it"
 
     def error(self, message: str, op: Operation | None, definition: SSAValue | None) -> VerifyError:
         """The error at an operation, with a note on where the value in question is defined."""
@@ -170,6 +178,11 @@ class _Walk:
         place, name = location_of(_owner(definition)), _named(definition).strip(" ()") or "it"
         notes = [f"{name} is defined at {place}"] if place else []
         return VerifyError(message, location_of(op), notes, source=self.source)
+
+
+@cache
+def _is_isolated(cls: type[Operation]) -> bool:
+    return cls.has_trait(IsolatedFromAbove)
 
 
 def defining_block(value: SSAValue) -> Block | None:

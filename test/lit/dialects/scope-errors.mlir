@@ -101,3 +101,29 @@ func.func @blocks(%x: memref<8xf32>) -> memref<8xf32> {
 ^bb1:
   func.return %x : memref<8xf32>
 }
+
+// -----
+
+// A launch takes its arrays as operands: of what stands around it, it sees nothing.
+func.func @around_a_launch(%x: memref<64xf32>, %y: memref<64xf32>) -> memref<64xf32> {
+  %q = host.launch @k (%a = %x, %b = %y) writes [1] : (memref<64xf32>, memref<64xf32>) -> memref<64xf32> {
+    tile.grid (%i: b0=8) in (64) {
+      // expected-error @+1 {{operand #0 of 'tile.load' (%x) is defined outside of 'host.launch', which sees no values from around it}}
+      %v = tile.load %x[%i] : memref<64xf32> -> !tile.tile<b0=8 x f32>
+      tile.store %v, %b[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+    }
+  }
+  func.return %q : memref<64xf32>
+}
+
+// -----
+
+func.func @around_a_program(%x: memref<64xf32>) {
+  %c = arith.constant 3 : index
+  triton.launch @k (%a = %x) grid (1) num_warps 4 num_stages 2 {
+    // expected-error @+1 {{operand #1 of 'tile.load' (%c) is defined outside of 'triton.launch', which sees no values from around it}}
+    %v = tile.load %a[%c] : memref<64xf32> -> !tile.tile<f32>
+    tile.store %v, %a[0] : !tile.tile<f32>, memref<64xf32>
+  }
+  func.return
+}
