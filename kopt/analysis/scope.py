@@ -84,7 +84,7 @@ class _Walk:
         self.tags = tags
 
     def inner(self, op: Operation, region: Region) -> None:
-        """Walk a region of an operation; of what is around it an isolated one sees no value, a function no tag either."""
+        """Walk a region of an operation; an isolated one sees no value from around it, a function no tag either."""
         outer = self.kernel, self.visible, self.bound, self.tags
         if op.name in KERNELS:
             self.kernel = op

@@ -64,6 +64,15 @@ builtin.module {
 
 // -----
 
+// xDSL would make all elements of a splat.
+func.func @dense() {
+  // expected-error @+1 {{dense attributes have at most 4194304 elements, found 2147483648}}
+  %a = arith.constant dense<1> : vector<2147483648xi32>
+  return
+}
+
+// -----
+
 // An explicit location is what errors show.
 func.func @located(%a: i32) -> f32 {
   // CHECK: other.py:7:9: error: 'func.return'
