@@ -13,8 +13,8 @@ import numpy as np
 
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.candidates import candidates, gpu_candidate
-from kopt.planning.cost import costs
+from kopt.planning.candidates import gpu_candidate, variants
+from kopt.planning.cost import costing
 from kopt.planning.items import Cost
 from kopt.planning.trips import Number
 from kopt.targets.budget import Budget
@@ -78,11 +78,15 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     """Of each candidate the seconds of the cheapest plan that fits, infinite where none does, and its bytes."""
     count = max(map(len, sizes.values()))
     seconds, memory = np.full(count, np.inf), np.full(count, np.inf)
-    plans = candidates(model, *_LOOPS[loop_type]) if isinstance(chip, TpuChip) else [gpu_candidate(model)]
-    for found in costs(model, {**sizes}, plans, chip, assumed_lengths(model)):
-        own, taken = _fitting(found, chip)
-        better = own < seconds
-        seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
+    plans = variants(model, *_LOOPS[loop_type]) if isinstance(chip, TpuChip) else [[gpu_candidate(model)]]
+    cost = costing(model, {**sizes}, chip, assumed_lengths(model))
+    for variant in plans:
+        for plan in reversed(variant):
+            own, taken = _fitting(cost(plan), chip)
+            better = own < seconds
+            seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
+            if np.isfinite(own).all():
+                break  # what is unrolled takes no longer than the same that is not
     return seconds, memory
 
 

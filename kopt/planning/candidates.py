@@ -33,13 +33,22 @@ def candidates(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: boo
 
     ``kinds`` are what loops in the kernel may do, ``hoists`` whether one of them may be a dimension of the grid.
     """
+    for plan, *unrolled in variants(model, kinds, hoists):
+        yield plan
+        yield from unrolled
+
+
+def variants(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: bool = True) -> Iterator[list[Plan]]:
+    """As `candidates`, each with the same plan unrolled behind it, if it can be.
+
+    Visits that are written out several in one take no longer than those that are not, but their values more memory.
+    """
     for schedules in _schedules(model, kinds, hoists):
         plan = _plan(model, schedules)
-        yield plan
+        unrolled = unrollable(model, schedules)
+        yield [plan, *([_unrolled(plan, dict.fromkeys(unrolled, UNROLLED[-1]))] if unrolled else [])]
         if counted := _one_hot(model, plan):
-            yield counted
-        if unrolled := unrollable(model, schedules):
-            yield _unrolled(plan, dict.fromkeys(unrolled, UNROLLED[-1]))
+            yield [counted]
 
 
 def _one_hot(model: LaunchModel, plan: Plan) -> Plan | None:

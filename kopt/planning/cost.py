@@ -9,7 +9,7 @@ known. Times of TPUs are those of `kopt.planning.steps`; those of GPUs a first m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.at_sizes import AtSizes
@@ -39,7 +39,14 @@ def costs(
     lengths: Mapping[str, Sequence[int]] | None = None,
 ) -> Iterator[Cost]:
     """As `cost`, of several plans, each when it is asked for."""
+    return map(costing(model, sizes, chip, lengths), plans)
+
+
+def costing(
+    model: LaunchModel, sizes: Sizes, chip: Chip, lengths: Mapping[str, Sequence[int]] | None = None
+) -> Callable[[Plan], Cost]:
+    """What gives `cost` for one plan after the other; what all have in common is found once."""
     if isinstance(chip, TpuChip):
         launch = AtSizes(model, sizes, chip, lengths or {})
-        return (TpuLaunch(launch, plan).cost() for plan in plans)
-    return (GpuLaunch(model, sizes, plan, chip, lengths or {}).cost() for plan in plans)
+        return lambda plan: TpuLaunch(launch, plan).cost()
+    return lambda plan: GpuLaunch(model, sizes, plan, chip, lengths or {}).cost()
