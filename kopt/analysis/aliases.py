@@ -37,7 +37,7 @@ def view_chain(value: SSAValue) -> tuple[ViewOp, ...]:
 
 def effects_on_memory(op: Operation) -> Iterator[tuple[MemoryEffectKind, SSAValue]]:
     """The reads and writes of memrefs inside ``op``, at any depth, as (kind, memref)."""
-    for inner in walk(op):
+    for inner in walk(op) if op.regions else (op,):
         if inner.regions:
             continue
         for effect in get_effects(inner) or ():

@@ -26,7 +26,11 @@ def ints_of(attr: DenseArrayBase) -> tuple[int, ...]:
     """The integers of a property that `int_array` made. Raises `VerifyException` where its elements are not i64."""
     if attr.elt_type is not i64 and attr.elt_type != i64:
         raise VerifyException(f"an array of i64 belongs here, not of {attr.elt_type}")
-    data = attr.data.data
+    return _unpacked(attr.data.data)
+
+
+@lru_cache(4096)
+def _unpacked(data: bytes) -> tuple[int, ...]:
     return struct.unpack(f"<{len(data) // 8}q", data)
 
 

@@ -92,8 +92,12 @@ class Access(Identified):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The index list."""
-        return join_entries(self.indices, self.layout)
+        """The index list: joined once, as long as operands and layout are the same."""
+        operands, layout, kept = self._operands, self.layout, vars(self)
+        known = kept.get("_entries")
+        if known is None or known[0] is not operands or known[1] is not layout:
+            known = kept["_entries"] = (operands, layout, join_entries(self.indices, layout))
+        return known[2]
 
     @property
     def gathers(self) -> bool:
