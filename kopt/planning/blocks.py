@@ -82,14 +82,14 @@ class Blocks:
         rows, lanes = self._row(buffer)
         tiles = padded_bytes((rows, lanes), bits)
         one = np.where(np.equal(rows, 1), round_up(lanes, LANES) * 4, tiles) if bits == 32 else tiles
-        return one * self._elements(buffer) / (rows * lanes)
+        return one * self._elements(buffer) / np.maximum(1, rows * lanes)  # arrays without elements have no copies
 
     def _row(self, buffer: Buffer) -> tuple[Number, Number]:
         """The rows and lanes that each copy of an array's last two dimensions brings."""
         indices = self.accesses(buffer)[0].relation.indices
         *_, above, last = (None, *(_counted(index) for index in indices))
         if last is None:
-            return 1, self._elements(buffer) / self.rows(buffer)
+            return 1, self._elements(buffer) / np.maximum(1, self.rows(buffer))
         return 1 if above is None else value(above.size, self._sizes), value(last.size, self._sizes)
 
     def array_size(self, operand: str) -> Number:

@@ -158,6 +158,7 @@ def test_rows_come_one_by_one() -> None:
         (8, [(K, 4)], 8 * 32 * 128),
         (32, [(I, 8), (K, 4)], 8 * 8 * 128 * 4),  # a block for each number
         (8, [(I, 64), (K, 4)], 8 * 64 * 128),
+        (32, [(K, 0)], 0),  # of an array without elements nothing comes
     ],
 )
 def test_memory_of_rows(bits: int, entries: list, memory: int) -> None:
