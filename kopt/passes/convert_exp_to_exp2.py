@@ -31,11 +31,11 @@ class ConvertExpToExp2Pass(ModulePass):
         %s = tile.mul %d, 0.18033688   %m = tile.maximum %a, …   %x = tile.sub %s, %m   %p = tile.exp2 %x
 
     The factor goes through sums, differences, maxima, selects, masks and what loops carry (`kopt.analysis.exponents`).
-    What comes without a number to multiply with is multiplied, and so is, by ln(2), what is used otherwise. Where this
-    multiplies as many lanes as it spares, all stays. So do elements other than f32: the product of two rounded numbers
-    is rounded once, as the one inside of ``exp`` is, and of others nothing is known. A finite number that is infinite
-    with the factor, as a mask's may be, leaves all as it is: rows of nothing else would become NaN. So does what may be
-    such a number, as what is loaded: of it only logarithms and other small results are multiplied.
+    Logarithms and other small values are multiplied where they come without such a number; what is used otherwise is
+    multiplied by ln(2). Where this multiplies as many lanes as it spares, all stays. So do elements other than f32: the product of two rounded numbers
+    is rounded once, as the one inside of ``exp`` is, and of others nothing is known. A number that is infinite with
+    the factor and finite without, as a mask's may be, leaves all as it is: a row of nothing else would become NaN. So
+    does a value that may have such numbers, as what is loaded.
     """
 
     name = "convert-exp-to-exp2"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, StringAttr, UnitAttr, i1, i32
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, StringAttr, UnitAttr, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -28,7 +28,7 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
-from kopt.dialects.definition import irdl_op_definition
+from kopt.dialects.definition import irdl_op_definition, segment_sizes
 from kopt.dialects.tile.access_ids import AccessId, Identified
 from kopt.dialects.tile.index_list import (
     AllAttr,
@@ -188,7 +188,7 @@ class LoadOp(Access):
 
 
 def _segments(sizes: Sequence[int]) -> dict[str, Attribute]:
-    return {"operandSegmentSizes": DenseArrayBase.from_list(i32, sizes)}
+    return {"operandSegmentSizes": segment_sizes(tuple(sizes))}
 
 
 @irdl_op_definition
