@@ -32,10 +32,10 @@ class ConvertExpToExp2Pass(ModulePass):
 
     The factor goes through sums, differences, maxima, selects, masks and what loops carry (`kopt.analysis.exponents`).
     Logarithms and other small values are multiplied where they come without such a number; what is used otherwise is
-    multiplied by ln(2). Where this multiplies as many lanes as it spares, all stays. So do elements other than f32: the product of two rounded numbers
-    is rounded once, as the one inside of ``exp`` is, and of others nothing is known. A number that is infinite with
-    the factor and finite without, as a mask's may be, leaves all as it is: a row of nothing else would become NaN. So
-    does a value that may have such numbers, as what is loaded.
+    multiplied by ln(2). Where this multiplies as many lanes as it spares, all stays. So do elements other than f32: the
+    product of two rounded numbers is rounded once, as the one inside of ``exp`` is, and of others nothing is known. A
+    number that is infinite with the factor and finite without, as a mask's may be, leaves all as it is: a row of
+    nothing else would become NaN. So does a value that may have such numbers, as what is loaded.
     """
 
     name = "convert-exp-to-exp2"
