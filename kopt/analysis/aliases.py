@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
-from kopt.analysis.effects import get_effects
+from kopt.analysis.effects import get_effects, is_pure
 from kopt.dialects.host import PartitionOp, ViewOp
 from kopt.dialects.tile import GridOp
 from kopt.walk import walk
@@ -38,7 +38,7 @@ def view_chain(value: SSAValue) -> tuple[ViewOp, ...]:
 def effects_on_memory(op: Operation) -> Iterator[tuple[MemoryEffectKind, SSAValue]]:
     """The reads and writes of memrefs inside ``op``, at any depth, as (kind, memref)."""
     for inner in walk(op) if op.regions else (op,):
-        if inner.regions:
+        if inner.regions or is_pure(type(inner)):
             continue
         for effect in get_effects(inner) or ():
             if isinstance(effect.value, SSAValue) and isinstance(effect.value.type, MemRefType):

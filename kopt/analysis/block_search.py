@@ -8,7 +8,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -17,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from kopt.analysis.block_roles import Role
+from kopt.cached_property import cached_property
 from kopt.dialects.tile import CarryingLoop, TileType
 from kopt.ir.ranges import binding, walked_range
 from kopt.ir.widths import next_power_of_two

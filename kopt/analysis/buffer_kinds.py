@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind
@@ -46,6 +45,7 @@ from kopt.analysis.streaming import (
     written_schedule,
 )
 from kopt.analysis.windows import Dim, Window
+from kopt.cached_property import cached_property
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, ForOp, GridOp, is_gather
 from kopt.dialects.tile.index_list import is_range

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
@@ -29,6 +28,7 @@ from kopt.analysis.streaming import (
     walks_computed,
 )
 from kopt.analysis.windows import ACCESSES, Window, ordered, unordered_windows, windows
+from kopt.cached_property import cached_property
 from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
     Access,

@@ -29,6 +29,16 @@ def get_effects(op: Operation) -> set[EffectInstance] | None:
     return found
 
 
+def may_write(op: Operation) -> bool:
+    """Whether an operation writes memory, for all that is known."""
+    return any(effect is None or effect.kind is MemoryEffectKind.WRITE for effect in _effects(op))
+
+
+def may_only_read(op: Operation) -> bool:
+    """Whether it is known that an operation does nothing to memory but to read it."""
+    return all(effect is not None and effect.kind is MemoryEffectKind.READ for effect in _effects(op))
+
+
 def is_side_effect_free(op: Operation) -> bool:
     """Whether it is known that an operation neither reads, writes nor allocates memory."""
     return is_pure(type(op)) or next(_effects(op), _NOTHING) is _NOTHING

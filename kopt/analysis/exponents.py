@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from xdsl.dialects.builtin import bf16, f32, f64
 from xdsl.ir import Operation, SSAValue, Use
 
 from kopt.analysis.ties import Ties, in_loop
+from kopt.cached_property import cached_property
 from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.tile import (
     ELEMENTWISE,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from kopt.analysis.cell_footprint import GridMemory
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.launch_temporaries import is_temporary
 from kopt.analysis.streaming import is_computed, walks
 from kopt.analysis.windows import Window
+from kopt.cached_property import cached_property
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp
 from kopt.walk import walk

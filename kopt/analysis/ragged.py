@@ -11,12 +11,9 @@ from kopt.ir.ranges import always_full, ranges_in_scope, unshifted
 
 def ragged_ranges(op: Access) -> tuple[SSAValue | None, ...]:
     """For each dimension of an access's block the range that may be ragged, or None; of gathered rows, by their tag."""
-    scope = ranges_in_scope(op)
-    found: list[SSAValue | None] = []
-    for axis in block_axes(op.entries, memory_shape(op.memory.type)):
-        entry = op.entries[axis.position]
-        range = scope.get(axis.dim.tag.data)
-        if axis.gather_dim is None and isinstance(entry, SSAValue) and is_range(entry):
-            range = unshifted(entry)
-        found.append(range if range is not None and not always_full(range) else None)
-    return tuple(found)
+    entries, axes = op.entries, block_axes(op.entries, memory_shape(op.memory.type))
+    own = [entries[axis.position] if axis.gather_dim is None else None for axis in axes]
+    scope = {} if all(map(is_range, own)) else ranges_in_scope(op)
+    pairs = zip(axes, own, strict=True)
+    ranges = [unshifted(entry) if is_range(entry) else scope.get(axis.dim.tag.data) for axis, entry in pairs]
+    return tuple(None if range is None or always_full(range) else range for range in ranges)

@@ -9,12 +9,12 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from kopt.cached_property import cached_property
 from kopt.diagnostics import location_of
 from kopt.dialects.pallas import CallOp, PipelineOp, WindowAttr
 from kopt.dialects.tile import ForOp, GridOp, WhenOp

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -21,6 +20,7 @@ from kopt.analysis.block_search import (
 )
 from kopt.analysis.cell_footprint import footprint
 from kopt.analysis.hoisting import NotHoistable, plan_hoist
+from kopt.cached_property import cached_property
 from kopt.dialects.tile import AssociativeOp, GridOp, PhiloxOp, ScanOp, SortOp, TileType
 from kopt.ir.widths import next_power_of_two
 from kopt.planning.block_sizes import Candidates

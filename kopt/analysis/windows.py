@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Literal
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
@@ -27,6 +26,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from kopt.analysis.index_maps import IndexNumber, is_injective, over_axes, used_dims
 from kopt.analysis.revisit_order import tells_apart
+from kopt.cached_property import cached_property
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp, array_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr

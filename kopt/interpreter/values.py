@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
+
+from kopt.cached_property import cached_property
 
 
 @dataclass(frozen=True, eq=False)

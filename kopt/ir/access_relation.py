@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
+from kopt.cached_property import cached_property
 from kopt.ir.atoms import Atom, Dims, Lane, Select, Wrap
 from kopt.ir.choices import wrap
 from kopt.ir.condition import FALSE, TRUE, Condition, conjunction

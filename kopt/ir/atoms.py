@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from kopt.cached_property import cached_property
 from kopt.ir.polynomial import Coefficient, quotient, range_of
 from kopt.ir.value_range import ANY, EMPTY, ValueRange
 

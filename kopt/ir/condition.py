@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from math import gcd
 from typing import Literal
 
+from kopt.cached_property import cached_property
 from kopt.ir.atoms import Dims
 from kopt.ir.index_expr import IndexExpr, factors
 from kopt.ir.polynomial import quotient

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import gcd, prod
 
+from kopt.cached_property import cached_property
 from kopt.ir.atoms import Atom, Computed
 from kopt.ir.index_expr import ZERO, IndexExpr, of_atom
 from kopt.ir.polynomial import Coefficient, content, quotient, sign

@@ -7,7 +7,7 @@ from dataclasses import replace
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import Access, AllAttr, RangeType, RefType, TileType, block_axes, tile_type
+from kopt.dialects.tile import Access, AllAttr, RefType, TileType, block_axes, is_range, tile_type
 from kopt.dialects.tile.index_list import IndexedDim
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.access_relation import AccessRelation, settled
@@ -43,15 +43,11 @@ def unguarded(op: Access, m: IndexAnalysis) -> AccessRelation:
 
 def _inside(m: IndexAnalysis, op: Access, axes: tuple[IndexedDim, ...]) -> list[Condition]:
     """That lanes are inside the ranges that their tags name."""
-    scope, tags = ranges_in_scope(op), [axis.dim.tag.data for axis in axes]
-    own = {n: op.entries[axis.position] for n, axis in enumerate(axes) if axis.gather_dim is None}
-    found: list[Condition] = []
-    for n, tag in enumerate(tags):
-        entry = own.get(n)
-        range = entry if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType) else scope.get(tag)
-        if range is not None:
-            found.append(m.valid(range, n, tags))
-    return found
+    entries, tags = op.entries, [axis.dim.tag.data for axis in axes]
+    own = [entries[axis.position] if axis.gather_dim is None else None for axis in axes]
+    scope = {} if all(map(is_range, own)) else ranges_in_scope(op)
+    ranges = [entry if is_range(entry) else scope.get(tag) for entry, tag in zip(own, tags, strict=True)]
+    return [m.valid(range, n, tags) for n, range in enumerate(ranges) if range is not None]
 
 
 def lanes_inside(type: TileType, op: Operation, analysis: IndexAnalysis) -> Condition:

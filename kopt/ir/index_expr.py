@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import gcd
 
+from kopt.cached_property import cached_property
 from kopt.ir.atoms import Atom, BlockNumber, Dims, Extremum, Lane, Select, Symbol
 from kopt.ir.polynomial import Coefficient, content, range_of, sign
 from kopt.ir.value_range import ANY, ValueRange

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
+from kopt.cached_property import cached_property
 from kopt.ir.value_range import ValueRange
 
 #: Parameters with their powers; empty for the constant part.

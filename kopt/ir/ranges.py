@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from math import gcd
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.cached_property import cached_property
 from kopt.dialects import triton
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp, range_type, tag_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from kopt.cached_property import cached_property
 from kopt.config import Config
 from kopt.context import make_context
 from kopt.diagnostics import collect

@@ -8,10 +8,17 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.passes import ModulePass
-from xdsl.traits import IsolatedFromAbove, MemoryEffectKind
+from xdsl.traits import IsolatedFromAbove
 from xdsl.transforms.common_subexpression_elimination import OperationInfo
 
-from kopt.analysis.effects import get_effects, is_pure, is_terminator, is_trivially_dead
+from kopt.analysis.effects import (
+    is_pure,
+    is_side_effect_free,
+    is_terminator,
+    is_trivially_dead,
+    may_only_read,
+    may_write,
+)
 from kopt.dialects.tile.access_ids import ACCESS
 from kopt.walk import walk
 
@@ -93,12 +100,10 @@ class _Driver:
         if is_pure(type(op)) and not op.regions:
             self._simplify_known(op, scopes, reads=False)
             return
-        effects = get_effects(op)
-        kinds = {effect.kind for effect in effects} if effects is not None else {MemoryEffectKind.WRITE}
-        if MemoryEffectKind.WRITE in kinds:
+        if may_write(op):
             self._writes += 1
-        elif kinds <= {MemoryEffectKind.READ} and all(len(region.blocks) <= 1 for region in op.regions):
-            self._simplify_known(op, scopes, reads=bool(kinds))
+        elif may_only_read(op) and all(len(region.blocks) <= 1 for region in op.regions):
+            self._simplify_known(op, scopes, reads=not is_side_effect_free(op))
 
     def _simplify_known(self, op: Operation, scopes: _Scopes, reads: bool) -> None:
         """An operation without effects, or one that only reads."""

@@ -108,9 +108,9 @@ def _mask_operand(
 
 def _limits(user: Operation, value: SSAValue, dims: Sequence[int], fill: Number) -> list[SSAValue | None]:
     """The range to mask each dimension by, None where no mask is needed."""
-    scope = ranges_in_scope(user)
     tags = tile_type(value).tags
     limits: list[SSAValue | None] = [None] * len(tags)
+    scope = ranges_in_scope(user) if any(tags[dim] for dim in dims) else {}
     for dim in dims:
         range = scope.get(tags[dim])
         if range is not None and not always_full(range) and padding(value, tags[dim]) != fill:

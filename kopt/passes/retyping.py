@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType, WholeOp
+from kopt.dialects.triton import RangeOp
 from kopt.walk import walk
 
 
@@ -28,7 +29,8 @@ def bound_tags(op: Operation) -> Iterator[str]:
 
 def tag_sizes(op: Operation) -> dict[str, int]:
     """The lanes of every range's blocks in an operation, by its tag."""
-    types = (value.type for inner in walk(op) for value in defined_values(inner))
+    ops = (inner for inner in walk(op) if inner.regions or isinstance(inner, WholeOp | RangeOp))  # others shift a range
+    types = (value.type for inner in ops for value in defined_values(inner))
     return {type.tag: type.size for type in types if isinstance(type, RangeType)}
 
 

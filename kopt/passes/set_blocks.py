@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
@@ -73,8 +74,9 @@ def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
     before = tag_sizes(module)
     if unknown := sizes.keys() - before.keys():
         raise ConfigError(f"no loop binds '{min(unknown)}'")
-    for op in walk(module):
-        _check_read(op, sizes)
+    for func in walk(module, FuncOp):
+        _check_read(func, sizes)
+    for op in walk(module, *_SIZED):
         _check(op, sizes)
 
     resize(module, sizes)
@@ -103,10 +105,8 @@ def _check_read(func: Operation, sizes: dict[str, int]) -> None:
             )
 
 
-def _check(op: Operation, sizes: dict[str, int]) -> None:
+def _check(op: ConcatOp | ReshapeOp | SliceOp, sizes: dict[str, int]) -> None:
     """Refuses an op whose numbers follow from an old size."""
-    if not isinstance(op, _SIZED):
-        return
     result = tile_type(op.result)
     for operand in op.operands:
         changed = [dim for dim in tile_type(operand).dims.data if dim.tag.data in sizes]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
+from kopt.cached_property import cached_property
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.tpu_memory import live_bytes
 from kopt.planning.tpu_work import Cycles, cycles

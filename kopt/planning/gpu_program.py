@@ -6,12 +6,12 @@ Sizes are numbers, or arrays with one number for each candidate.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from kopt.cached_property import cached_property
 from kopt.ir.launch_model import LaunchModel, Live, ModelAccess, Work
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.widths import next_power_of_two

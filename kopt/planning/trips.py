@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from kopt.cached_property import cached_property
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.evaluation import evaluate
 from kopt.ir.launch_model import Axis, LaunchModel

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
 
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.launch_models.program_points import ProgramPoint, inner_path
+from kopt.cached_property import cached_property
 from kopt.dialects.tile import Access, CarryingLoop, GridOp, RangeType, tag_of
 from kopt.dialects.tile.bodies import Carrying
 from kopt.ir.launch_model import Name, Source

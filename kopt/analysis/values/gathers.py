@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from kopt.analysis.held_blocks import HeldBlock
@@ -27,6 +26,7 @@ from kopt.analysis.values.hbm_rows import is_far, may_be_row
 from kopt.analysis.values.held import picked
 from kopt.analysis.values.places import GatherPlaces, cases_of, memory_for, row_places
 from kopt.analysis.values.runs import runs
+from kopt.cached_property import cached_property
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp
 from kopt.ir.sums import SumAnalysis

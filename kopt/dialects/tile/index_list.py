@@ -129,7 +129,7 @@ def is_gather(entry: Entry) -> bool:
     return isinstance(entry, SSAValue) and isinstance(entry.type, TileType)
 
 
-def is_range(entry: Entry) -> TypeGuard[SSAValue]:
+def is_range(entry: Entry | None) -> TypeGuard[SSAValue]:
     """Whether an entry is a loop's block."""
     return isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
 

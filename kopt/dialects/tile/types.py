@@ -128,12 +128,12 @@ class _Shaped:
     @property
     def shape(self) -> tuple[int, ...]:
         """Sizes of the dimensions, in lanes."""
-        return tuple(dim.size.data for dim in self.dims.data)
+        return tuple([dim.size.data for dim in self.dims.data])
 
     @property
     def tags(self) -> tuple[str, ...]:
         """Tags of the dimensions; empty for plain extents."""
-        return tuple(dim.tag.data for dim in self.dims.data)
+        return tuple([dim.tag.data for dim in self.dims.data])
 
     @property
     def rank(self) -> int:
@@ -184,7 +184,7 @@ class RangeType(Attr, TypeAttribute):
     dim: DimAttr
 
     def __init__(self, tag: str, size: int):
-        super().__init__(DimAttr(size, tag))
+        super().__init__(_dim(size, tag))
 
     @property
     def tag(self) -> str:
