@@ -227,6 +227,7 @@ def lower(
     """
     from kopt.analysis.entry import entry_function
     from kopt.analysis.intervals import intervals
+    from kopt.clone import cloned
     from kopt.context import make_context
     from kopt.diagnostics import Diagnostic, collect, report
     from kopt.lowering import emit
@@ -237,7 +238,7 @@ def lower(
     with collect() as said:
         if target.remark is not None:
             report(Diagnostic("remark", target.remark))
-        rewritten = module.clone()
+        rewritten = cloned(module)
         run(rewritten, make_context(), passes)
         verify(rewritten)
         interpreted = target.family == "reference"

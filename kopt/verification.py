@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.analysis.effects import is_terminator
 from kopt.analysis.scope import check_scope
 from kopt.diagnostics import location_of
 from kopt.dialects.definition import Op
@@ -61,7 +62,7 @@ def _verify_op(op: Operation, source: str | None) -> None:
     """The invariants of one operation and of its blocks' ends."""
     try:
         # What xDSL asks of every op besides is how blocks end, and whether its operands are there: scopes tell that.
-        if isinstance(op, Op) and op.next_op is not None and not op.successors:
+        if isinstance(op, Op) and not op.successors and (op.next_op is not None or is_terminator(type(op))):
             op.verify_()
         else:
             op.verify(verify_nested_ops=False)

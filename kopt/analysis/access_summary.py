@@ -22,6 +22,7 @@ from kopt.analysis.boxes import Boxes, count, joined
 from kopt.analysis.coverage import Verdict, coverage, place_of, written_boxes
 from kopt.analysis.effects import get_effects
 from kopt.analysis.view_boxes import in_root
+from kopt.cached_property import cached_property
 from kopt.dialects.host import CopyOp, LaunchOp, ViewOp
 from kopt.dialects.tile import GridOp, StoreOp, array_type
 from kopt.dialects.tile.memory import Access
@@ -33,14 +34,18 @@ class AccessSummary:
     """What a launch does with one memref: the first op that reads it, that reads it too early, that writes it.
 
     ``early`` reads elements that its own cell has not written before: it sees what the array held before the launch.
-    ``covered`` tells whether the launch writes all of it.
     """
 
+    body: GridOp | LaunchOp
     memory: SSAValue
     read: Operation | None
     early: Operation | None
     written: Operation | None
-    covered: Verdict
+
+    @cached_property
+    def covered(self) -> Verdict:
+        """Whether the launch writes all of it."""
+        return coverage(self.memory, self.body)
 
     @property
     def output_only(self) -> bool:
@@ -60,7 +65,7 @@ def access(memory: SSAValue, body: GridOp | LaunchOp) -> AccessSummary:
     reads = [op for kind, op in found if kind is MemoryEffectKind.READ]
     writes = [op for kind, op in found if kind is MemoryEffectKind.WRITE]
     early = [op for op in reads if not _follows_own_store(op, writes)]
-    return AccessSummary(memory, _first(reads), _first(early), _first(writes), coverage(memory, body))
+    return AccessSummary(body, memory, _first(reads), _first(early), _first(writes))
 
 
 def _first(ops: Sequence[Operation]) -> Operation | None:

@@ -25,11 +25,11 @@ def most_lanes(module: ModuleOp, analysis: IndexAnalysis) -> dict[str, int]:
     ``analysis`` has their sizes open.
     """
     most: dict[str, int] = {}
-    for op in walk(module):
-        for row in op.indices if isinstance(op, Access) else ():
-            for atom in analysis.expr(row).atoms() if isinstance(row.type, IndexType) else ():
-                for tag, lanes in _lanes(atom) if isinstance(atom, FloorDiv) else ():
-                    most[tag] = min(lanes, most.get(tag, lanes))
+    for op in walk(module, Access):
+        rows = [entry for entry in op.entries if isinstance(entry, SSAValue) and isinstance(entry.type, IndexType)]
+        quotients = (atom for row in rows for atom in analysis.expr(row).atoms() if isinstance(atom, FloorDiv))
+        for tag, lanes in (pair for atom in quotients for pair in _lanes(atom)):
+            most[tag] = min(lanes, most.get(tag, lanes))
     return most
 
 

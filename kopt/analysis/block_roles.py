@@ -72,6 +72,7 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
     """The role of every tag that a loop binds, in order of appearance."""
     roles: dict[str, Role] = {}
     analysis = IndexAnalysis(open_tags=frozenset(map(tag_of, _ranges(module))))
+    noted: set[tuple[int, bool]] = set()
     for op in walk(module):
         if isinstance(op, GridOp):
             for range in op.ranges:
@@ -82,7 +83,7 @@ def block_roles(module: ModuleOp) -> dict[str, Role]:
             _note_access(roles, op, analysis)
         elif isinstance(op, DotOp):
             _note_dot(roles, op)
-        _note_dims(roles, op)
+        _note_dims(roles, op, noted)
     for tag, most in most_lanes(module, analysis).items():
         if tag in roles:
             roles[tag].most = most
@@ -154,13 +155,17 @@ def _note_steps(roles: dict[str, Role], index: SSAValue, analysis: IndexAnalysis
             role.steps |= factor not in (1, -1)
 
 
-def _note_dims(roles: dict[str, Role], op: Operation) -> None:
-    """Axes of tiles have lanes; those of rows and columns are not flat, nor where an op moves lanes or finds places."""
+def _note_dims(roles: dict[str, Role], op: Operation, noted: set[tuple[int, bool]]) -> None:
+    """Axes of tiles have lanes; those of rows and columns are not flat, nor where an op moves lanes or finds places.
+
+    Each type is ``noted`` once for ops that move lanes, once for others.
+    """
     moves = isinstance(op, _MOVES) or (isinstance(op, Access) and op.gathers)
     for value in (*op.operands, *op.results):
         type = value.type
-        if not isinstance(type, TileType):
+        if not isinstance(type, TileType) or (id(type), moves) in noted:
             continue
+        noted.add((id(type), moves))
         flat = not moves and sum(size > 1 for size in type.shape) <= 1
         for role in [roles[tag] for tag in type.tags if tag in roles]:
             role.begun = False

@@ -114,5 +114,5 @@ def largest_tile(types: Iterable[TileType], sizes: Mapping[str, Any]) -> Any:
 
 def tile_types(top: Operation) -> list[TileType]:
     """The types of all tiles that are made inside of an operation."""
-    types = {value.type for op in walk(top) for value in op.results}
-    return [type for type in types if isinstance(type, TileType)]
+    types = {id(value.type): value.type for op in walk(top) for value in op.results}
+    return list({type for type in types.values() if isinstance(type, TileType)})

@@ -188,7 +188,7 @@ def number(value: float | int, type: Attribute | None = None, special: Mapping[s
     """A Python literal; of a type, the shortest text that gives the same value in it: ``0.3`` for an f32."""
     if type == i1:
         return Expr(str(bool(value)), literal=bool(value))
-    text = repr(value) if isinstance(value, int) else _shortest(value, type)
+    text = repr(value) if isinstance(value, int) else _shortest(repr(value), type)
     text = special.get(text, text)
     return Expr(text, UNARY if text.startswith("-") else NUMBER, literal=value)
 
@@ -198,8 +198,10 @@ def literal(attr: Attribute, special: Mapping[str, str] = _PLAIN) -> Expr:
     return number(literal_value(attr), getattr(attr, "type", None), special)
 
 
-def _shortest(value: float, type: Attribute | None) -> str:
+@lru_cache(1024)
+def _shortest(text: str, type: Attribute | None) -> str:
     """The shortest text that rounds to a value of a type: it is read as an f64, which may become an f32 first."""
+    value = float(text)
     if type is not None and math.isfinite(value):
         for digits in range(1, 10):
             read = float(f"{value:.{digits}g}")

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.cached_property import cached_property
+from kopt.clone import cloned
 from kopt.config import Config
 from kopt.context import make_context
 from kopt.diagnostics import collect
@@ -55,7 +56,7 @@ class BlockForms:
 
 def _applied(module: ModuleOp, passes: Sequence[ModulePass]) -> ModuleOp:
     """A copy that some passes have changed; the module where there are none."""
-    copy = module.clone() if passes else module
+    copy = cloned(module) if passes else module
     with collect():  # what is said of these blocks is not said of those that will be
         for pass_ in passes:
             pass_.apply(make_context(), copy)

@@ -53,8 +53,8 @@ def holds_large(module: ModuleOp) -> bool:
 
 def _largest(grid: GridOp) -> int:
     """Lanes of a grid's largest tile."""
-    types = [value.type for op in walk(grid) for value in defined_values(op)]
-    return max((prod(type.shape) for type in types if isinstance(type, TileType)), default=0)
+    types = {id(value.type): value.type for op in walk(grid) for value in defined_values(op)}  # few, of many values
+    return max((prod(type.shape) for type in types.values() if isinstance(type, TileType)), default=0)
 
 
 def _split(grid: GridOp, planes: Planes) -> None:

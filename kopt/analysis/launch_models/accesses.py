@@ -7,7 +7,7 @@ becomes
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from os.path import basename
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType
@@ -60,7 +60,7 @@ def _mode(op: Access) -> Mode:
 
 def _line(op: Operation) -> str:
     location = location_of(op)
-    return f"{PurePath(location.file).name}:{location.line}" if location is not None else ""
+    return f"{basename(location.file)}:{location.line}" if location is not None else ""
 
 
 def _condition(launch: Launch, op: Operation) -> Condition | None:

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from xdsl import irdl
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, Region, SSAValue
-from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptionalDef
 
 from kopt.dialects.definition.reading import reads
 from kopt.dialects.definition.verifying import verifier, verify_parameters
@@ -60,6 +60,18 @@ class Op(IRDLOperation, metaclass=_Concrete):
             attributes=_present(parts.get("attributes")),
             regions=parts.get("regions", ()),
         )
+
+    def __post_init__(self) -> None:
+        if _has_defaults(type(self)):
+            super().__post_init__()
+
+
+@cache
+def _has_defaults(cls: type[Op]) -> bool:
+    """Whether properties or attributes of a class of ops have a default."""
+    definition = cls.get_irdl_definition()
+    parts = (*definition.properties.values(), *definition.attributes.values())
+    return any(part.default_value is not None and not isinstance(part, OptionalDef) for part in parts)
 
 
 class Attr(ParametrizedAttribute, metaclass=_Concrete):
