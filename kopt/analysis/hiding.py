@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import IsTerminator
 
+from kopt.analysis.effects import is_terminator
 from kopt.analysis.lane_facts import jagged_loop, tiles
 from kopt.analysis.regrouping import dropped_tags
 from kopt.dialects.jagged import ForOp as JaggedForOp
@@ -32,7 +32,11 @@ Carrier = ForOp | JaggedForOp | WhileOp | scf.IfOp
 
 def hiding_values(top: Operation) -> set[SSAValue]:
     """The values of an op's regions that may hide invalid lanes; carried ones where any path's may."""
-    ragged = _ragged_tags(top)
+    droppers = walk(top, ReshapeOp, ConcatOp, TakeAlongOp, DynamicSliceOp)
+    ragged = _ragged_tags(top) if droppers else set()
+    dropping = {op for op in droppers if _drops(op, ragged)}
+    if not dropping:
+        return set()
     order = walk(top)
     hiding: set[SSAValue] = set()
     before = -1
@@ -41,9 +45,9 @@ def hiding_values(top: Operation) -> set[SSAValue]:
         for op in order:
             if isinstance(op, Carrier):
                 hiding.update(_carried(op, hiding))
-            elif _drops(op, ragged) or any(value in hiding for value in op.operands):
+            elif op in dropping or any(value in hiding for value in op.operands):
                 hiding.update(tiles(op.results))
-            if op.has_trait(IsTerminator) and isinstance(around := op.parent_op(), Carrier):
+            if is_terminator(type(op)) and isinstance(around := op.parent_op(), Carrier):
                 hiding.update(_carried(around, hiding))
     return hiding
 
@@ -81,12 +85,10 @@ def _ranges(top: Operation) -> Iterable[SSAValue]:
         yield from (v for v in values if isinstance(v.type, RangeType) and not isinstance(v.owner, ShiftOp))
 
 
-def _drops(op: Operation, ragged: set[str]) -> bool:
+def _drops(op: ReshapeOp | ConcatOp | TakeAlongOp | DynamicSliceOp, ragged: set[str]) -> bool:
     """Whether an op gives lanes of a ragged block that the type of its result does not tell."""
     if isinstance(op, ReshapeOp):
         dropped = dropped_tags(op.input_type, op.result_type)
         return any(op.input_type.tags[dim] in ragged for dim in dropped)
-    if isinstance(op, ConcatOp | TakeAlongOp | DynamicSliceOp):
-        values = tiles(op.operands)[:1] if not isinstance(op, ConcatOp) else op.inputs
-        return any(tile_type(value).tags[op.dim.data] in ragged for value in values)
-    return False
+    values = tiles(op.operands)[:1] if not isinstance(op, ConcatOp) else op.inputs
+    return any(tile_type(value).tags[op.dim.data] in ragged for value in values)

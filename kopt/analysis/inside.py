@@ -9,6 +9,7 @@ from kopt.dialects.tile import Access, Entry, RangeType, TakeAlongOp, TileType
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.from_access import lanes_inside, relation_of
 from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.ranges import walked_range
 from kopt.ir.value_range import ValueRange
 from kopt.walk import walk
 
@@ -34,7 +35,11 @@ def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:
     if not isinstance(entry.type, RangeType):
         return ValueRange(0, size - 1).covers(analysis.range(entry))
     bound = analysis.binding(entry)
-    if entry is not bound.value or not isinstance(bound.lower, int) or not isinstance(bound.upper, int):
+    if entry is not bound.value:
+        return False
+    while (outer := walked_range(bound)) is not None:
+        bound = analysis.binding(outer)
+    if not isinstance(bound.lower, int) or not isinstance(bound.upper, int):
         return False
     return bound.lower >= 0 and bound.upper <= size
 

@@ -45,8 +45,9 @@ def _inside(m: IndexAnalysis, op: Access, axes: tuple[IndexedDim, ...]) -> list[
     """That lanes are inside the ranges that their tags name."""
     entries, tags = op.entries, [axis.dim.tag.data for axis in axes]
     own = [entries[axis.position] if axis.gather_dim is None else None for axis in axes]
-    scope = {} if all(map(is_range, own)) else ranges_in_scope(op)
-    ranges = [entry if is_range(entry) else scope.get(tag) for entry, tag in zip(own, tags, strict=True)]
+    pairs = [*zip(tags, own, strict=True)]
+    scope = ranges_in_scope(op) if any(tag and not is_range(entry) for tag, entry in pairs) else {}
+    ranges = [entry if is_range(entry) else scope.get(tag) for tag, entry in pairs]
     return [m.valid(range, n, tags) for n, range in enumerate(ranges) if range is not None]
 
 

@@ -64,6 +64,8 @@ class Op(IRDLOperation, metaclass=_Concrete):
     def __post_init__(self) -> None:
         if _has_defaults(type(self)):
             super().__post_init__()
+        else:
+            Operation.__post_init__(self)  # which inserts it where an implicit builder says
 
 
 @cache
