@@ -71,7 +71,7 @@ def is_in_scalar_memory(read: LoadOp | GetOp) -> bool:
 
 
 def gives_row_numbers(window: Window) -> bool:
-    """Whether a small array of integers is read for nothing but the numbers of rows that DMAs fetch, or send.
+    """Whether a small array of integers is read for nothing but the numbers of rows that loads have, which DMAs fetch.
 
     Numbers that another array has a part in come the usual way: that array may be needed on the vector unit.
     """

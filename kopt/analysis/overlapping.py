@@ -55,8 +55,8 @@ def _why_not_ahead_of_cells(copy: Copy, axis: SSAValue, call: CallOp, chip: TpuC
     """Of a fetch outside of loops."""
     if copy.start.parent is not _body(axis):
         return "it is in a loop, or under a condition"
-    if following_cells(call, chip) is not axis:
-        return "cores share the cells"
+    if (reason := why_not_following(axis, call, chip)) is not None:
+        return reason
     if not is_only_read(call, copy.array):
         return "the kernel writes the array"
     if not all(map(Rematerialisation(frozenset({axis})).can, copy.entries)):
@@ -88,6 +88,14 @@ def following_cells(call: CallOp, chip: TpuChip) -> SSAValue | None:
     if number is None or call.semantics.data[number].data == "parallel" and chip.cores > 1:
         return None
     return grid.ranges[number]
+
+
+def why_not_following(axis: SSAValue, call: CallOp, chip: TpuChip) -> str | None:
+    """Why the next cell of a core is not the next one along an axis; None where it is."""
+    following = following_cells(call, chip)
+    if following is axis:
+        return None
+    return "cores share the cells" if following is None else "the next cell is along another axis"
 
 
 def knows_first_block(copy: Copy, *cells: SSAValue) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.copies import is_only_read
-from kopt.analysis.overlapping import following_cells
+from kopt.analysis.overlapping import why_not_following
 from kopt.analysis.rematerialisation import Rematerialisation
 from kopt.analysis.revisit_order import grid_of
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
@@ -52,8 +52,8 @@ def why_not_ahead(rows: RowFetch, call: CallOp, chip: TpuChip) -> str | None:
     """Why the rows may not be fetched in the cell before; None where they may."""
     axis = rows.start.axis
     assert axis is not None
-    if following_cells(call, chip) is not axis:
-        return "cores share the cells"
+    if (reason := why_not_following(axis, call, chip)) is not None:
+        return reason
     if not is_only_read(call, rows.start.source):
         return "the kernel writes the array"
     numbers = (read.result for read in walk(rows.starts, GetOp))

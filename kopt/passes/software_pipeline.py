@@ -47,7 +47,7 @@ class SoftwarePipelinePass(ModulePass):
     * the kernel writes what would be fetched ahead;
     * a step cannot tell where the next one's block is;
     * the loop has other accesses of what it sends;
-    * the chip's cores share the cells.
+    * the chip's cores share the cells, or the next cell is along another axis.
 
     No copy names an axis after it. It refuses nothing.
     """

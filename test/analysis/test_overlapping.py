@@ -105,6 +105,14 @@ def test_cells_overlap_on_one_core(semantics: str, chip, reason: str | None) -> 
     assert why(copy_of("fetch", FIXED, "i"), semantics, chip) == reason
 
 
+def test_cells_do_not_along_an_axis_that_does_not_move_fastest() -> None:
+    grid = TEXT.replace("(%i: b0=8) in (64)", "(%i: b0=8, %j: b8=128) in (64, 512)").replace("(d0) ->", "(d0, d1) ->")
+    module = parse(grid.format(body=copy_of("fetch", FIXED, "i"), semantics="arbitrary, arbitrary"))
+    copy = synchronous_copy(only(module, DmaStartOp))
+    assert copy is not None
+    assert why_not_overlapped(copy, only(module, CallOp), V6E) == "the next cell is along another axis"
+
+
 def test_cells_do_not_where_a_loop_fetches() -> None:
     assert why(loop(copy_of("fetch", "%k", "i"))) == "it is in a loop, or under a condition"
 

@@ -1,8 +1,8 @@
-"""Which bodies have a product that waits for another product of the same visit, with vector work in between.
+"""Which bodies have a product one of whose factors follows from another product of the same visit.
 
     %s = tile.dot %q, %k     %p = tile.exp %s     %d = tile.dot %p, %v, %a
 
-Neither unit has work while it waits for the other, unless another visit has some.
+The second waits for the first and for what stands between them; another visit, where they overlap, has work meanwhile.
 """
 
 from __future__ import annotations
