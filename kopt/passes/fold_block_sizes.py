@@ -23,7 +23,8 @@ class FoldBlockSizesPass(ModulePass):
 
     It is the first pass after the choice. Imported IR holds no number that follows from a size, so that another size
     is a substitution in its types. This pass makes such numbers. A valid count is the size where every block is full,
-    else the distance from the block's begin to its end. The marks ``tile.open`` and ``tile.read_sizes`` go.
+    else the distance from the block's begin to its end; such a distance in the source is the same. The marks
+    ``tile.open`` and ``tile.read_sizes`` go.
 
         %n = tile.block_size %i : !tile.range<b0=128>
         %v = tile.valid_count %i : !tile.range<b0=128>
@@ -44,6 +45,15 @@ class FoldBlockSizesPass(ModulePass):
             mark_read_sizes(inner, ())
             if isinstance(inner, BlockSizeOp | ValidCountOp):
                 _replace(inner, _folded(inner))
+            elif isinstance(inner, SubiOp) and (range := _measured(inner)) is not None and always_full(range):
+                _replace(inner, [_constant(range)])
+
+
+def _measured(op: SubiOp) -> SSAValue | None:
+    """The range of whose block an op computes the distance from its begin to its end."""
+    end, begin = op.lhs.owner, op.rhs.owner
+    is_distance = isinstance(end, EndOp) and isinstance(begin, BeginOp) and end.range is begin.range
+    return begin.range if is_distance else None
 
 
 def _folded(op: BlockSizeOp | ValidCountOp) -> list[Operation]:
@@ -58,7 +68,7 @@ def _constant(range: SSAValue) -> ConstantOp:
     return ConstantOp(IntegerAttr(range_type(range).size, IndexType()))
 
 
-def _replace(op: BlockSizeOp | ValidCountOp, ops: list[Operation]) -> None:
+def _replace(op: BlockSizeOp | ValidCountOp | SubiOp, ops: list[Operation]) -> None:
     for new in ops:
         new.location = op.location
     ops[-1].results[0].name_hint = op.result.name_hint

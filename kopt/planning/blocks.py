@@ -117,6 +117,7 @@ class Blocks:
     def _lanes(self, index: IndexExpr, extent: Number, axes: frozenset[str], known: bool) -> Number:
         """The elements of one dimension between the least and the largest that an access has while ``axes`` stand.
 
+        The last block that is walked may begin in the array and reach beyond it, as in `kopt.analysis.windows`.
         Unless ``known``, nothing tells a block's place but the axes: where loaded numbers do, it is all of them.
         """
         atoms = [*index.atoms()]
@@ -125,14 +126,15 @@ class Blocks:
         walking = {str(atom.name) for atom in atoms if isinstance(atom, BlockNumber)} & self._tags - axes
         if any(_varies(atom, walking) for atom in atoms if atom not in index.terms):
             return extent
-        span: Number = 1
+        block: Number = 1
+        reach: Number = 0
         for atom, factor in index.terms.items():
             if isinstance(atom, Lane):
-                span = span + (value(atom.size, self._sizes) - 1) * abs(value(factor, self._sizes))
+                block = block + (value(atom.size, self._sizes) - 1) * abs(value(factor, self._sizes))
             elif isinstance(atom, BlockNumber) and str(atom.name) in walking:
                 steps = np.ceil(self._trips[str(atom.name)].mean) - 1
-                span = span + steps * abs(value(factor, self._sizes))
-        return np.minimum(extent, span) if walking else span
+                reach = reach + steps * abs(value(factor, self._sizes))
+        return np.minimum(extent - 1, reach) + block if walking else block
 
 
 def _counted(index: IndexExpr) -> Lane | None:

@@ -1,11 +1,14 @@
 """Which of the plans that a launch may have is taken: the usual one, unless another that fits is clearly cheaper.
 
+Plans that differ by what they unroll move the same and err alike: of these the cheapest is taken, clear or not.
+
 Pure: models, plans and chips come in. Of equal costs the first stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.cost import costs
@@ -23,15 +26,21 @@ def cheapest(model: LaunchModel, plans: Sequence[Plan], chip: TpuChip) -> int:
     if len(plans) == 1:
         return 0
     left = costs(model, {}, plans, chip)
-    if (usual := next(left)).seconds is None:
+    if (first := next(left)).seconds is None:
         return 0
-    found = [usual, *left]
+    found = [first, *left]
     known = {n: float(one.seconds) for n, one in enumerate(found) if one.seconds is not None}
     fitting = [n for n in known if _fits(found[n], chip)]
     if not fitting:
         return 0
     best = min(fitting, key=known.__getitem__)
-    return best if 0 not in fitting or known[best] < CLEARLY * known[0] else 0
+    usual = min((n for n in fitting if _rolled(plans[n]) == _rolled(plans[0])), key=known.__getitem__, default=None)
+    return best if usual is None or known[best] < CLEARLY * known[usual] else usual
+
+
+def _rolled(plan: Plan) -> Plan:
+    """A plan with no loop unrolled."""
+    return replace(plan, loops={tag: replace(loop, unroll=1) for tag, loop in plan.loops.items()})
 
 
 def _fits(found: Cost, chip: TpuChip) -> bool:

@@ -123,12 +123,15 @@ class TpuLaunch:
         mxu = (work.mxu + more) / self.costs.mxu_share
         return (np.maximum(mxu, work.vpu) + apart * np.minimum(mxu, work.vpu)) / self.costs.clock_hz
 
-    def _visit(self, work: Cycles, apart: Number, together: Number) -> Number:
+    def _visit(self, work: Cycles, apart: Number, tag: str) -> Number:
         """Seconds of one visit of a loop in the kernel, which hands values on to the next.
 
-        Of visits that are written out ``together`` one unit works on the next while the other works on this.
+        Of visits that are written out together one unit works on the next while the other works on this. Where all
+        are, values stay in registers.
         """
-        return self._body(work, apart=apart / together) + (work.carry + VISIT_CYCLES / together) / self.costs.clock_hz
+        together = self._together(tag)
+        handed = work.carry * (together < self.trips[tag].mean) + VISIT_CYCLES / together
+        return self._body(work, apart=apart / together) + handed / self.costs.clock_hz
 
     def _together(self, tag: str) -> Number:
         """How many visits of a loop are written out in one: the schedule's number, as far as that divides them."""
@@ -168,8 +171,7 @@ class TpuLaunch:
 
     def _all_visits(self, tag: str) -> Number:
         work = sum((done for _, done in self._work(tag)), Cycles())
-        apart, together = self._apart(path for path, _ in self._work(tag)), self._together(tag)
-        body = self._visit(work + self._picks(tag, -1), apart, together)
+        body = self._visit(work + self._picks(tag, -1), self._apart(path for path, _ in self._work(tag)), tag)
         body = body + sum(self._loop(inner) for inner in self._loops(tag))
         moved = self._moved([one for one in self.plan.buffers if self._loop_of(one) == tag])
         if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:

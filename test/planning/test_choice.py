@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from kopt.passes.plan_accesses import PlanAccessesPass
 from kopt.planning import choice
 from kopt.planning.choice import cheapest
 from kopt.planning.items import Cost
+from kopt.plans.plan import LoopSchedule
 from kopt.registry import load
 from kopt.targets.chips import TPU_CHIPS
 
@@ -118,7 +120,25 @@ def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0) 
 def test_cheapest(monkeypatch: pytest.MonkeyPatch, found: Sequence[Cost], taken: int) -> None:
     """By costs that are told to it: the clearly cheapest of those that fit, else the usual one."""
     monkeypatch.setattr(choice, "costs", lambda model, sizes, plans, chip: iter(found))
-    assert cheapest(matmul(1024, 1024, 1024), [matmul_plan()] * len(found), V5P) == taken
+    plans = [replace(matmul_plan(), order=(str(number),)) for number in range(len(found))]
+    assert cheapest(matmul(1024, 1024, 1024), plans, V5P) == taken
+
+
+@pytest.mark.parametrize(
+    ("found", "taken"),
+    [
+        ([10.0, 9.9, 9.8, 9.5], 2),  # the same as the usual one, unrolled; another kind of plan is not clearly cheaper
+        ([10.0, 10.0, 11.0, 20.0], 0),
+        ([10.0, 9.0, 9.5, 8.5], 1),  # compared with the usual one as it is taken
+        ([10.0, 9.0, 9.5, 8.0], 3),
+    ],
+)
+def test_what_is_unrolled_need_not_be_clearly_cheaper(monkeypatch, found: Sequence[float], taken: int) -> None:
+    """Plans that differ by that alone move the same."""
+    monkeypatch.setattr(choice, "costs", lambda model, sizes, plans, chip: iter(map(costs_of, found)))
+    usual = matmul_plan("resident")
+    plans = [replace(usual, loops={"k": LoopSchedule("resident", unroll=factor)}) for factor in (1, 2, 4)]
+    assert cheapest(matmul(1024, 1024, 1024), [*plans, matmul_plan("prefetch")], V5P) == taken
 
 
 def test_the_only_plan_costs_nothing_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:

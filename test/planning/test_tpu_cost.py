@@ -15,7 +15,7 @@ from kopt.planning.items import Cost
 from kopt.planning.tpu_cost import TpuLaunch
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.chips import TPU_CHIPS
-from kopt.targets.costs import ROW_CYCLES, TPU_COSTS, VECTOR_CYCLES, VISIT_CYCLES
+from kopt.targets.costs import CARRY_CYCLES, ROW_CYCLES, TPU_COSTS, VECTOR_CYCLES, VISIT_CYCLES
 
 from .launches import access, axis, elementwise, matmul, matmul_plan, operand
 
@@ -85,6 +85,16 @@ def test_a_visit_more_takes_its_cycles_more() -> None:
     long, short = (cost(model, matmul_plan("resident"), **(SIZES | {"b2": size})) for size in (512, 256))
     assert short.seconds - long.seconds == pytest.approx(8 * 4 * VISIT_CYCLES / COSTS.clock_hz, rel=1e-6)
     assert short.mxu_seconds == long.mxu_seconds
+
+
+@pytest.mark.parametrize(("unroll", "handed"), [(1, 4), (2, 4), (4, 0)])
+def test_visits_that_are_all_unrolled_hand_values_on_in_registers(unroll: int, handed: int) -> None:
+    """512 x 512 sums of 32 bits are 256 vectors."""
+    sums = Work("carry", (("m", 512), ("n", 512)), "f32", ("i", "j", "k"))
+    plan = replace(matmul_plan("resident"), loops={"k": LoopSchedule("resident", unroll=unroll)})
+    product = replace(PRODUCT.work[0], count=100)  # so that copies are hidden
+    bare, carrying = (cost(replace(PRODUCT, work=work), plan, **SIZES) for work in ((product,), (product, sums)))
+    assert carrying.seconds - bare.seconds == pytest.approx(8 * handed * 256 * CARRY_CYCLES / COSTS.clock_hz, abs=1e-12)
 
 
 def test_a_loop_of_no_visits_does_no_work() -> None:
