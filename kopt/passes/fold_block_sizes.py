@@ -52,8 +52,9 @@ class FoldBlockSizesPass(ModulePass):
 def _measured(op: SubiOp) -> SSAValue | None:
     """The range of whose block an op computes the distance from its begin to its end."""
     end, begin = op.lhs.owner, op.rhs.owner
-    is_distance = isinstance(end, EndOp) and isinstance(begin, BeginOp) and end.range is begin.range
-    return begin.range if is_distance else None
+    if isinstance(end, EndOp) and isinstance(begin, BeginOp) and end.range is begin.range:
+        return begin.range
+    return None
 
 
 def _folded(op: BlockSizeOp | ValidCountOp) -> list[Operation]:
