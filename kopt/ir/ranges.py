@@ -118,19 +118,26 @@ def multiple_of(bound: SSAValue | int) -> int:
 def visits(range: SSAValue) -> int | None:
     """The number of a loop's blocks, where it is known.
 
-    So where the bounds are numbers, or those of a block that is always full or the only one of its range.
+    So where the bounds are numbers, ends of the only block of a range, or those of a block that is always full.
     """
     bound = binding(range)
+    lower, upper = _end_number(bound.lower), _end_number(bound.upper)
+    if lower is not None and upper is not None:
+        return -(-(upper - lower) // bound.size)
     outer = walked_range(bound)
-    if outer is None:
-        return bound.trips
-    walked = binding(outer)
-    if always_full(outer):
-        return -(-walked.size // bound.size)
-    if walked.trips == 1:
-        assert isinstance(walked.upper, int) and isinstance(walked.lower, int)
-        return -(-(walked.upper - walked.lower) // bound.size)
-    return None
+    return -(-binding(outer).size // bound.size) if outer is not None and always_full(outer) else None
+
+
+def _end_number(bound: SSAValue | int) -> int | None:
+    """A loop's bound that is a number, or an end of a range's only block."""
+    if isinstance(bound, int):
+        return bound
+    op = bound.owner
+    if not isinstance(op, BeginOp | EndOp) or isinstance(op.range.owner, Operation):
+        return None
+    of = binding(op.range)
+    end = of.lower if isinstance(op, BeginOp) else of.upper
+    return end if of.trips == 1 and isinstance(end, int) else None
 
 
 def walked_range(bound: Binding) -> SSAValue | None:

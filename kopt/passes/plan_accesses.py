@@ -16,6 +16,7 @@ from kopt.analysis.gpu_plans import gpu_plan
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.launch_plans import launch_plans
 from kopt.analysis.pinned import GridPins, pins_of_grids
+from kopt.analysis.plan_problems.problem import why_not_unrolled
 from kopt.analysis.plans import GridNames, set_plan
 from kopt.analysis.scope import defining_block
 from kopt.diagnostics import location_of, remark
@@ -110,12 +111,20 @@ class PlanAccessesPass(ModulePass):
         plan, remarks = found[0]
         if not pins and (len(found) > 1 or any(loop.kind == "resident" for loop in plan.loops.values())):
             model = fixed_model(grid, known)
-            found = [(each, said) for one, said in found for each in with_unrolling(model, one)]
+            unrolled = ((each, said) for one, said in found for each in with_unrolling(model, one))
+            found = [pair for pair in unrolled if _can_unroll(grid, pair[0])]
             plan, remarks = found[cheapest(model, [each for each, _ in found], chip)]
         _check_prefetched(pins, plan)
         set_plan(grid, replace(plan, own=not pins), known)
         for at, text in remarks:
             remark(at, text)
+
+
+def _can_unroll(grid: GridOp, plan: Plan) -> bool:
+    """Whether it is known how often each loop runs that a plan unrolls."""
+    pairs = ((loop, plan.loops.get(tag_of(loop.range))) for loop in walk(grid, ForOp))
+    schedules = ((loop, one) for loop, one in pairs if one is not None and one.unroll > 1)
+    return all(why_not_unrolled(loop, one) is None for loop, one in schedules)
 
 
 def _check_prefetched(pins: GridPins, plan: Plan) -> None:

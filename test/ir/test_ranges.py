@@ -111,3 +111,34 @@ def _stored(ops: str, type: str = "b0=32 x f32") -> StoreOp:
 def test_padding(ops: str, expected: float | None) -> None:
     found = padding(_stored(ops).value, "b0")
     assert (None if found is None or math.isnan(found) else found) == expected
+
+
+BEHIND = """
+func.func @f(%x: memref<100xf32>) {{
+  tile.grid (%i: b0={outer}) in (4 to {extent}) {{
+    %b = tile.{end} %i : !tile.range<b0={outer}>
+    tile.for %k: b1=2 in ({bounds}) {{
+      %v = tile.load %x[%k] : memref<100xf32> -> !tile.tile<b1=2 x f32>
+    }}
+  }}
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("outer", "extent", "end", "bounds", "count"),
+    [
+        (32, 9, "end", "0, %b", 5),
+        (32, 9, "begin", "%b, 9", 3),
+        (32, 9, "begin", "0, %b", 2),
+        (4, 8, "end", "0, %b", 4),
+        (4, 9, "end", "0, %b", None),  # of two blocks
+        (4, 9, "begin", "%b, 9", None),
+    ],
+)
+def test_visits_between_a_number_and_an_end_of_the_only_block(
+    outer: int, extent: int, end: str, bounds: str, count: int | None
+) -> None:
+    module = kopt.parse(BEHIND.format(outer=outer, extent=extent, end=end, bounds=bounds))
+    assert visits(next(op for op in module.walk() if isinstance(op, ForOp)).range) == count
