@@ -28,10 +28,9 @@ def overwriting(grid: GridOp) -> dict[StoreOp, frozenset[int]]:
 
 def _dims(m: IndexAnalysis, grid: GridOp, store: StoreOp) -> frozenset[int]:
     place = bindings([index for index in store.indices if m.elements(index).terms])
-    staying = {number: range for number, range in enumerate(grid.ranges) if range not in place}
-    staying = {number: range for number, range in staying.items() if binding(range).trips != 1}
-    moving = bindings([store.value]) if staying else frozenset()
-    return frozenset(number for number, range in staying.items() if range in moving)
+    staying = [n for n, range in enumerate(grid.ranges) if range not in place and binding(range).trips != 1]
+    moving = bindings([store.value]) if staying else set()
+    return frozenset(n for n in staying if grid.ranges[n] in moving)
 
 
 def _has_other_uses(grid: GridOp, memory: SSAValue) -> bool:

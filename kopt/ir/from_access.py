@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
@@ -43,12 +44,17 @@ def unguarded(op: Access, m: IndexAnalysis) -> AccessRelation:
 
 def _inside(m: IndexAnalysis, op: Access, axes: tuple[IndexedDim, ...]) -> list[Condition]:
     """That lanes are inside the ranges that their tags name."""
-    entries, tags = op.entries, [axis.dim.tag.data for axis in axes]
+    tags = [axis.dim.tag.data for axis in axes]
+    return [m.valid(range, n, tags) for n, range in enumerate(axis_ranges(op, axes)) if range is not None]
+
+
+def axis_ranges(op: Access, axes: Sequence[IndexedDim]) -> list[SSAValue | None]:
+    """The range that each dimension of an access's block is indexed by; of gathered rows the one that its tag names."""
+    entries = op.entries
     own = [entries[axis.position] if axis.gather_dim is None else None for axis in axes]
-    pairs = [*zip(tags, own, strict=True)]
+    pairs = [(axis.dim.tag.data, entry) for axis, entry in zip(axes, own, strict=True)]
     scope = ranges_in_scope(op) if any(tag and not is_range(entry) for tag, entry in pairs) else {}
-    ranges = [entry if is_range(entry) else scope.get(tag) for tag, entry in pairs]
-    return [m.valid(range, n, tags) for n, range in enumerate(ranges) if range is not None]
+    return [entry if is_range(entry) else scope.get(tag) for tag, entry in pairs]
 
 
 def lanes_inside(type: TileType, op: Operation, analysis: IndexAnalysis) -> Condition:

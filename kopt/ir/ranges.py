@@ -118,14 +118,26 @@ def multiple_of(bound: SSAValue | int) -> int:
 def visits(range: SSAValue) -> int | None:
     """The number of a loop's blocks, where it is known.
 
-    So where the bounds are numbers, ends of the only block of a range, or those of a block that is always full.
+    So where the bounds are numbers or ends of the only block of a range, or where the loop walks a block, shifted or
+    not, that is always full or the only one of its range.
     """
     bound = binding(range)
+    distance = _distance(bound)
+    return None if distance is None else -(-distance // bound.size)
+
+
+def _distance(bound: Binding) -> int | None:
+    """The elements that a loop walks, where their number is known."""
     lower, upper = _end_number(bound.lower), _end_number(bound.upper)
     if lower is not None and upper is not None:
-        return -(-(upper - lower) // bound.size)
+        return upper - lower
     outer = walked_range(bound)
-    return -(-binding(outer).size // bound.size) if outer is not None and always_full(outer) else None
+    if outer is None:
+        return None
+    walked = binding(outer)
+    if always_full(outer):
+        return walked.size
+    return _distance(walked) if walked.trips == 1 else None
 
 
 def _end_number(bound: SSAValue | int) -> int | None:

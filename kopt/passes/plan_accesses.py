@@ -46,7 +46,7 @@ class PlanAccessesPass(ModulePass):
     |---|---|
     | the schedules that loops may have together | `kopt.analysis.loop_schedules` |
     | how many visits of a loop are written out in one | `kopt.planning.candidates` |
-    | which are taken: the cheapest that fit, where that is clear, else the usual ones | `kopt.planning.choice` |
+    | which are taken: those clearly cheapest, else the usual ones, unrolled as pays | `kopt.planning.choice` |
     | the kind of an array's buffer | `kopt.analysis.buffer_kinds` |
     | the order of the grid | `kopt.analysis.grid_orders` |
 

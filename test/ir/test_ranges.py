@@ -142,3 +142,15 @@ def test_visits_between_a_number_and_an_end_of_the_only_block(
 ) -> None:
     module = kopt.parse(BEHIND.format(outer=outer, extent=extent, end=end, bounds=bounds))
     assert visits(next(op for op in module.walk() if isinstance(op, ForOp)).range) == count
+
+
+def test_visits_of_the_only_block_of_a_range_that_is_shifted() -> None:
+    module = kopt.parse(
+        LOOPS.format(outer=32, lower=4, upper=9, inner=2)
+        .replace(
+            "%lo = tile.begin %i",
+            "%one = arith.constant 1 : index %s = tile.shift %i by %one : !tile.range<b0=32> %lo = tile.begin %s",
+        )
+        .replace("%hi = tile.end %i", "%hi = tile.end %s")
+    )
+    assert visits(next(op for op in module.walk() if isinstance(op, ForOp)).range) == 3
