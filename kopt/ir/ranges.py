@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd
 
+from xdsl.dialects.arith import AddiOp, ConstantOp
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.cached_property import cached_property
@@ -84,7 +86,7 @@ def binding(range: SSAValue) -> Binding:
 def always_full(range: SSAValue) -> bool:
     """Whether every lane of every block is valid.
 
-    So when the block divides the distance walked, as numbers or as multiples (`multiple_of`); or when the loop walks
+    So when the block divides the distance walked, as a number or as multiples (`multiple_of`); or when the loop walks
     one block of an outer range that is always full itself and that the block divides.
     """
     bound = binding(range)
@@ -94,6 +96,8 @@ def always_full(range: SSAValue) -> bool:
         return max(0, bound.upper - bound.lower) % bound.size == 0
     if gcd(multiple_of(bound.lower), multiple_of(bound.upper)) % bound.size == 0:
         return True
+    if (apart := _apart(bound)) is not None:
+        return apart % bound.size == 0
     outer = walked_range(bound)
     if outer is None:
         return False
@@ -108,7 +112,7 @@ def multiple_of(bound: SSAValue | int) -> int:
     if isinstance(bound, int):
         return abs(bound)
     op = bound.owner
-    if not isinstance(op, BeginOp | EndOp) or isinstance(op.range.owner, Operation):
+    if not isinstance(op, BeginOp | EndOp) or isinstance(op.range.owner, ShiftOp):
         return 1
     of = binding(op.range)
     begin = gcd(multiple_of(of.lower), of.size)
@@ -118,8 +122,8 @@ def multiple_of(bound: SSAValue | int) -> int:
 def visits(range: SSAValue) -> int | None:
     """The number of a loop's blocks, where it is known.
 
-    So where the bounds are numbers or ends of the only block of a range, or where the loop walks a block, shifted or
-    not, that is always full or the only one of its range.
+    So where the bounds are a number apart, or numbers or ends of the only block of a range; or where the loop walks a
+    block, shifted or not, that is always full or the only one of its range.
     """
     bound = binding(range)
     distance = _distance(bound)
@@ -131,6 +135,8 @@ def _distance(bound: Binding) -> int | None:
     lower, upper = _end_number(bound.lower), _end_number(bound.upper)
     if lower is not None and upper is not None:
         return upper - lower
+    if (apart := _apart(bound)) is not None:
+        return apart
     outer = walked_range(bound)
     if outer is None:
         return None
@@ -140,12 +146,21 @@ def _distance(bound: Binding) -> int | None:
     return _distance(walked) if walked.trips == 1 else None
 
 
+def _apart(bound: Binding) -> int | None:
+    """What is added to a loop's first element to make its limit, where that is a number."""
+    upper = bound.upper.owner if isinstance(bound.upper, SSAValue) else None
+    if not isinstance(upper, AddiOp) or upper.lhs is not bound.lower or not isinstance(upper.rhs.owner, ConstantOp):
+        return None
+    number = upper.rhs.owner.value
+    return number.value.data if isinstance(number, IntegerAttr) else None
+
+
 def _end_number(bound: SSAValue | int) -> int | None:
     """A loop's bound that is a number, or an end of a range's only block."""
     if isinstance(bound, int):
         return bound
     op = bound.owner
-    if not isinstance(op, BeginOp | EndOp) or isinstance(op.range.owner, Operation):
+    if not isinstance(op, BeginOp | EndOp) or isinstance(op.range.owner, ShiftOp):
         return None
     of = binding(op.range)
     end = of.lower if isinstance(op, BeginOp) else of.upper

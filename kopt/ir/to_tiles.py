@@ -296,8 +296,8 @@ class _Writing:
     def _alike(self, first: Part, second: Part, element: IntegerType | None = None) -> tuple[list[SSAValue], Dims]:
         """Two parts as tiles of one type; a number has that of a tile beside it."""
         dims = _together(first, second)
-        values = [part.value for part in (first, second)]
-        known = {value.type for value in values if isinstance(value, SSAValue) and isinstance(value.type, TileType)}
+        tiles = [part.value for part in (first, second) if part.is_tile and part.dims == dims]
+        known = {tile_type(value) for value in tiles if isinstance(value, SSAValue)}
         type = TileType([self._dims[dim] for dim in dims], element or self.element)
         if len(known) == 1:
             (type,) = known

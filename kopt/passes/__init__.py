@@ -51,6 +51,7 @@ PASSES: dict[str, str] = {
     "normalise-accesses": "kopt.passes.normalise_accesses:NormaliseAccessesPass",
     "order-grid": "kopt.passes.order_grid:OrderGridPass",
     "pad-to-power-of-two": "kopt.passes.gpu.pad_to_power_of_two:PadToPowerOfTwoPass",
+    "peel-loops": "kopt.passes.peel_loops:PeelLoopsPass",
     "plan-buffers": "kopt.passes.plan_buffers:PlanBuffersPass",
     "plan-accesses": "kopt.passes.plan_accesses:PlanAccessesPass",
     "apply-schedule": "kopt.passes.apply_schedule:ApplySchedulePass",

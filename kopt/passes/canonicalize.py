@@ -31,10 +31,10 @@ class CanonicalizePass(ModulePass):
     name = "canonicalize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(_Simplest(ctx), post_walk_func=eliminate).rewrite_module(op)
+        PatternRewriteWalker(Simplest(ctx), post_walk_func=eliminate).rewrite_module(op)
 
 
-class _Simplest(RewritePattern):
+class Simplest(RewritePattern):
     """Erases an operation that is dead, folds it, or applies the first of its patterns that matches."""
 
     def __init__(self, ctx: Context):

@@ -182,6 +182,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("plan-accesses", loop_type=config.loop_type, chip=chip, **_pins_of_blocks(config)),
         # Right after: what a plan cannot be is said of the kernel as its author wrote it.
         _make("verify-plan", chip=chip),
+        # Visits without masks are loops of their own: while loops are those that the plan names.
+        _make("peel-loops"),
         _make("apply-schedule"),
         # A hoisted loop is a dimension of the grid like the others.
         _make("order-grid", chip=chip),
@@ -246,6 +248,7 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("legalise-ops"),
         _make("plan-accesses", **given, **_pins(config)),
         _make("verify-plan", chip=target.gpu.name),
+        _make("peel-loops"),
         _make("convert-tile-to-triton", chip=target.gpu.name),
         # What Triton does not check, and how it divides: said as ops, of which each is printed as it stands.
         _make("clamp-gathers"),

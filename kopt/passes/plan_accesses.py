@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.gpu_plans import gpu_plan
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.launch_plans import launch_plans
+from kopt.analysis.peeling import with_peeling
 from kopt.analysis.pinned import GridPins, pins_of_grids
 from kopt.analysis.plan_problems.problem import why_not_unrolled
 from kopt.analysis.plans import GridNames, set_plan
@@ -99,6 +100,8 @@ class PlanAccessesPass(ModulePass):
             else:
                 known = GridNames.of(top)
                 plan = gpu_plan(top, known, GPU_CHIPS[self.chip], self.num_warps, self.num_stages, pins)
+                if not pins:
+                    plan = replace(plan, loops=with_peeling(top, plan.loops))
                 set_plan(top, replace(plan, own=not pins), known)
 
     def _plan_launch(self, launch: LaunchOp, pins: GridPins) -> None:
@@ -114,6 +117,8 @@ class PlanAccessesPass(ModulePass):
             unrolled = ((each, said) for one, said in found for each in with_unrolling(model, one))
             found = [pair for pair in unrolled if _can_unroll(grid, pair[0])]
             plan, remarks = found[cheapest(model, [each for each, _ in found], chip)]
+        if not pins:
+            plan = replace(plan, loops=with_peeling(grid, plan.loops))
         _check_prefetched(pins, plan)
         set_plan(grid, replace(plan, own=not pins), known)
         for at, text in remarks:

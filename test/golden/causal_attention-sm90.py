@@ -12,6 +12,7 @@ def _nan_max(a, b):
 def causal_attention_0_kernel(q, k, v, out):
     # only written: out
     BLOCK_1: tl.constexpr = 128
+    BLOCK_3: tl.constexpr = 64
     BLOCK_2: tl.constexpr = 64
     # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
     pid = tl.program_id(0)
@@ -22,25 +23,14 @@ def causal_attention_0_kernel(q, k, v, out):
     # attention.py:44: queries = q[tile_b, tile_m, :]
     queries = tl.load(q + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]))
     # attention.py:48: for tile_n in hl.tile(0, tile_m.end):  # later keys are masked for every query of the tile
-    v_2 = min(tile_m_begin + BLOCK_1, 1024)
     acc = tl.zeros([BLOCK_1, 128], tl.float32)
     largest = tl.full([BLOCK_1], float("-inf"), tl.float32)
     total = tl.zeros([BLOCK_1], tl.float32)
-    for tile_n_begin in range(0, v_2, BLOCK_2):
-        tile_n = tile_n_begin + tl.arange(0, BLOCK_2)
-        tile_n_mask = tile_n < v_2
+    for tile_n_begin in range(0, tile_m_begin, BLOCK_3):
+        tile_n = tile_n_begin + tl.arange(0, BLOCK_3)
         # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
-        k_block = tl.load(
-            k + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]), mask=tile_n_mask[:, None]
-        )
-        # attention.py:50: seen = tile_m.index[:, None] >= tile_n.index[None, :]
-        seen = tile_m[:, None] >= tile_n[None, :]
-        # attention.py:51: scores = torch.where(seen[None, :, :], scores, float("-inf"))
-        scores = tl.where(
-            tl.reshape(seen[None, :, :], [BLOCK_1, BLOCK_2]),
-            tl.dot(queries, tl.trans(k_block)) * 0.088388346,
-            float("-inf"),
-        )
+        k_block = tl.load(k + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]))
+        scores = tl.dot(queries, tl.trans(k_block)) * 0.088388346
         # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
         grown = tl.maximum(largest, tl.reduce(scores, 1, _nan_max), propagate_nan=tl.PropagateNan.ALL)
         # attention.py:53: shrink = torch.exp(largest - grown)
@@ -48,17 +38,39 @@ def causal_attention_0_kernel(q, k, v, out):
         # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
         weights = tl.exp(scores - grown[:, None])
         # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
-        v_block = tl.load(
-            v + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]), mask=tile_n_mask[:, None]
-        )
+        v_block = tl.load(v + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]))
         # attention.py:57: largest = grown
         acc = tl.dot(weights.to(tl.bfloat16), v_block, acc * shrink[:, None])
         largest = grown
         total = total * shrink + tl.sum(weights, axis=1)
+    # attention.py:48: for tile_n in hl.tile(0, tile_m.end):  # later keys are masked for every query of the tile
+    acc_2 = acc
+    largest_2 = largest
+    total_2 = total
+    for tile_n_begin_2 in range(tile_m_begin, tile_m_begin + 128, BLOCK_2):
+        tile_n_2 = tile_n_begin_2 + tl.arange(0, BLOCK_2)
+        # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
+        k_block_2 = tl.load(k + (tile_b * 131072 + tile_n_2[:, None] * 128 + tl.arange(0, 128)[None, :]))
+        # attention.py:50: seen = tile_m.index[:, None] >= tile_n.index[None, :]
+        seen = tile_m[:, None] >= tile_n_2[None, :]
+        # attention.py:51: scores = torch.where(seen[None, :, :], scores, float("-inf"))
+        scores_2 = tl.where(seen, tl.dot(queries, tl.trans(k_block_2)) * 0.088388346, float("-inf"))
+        # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
+        grown_2 = tl.maximum(largest_2, tl.reduce(scores_2, 1, _nan_max), propagate_nan=tl.PropagateNan.ALL)
+        # attention.py:53: shrink = torch.exp(largest - grown)
+        shrink_2 = tl.exp(largest_2 - grown_2)
+        # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
+        weights_2 = tl.exp(scores_2 - grown_2[:, None])
+        # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
+        v_block_2 = tl.load(v + (tile_b * 131072 + tile_n_2[:, None] * 128 + tl.arange(0, 128)[None, :]))
+        # attention.py:57: largest = grown
+        acc_2 = tl.dot(weights_2.to(tl.bfloat16), v_block_2, acc_2 * shrink_2[:, None])
+        largest_2 = grown_2
+        total_2 = total_2 * shrink_2 + tl.sum(weights_2, axis=1)
     # attention.py:58: out[tile_b, tile_m, :] = (acc / total[:, :, None]).to(out.dtype)
     tl.store(
         out + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]),
-        tl.div_rn(acc, total[:, None]).to(tl.bfloat16),
+        tl.div_rn(acc_2, total_2[:, None]).to(tl.bfloat16),
     )
 
 

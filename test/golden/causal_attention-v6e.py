@@ -13,34 +13,48 @@ def causal_attention_kernel(q_ref, k_ref, v_ref, out_ref):
     largest = jnp.full((1, 512, 1), -jnp.inf, jnp.float32)  # attention.py:45
     total = jnp.full((1, 512, 1), 0.0, jnp.float32)  # attention.py:46
     acc = jnp.full((1, 512, 128), 0.0, jnp.float32)  # attention.py:47
-    v = jnp.minimum(tile_m_begin + 512, 1024)  # attention.py:48
-    tile_n_count = pl.cdiv(v, 512)  # attention.py:48
+    tile_n_count = pl.cdiv(tile_m_begin, 512)  # attention.py:48
 
     def tile_n_body(tile_n, carry):  # attention.py:48
         acc_2, largest_2, total_2 = carry
-        tile_n_begin = tile_n * 512  # attention.py:48
-        k = k_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:49
-        v_2 = jax.lax.dot_general(  # attention.py:49
+        k = k_ref[:, 0:512, :]  # attention.py:49
+        v_3 = jax.lax.dot_general(  # attention.py:49
             queries, jnp.transpose(k, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
         )
-        scores = v_2 * 0.12751743  # attention.py:49
-        v_3 = tile_m_begin + jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 1)  # attention.py:51
-        v_4 = tile_n_begin + jax.lax.broadcasted_iota(jnp.int32, (1, 512, 512), 2)  # attention.py:51
-        scores_2 = jnp.where(v_3 >= v_4, scores, -jnp.inf)  # attention.py:51
-        grown = jnp.maximum(largest_2, jnp.max(scores_2, axis=2).reshape((1, 512, 1)))  # attention.py:52
+        scores = v_3 * 0.12751743  # attention.py:49
+        grown = jnp.maximum(largest_2, jnp.max(scores, axis=2).reshape((1, 512, 1)))  # attention.py:52
         shrink = jnp.exp2(largest_2 - grown)  # attention.py:53
-        weights = jnp.exp2(scores_2 - jnp.broadcast_to(grown, (1, 512, 512)))  # attention.py:54
+        weights = jnp.exp2(scores - jnp.broadcast_to(grown, (1, 512, 512)))  # attention.py:54
         total_3 = total_2 * shrink + jnp.sum(weights, axis=2).reshape((1, 512, 1))  # attention.py:55
-        v_5 = v_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:56
+        v_4 = v_ref[:, 0:512, :]  # attention.py:56
         acc_3 = acc_2 * jnp.broadcast_to(shrink, (1, 512, 128)) + jax.lax.dot_general(  # attention.py:56
-            weights.astype(jnp.bfloat16), v_5, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
+            weights.astype(jnp.bfloat16), v_4, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
         )
         return (acc_3, grown, total_3)
 
     acc_4, largest_3, total_4 = jax.lax.fori_loop(  # attention.py:48
         0, tile_n_count, tile_n_body, (acc, largest, total)
     )
-    out_ref[...] = (acc_4 / jnp.broadcast_to(total_4, (1, 512, 128))).astype(jnp.bfloat16)  # attention.py:58
+    k_2 = k_ref[:, pl.ds(pl.multiple_of(tile_m_begin, 512), 512), :]  # attention.py:49
+    v_5 = jax.lax.dot_general(  # attention.py:49
+        queries, jnp.transpose(k_2, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
+    )
+    scores_2 = v_5 * 0.12751743  # attention.py:49
+    v_6 = (  # attention.py:51
+        jax.lax.broadcasted_iota(jnp.int32, (512, 512), 0) >= jax.lax.broadcasted_iota(jnp.int32, (512, 512), 1)
+    )
+    scores_3 = jnp.where(  # attention.py:51
+        jnp.broadcast_to(v_6.astype(jnp.int32), (1, 512, 512)) != 0, scores_2, -jnp.inf
+    )
+    grown_2 = jnp.maximum(largest_3, jnp.max(scores_3, axis=2).reshape((1, 512, 1)))  # attention.py:52
+    shrink_2 = jnp.exp2(largest_3 - grown_2)  # attention.py:53
+    weights_2 = jnp.exp2(scores_3 - jnp.broadcast_to(grown_2, (1, 512, 512)))  # attention.py:54
+    total_5 = total_4 * shrink_2 + jnp.sum(weights_2, axis=2).reshape((1, 512, 1))  # attention.py:55
+    v_7 = v_ref[:, pl.ds(pl.multiple_of(tile_m_begin, 512), 512), :]  # attention.py:56
+    acc_5 = acc_4 * jnp.broadcast_to(shrink_2, (1, 512, 128)) + jax.lax.dot_general(  # attention.py:56
+        weights_2.astype(jnp.bfloat16), v_7, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
+    )
+    out_ref[...] = (acc_5 / jnp.broadcast_to(total_5, (1, 512, 128))).astype(jnp.bfloat16)  # attention.py:58
 
 
 def causal_attention(q, k, v):

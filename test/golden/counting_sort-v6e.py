@@ -53,9 +53,11 @@ def counting_sort_0_kernel(
     row_numbers = jnp.where(  # histogram.py:21
         (numbers >= 0) & (numbers < 256), jnp.maximum(jnp.minimum(numbers, 255), 0), -1
     )
-    v = jnp.broadcast_to(jax.lax.broadcasted_iota(jnp.int32, (128,), 0), (4096, 128))  # histogram.py:21
-    v_2 = jnp.broadcast_to((row_numbers & 127)[:, None], (4096, 128)) == v  # histogram.py:21
-    v_3 = jnp.broadcast_to(jnp.full((4096,), 1, jnp.int32)[:, None], (4096, 128))  # histogram.py:21
+    v = (  # histogram.py:21
+        jnp.broadcast_to((row_numbers & 127)[:, None], (4096, 128))
+        == jax.lax.broadcasted_iota(jnp.int32, (4096, 128), 1)
+    )
+    v_2 = jnp.broadcast_to(jnp.full((4096,), 1, jnp.int32)[:, None], (4096, 128))  # histogram.py:21
     row_number_block_ref[...] = row_numbers >> 7  # histogram.py:21
     pltpu.make_async_copy(  # histogram.py:21
         row_number_block_ref.at[...],
@@ -67,7 +69,7 @@ def counting_sort_0_kernel(
         row_number_ref.at[...],
         row_number_arrived_ref.at[0],
     ).wait()
-    row_values_ref[...] = jnp.where(v_2, v_3, 0)  # histogram.py:21
+    row_values_ref[...] = jnp.where(v, v_2, 0)  # histogram.py:21
 
     def r_body(r, _):  # histogram.py:21
         n = row_number_ref[r]  # histogram.py:21
@@ -109,7 +111,7 @@ def counting_sort_1_kernel(
         (numbers >= 0) & (numbers < 256), jnp.maximum(jnp.minimum(numbers, 255), 0), -1
     )
     v = row_numbers & 127  # histogram.py:25
-    v_2 = jnp.broadcast_to(jax.lax.broadcasted_iota(jnp.int32, (128,), 0), (4096, 128))  # histogram.py:25
+    v_2 = jax.lax.broadcasted_iota(jnp.int32, (4096, 128), 1)  # histogram.py:25
     row_number_block_ref_2[...] = row_numbers >> 7  # histogram.py:25
     pltpu.make_async_copy(  # histogram.py:25
         row_number_block_ref_2.at[...],

@@ -132,7 +132,7 @@ def test_edits_are_obeyed(edits: dict[str, str], expected: str, gone: str) -> No
         ("schedule grid", "schedule resident", 4, "the order has 'k', which is no dimension of the grid"),
         ("schedule grid", "schedule resident unroll 2", 11, "the loop cannot be unrolled by 2: it has 3 visits"),
         ("schedule grid", "schedule prefetch unroll 3", 11, "its schedule is 'prefetch', and only loops of schedule"),
-        ("schedule grid", "schedule resident peel(full | diagonal)", 11, "no code is made of that yet"),
+        ("schedule grid", "schedule resident peel(full | ragged)", 11, "no code is made of that yet"),
         ("schedule grid", "schedule walk", 4, "the order has 'k', which is no dimension of the grid"),
         ("parallel [i, j]", "parallel [i, j] warps 4", 4, "no Pallas call has 'warps' yet"),
         ("parallel [i, j]", "parallel [i, j] views [%x_1 pad]", 4, "no Pallas call has 'views' yet"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from kopt.analysis.peeling import PEELED, peeling
 from kopt.diagnostics import Problem
 from kopt.dialects.tile import ForOp, GridOp
 from kopt.dialects.tile.plan_directive import axis_names
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding, visits
 from kopt.plans.kinds import LINKS
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
@@ -30,11 +32,23 @@ def of_words(loop: ForOp, unrolls: bool = False) -> Iterator[Problem]:
     """What a schedule says beyond its kind that no code is made of: where loops may be unrolled, all but that."""
     schedule = schedule_of(loop)
     left = replace(schedule, unroll=1) if unrolls else schedule
+    if schedule.peel == PEELED and schedule.kind == "resident":
+        left = replace(left, peel=())
     if words := schedule_text(left).removeprefix(schedule.kind).strip():
         message = f"the loop cannot do '{words}': no code is made of that yet"
         yield Problem(loop, message, (f"leave it at 'schedule {schedule.kind}'",))
+    elif schedule.peel and (reason := _why_not_peeled(loop, unrolls)) is not None:
+        yield Problem(loop, f"the loop cannot be peeled: {reason}")
     elif unrolls and schedule.unroll > 1 and (reason := why_not_unrolled(loop, schedule)) is not None:
         yield Problem(loop, f"the loop cannot be unrolled by {schedule.unroll}: {reason}")
+
+
+def _why_not_peeled(loop: ForOp, is_aligned: bool) -> str | None:
+    """Why a loop has no first visits without masks, if so; where blocks are aligned, so are those that follow."""
+    found = peeling(loop, IndexAnalysis())
+    if found is None:
+        return "no comparison is known to hold in all lanes of its first visits"
+    return "how many visits follow is known only when it runs" if is_aligned and found.rest is None else None
 
 
 def why_not_unrolled(loop: ForOp, schedule: LoopSchedule) -> str | None:

@@ -39,6 +39,38 @@ func.func @unrolled(%x: memref<64x300xf32>, %out: memref<64xf32>) -> memref<64xf
 
 // -----
 
+func.func @peeled(%x: memref<64x300xf32>, %out: memref<64xf32>) -> memref<64xf32> {
+  %new = host.launch @peeled (%a = %x, %b = %out) writes [1] : (memref<64x300xf32>, memref<64xf32>) -> memref<64xf32> {
+    tile.grid (%i: b0=8) in (64) {
+      // expected-error @+1 {{the loop cannot be peeled: no comparison is known to hold in all lanes of its first visits}}
+      tile.for %k: b1=128 in (0, 300) schedule resident peel(full | diagonal) {
+        %v = tile.load %a[%i, %k] : memref<64x300xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+        %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+        tile.store %s, %b[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+      }
+    }
+  }
+  func.return %new : memref<64xf32>
+}
+
+// -----
+
+func.func @ragged(%x: memref<64x300xf32>, %out: memref<64xf32>) -> memref<64xf32> {
+  %new = host.launch @ragged (%a = %x, %b = %out) writes [1] : (memref<64x300xf32>, memref<64xf32>) -> memref<64xf32> {
+    tile.grid (%i: b0=8) in (64) {
+      // expected-error @+1 {{the loop cannot do 'peel(full | ragged)': no code is made of that yet}}
+      tile.for %k: b1=128 in (0, 300) schedule resident peel(full | ragged) {
+        %v = tile.load %a[%i, %k] : memref<64x300xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+        %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+        tile.store %s, %b[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+      }
+    }
+  }
+  func.return %new : memref<64xf32>
+}
+
+// -----
+
 func.func @no_dimension(%x: memref<64x300xf32>, %out: memref<64x300xf32>) -> memref<64x300xf32> {
   %new = host.launch @no_dimension (%a = %x, %b = %out) writes [1] : (memref<64x300xf32>, memref<64x300xf32>) -> memref<64x300xf32> {
     tile.grid (%i: b0=8) in (64) {

@@ -47,15 +47,22 @@ def _extract(printing: PallasPrinter, op: ExtractOp) -> None:
 
 
 def _arange(printing: PallasPrinter, op: ArangeOp) -> None:
-    dtype, shape = printing.dtype(element_of(op.result)), printing.shape(op.result)
-    lanes = Expr(f"jax.lax.broadcasted_iota({dtype}, {shape}, 0)")
-    printing.define(op.result, add(number(op.start.data), times(number(op.step.data), lanes)))
+    printing.define(op.result, _counted(op, printing.shape(op.result), 0, printing))
+
+
+def _counted(op: ArangeOp, shape: tuple[int, ...], dim: int, printing: PallasPrinter) -> Expr:
+    """The numbers along a dimension of a block of some shape."""
+    lanes = Expr(f"jax.lax.broadcasted_iota({printing.dtype(element_of(op.result))}, {shape}, {dim})")
+    return add(number(op.start.data), times(number(op.step.data), lanes))
 
 
 def _broadcast(printing: PallasPrinter, op: BroadcastOp) -> None:
     target, mapping = printing.shape(op.result), op.mapping
     if isinstance(op.input.owner, IndexOp):  # counted where they are wanted: moving lanes costs more
         printing.define(op.result, element_numbers(op.input.owner.range, target, mapping[0], printing))
+        return
+    if isinstance(op.input.owner, ArangeOp):
+        printing.define(op.result, _counted(op.input.owner, target, mapping[0], printing))
         return
     if printing.shape(op.input) == target:  # no more than tags
         printing.alias(op.result, printing[op.input])
