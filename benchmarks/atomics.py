@@ -104,7 +104,7 @@ def _facts(low: Lowered, chip: str) -> dict[str, Any]:
     given_up = mutated_positions(entry_function(low.module, low.entry))
     facts = compile_report(low.source, low.entry, specs, TPU_CHIPS[chip], given_up)
     launches = facts.get("kernels", [])
-    cycles = [launch.get("estimated_cycles") or None for launch in launches]  # 0: the profile missed the kernel
+    cycles = [launch.get("libtpu_cycles") or None for launch in launches]  # 0: the profile missed the kernel
     vmem = [launch["vmem_bytes"] for launch in launches if launch.get("vmem_bytes") is not None]
     return {
         "kernel_cycles": sum(cycles) if cycles and None not in cycles else None,

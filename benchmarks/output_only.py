@@ -64,7 +64,7 @@ def measure(kernel: str, low: Lowered, way: str, chip: str) -> dict[str, Any]:
     specs = [*low.signature.specs, *(spec_of(value) for value in low.hidden)]
     facts = compile_report(low.source, low.entry, specs, TPU_CHIPS[chip], ())
     launches = facts.get("kernels", [])
-    cycles = [launch.get("estimated_cycles") for launch in launches]
+    cycles = [launch.get("libtpu_cycles") for launch in launches]
     vmem = [launch["vmem_bytes"] for launch in launches if launch.get("vmem_bytes") is not None]
     return {
         "kernel": kernel,

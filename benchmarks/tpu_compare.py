@@ -7,12 +7,12 @@ are kernels by hand (``benchmarks/hand/pallas``), those that come with JAX, and 
 the best of them stands in the table, and all of them below it. libtpu compiles every one for the chip; nothing is
 executed.
 
-``kopt`` and ``reference`` are cycles: libtpu's estimate of the kernels and of the operations around them, but no less
-than ``floor``, what the memory takes for the arguments and results, or the matrix unit for the products. ``by`` says
-which it is: ``libtpu``, ``bundles`` (times trips that libtpu does not know, without waits for memory), or ``floor``.
-A figure that is not known is empty, and ``by`` says why: trips that are computed, operations
-of XLA without an estimate, a refusal. ``ratio`` is kopt's over the reference's. ``bounds`` is the
-floor's side where kopt is within a tenth of it, else the largest item of kopt's own model, in brackets.
+``kopt`` and ``reference`` are cycles of the kernels and of the operations around them: kopt's as its reports say them,
+others libtpu's estimate. They are no less than ``floor``, what the memory takes for the arguments and results, or the
+matrix unit for the products. ``by`` says which it is: ``libtpu``, ``bundles`` (times trips that libtpu does not know),
+``bytes`` (that kopt's kernel moves), or ``floor``. A figure that is not known is empty, and ``by`` says why: trips that
+are computed, operations of XLA without an estimate, a refusal. ``ratio`` is kopt's over the reference's. ``bounds`` is
+the floor's side where kopt is within a tenth of it, else what its report says, in brackets.
 ``vmem`` is in MiB: what kopt predicts, and what libtpu takes.
 """
 
@@ -20,22 +20,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
 from support import ROOT, print_table, ratio
 from support.choices import choices
-from support.tpu_figures import cycles, floor, largest_item
+from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS, Row
 
 import kopt
 from kopt.passes.pipelines import pipeline
 from kopt.runtime.tpu_report import compile_report
 from kopt.runtime.worker import WorkerTimeout
-from kopt.specs import TensorSpec, spec_of
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.targets.costs import tpu_costs
 
@@ -69,26 +67,25 @@ def ours(row: Row, chip: TpuChip, least: float) -> dict[str, Any]:
         return {"cycles": None, "by": str(error).splitlines()[0]}
     seconds = perf_counter() - start
     launches = choices(kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config)))["launches"]
-    blocks = list(low.config.block_sizes or ())
-    specs = [*low.signature.specs, *(spec_of(value) for value in low.hidden)]
-    facts = compiled(low.source, low.function, specs, chip)
-    steps = math.prod(launches[0]["grid"]) if len(launches) == 1 else None
-    found, by = cycles(facts, steps, row.visits(blocks) if row.visits else {}, least)
+    facts = within_limit(lambda: low.report(values=values(low)))
+    found, by = reported(facts, least)
+    bound = facts.get("bound")
     return {
         "cycles": found,
         "by": by,
         **said(facts),
+        "libtpu_vmem": facts.get("vmem_bytes"),
         "kopt_vmem": max(launch["vmem_bytes"] for launch in launches),
-        "blocks": blocks,
+        "blocks": list(low.config.block_sizes or ()),
         "lower_s": seconds,
-        "item": largest_item(low, chip),
+        "bound": bound and f"({bound})",
     }
 
 
-def compiled(source: str, entry: str, specs: Sequence[TensorSpec], chip: TpuChip) -> dict[str, Any]:
+def within_limit(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What libtpu says of a module; nothing where that takes longer than ``KOPT_TIME_LIMIT`` seconds."""
     try:
-        return compile_report(source, entry, specs, chip, ())
+        return ask()
     except WorkerTimeout as error:
         return {"legal": None, "reason": str(error)}
 
@@ -103,8 +100,8 @@ def reference(row: Row, name: str, chip: TpuChip, least: float) -> dict[str, Any
         row.steps or {}
     ):  # libtpu's profile of it says nothing, and may never end: only its bundles are asked for
         source += "def _(grid, run):\n    run(grid=grid)\n"
-    facts = compiled(source, "reference", row.arguments, chip)
-    found, by = cycles(facts, steps, {}, least)
+    facts = within_limit(lambda: compile_report(source, "reference", row.arguments, chip, ()))
+    found, by = by_hand(facts, steps, least)
     if found is not None and module != "xla" and not facts["kernels"]:
         found, by = None, "kernel not found"
     return {"reference": name, "cycles": found, "by": by, **said(facts)}
@@ -138,7 +135,7 @@ def compare(row: Row, chip: TpuChip) -> dict[str, Any]:
         "chip": chip.name,
         "floor": least,
         "floor_of": sides,
-        "bounds": max(sides, key=lambda side: sides[side]) if near else kopts.get("item"),
+        "bounds": max(sides, key=lambda side: sides[side]) if near else kopts.get("bound"),
         "kopt": kopts,
         "best": best and best["reference"],
         "ratio": best and best["ratio"],

@@ -19,6 +19,10 @@ _OP_CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 
 #: Instructions of the entry computation that move and compute nothing.
 _FREE = {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "partition-id", "after-all"}
+#: Instructions that may take any time, and give no estimate.
+_UNCOUNTED = {"while", "conditional", "custom-call", "call"}
+#: Calls that take 64-bit integers apart, or put them together.
+_HALVES = re.compile(r'custom_call_target="X64\w+"')
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,12 @@ def extra_ops(hlo: str) -> list[str]:
 def extra_cycles(hlo: str) -> int:
     """libtpu's estimate for what the entry computation does besides calling kernels."""
     return sum(int(cycles) for _, line in _extra_instructions(hlo) for cycles in _OP_CYCLES.findall(line))
+
+
+def uncounted_ops(hlo: str) -> list[str]:
+    """Operations around kernels that libtpu gives no cycles, though they take some."""
+    found = ((match["opcode"], line) for match, line in _extra_instructions(hlo))
+    return [opcode for opcode, line in found if opcode in _UNCOUNTED and not _HALVES.search(line)]
 
 
 def _extra_instructions(hlo: str) -> Iterator[tuple[re.Match[str], str]]:

@@ -7,10 +7,13 @@ from typing import Any
 
 from kopt.errors import CompileError, ConfigError
 from kopt.runtime.extras import install, missing
+from kopt.runtime.figures import FIGURES, KnownModule, with_figures
 from kopt.runtime.time_limits import COMPILE_SECONDS, time_limit
+from kopt.runtime.tpu_report import compile_report
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
 from kopt.specs import TensorSpec
 from kopt.targets.chips import GpuChip, TpuChip
+from kopt.targets.costs import tpu_costs
 from kopt.targets.target import Target, parse_target
 
 TPU_KEYS = (
@@ -23,8 +26,9 @@ TPU_KEYS = (
     "alias_bytes",
     "vmem_bytes",
     "hlo_ops",
+    "hlo_cycles",
     "bundles",
-    "estimated_cycles",
+    *FIGURES,
     "compile_s",
 )
 GPU_KEYS = ("target", "legal", "reason", "registers", "spill_bytes", "shared_bytes", "instructions", "compile_s")
@@ -33,7 +37,6 @@ GPU_KEYS = ("target", "legal", "reason", "registers", "spill_bytes", "shared_byt
 _TOTALS = {
     "vmem_bytes": max,
     "bundles": sum,
-    "estimated_cycles": sum,
     "registers": max,
     "spill_bytes": max,
     "shared_bytes": max,
@@ -51,12 +54,14 @@ def report(
     *,
     donate: Sequence[int] = (),
     estimates: bool = True,
+    known: KnownModule | None = None,
 ) -> dict[str, Any]:
     """Compile an emitted module for a target's chip, with no such chip here, and say what its compiler says.
 
     ``specs`` are of all tensors that the entry takes, hidden ones last; ``donate`` the arguments whose buffers the
     caller gives up (TPU); ``estimates`` whether a TPU's compiler is asked for bundles and cycles, which take most of
-    the time. The keys are those of `TPU_KEYS` or `GPU_KEYS`, None where the compiler does not say, and
+    the time; ``known`` is what kopt knows of the module's kernels, without which there are no figures but libtpu's own.
+    The keys are those of `TPU_KEYS` or `GPU_KEYS`, None where the compiler does not say, and
     ``launches``, a list of the same by kernel, where there are several. An illegal module is a report with ``legal``
     False and the compiler's ``reason``; ``legal`` is None where the time limit came first. Raises `CompileError`
     where the compiler is not installed.
@@ -64,25 +69,12 @@ def report(
     chip_target = parse_target(target).compile_target
     require_compiler(chip_target)
     if isinstance(chip_target.chip, TpuChip):
-        return _tpu_report(source, entry, specs, chip_target, chip_target.chip, donate, estimates)
+        facts = compile_report(source, entry, specs, chip_target.chip, donate, estimates)
+        facts = with_figures(facts, known, tpu_costs(chip_target.chip))
+        return _assemble(TPU_KEYS, chip_target, facts, facts.pop("kernels", []))
     if isinstance(chip_target.chip, GpuChip):
         return _gpu_report(source, entry, specs, chip_target, chip_target.chip)
     raise ConfigError(f"target '{chip_target}' has no compiler to report on")
-
-
-def _tpu_report(
-    source: str,
-    entry: str,
-    specs: Sequence[TensorSpec],
-    target: Target,
-    chip: TpuChip,
-    donate: Sequence[int],
-    estimates: bool,
-) -> dict[str, Any]:
-    from kopt.runtime.tpu_report import compile_report
-
-    facts = compile_report(source, entry, specs, chip, donate, estimates)
-    return _assemble(TPU_KEYS, target, facts, facts.pop("kernels", []))
 
 
 def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: GpuChip) -> dict[str, Any]:

@@ -13,15 +13,23 @@ LABELS = {
     "alias_bytes": "aliased bytes",
     "vmem_bytes": "scoped VMEM bytes",
     "hlo_ops": "HLO ops around it",
-    "estimated_cycles": "estimated cycles",
+    "hlo_cycles": "libtpu's cycles of these",
+    "bound": "bound by",
+    "floor_cycles": "floor, cycles",
+    "hbm_floor_cycles": "of HBM",
+    "mxu_floor_cycles": "of the MXU",
+    "share": "floor / cycles",
+    "hbm_bytes": "HBM bytes moved",
+    "least_hbm_bytes": "HBM bytes at least",
+    "libtpu_cycles": "libtpu's cycles",
     "spill_bytes": "spilled bytes",
     "shared_bytes": "shared memory bytes",
     "compile_s": "compile seconds",
     "block_sizes": "block sizes",
     "planned_seconds": "planned seconds",
 }
-#: Shown in the table's head, below it, or in lines of their own.
-_APART = ("target", "reason", "launches")
+#: Shown in the table's head, below it, or in lines of their own; and another name of a line that is there.
+_APART = ("target", "reason", "launches", "cycles_reason", "estimated_cycles")
 
 
 def table(reports: Sequence[dict[str, Any]]) -> str:
@@ -70,7 +78,9 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _reasons(columns: Sequence[dict[str, Any]]) -> list[str]:
-    return [f"\n{column['target']}: {column['reason']}" for column in columns if column.get("reason")]
+    said = (("", "reason"), ("no cycles: ", "cycles_reason"))
+    found = ((column, what, column.get(key)) for column in columns for what, key in said)
+    return [f"\n{column['target']}: {what}{reason}" for column, what, reason in found if reason]
 
 
 def _counted(names: Sequence[str]) -> str:

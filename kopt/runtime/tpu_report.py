@@ -131,5 +131,5 @@ def _first_lines(error: Exception) -> str:
 
 def _with_cycles(facts: dict[str, Any], dump: Path) -> dict[str, Any]:
     for kernel in facts.get("kernels", ()):
-        kernel["estimated_cycles"] = hlo.cycles_of(dump, kernel["kernel"]) or None  # 0: the profile missed the kernel
+        kernel["libtpu_cycles"] = hlo.cycles_of(dump, kernel["kernel"]) or None  # 0: the profile missed the kernel
     return facts

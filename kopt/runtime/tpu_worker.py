@@ -39,6 +39,7 @@ def compile_module(
         "compile_s": seconds,
         "hlo_ops": hlo.extra_ops(text),
         "hlo_cycles": hlo.extra_cycles(text),
+        "hlo_uncounted": hlo.uncounted_ops(text),
         "kernels": [_kernel_facts(call, Path(dump)) for call in hlo.kernel_calls(text)],
         **_memory(compiled),
     }

@@ -31,7 +31,8 @@ def test_matmul_on_tpus(chip):
     assert facts["legal"] is True and facts["reason"] is None
     assert facts["arg_bytes"] == 2 * 2 * 1024**2 and facts["out_bytes"] == 2 * 1024**2
     assert facts["vmem_bytes"] >= 2**20 // 2 and facts["bundles"] > 100
-    assert 5_000 < facts["estimated_cycles"] < 500_000
+    assert 5_000 < facts["libtpu_cycles"] < 500_000
+    assert facts["cycles"] is None and "not known here" in facts["cycles_reason"]  # of a text alone
     json.dumps(facts)
 
 
@@ -40,7 +41,7 @@ def test_matmul_on_tpus(chip):
 def test_other_tpus(chip):
     facts = of("exp_pallas", "exp", f"pallas:{chip}", "f32[1000,256]")
     assert facts["legal"] and facts["bundles"] and facts["vmem_bytes"] == 4 * 128 * 256 * 4
-    assert (facts["estimated_cycles"] is None) == (chip == "v4")
+    assert (facts["libtpu_cycles"] is None) == (chip == "v4")
 
 
 @tpu
@@ -142,6 +143,10 @@ ENTRY %main.1 (x.1: f32[8]) -> f32[8] {
 
 def test_reading_hlo():
     assert hlo.extra_ops(HLO) == ["pad_add_fusion", "copy-start"]
+    assert hlo.uncounted_ops(HLO) == []
+    split = '  %s = u32[8]{0} custom-call(%x.1), custom_call_target="X64SplitLow"\n'
+    sort = '  %t = u32[8]{0} custom-call(%x.1), custom_call_target="Sort"\n'
+    assert hlo.uncounted_ops(HLO.replace("  %copy-start", f"{split}{sort}  %copy-start")) == ["custom-call"]
     assert hlo.kernel_calls(HLO) == [hlo.KernelCall("k.1", 524288)]
 
 

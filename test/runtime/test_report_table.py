@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kopt.runtime.report_table import table
 
-TPU = {"target": "pallas:v6e", "legal": True, "reason": None, "arg_bytes": 41943040, "estimated_cycles": 1234.0}
+TPU = {"target": "pallas:v6e", "legal": True, "reason": None, "arg_bytes": 41943040, "share": 0.123, "cycles": None}
+TPU |= {"estimated_cycles": 1234, "cycles_reason": "trips depend on what 'offsets' holds"}
 GPU = {"target": "triton:sm90", "legal": False, "reason": "no room", "registers": None, "compile_s": 0.25}
 
 
@@ -15,10 +16,11 @@ def test_one_table_for_all_targets() -> None:
     assert [line.split()[-2:] for line in lines[2:6]] == [
         ["yes", "no"],
         ["41,943,040", "-"],
-        ["1234.00", "-"],
+        ["0.12", "-"],
         ["-", "0.25"],
     ]
-    assert "registers" not in "\n".join(lines)
+    assert "registers" not in "\n".join(lines) and "1,234" not in "\n".join(lines)
+    assert "pallas:v6e: no cycles: trips depend on what 'offsets' holds" in lines
     assert lines[-1] == "triton:sm90: no room"
 
 

@@ -1,0 +1,54 @@
+"""The loops that a chip's compiler makes of a Pallas call, and how often each runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xdsl.ir import Block
+
+from kopt.analysis.executions import Executions
+from kopt.dialects.tile import AssociativeReduceOp, AssociativeScanOp, ForOp, GridOp, WhileOp
+from kopt.ir.ranges import visits
+
+
+@dataclass(frozen=True)
+class CountedLoop:
+    """A loop at a ``depth``, that of the grid being 1, and how often its body runs in the whole launch."""
+
+    depth: int
+    times: int
+
+
+def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[CountedLoop]:
+    """The loops of a call in the order of the program, the grid's first; those of one visit are none.
+
+    Raises `UnknownNumber` where it depends on what only a launch tells how often one runs.
+    """
+    cells = blocks[grid.body.block].count
+    around = [CountedLoop(1, cells)] if cells > 1 else []
+    return [*around, *_inside(grid.body.block, len(around) + 1, blocks)]
+
+
+def _inside(block: Block, depth: int, blocks: Mapping[Block, Executions]) -> Iterator[CountedLoop]:
+    for op in block.ops:
+        if isinstance(op, AssociativeScanOp | AssociativeReduceOp):
+            continue
+        deeper = depth
+        if isinstance(op, ForOp | WhileOp) and (times := _times(op, blocks)) is not None:
+            yield CountedLoop(depth, times)
+            deeper = depth + 1
+        for region in op.regions:
+            for inner in region.blocks:
+                yield from _inside(inner, deeper, blocks)
+
+
+def _times(op: ForOp | WhileOp, blocks: Mapping[Block, Executions]) -> int | None:
+    """How often the body of a loop runs as it is written out; None where it is no loop then."""
+    count = blocks[op.body.block].count
+    trips = visits(op.range) if isinstance(op, ForOp) else None
+    if trips is None:
+        return count
+    unroll = op.schedule.data.unroll if isinstance(op, ForOp) and op.schedule is not None else 1
+    together = trips // unroll
+    return count // trips * together if together > 1 else None

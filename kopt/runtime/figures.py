@@ -1,0 +1,200 @@
+"""The figures of a report for a TPU: cycles that no chip can undercut, what bounds them, and the floors.
+
+    cycles = max(bundles × how often they run + exposed waits, bytes that move / bandwidth)
+
+The bundles are libtpu's; how often they run, what moves, and which copies nothing hides is kopt's (`Known`). Where
+libtpu knows how often loops run, its own estimate is that side: it goes through the same bundles, with branches as they
+are taken and waits for copies, but knows nothing of bandwidth. Elsewhere branches count as if always taken. What is not
+known is None, and ``cycles_reason`` says why; nothing is 0 because it is not known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+from kopt.analysis.call_loops import CountedLoop
+from kopt.targets.costs import TpuCosts
+
+#: What a report and each of its kernels say of time, in this order.
+FIGURES = (
+    "cycles",
+    "bound",
+    "floor_cycles",
+    "hbm_floor_cycles",
+    "mxu_floor_cycles",
+    "share",
+    "hbm_bytes",
+    "least_hbm_bytes",
+    "libtpu_cycles",
+    "estimated_cycles",
+    "cycles_reason",
+)
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The least that must move, and must be multiplied: ``flops`` by the dtype of the factors. None: not known."""
+
+    bytes: int | None = None
+    flops: Mapping[str, int] | None = None
+
+    def figures(self, chip: TpuCosts) -> dict[str, Any]:
+        """Both floors in cycles, and the higher one."""
+        hbm = None if self.bytes is None else memory_cycles(self.bytes, chip)
+        mxu = None if self.flops is None else product_cycles(self.flops, chip)
+        known = [cycles for cycles in (hbm, mxu) if cycles is not None]
+        return {
+            "floor_cycles": max(known, default=0) or None,
+            "hbm_floor_cycles": hbm,
+            "mxu_floor_cycles": mxu,
+            "least_hbm_bytes": self.bytes,
+        }
+
+
+@dataclass(frozen=True)
+class Known:
+    """What kopt knows of a kernel of the emitted module.
+
+    ``loops`` are those that libtpu makes of it, with how often they run; of these a core has its ``share``. Of
+    ``hbm_bytes`` the ``exposed_bytes`` move before the first step and after the last. ``items`` are seconds by kopt's
+    own model, of ``MXU``, ``VPU`` and ``latency``. ``reason`` is why something is None.
+    """
+
+    name: str
+    loops: Sequence[CountedLoop] | None = None
+    share: float = 1.0
+    hbm_bytes: int | None = None
+    exposed_bytes: int = 0
+    floor: Floor = Floor()
+    items: Mapping[str, float] = field(default_factory=dict)
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class KnownModule:
+    """What kopt knows of an emitted module: its kernels in the order of the text, and the floor of all of it."""
+
+    kernels: Sequence[Known]
+    floor: Floor
+
+
+def memory_cycles(bytes: int, chip: TpuCosts) -> int:
+    """Cycles in which so many bytes move at the published bandwidth."""
+    return ceil(bytes / chip.bytes_per_second * chip.clock_hz)
+
+
+def product_cycles(flops: Mapping[str, int], chip: TpuCosts) -> int:
+    """Cycles of all matrix units for products of several dtypes, all of them busy."""
+    passes = sum(count * chip.passes.get(dtype, 1.0) for dtype, count in flops.items())
+    return ceil(passes / chip.flops_per_cycle / chip.cores)
+
+
+def bundle_cycles(found: Sequence[Facts], counted: Sequence[CountedLoop]) -> int | None:
+    """Bundles times how often they run; None where the loops that were ``found`` are not those that were ``counted``.
+
+    A grid of one cell is a loop or none.
+    """
+    for around in ([], [CountedLoop(1, 1)]):
+        loops = [*around, *(CountedLoop(loop.depth + len(around), loop.times) for loop in counted)]
+        if [loop["depth"] for loop in found] == [0, *(loop.depth for loop in loops)]:
+            times = [1, *(loop.times for loop in loops)]
+            return sum(loop["bundles"] * time for loop, time in zip(found, times, strict=True))
+    return None
+
+
+def with_figures(facts: Facts, module: KnownModule | None, chip: TpuCosts) -> dict[str, Any]:
+    """The facts of a compiled module with the figures of its kernels and of the whole."""
+    kernels = [dict(kernel) for kernel in facts.get("kernels", ())]
+    for kernel, known in zip(kernels, _matched(kernels, module), strict=True):
+        kernel |= _kernel_figures(kernel, known, chip)
+    if not facts.get("legal"):
+        return {**facts, "kernels": kernels}
+    return {**facts, "kernels": kernels, **_sums(facts, kernels, Floor() if module is None else module.floor, chip)}
+
+
+def _matched(kernels: Sequence[Facts], module: KnownModule | None) -> list[Known | None]:
+    """What is known of each compiled kernel, by its name; of those of one name in their order."""
+    if module is None:
+        return [None] * len(kernels)
+    names = [str(kernel["kernel"]).partition(".")[0] for kernel in kernels]
+    known: dict[str, list[Known]] = {}
+    for one in module.kernels:
+        known.setdefault(one.name, []).append(one)
+    if Counter(names) != {name: len(ones) for name, ones in known.items()}:
+        return [None] * len(kernels)
+    return [known[name].pop(0) for name in names]
+
+
+def _kernel_figures(facts: Facts, known: Known | None, chip: TpuCosts) -> dict[str, Any]:
+    if known is None:
+        return {**dict.fromkeys(FIGURES), "libtpu_cycles": facts.get("libtpu_cycles")} | {
+            "cycles_reason": "what the kernel does is not known here"
+        }
+    computed, reason = _computed(facts, known, chip)
+    memory = None if known.hbm_bytes is None else memory_cycles(known.hbm_bytes, chip)
+    floor = known.floor.figures(chip)
+    cycles = None
+    if computed is not None and memory is not None:
+        cycles = max(computed, memory, floor["floor_cycles"] or 0) or None
+    bound = None if cycles is None else "HBM" if memory == cycles else _largest(known.items)
+    figures = {"bound": bound, "hbm_bytes": known.hbm_bytes, "libtpu_cycles": facts.get("libtpu_cycles"), **floor}
+    return _ordered({**figures, **_of(cycles, floor), "cycles_reason": None if cycles else known.reason or reason})
+
+
+def _computed(facts: Facts, known: Known, chip: TpuCosts) -> tuple[int | None, str | None]:
+    """Cycles as if memory had any bandwidth, or why they are not known."""
+    if known.loops is None:
+        return None, known.reason
+    if not facts.get("loops"):
+        return None, "libtpu does not say the kernel's bundles"
+    if (estimate := facts.get("libtpu_cycles")) is not None:
+        return ceil(estimate * known.share), None
+    bundles = bundle_cycles(facts["loops"], known.loops)
+    if bundles is None:
+        return None, "libtpu made other loops of the kernel than it has"
+    return ceil(bundles * known.share) + memory_cycles(known.exposed_bytes, chip), None
+
+
+def _largest(items: Mapping[str, float]) -> str | None:
+    return max(items, key=lambda item: items[item]) if items else None
+
+
+def _of(cycles: int | None, floor: Facts) -> dict[str, Any]:
+    least = floor["floor_cycles"]
+    share = None if cycles is None or least is None else least / cycles
+    return {"cycles": cycles, "estimated_cycles": cycles, "share": share}
+
+
+def _sums(facts: Facts, kernels: Sequence[Facts], least: Floor, chip: TpuCosts) -> dict[str, Any]:
+    """The figures of a whole module: its kernels and what XLA does around them, one after the other."""
+    floor = least.figures(chip)
+    reason = next((kernel["cycles_reason"] for kernel in kernels if kernel["cycles"] is None), None)
+    for uncounted in facts["hlo_uncounted"][:1]:
+        reason = f"libtpu gives no cycles of XLA's '{uncounted}' around the kernels"
+    parts = Counter({"HBM": facts["hlo_cycles"]})
+    for kernel in kernels:
+        parts[kernel["bound"]] += kernel["cycles"] or 0
+    total = sum(parts.values())
+    cycles = None if reason else max(total, floor["floor_cycles"] or 0) or None
+    return {
+        **floor,
+        **_of(cycles, floor),
+        "bound": None if cycles is None else parts.most_common(1)[0][0],
+        "hbm_bytes": _sum(kernels, "hbm_bytes"),
+        "libtpu_cycles": _sum(kernels, "libtpu_cycles"),
+        "cycles_reason": reason if reason or cycles else "libtpu gives no cycles of anything in the module",
+    }
+
+
+def _sum(kernels: Sequence[Facts], key: str) -> int | None:
+    values = [kernel[key] for kernel in kernels]
+    return sum(values) if values and None not in values else None
+
+
+def _ordered(figures: Facts) -> dict[str, Any]:
+    return {key: figures[key] for key in FIGURES}
