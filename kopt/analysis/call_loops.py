@@ -21,13 +21,11 @@ class CountedLoop:
 
 
 def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[CountedLoop]:
-    """The loops of a call in the order of the program, the grid's first; those of one visit are none.
+    """The loops of a call in the order of the program, the grid's first; others of one visit are none.
 
     Raises `UnknownNumber` where it depends on what only a launch tells how often one runs.
     """
-    cells = blocks[grid.body.block].count
-    around = [CountedLoop(1, cells)] if cells > 1 else []
-    return [*around, *_inside(grid.body.block, len(around) + 1, blocks)]
+    return [CountedLoop(1, blocks[grid.body.block].count), *_inside(grid.body.block, 2, blocks)]
 
 
 def _inside(block: Block, depth: int, blocks: Mapping[Block, Executions]) -> Iterator[CountedLoop]:

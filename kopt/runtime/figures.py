@@ -60,7 +60,8 @@ class Floor:
 class Known:
     """What kopt knows of a kernel of the emitted module.
 
-    ``loops`` are those that libtpu makes of it, with how often they run; of these a core has its ``share``. Of
+    ``loops`` are those that libtpu makes of it, with how often they run; of these a core has its ``share``, which
+    libtpu's own estimate goes by as well (v5p, libtpu 0.0.42). Of
     ``hbm_bytes`` the ``exposed_bytes`` move before the first step and after the last. ``items`` are seconds by kopt's
     own model, of ``MXU``, ``VPU`` and ``latency``. ``reason`` is why something is None.
     """
@@ -97,14 +98,14 @@ def product_cycles(flops: Mapping[str, int], chip: TpuCosts) -> int:
 def bundle_cycles(found: Sequence[Facts], counted: Sequence[CountedLoop]) -> int | None:
     """Bundles times how often they run; None where the loops that were ``found`` are not those that were ``counted``.
 
-    A grid of one cell is a loop or none.
+    The first that was counted is the grid, which is no loop where it has one cell.
     """
-    for around in ([], [CountedLoop(1, 1)]):
-        loops = [*around, *(CountedLoop(loop.depth + len(around), loop.times) for loop in counted)]
-        if [loop["depth"] for loop in found] == [0, *(loop.depth for loop in loops)]:
-            times = [1, *(loop.times for loop in loops)]
-            return sum(loop["bundles"] * time for loop, time in zip(found, times, strict=True))
-    return None
+    depths, times = [0, *(loop.depth for loop in counted)], [1, *(loop.times for loop in counted)]
+    if times[1] == 1 and len(found) == len(counted):
+        depths, times = [0, *(depth - 1 for depth in depths[2:])], [1, *times[2:]]
+    if [loop["depth"] for loop in found] != depths:
+        return None
+    return sum(loop["bundles"] * time for loop, time in zip(found, times, strict=True))
 
 
 def with_figures(facts: Facts, module: KnownModule | None, chip: TpuCosts) -> dict[str, Any]:
@@ -153,7 +154,7 @@ def _computed(facts: Facts, known: Known, chip: TpuCosts) -> tuple[int | None, s
     if not facts.get("loops"):
         return None, "libtpu does not say the kernel's bundles"
     if (estimate := facts.get("libtpu_cycles")) is not None:
-        return ceil(estimate * known.share), None
+        return estimate, None
     bundles = bundle_cycles(facts["loops"], known.loops)
     if bundles is None:
         return None, "libtpu made other loops of the kernel than it has"

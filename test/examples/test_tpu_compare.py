@@ -13,7 +13,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from support.tpu_figures import bundle_cycles, cycles, floor
+from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS
 
 from examples.registry import BY_NAME, Inputs
@@ -95,7 +95,7 @@ def test_a_row_names_what_there_is(row: Any) -> None:
 def test_the_floor() -> None:
     """838,860,800 bytes at 1.64 TB/s, in cycles of 1.75 GHz; a product of 4096³ at 524,288 flops a cycle."""
     sides = floor(838_860_800, 2 * 4096**3, tpu_costs(_v6e()))
-    assert round(sides["hbm"]) == 895_126 and sides["mxu"] == 262_144
+    assert sides["hbm"] == 895_126 and sides["mxu"] == 262_144
 
 
 def _v6e() -> Any:
@@ -104,26 +104,12 @@ def _v6e() -> Any:
     return TPU_CHIPS["v6e"]
 
 
-LOOPS = [{"depth": 0, "bundles": 10}, {"depth": 1, "bundles": 20}, {"depth": 2, "bundles": 30}]
-
-
-@pytest.mark.parametrize(
-    ("loops", "visits", "wanted"),
-    [
-        (LOOPS[:2], {}, 10 + 20 * 4),
-        (LOOPS, {2: 12}, 10 + 20 * 4 + 30 * 12),
-        (LOOPS, {}, None),
-        ([*LOOPS, LOOPS[2]], {2: 12}, None),
-        ([], {}, None),
-    ],
-)
-def test_bundles_times_trips(loops: list[dict[str, int]], visits: dict[int, int], wanted: int | None) -> None:
-    assert bundle_cycles(loops, 4, visits) == wanted
+LOOPS = [{"depth": 0, "bundles": 10}, {"depth": 1, "bundles": 20}]
 
 
 def _facts(estimated: int | None, **others: Any) -> dict[str, Any]:
-    kernel = {"estimated_cycles": estimated, "loops": LOOPS[:2]}
-    return {"legal": True, "hlo_ops": [], "hlo_cycles": 5, "kernels": [kernel], **others}
+    kernel = {"libtpu_cycles": estimated, "loops": LOOPS}
+    return {"legal": True, "hlo_uncounted": [], "hlo_cycles": 5, "kernels": [kernel], **others}
 
 
 @pytest.mark.parametrize(
@@ -133,11 +119,48 @@ def _facts(estimated: int | None, **others: Any) -> dict[str, Any]:
         (_facts(30), 4, (50, "floor")),
         (_facts(None), 4, (95, "bundles")),
         (_facts(None), None, (None, "computed trips")),
-        (_facts(1000, hlo_ops=["while"]), 4, (None, "uncounted HLO")),
+        (_facts(1000, hlo_uncounted=["while"]), 4, (None, "uncounted HLO")),
         (_facts(None, legal=False), 4, (None, "refused")),
         (_facts(None, legal=None), 4, (None, "time limit")),
     ],
 )
-def test_a_figure_says_what_it_is(facts: dict[str, Any], steps: int | None, wanted: tuple[Any, str]) -> None:
+def test_a_figure_by_hand_says_what_it_is(facts: dict[str, Any], steps: int | None, wanted: tuple[Any, str]) -> None:
     """What is not known is no number."""
-    assert cycles(facts, steps, {}, 50) == wanted
+    assert by_hand(facts, steps, 50) == wanted
+
+
+def _report(cycles: int | None, **others: Any) -> dict[str, Any]:
+    return {
+        "legal": True,
+        "cycles": cycles,
+        "bound": "VPU",
+        "libtpu_cycles": 7,
+        "cycles_reason": "no bundles",
+        **others,
+    }
+
+
+@pytest.mark.parametrize(
+    ("report", "wanted"),
+    [
+        (_report(95), (95, "libtpu")),
+        (_report(95, libtpu_cycles=None), (95, "bundles")),
+        (_report(95, bound="HBM"), (95, "bytes")),
+        (_report(50, bound="HBM"), (50, "floor")),
+        (_report(None), (None, "no bundles")),
+        (_report(None, legal=False), (None, "refused")),
+        ({"legal": None, "reason": "no answer"}, (None, "time limit")),
+    ],
+)
+def test_a_figure_of_a_report_says_what_it_is(report: dict[str, Any], wanted: tuple[Any, str]) -> None:
+    assert reported(report, 50) == wanted
+
+
+def test_integers_of_a_row() -> None:
+    """Offsets of groups of one size, and numbers of rows that there are."""
+    offsets, ids = (
+        values(row.function.lower(*row.specs, target="pallas:v6e"))[argument]
+        for row, argument in ((_OF_ROW["grouped_matmul"], "offsets"), (_OF_ROW["embedding"], "ids"))
+    )
+    assert offsets.tolist() == list(range(0, 4097, 512))
+    assert 0 <= ids.min() and ids.max() <= 32_000 and len(set(ids.tolist())) > 1000

@@ -1,0 +1,179 @@
+"""How often each block of a launch runs: as often as the reference interpreter comes to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from xdsl.ir import Block
+
+import kopt
+import kopt.language as hl
+from kopt.analysis.entry import entry_function
+from kopt.analysis.executions import GridMemory, UnknownNumber, executions
+from kopt.analysis.product_flops import product_flops
+from kopt.context import make_context
+from kopt.dialects.tile import DotOp, GridOp
+from kopt.interpreter import HANDLERS
+from kopt.interpreter.host_values import HostValues
+from kopt.interpreter.machine import Machine
+from kopt.pass_manager import run
+from kopt.passes.pipelines import before_models
+from kopt.walk import walk
+
+
+def causal(x, numbers):
+    out = torch.empty_like(x)
+    for m in hl.tile(x.size(0), block_size=16):
+        acc = hl.zeros([m, x.size(1)], dtype=torch.float32)
+        for k in hl.tile(0, m.end, block_size=8):
+            acc = acc + x[k, :].sum(0)[None, :]
+        out[m, :] = acc
+    return out
+
+
+def jagged(x, numbers):
+    out = torch.zeros([numbers.size(0) - 1, x.size(1)], dtype=x.dtype)
+    for i in hl.grid(numbers.size(0) - 1):
+        acc = hl.zeros([x.size(1)], dtype=torch.float32)
+        for k in hl.tile(numbers[i], numbers[i + 1], block_size=8):
+            acc = acc + x[k, :].sum(0)
+        out[i, :] = acc
+    return out
+
+
+def of_sums(x, numbers):
+    """Offsets that the host computes: of lengths."""
+    ends = torch.cumsum(torch.diff(numbers), 0, dtype=torch.int32)
+    out = torch.zeros([ends.size(0), x.size(1)], dtype=x.dtype)
+    for i in hl.grid(ends.size(0)):
+        acc = hl.zeros([x.size(1)], dtype=torch.float32)
+        for k in hl.tile(ends[i], block_size=8):
+            acc = acc + x[k, :].sum(0)
+        out[i, :] = acc
+    return out
+
+
+def several_items(x, numbers):
+    """As many visits as the longest of some items has."""
+    out = torch.zeros([numbers.size(0) - 1, x.size(1)], dtype=x.dtype)
+    for i in hl.tile(numbers.size(0) - 1, block_size=2):
+        begin = numbers[i]
+        lengths = numbers[i.index + 1] - begin
+        acc = hl.zeros([i, x.size(1)], dtype=torch.float32)
+        for k in hl.tile(lengths.amax(), block_size=8):
+            rows = begin[:, None] + k.index[None, :]
+            mask = k.index[None, :] < lengths[:, None]
+            acc = acc + hl.load(x, [rows, slice(None)], extra_mask=mask[:, :, None]).sum(1)
+        out[i, :] = acc
+    return out
+
+
+def branches(x, numbers):
+    out = torch.zeros_like(x)
+    for m in hl.tile(x.size(0), block_size=16):
+        acc = hl.zeros([m, x.size(1)], dtype=torch.float32)
+        for k in hl.tile(x.size(0), block_size=16):
+            if k.begin < m.begin:
+                for j in hl.tile(k.begin, m.begin, block_size=4):
+                    acc = acc + x[j, :].sum(0)[None, :]
+            else:
+                acc = acc + x[m, :]
+        out[m, :] = acc
+    return out
+
+
+def product(x, numbers):
+    """Rows of each item times a matrix: the last block of an item has fewer rows."""
+    out = torch.zeros([x.size(0), x.size(1)], dtype=x.dtype)
+    for i in hl.grid(numbers.size(0) - 1):
+        for k in hl.tile(numbers[i], numbers[i + 1], block_size=8):
+            out[k, :] = x[k, :] @ x[:8, :]
+    return out
+
+
+ROWS, COLUMNS = 70, 8
+OFFSETS = np.array([0, 3, 3, 20, 36, 70], np.int32)
+KERNELS = [causal, jagged, of_sums, several_items, branches, product]
+
+
+class CountingMachine(Machine):
+    """Counts how often each block is run."""
+
+    def __init__(self, module: Any):
+        super().__init__(module, HANDLERS, check_conflicts=False)
+        self.counts: Counter[Block] = Counter()
+
+    def execute(self, op: Any) -> None:
+        """Run an operation."""
+        if op is op.parent.first_op:
+            self.counts[op.parent] += 1
+        super().execute(op)
+
+
+def prepared(kernel: Callable[..., Any]) -> tuple[Any, Any]:
+    """The module before decisions, and its grid."""
+    low = kopt.kernel(kernel).lower(f"f32[{ROWS},{COLUMNS}]", f"i32[{len(OFFSETS)}]", target="pallas:v6e")
+    module = low.module.clone()
+    run(module, make_context(), before_models(low.config))
+    return module, walk(module, GridOp)[0]
+
+
+def memory(module: Any, known: bool = True) -> GridMemory:
+    """What the second argument holds."""
+    func = entry_function(module)
+    return GridMemory(HostValues(module, func, lambda number: OFFSETS if known and number == 1 else None).value)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_as_often_as_the_interpreter_comes_there(kernel: Callable[..., Any]) -> None:
+    module, grid = prepared(kernel)
+    found = executions(grid, memory(module))
+    machine = CountingMachine(module)
+    function = entry_function(module)
+    machine.call(function, [np.ones((ROWS, COLUMNS), np.float32), OFFSETS][: len(function.body.block.args)])
+    wanted = {block: machine.counts[block] for block in found if len(block.ops) > 1}
+    assert {block: found[block].count for block in wanted} == wanted
+    assert len(wanted) > 1 and max(wanted.values()) > 5
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_what_is_not_known_has_a_name(kernel: Callable[..., Any]) -> None:
+    """Bounds of the cell need no values; those of loaded numbers name the argument."""
+    module, grid = prepared(kernel)
+    found = executions(grid, memory(module, known=False))
+    loops = [block for block in found if block is not grid.body.block]
+    if kernel in (causal, branches):
+        assert all(found[block].count >= 0 for block in loops)
+        return
+    with pytest.raises(UnknownNumber, match="what 'numbers' holds"):
+        [found[block].count for block in loops]
+
+
+def test_products_of_rows_that_are_there() -> None:
+    """Every row of every item once, whatever blocks it is in."""
+    module, grid = prepared(product)
+    flops = product_flops(grid, executions(grid, memory(module)))
+    assert flops == {"f32": 2 * ROWS * COLUMNS * COLUMNS} and walk(grid, DotOp)
+
+
+def test_a_while_loop_is_not_counted() -> None:
+    def halved(x, numbers):
+        out = torch.zeros_like(x)
+        for m in hl.tile(x.size(0), block_size=16):
+            n = numbers[m.id]
+            acc = hl.zeros([m, x.size(1)], dtype=torch.float32)
+            while n > 1:
+                acc = acc + x[m, :]
+                n = n // 2
+            out[m, :] = acc
+        return out
+
+    module, grid = prepared(halved)
+    found = executions(grid, memory(module))
+    with pytest.raises(UnknownNumber, match="how long a condition holds"):
+        [block.count for block in found.values()]
