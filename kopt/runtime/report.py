@@ -31,7 +31,17 @@ TPU_KEYS = (
     *FIGURES,
     "compile_s",
 )
-GPU_KEYS = ("target", "legal", "reason", "registers", "spill_bytes", "shared_bytes", "instructions", "compile_s")
+GPU_KEYS = (
+    "target",
+    "legal",
+    "reason",
+    "registers",
+    "spill_bytes",
+    "shared_bytes",
+    "instructions",
+    *FIGURES,
+    "compile_s",
+)
 
 #: How the facts of several launches make the facts of the whole.
 _TOTALS = {
@@ -70,7 +80,10 @@ def report(
     require_compiler(chip_target)
     if isinstance(chip_target.chip, TpuChip):
         facts = compile_report(source, entry, specs, chip_target.chip, donate, estimates)
-        facts = with_figures(facts, known, tpu_costs(chip_target.chip))
+        if estimates:
+            facts = with_figures(facts, known, tpu_costs(chip_target.chip))
+        else:
+            facts["cycles_reason"] = "the report was asked for without estimates"
         return _assemble(TPU_KEYS, chip_target, facts, facts.pop("kernels", []))
     if isinstance(chip_target.chip, GpuChip):
         return _gpu_report(source, entry, specs, chip_target, chip_target.chip)

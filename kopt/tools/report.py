@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kopt.errors import CompileError, LoweringError, UnsupportedError
 from kopt.tools.command_line import ArgumentParser
 from kopt.tools.subject import Subject, add_subject_options, load_subject, parse_config
+
+if TYPE_CHECKING:
+    from kopt.lowered import Lowered
 
 PROG = "kopt report"
 DEFAULT_TARGETS = ("pallas:tpu7x", "triton:sm90")
@@ -71,6 +74,20 @@ def _report(
     """One target's report, and what the passes remarked; where lowering refuses, the refusal is the report."""
     try:
         lowered = subject.lower(values, target, config)
-        return dict(lowered.report()), [f"{target}: {remark}" for remark in lowered.remarks]
+        return dict(lowered.report(values=_integers(lowered, values))), [
+            f"{target}: {remark}" for remark in lowered.remarks
+        ]
     except (LoweringError, UnsupportedError, CompileError) as error:
         return {"target": target, "legal": False, "reason": str(error)}, []
+
+
+def _integers(lowered: Lowered, values: Sequence[Any]) -> dict[str, Any]:
+    """What arguments of integers hold whose elements are there, from files: figures go by these."""
+    import numpy as np
+
+    from kopt.specs import TensorSpec
+
+    tensors = [value for value in values if isinstance(value, TensorSpec | np.ndarray)]
+    names = [parameter.name for parameter in lowered.signature.parameters]
+    pairs = zip(names, tensors, strict=True) if len(names) == len(tensors) else ()
+    return {name: one for name, one in pairs if isinstance(one, np.ndarray) and one.dtype.kind in "iub"}

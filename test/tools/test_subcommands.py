@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kopt.tools.main import main
@@ -57,3 +60,30 @@ def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each subcommand explains itself."""
     assert main([command, "--help"]) == 0
     assert f"usage: kopt {command}" in capsys.readouterr().out
+
+
+SUMS = """\
+import torch
+import kopt.language as hl
+
+def sums(x, offsets):
+    out = torch.zeros([offsets.size(0) - 1, x.size(1)], dtype=x.dtype)
+    for i in hl.grid(offsets.size(0) - 1):
+        acc = hl.zeros([x.size(1)], dtype=torch.float32)
+        for k in hl.tile(offsets[i], offsets[i + 1]):
+            acc = acc + x[k, :].sum(0)
+        out[i, :] = acc
+    return out
+"""
+
+
+@pytest.mark.skipif(find_spec("libtpu") is None, reason="libtpu is not installed")
+@pytest.mark.parametrize("offsets", ["i32[9]", "offsets.npy"])
+def test_a_report_goes_by_the_integers_of_files(offsets: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And has no cycles without them."""
+    Path("sums.py").write_text(SUMS)
+    np.save("offsets.npy", np.arange(0, 513, 64, dtype=np.int32))
+    assert main(["report", "sums.py:sums", "f32[512,256]", offsets, "--target", "pallas:v5e", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    reason = None if offsets.endswith(".npy") else "trips depend on what 'offsets' holds"
+    assert found["cycles_reason"] == reason and (found["cycles"] is None) == (reason is not None)
