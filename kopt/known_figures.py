@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from kopt.analysis.aliases import root
 from kopt.analysis.call_loops import counted_loops
 from kopt.analysis.entry import entry_function
-from kopt.analysis.executions import CallMemory, Given, GridMemory, UnknownNumber, executions
+from kopt.analysis.executions import ArrayMemory, CallMemory, Given, UnknownNumber, executions
 from kopt.analysis.launch_models import launch_models
 from kopt.analysis.launch_traffic import Traffic, array_bytes
 from kopt.analysis.product_flops import product_flops
@@ -36,7 +36,7 @@ from kopt.ir.ranges import binding
 from kopt.pass_manager import run
 from kopt.planning.items import Cost
 from kopt.planning.least_cost import least_cost, least_seconds
-from kopt.runtime.figures import Floor, Known, KnownModule
+from kopt.runtime.figures import Floor, KnownKernel, KnownModule
 from kopt.targets.chips import TpuChip
 from kopt.targets.costs import tpu_costs
 from kopt.walk import walk
@@ -56,7 +56,7 @@ class SourceFigures:
         self._module, _, given = _prepared(module, entry, passes, arrays)
         self._chip = chip
         self._grids = walk(self._module, GridOp)
-        self._blocks = [executions(grid, GridMemory(given)) for grid in self._grids]
+        self._blocks = [executions(grid, ArrayMemory(given)) for grid in self._grids]
         self._models = launch_models(self._module)
 
     @cached_property
@@ -64,7 +64,7 @@ class SourceFigures:
         """How many elements each loop walks that goes by what arguments hold: one number for each time that it runs."""
         found: dict[str, Sequence[int]] = {}
         for grid, blocks in zip(self._grids, self._blocks, strict=True):
-            without = executions(grid, GridMemory(lambda array: None))
+            without = executions(grid, ArrayMemory(lambda array: None))
             for loop in walk(grid, ForOp):
                 known, ever = (_known(partial(each[loop.parent].extents, loop))[0] for each in (blocks, without))  # pyright: ignore
                 if known is not None and ever is None:
@@ -129,14 +129,14 @@ class _Call:
         """The bytes that it moves. Raises `UnknownNumber`."""
         return Traffic(self._call, self._memory, self._blocks)
 
-    def known(self, flops: Mapping[str, int] | None, items: Mapping[str, float]) -> Known:
+    def known(self, flops: Mapping[str, int] | None, items: Mapping[str, float]) -> KnownKernel:
         """All that is known of it."""
         loops, why = _known(lambda: counted_loops(self._grid, self._blocks))
         traffic, why_not = _known(lambda: self.traffic)
         unknown = [f"{what} {on}" for what, on in (("trips depend on", why), ("bytes depend on", why_not)) if on]
         moved, exposed, least = (None, 0, None) if traffic is None else (traffic.moved, traffic.exposed, traffic.least)
         name, reason = self._call.sym_name.data, next(iter(unknown), None)
-        return Known(name, loops, self._share(), moved, exposed, Floor(least, flops), items, reason)
+        return KnownKernel(name, loops, self._share(), moved, exposed, Floor(least, flops), items, reason)
 
     def _share(self) -> float:
         """What one core has of the cells: cores share out the outermost parallel dimension that has several blocks."""

@@ -2,10 +2,10 @@
 
     cycles = max(bundles × how often they run + exposed waits, bytes that move / bandwidth)
 
-The bundles are libtpu's; how often they run, what moves, and which copies nothing hides is kopt's (`Known`). Where
-libtpu knows how often loops run, its own estimate is that side: it goes through the same bundles, with branches as they
-are taken and waits for copies, but knows nothing of bandwidth. Elsewhere branches count as if always taken. What is not
-known is None, and ``cycles_reason`` says why; nothing is 0 because it is not known.
+The bundles are libtpu's; how often they run, what moves, and which copies nothing hides is kopt's (`KnownKernel`).
+Where libtpu knows how often loops run, its own estimate is that side: it goes through the same bundles, with branches
+as they are taken and waits for copies, but knows nothing of bandwidth. Elsewhere branches count as if always taken.
+What is not known is None, and ``cycles_reason`` says why; nothing is 0 because it is not known.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Floor:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownKernel:
     """What kopt knows of a kernel of the emitted module.
 
     ``loops`` are those that libtpu makes of it, with how often they run; of these a core has its ``share``, which
@@ -80,7 +80,7 @@ class Known:
 class KnownModule:
     """What kopt knows of an emitted module: its kernels in the order of the text, and the floor of all of it."""
 
-    kernels: Sequence[Known]
+    kernels: Sequence[KnownKernel]
     floor: Floor
 
 
@@ -118,12 +118,12 @@ def with_figures(facts: Facts, module: KnownModule | None, chip: TpuCosts) -> di
     return {**facts, "kernels": kernels, **_sums(facts, kernels, Floor() if module is None else module.floor, chip)}
 
 
-def _matched(kernels: Sequence[Facts], module: KnownModule | None) -> list[Known | None]:
+def _matched(kernels: Sequence[Facts], module: KnownModule | None) -> list[KnownKernel | None]:
     """What is known of each compiled kernel, by its name; of those of one name in their order."""
     if module is None:
         return [None] * len(kernels)
     names = [str(kernel["kernel"]).partition(".")[0] for kernel in kernels]
-    known: dict[str, list[Known]] = {}
+    known: dict[str, list[KnownKernel]] = {}
     for one in module.kernels:
         known.setdefault(one.name, []).append(one)
     if Counter(names) != {name: len(ones) for name, ones in known.items()}:
@@ -131,7 +131,7 @@ def _matched(kernels: Sequence[Facts], module: KnownModule | None) -> list[Known
     return [known[name].pop(0) for name in names]
 
 
-def _kernel_figures(facts: Facts, known: Known | None, chip: TpuCosts) -> dict[str, Any]:
+def _kernel_figures(facts: Facts, known: KnownKernel | None, chip: TpuCosts) -> dict[str, Any]:
     if known is None:
         return {**dict.fromkeys(FIGURES), "libtpu_cycles": facts.get("libtpu_cycles")} | {
             "cycles_reason": "what the kernel does is not known here"
@@ -147,7 +147,7 @@ def _kernel_figures(facts: Facts, known: Known | None, chip: TpuCosts) -> dict[s
     return _ordered({**figures, **_of(cycles, floor), "cycles_reason": None if cycles else known.reason or reason})
 
 
-def _computed(facts: Facts, known: Known, chip: TpuCosts) -> tuple[int | None, str | None]:
+def _computed(facts: Facts, known: KnownKernel, chip: TpuCosts) -> tuple[int | None, str | None]:
     """Cycles as if memory had any bandwidth, or why they are not known."""
     if known.loops is None:
         return None, known.reason

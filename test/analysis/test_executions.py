@@ -9,16 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from xdsl.ir import Block
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import f32, i64
+from xdsl.ir import Block, Operation
+from xdsl.ir.affine import AffineMap
 
 import kopt
 import kopt.language as hl
 from kopt.analysis.entry import entry_function
-from kopt.analysis.executions import GridMemory, UnknownNumber, executions
+from kopt.analysis.executions import ArrayMemory, UnknownNumber, executions
+from kopt.analysis.executions.block import VisitedBlock
+from kopt.analysis.executions.memory import evaluated
+from kopt.analysis.executions.numbers import computed, constant
 from kopt.analysis.product_flops import product_flops
 from kopt.context import make_context
 from kopt.dialects.tile import DotOp, GridOp
-from kopt.interpreter import HANDLERS
+from kopt.interpreter import HANDLERS, scalars
 from kopt.interpreter.host_values import HostValues
 from kopt.interpreter.machine import Machine
 from kopt.pass_manager import run
@@ -123,10 +129,10 @@ def prepared(kernel: Callable[..., Any]) -> tuple[Any, Any]:
     return module, walk(module, GridOp)[0]
 
 
-def memory(module: Any, known: bool = True) -> GridMemory:
+def memory(module: Any, known: bool = True) -> ArrayMemory:
     """What the second argument holds."""
     func = entry_function(module)
-    return GridMemory(HostValues(module, func, lambda number: OFFSETS if known and number == 1 else None).value)
+    return ArrayMemory(HostValues(module, func, lambda number: OFFSETS if known and number == 1 else None).value)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
@@ -177,3 +183,34 @@ def test_a_while_loop_is_not_counted() -> None:
     found = executions(grid, memory(module))
     with pytest.raises(UnknownNumber, match="how long a condition holds"):
         [block.count for block in found.values()]
+
+
+@pytest.mark.parametrize("kind", sorted(scalars._INTEGERS, key=lambda kind: kind.name), ids=lambda kind: kind.name)
+def test_numbers_are_those_of_the_interpreter(kind: type[Operation]) -> None:
+    """Of all pairs at once, quotients of negative numbers too."""
+    pairs = [(a, b) for a in (-9, -8, -1, 0, 5, 8) for b in (1, 2, 3)]
+    pairs += [] if "sh" in kind.name else [(a, -b) for a, b in pairs]
+    left, right = (arith.ConstantOp.from_int_and_width(number, i64) for number in (0, 1))
+    columns = dict(zip((left.result, right.result), np.array(pairs).T, strict=True))
+    found = computed(kind(left, right), columns.__getitem__)  # pyright: ignore
+    assert found.tolist() == [scalars._INTEGERS[kind](a, b) for a, b in pairs]
+
+
+def test_constants_and_what_is_none() -> None:
+    two = arith.ConstantOp.from_int_and_width(2, i64)
+    assert constant(two) is not None and constant(two).tolist() == [2]  # pyright: ignore
+    with pytest.raises(UnknownNumber, match="what 'arith.sitofp' computes"):
+        computed(arith.SIToFPOp(two, f32), lambda value: np.array([2]))
+
+
+def test_blocks_that_are_visited() -> None:
+    """The last one ends with its range."""
+    visited = VisitedBlock.of(np.arange(3), np.array([3]), np.array([2]), np.array([12]), 4)
+    assert visited.begin.tolist() == [2, 6, 10] and visited.end.tolist() == [6, 10, 12]
+    assert visited.lanes.tolist() == [4, 4, 2]
+
+
+def test_maps_of_many_places() -> None:
+    map = AffineMap.from_callable(lambda i, j: (i * 2 + j, 7))
+    found = evaluated(map, [np.arange(3), np.array([1])], [])
+    assert [each.tolist() for each in found] == [[1, 3, 5], [7]]

@@ -14,7 +14,7 @@ import kopt
 import kopt.language as hl
 from kopt.analysis.call_loops import CountedLoop
 from kopt.errors import ArgumentError
-from kopt.runtime.figures import FIGURES, Floor, Known, KnownModule, bundle_cycles, with_figures
+from kopt.runtime.figures import FIGURES, Floor, KnownKernel, KnownModule, bundle_cycles, with_figures
 from kopt.targets.costs import TPU_COSTS
 
 tpu = pytest.mark.skipif(find_spec("libtpu") is None, reason="libtpu is not installed")
@@ -23,7 +23,7 @@ LOOPS = [{"depth": 0, "bundles": 10}, {"depth": 1, "bundles": 20}, {"depth": 2, 
 COUNTED = [CountedLoop(1, 4), CountedLoop(2, 12)]
 #: One MiB takes 1,119 cycles of v6e.
 MIB = 2**20
-KNOWN = Known("f", COUNTED, 1.0, 2 * MIB, 0, Floor(MIB, {"bf16": 0}), {"MXU": 1.0, "VPU": 3.0, "latency": 2.0})
+KNOWN = KnownKernel("f", COUNTED, 1.0, 2 * MIB, 0, Floor(MIB, {"bf16": 0}), {"MXU": 1.0, "VPU": 3.0, "latency": 2.0})
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def kernel(name: str = "f.1", libtpu: int | None = None, times: int = 1) -> dict
     return {"kernel": name, "loops": loops, "libtpu_cycles": libtpu}
 
 
-def of(known: Known, kernel: dict[str, Any], **others: Any) -> dict[str, Any]:
+def of(known: KnownKernel, kernel: dict[str, Any], **others: Any) -> dict[str, Any]:
     """The figures of a module of one kernel."""
     return with_figures(facts(kernel, **others), KnownModule([known], known.floor), V6E)
 
@@ -75,7 +75,9 @@ def of(known: Known, kernel: dict[str, Any], **others: Any) -> dict[str, Any]:
         (replace(KNOWN, floor=Floor(MIB, {"bf16": 2 * 4096**3})), kernel(), 262144, "VPU"),
     ],
 )
-def test_cycles_and_what_bounds_them(known: Known, compiled: dict[str, Any], cycles: int, bound: str | None) -> None:
+def test_cycles_and_what_bounds_them(
+    known: KnownKernel, compiled: dict[str, Any], cycles: int, bound: str | None
+) -> None:
     found = of(known, compiled)
     assert (found["cycles"], found["bound"]) == (cycles, bound)
     assert found["estimated_cycles"] == cycles and found["cycles_reason"] is None
@@ -93,7 +95,7 @@ def test_cycles_and_what_bounds_them(known: Known, compiled: dict[str, Any], cyc
         (replace(KNOWN, name="g"), kernel(libtpu=7), "not known here"),
     ],
 )
-def test_what_is_not_known_is_none(known: Known, compiled: dict[str, Any], reason: str) -> None:
+def test_what_is_not_known_is_none(known: KnownKernel, compiled: dict[str, Any], reason: str) -> None:
     """And says why; what libtpu says stays."""
     found = of(known, compiled)
     assert found["cycles"] is found["estimated_cycles"] is found["bound"] is found["share"] is None

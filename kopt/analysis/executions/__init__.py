@@ -22,15 +22,15 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation
 
 from kopt.analysis.executions.block import Executions
-from kopt.analysis.executions.memory import CallMemory, Given, GridMemory, Memory, evaluated
+from kopt.analysis.executions.memory import ArrayMemory, CallMemory, Given, LoadSource, evaluated
 from kopt.analysis.executions.numbers import UnknownNumber
 from kopt.dialects.pallas import PipelineOp
 from kopt.dialects.tile import ForOp, GridOp, WhenOp, WhileOp
 
-__all__ = ["CallMemory", "Executions", "Given", "GridMemory", "Memory", "UnknownNumber", "evaluated", "executions"]
+__all__ = ["CallMemory", "Executions", "Given", "ArrayMemory", "LoadSource", "UnknownNumber", "evaluated", "executions"]
 
 
-def executions(grid: GridOp, memory: Memory) -> dict[Block, Executions]:
+def executions(grid: GridOp, memory: LoadSource) -> dict[Block, Executions]:
     """The executions of each block of a launch. Bodies of scans and the like have none of their own."""
     found: dict[Block, Executions] = {}
     _enter(grid.body.block, Executions.of_grid(grid, memory), found)

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from xdsl.ir import Block, SSAValue
 
-from kopt.analysis.executions.memory import Memory
+from kopt.analysis.executions.memory import LoadSource
 from kopt.analysis.executions.numbers import Numbers, UnknownNumber, computed, constant
 from kopt.analysis.scope import defining_block
 from kopt.cached_property import cached_property
@@ -36,7 +36,7 @@ _LOOKED_INTO = 1 << 24
 
 
 @dataclass(frozen=True)
-class Visit:
+class VisitedBlock:
     """Which block of a range is visited in each execution, or in all, and where the range ends."""
 
     id: Numbers
@@ -46,7 +46,7 @@ class Visit:
     size: Numbers
 
     @classmethod
-    def of(cls, id: Numbers, count: Numbers, lower: Numbers, upper: Numbers, size: int) -> Visit:
+    def of(cls, id: Numbers, count: Numbers, lower: Numbers, upper: Numbers, size: int) -> VisitedBlock:
         """The visit of a number, of a range with such bounds."""
         return cls(id, count, lower + id * size, upper, np.array([size]))
 
@@ -61,7 +61,7 @@ class Visit:
         return np.maximum(0, self.end - self.begin)
 
 
-_OF_VISIT: dict[type, Callable[[Visit], Numbers]] = {
+_OF_VISIT: dict[type, Callable[[VisitedBlock], Numbers]] = {
     BeginOp: lambda visit: visit.begin,
     EndOp: lambda visit: visit.end,
     IdOp: lambda visit: visit.id,
@@ -81,16 +81,16 @@ class Executions:
     def __init__(
         self,
         block: Block,
-        memory: Memory,
+        memory: LoadSource,
         counted: Callable[[], int],
         within: Executions | None = None,
         rows: Callable[[], np.ndarray] | None = None,
     ):
         self.block, self.memory, self.within = block, memory, within
         self._counted, self._rows = counted, rows
-        self._bound: dict[SSAValue, Callable[[], Visit]] = {}
+        self._bound: dict[SSAValue, Callable[[], VisitedBlock]] = {}
         self._numbers: dict[SSAValue, Numbers] = {}
-        self._visits: dict[SSAValue, Visit] = {}
+        self._visits: dict[SSAValue, VisitedBlock] = {}
 
     @cached_property
     def count(self) -> int:
@@ -112,7 +112,7 @@ class Executions:
     # Blocks inside.
 
     @classmethod
-    def of_grid(cls, grid: GridOp, memory: Memory) -> Executions:
+    def of_grid(cls, grid: GridOp, memory: LoadSource) -> Executions:
         """Those of a grid's body: its cells, the last dimension moving fastest."""
         sizes = [range_type(range).size for range in grid.ranges]
         trips = [max(0, -(-(upper - lower) // size)) for size, (lower, upper) in zip(sizes, grid.bounds, strict=True)]
@@ -136,10 +136,10 @@ class Executions:
         def counted() -> int:
             return self.count * trips().item() if len(trips()) == 1 else int(trips().sum())
 
-        def visit() -> Visit:
+        def visit() -> VisitedBlock:
             before = np.cumsum(each()) - each()
             lower, upper, count = map(inner.of_outer, (*map(self._limit, op.bounds), trips()))
-            return Visit.of(np.arange(inner.count) - before[inner.rows], count, lower, upper, size)
+            return VisitedBlock.of(np.arange(inner.count) - before[inner.rows], count, lower, upper, size)
 
         inner = Executions(op.body.block, self.memory, counted, self, lambda: np.repeat(np.arange(self.count), each()))
         inner._bound[op.range] = visit
@@ -172,7 +172,7 @@ class Executions:
             self._numbers[value] = self._number(value)
         return self._numbers[value]
 
-    def visit(self, range: SSAValue) -> Visit:
+    def visit(self, range: SSAValue) -> VisitedBlock:
         """Which block of a range each execution visits. Raises `UnknownNumber`."""
         if range not in self._visits:
             self._visits[range] = self._visit(range)
@@ -214,7 +214,7 @@ class Executions:
             return self.memory.read(op, self)
         return computed(op, self.number)
 
-    def _visit(self, range: SSAValue) -> Visit:
+    def _visit(self, range: SSAValue) -> VisitedBlock:
         if range in self._bound:
             return self._bound[range]()
         op = range.owner
@@ -222,20 +222,20 @@ class Executions:
             visit, offset = self.visit(op.range), self.number(op.offset)
             return replace(visit, begin=visit.begin + offset, limit=visit.limit + offset)
         if isinstance(op, WholeOp):
-            return Visit.of(
+            return VisitedBlock.of(
                 np.array([0]), np.array([1]), np.array([0]), np.array([op.extent.data]), range_type(range).size
             )
         if self.within is None:
             raise UnknownNumber(f"where '{range.name_hint}' is")
         outer = self.within.visit(range)
-        return Visit(*(self.of_outer(getattr(outer, field.name)) for field in fields(outer)))
+        return VisitedBlock(*(self.of_outer(getattr(outer, field.name)) for field in fields(outer)))
 
 
-def _place(cells: Executions, inner: int, trips: int, bounds: tuple[int, int], size: int) -> Callable[[], Visit]:
+def _place(cells: Executions, inner: int, trips: int, bounds: tuple[int, int], size: int) -> Callable[[], VisitedBlock]:
     """The visits of a dimension of the grid, inside of whose visits there are ``inner`` cells."""
 
-    def visit() -> Visit:
+    def visit() -> VisitedBlock:
         id = cells.rows // inner % trips if trips > 1 else np.array([0])
-        return Visit.of(id, np.array([trips]), np.array([bounds[0]]), np.array([bounds[1]]), size)
+        return VisitedBlock.of(id, np.array([trips]), np.array([bounds[0]]), np.array([bounds[1]]), size)
 
     return visit

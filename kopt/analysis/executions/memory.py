@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Given = Callable[[SSAValue], np.ndarray | None]
 
 
-class Memory(Protocol):
+class LoadSource(Protocol):
     """Where numbers are loaded from."""
 
     def read(self, op: GetOp | LoadOp, here: Executions) -> Numbers:
@@ -32,7 +32,7 @@ class Memory(Protocol):
 
 
 @dataclass(frozen=True)
-class GridMemory:
+class ArrayMemory:
     """The memory of a grid of loads and stores: the arrays themselves."""
 
     given: Given
