@@ -10,7 +10,7 @@ executed.
 ``kopt`` and ``reference`` are cycles of the kernels and of the operations around them: kopt's as its reports say them,
 others libtpu's estimate. They are no less than ``floor``, what the memory takes for the arguments and results, or the
 matrix unit for the products. ``by`` says which it is: ``libtpu``, ``bundles`` (times trips that libtpu does not know),
-``bytes`` (that kopt's kernel moves), or ``floor``. A figure that is not known is empty, and ``by`` says why: trips that
+``bytes`` (that kopt's side moves), or ``floor``. A figure that is not known is empty, and ``by`` says why: trips that
 are computed, operations of XLA without an estimate, a refusal. ``ratio`` is kopt's over the reference's. ``bounds`` is
 the floor's side where kopt is within a tenth of it, else what its report says, in brackets.
 ``vmem`` is in MiB: what kopt predicts, and what libtpu takes.

@@ -26,6 +26,7 @@ from kopt.dialects.tile import (
     IndexOp,
     LoadOp,
     ShiftOp,
+    TileType,
     ValidCountOp,
     WholeOp,
     range_type,
@@ -202,6 +203,8 @@ class Executions:
         op = value.owner
         if isinstance(op, Block):
             raise UnknownNumber("what a loop carries")
+        if isinstance(value.type, TileType) and self.count * prod(value.type.shape) > _LOOKED_INTO:
+            raise UnknownNumber(f"what {value.type} is in {self.count} visits")
         if (known := constant(op)) is not None:
             return known
         if self.within is not None and defining_block(value) is not self.block:
