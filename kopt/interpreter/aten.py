@@ -189,6 +189,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("zeros", "zeros_like", "new_zeros"), _filled(0)),
     **dict.fromkeys(("ones", "ones_like", "new_ones"), _filled(1)),
     **dict.fromkeys(("full", "full_like", "new_full"), lambda _, value, *__: np.asarray(value)),
+    "kopt.saturate_to_i32": lambda x, _: np.clip(x, -(2**31), 2**31 - 1),
     "scalar_tensor": lambda value, *_: np.asarray(value),
 }
 

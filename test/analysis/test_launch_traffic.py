@@ -105,12 +105,13 @@ def groups(*lengths: int) -> dict[int, np.ndarray]:
     ("lengths", "visits"),
     [((512, 512, 512, 512), 4), ((2048, 0, 0, 0), 4), ((16, 0, 2032, 0), 5), ((500, 500, 500, 548), 5)],
 )
-def test_groups(lengths: tuple[int, ...], visits: int) -> None:
+@pytest.mark.parametrize("offsets", ["i32", "i64"])
+def test_groups(lengths: tuple[int, ...], visits: int, offsets: str) -> None:
     """A group's blocks begin at multiples of 16 rows; its weights come once, of an empty one too."""
-    specs = ("bf16[2048,512]", "bf16[4,512,512]", "i32[5]")
+    specs = ("bf16[2048,512]", "bf16[4,512,512]", f"{offsets}[5]")
     traffic, loops = of(lowered(grouped_matmul, *specs, block_sizes=[512, 512, 512]), groups(*lengths))
     assert [loop.times for loop in loops] == [4, visits]
-    assert traffic.reads[1:3] == [visits * 512 * 512 * 2, 4 * 512 * 512 * 2]
+    assert traffic.reads[:3] == [5 * 4, visits * 512 * 512 * 2, 4 * 512 * 512 * 2]
 
 
 def pages(cache, table):

@@ -128,7 +128,9 @@ def _full(type: Attribute, numbers: Numbers) -> Numbers:
 def computed(op: Operation, numbers_of: Callable[[Any], Numbers]) -> Numbers:
     """What an operation gives, of what ``numbers_of`` its operands are. Raises `UnknownNumber` where that is open."""
     compute = _compute(op)
-    if compute is None or not all(_is_integer(value.type) for value in (*op.operands, *op.results)):
+    if not all(_is_integer(value.type) for value in (*op.operands, *op.results)):
+        raise UnknownNumber("what is computed of floats")
+    if compute is None:
         raise _unknown(op)
     with np.errstate(divide="ignore"):
         return compute(*map(numbers_of, op.operands))
