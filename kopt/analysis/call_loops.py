@@ -14,10 +14,14 @@ from kopt.ir.ranges import visits
 
 @dataclass(frozen=True)
 class CountedLoop:
-    """A loop at a ``depth``, that of the grid being 1, and how often its body runs in the whole launch."""
+    """A loop at a ``depth``, that of the grid being 1, and how often its body runs in the whole launch.
+
+    ``trips`` are those of each time that it runs, where its text says them.
+    """
 
     depth: int
     times: int
+    trips: int | None = None
 
 
 def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[CountedLoop]:
@@ -33,20 +37,20 @@ def _inside(block: Block, depth: int, blocks: Mapping[Block, Executions]) -> Ite
         if isinstance(op, AssociativeScanOp | AssociativeReduceOp):
             continue
         deeper = depth
-        if isinstance(op, ForOp | WhileOp) and (times := _times(op, blocks)) is not None:
-            yield CountedLoop(depth, times)
+        if isinstance(op, ForOp | WhileOp) and (loop := _loop(op, depth, blocks)) is not None:
+            yield loop
             deeper = depth + 1
         for region in op.regions:
             for inner in region.blocks:
                 yield from _inside(inner, deeper, blocks)
 
 
-def _times(op: ForOp | WhileOp, blocks: Mapping[Block, Executions]) -> int | None:
-    """How often the body of a loop runs as it is written out; None where it is no loop then."""
+def _loop(op: ForOp | WhileOp, depth: int, blocks: Mapping[Block, Executions]) -> CountedLoop | None:
+    """The loop as it is written out, or None where it is none then."""
     count = blocks[op.body.block].count
     trips = visits(op.range) if isinstance(op, ForOp) else None
     if trips is None:
-        return count
+        return CountedLoop(depth, count)
     unroll = op.schedule.data.unroll if isinstance(op, ForOp) and op.schedule is not None else 1
     together = trips // unroll
-    return count // trips * together if together > 1 else None
+    return CountedLoop(depth, count // trips * together, together) if together > 1 else None

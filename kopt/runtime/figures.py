@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any
 
@@ -100,12 +100,31 @@ def bundle_cycles(found: Sequence[Facts], counted: Sequence[CountedLoop]) -> int
 
     The first that was counted is the grid, which is no loop where it has one cell.
     """
-    depths, times = [0, *(loop.depth for loop in counted)], [1, *(loop.times for loop in counted)]
-    if times[1] == 1 and len(found) == len(counted):
-        depths, times = [0, *(depth - 1 for depth in depths[2:])], [1, *times[2:]]
-    if [loop["depth"] for loop in found] != depths:
-        return None
-    return sum(loop["bundles"] * time for loop, time in zip(found, times, strict=True))
+    grid, *inner = counted
+    if grid.times == 1:
+        without = _times(found, [replace(loop, depth=loop.depth - 1) for loop in inner])
+        if without is not None:
+            return without
+    return _times(found, counted)
+
+
+def _times(found: Sequence[Facts], counted: Sequence[CountedLoop]) -> int | None:
+    """Bundles times trips. Between the loops that were counted libtpu has loops of its own, whose trips it says."""
+    left, total = list(counted), 0
+    runs: list[int] = []  # of the loops around, the outermost first
+    for loop in found:
+        depth, trips = loop["depth"], loop.get("trips")
+        del runs[depth:]
+        if depth == 0:
+            runs.append(1)
+        elif left and left[0].depth == depth and (depth == 1 or trips in (None, left[0].trips)):
+            runs.append(left.pop(0).times)
+        elif trips is not None and len(runs) == depth:
+            runs.append(runs[-1] * trips)
+        else:
+            return None
+        total += loop["bundles"] * runs[-1]
+    return total if found and not left else None
 
 
 def with_figures(facts: Facts, module: KnownModule | None, chip: TpuCosts) -> dict[str, Any]:

@@ -14,6 +14,9 @@ _BUNDLES = re.compile(r"total scheduled bundles:\s*(\d+)")
 _BUNDLE = re.compile(
     r"^ *(?:0x[0-9a-f]+|0) +(?P<label>LB|LH|PF|PB|LE|CT)? *: (?P<depth>>*) *\{(?P<text>.?)", re.MULTILINE
 )
+#: Where a loop ends: a predicate of its counter and a literal, and the branch back to its beginning.
+_END = re.compile(r"(%p\w+) = scmp\.ge\.s32\.totalorder (%s\w+), (\d+)")
+_BACK = re.compile(r"sbr\.rel \(!(%p\w+)\)")
 _CYCLES = re.compile(r"estimated_cycles: (\d+)")
 _OP_CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 
@@ -98,16 +101,20 @@ def bundles_of(dump: Path, kernel: str) -> int | None:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of a kernel's program, or at ``depth`` 0 what is in none: ``bundles`` of its own, outside inner loops."""
+    """A loop of a kernel's program, or at ``depth`` 0 what is in none: ``bundles`` of its own, outside inner loops.
+
+    ``trips`` are those of a loop that counts from 0 to a literal, each time that it runs.
+    """
 
     depth: int
     bundles: int
+    trips: int | None = None
 
 
 def loops_of(dump: Path, kernel: str) -> list[Loop] | None:
     """The loops of a kernel's program in the order in which they begin, from the bundles that libtpu dumps.
 
-    The grid is a loop too. How often a loop runs is known only to who knows the kernel's arguments.
+    The grid is a loop too. How often loops with computed bounds run is known only to who knows the kernel's arguments.
     """
     files = [file for file in sorted(dump.glob(f"*-{kernel}-*final_bundles.txt")) if "schedule" not in file.name]
     return _loops(files[-1].read_text()) if files else None
@@ -115,17 +122,30 @@ def loops_of(dump: Path, kernel: str) -> list[Loop] | None:
 
 def _loops(text: str) -> list[Loop]:
     """Each bundle belongs to the innermost loop that is open at its depth."""
-    open_loops, counts, depths = [0], [0], [0]
-    for match in _BUNDLE.finditer(text):
+    open_loops, texts, depths = [0], [[]], [0]
+    matches = list(_BUNDLE.finditer(text))
+    ends = [match.start() for match in matches[1:]] + [len(text)]
+    for match, end in zip(matches, ends, strict=True):
         empty = match["text"].startswith("}")  # such a bundle has no marks
         depth = len(open_loops) - 1 if empty else len(match["depth"])
         del open_loops[depth + 1 :]
         if match["label"] == "LB":
-            open_loops[depth:] = [len(counts)]
-            counts.append(0)
+            open_loops[depth:] = [len(texts)]
+            texts.append([])
             depths.append(depth)
-        counts[open_loops[-1]] += 1
-    return [Loop(depth, count) for depth, count in zip(depths, counts, strict=True)]
+        texts[open_loops[-1]].append(text[match.start() : end])
+    return [Loop(depth, len(own), _trips("".join(own))) for depth, own in zip(depths, texts, strict=True)]
+
+
+def _trips(body: str) -> int | None:
+    """How often a loop runs whose last branch goes back until its counter, plus a literal, reaches another."""
+    ends = {predicate: (counter, int(limit)) for predicate, counter, limit in _END.findall(body)}
+    back = [ends[predicate] for predicate in _BACK.findall(body) if predicate in ends]
+    if not back:
+        return None
+    counter, limit = back[-1]
+    step = re.search(re.escape(counter) + r" = sadd\.s32 (\d+),", body)
+    return -(-limit // int(step[1])) if step is not None and int(step[1]) else None
 
 
 def cycles_of(dump: Path, kernel: str) -> int | None:

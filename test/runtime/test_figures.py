@@ -38,6 +38,15 @@ KNOWN = KnownKernel("f", COUNTED, 1.0, 2 * MIB, 0, Floor(MIB, {"bf16": 0}), {"MX
         ([*LOOPS, LOOPS[2]], COUNTED, None),
         (LOOPS[:2], COUNTED, None),
         (LOOPS, COUNTED[:1], None),
+        ([*LOOPS, {"depth": 2, "bundles": 5, "trips": 8}], COUNTED, 10 + 20 * 4 + 30 * 12 + 5 * 8 * 4),
+        ([*LOOPS[:2], {"depth": 2, "bundles": 5, "trips": 8}, LOOPS[2]], COUNTED, 10 + 20 * 4 + 30 * 12 + 5 * 8 * 4),
+        (
+            [*LOOPS[:2], {"depth": 2, "bundles": 30, "trips": 3}],
+            [COUNTED[0], CountedLoop(2, 6, 3)],
+            10 + 20 * 4 + 30 * 6,
+        ),
+        ([*LOOPS, {"depth": 3, "bundles": 5, "trips": 8}], COUNTED, 10 + 20 * 4 + 30 * 12 + 5 * 8 * 12),
+        ([*LOOPS, {"depth": 3, "bundles": 5, "trips": None}], COUNTED, None),
         ([], COUNTED, None),
     ],
 )

@@ -165,7 +165,8 @@ that goes on { */ }
    0x3 LB: >> { %s1 = sadd.s32 1, %s2 }
    0x4   : >> { %s1 = sadd.s32 1, %s2 }
    0x5 PF: > { %v3 = vlaneseq }
-   0x6 LB: >> { %s1 = sadd.s32 1, %s2 }
+   0x6 LB: >> { %s200_s6 = sadd.s32 32, %s2  ;;  %v1 %p7_p0 = scmp.ge.s32.totalorder %s200_s6, 512 /* loop exit test */
+  ;;  %9 = sbr.rel (!%p7_p0) target = $region9 }
    0x7   :  { %8 = vsyncpa [#allocation5], 1 }
 """
 
@@ -173,7 +174,7 @@ that goes on { */ }
 def test_reading_loops(tmp_path):
     (tmp_path / "12-k.1-70-schedule-analysis_final_bundles.txt").write_text("x\n total scheduled bundles:    8\n")
     (tmp_path / "12-k.1-71-final_bundles.txt").write_text(BUNDLES)
-    assert hlo.loops_of(tmp_path, "k.1") == [hlo.Loop(0, 2), hlo.Loop(1, 3), hlo.Loop(2, 2), hlo.Loop(2, 1)]
+    assert hlo.loops_of(tmp_path, "k.1") == [hlo.Loop(0, 2), hlo.Loop(1, 3), hlo.Loop(2, 2), hlo.Loop(2, 1, 16)]
     assert hlo.loops_of(tmp_path, "k.2") is None
 
 
