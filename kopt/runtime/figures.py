@@ -151,29 +151,30 @@ def _matched(kernels: Sequence[Facts], module: KnownModule | None) -> list[Known
 
 
 def _kernel_figures(facts: Facts, known: KnownKernel | None, chip: TpuCosts) -> dict[str, Any]:
+    estimate = {"libtpu_cycles": facts.get("libtpu_cycles")}
     if known is None:
-        return {**dict.fromkeys(FIGURES), "libtpu_cycles": facts.get("libtpu_cycles")} | {
-            "cycles_reason": "what the kernel does is not known here"
-        }
+        return {**dict.fromkeys(FIGURES), **estimate, "cycles_reason": "what the kernel does is not known here"}
     computed, reason = _computed(facts, known, chip)
     memory = None if known.hbm_bytes is None else memory_cycles(known.hbm_bytes, chip)
     floor = known.floor.figures(chip)
     cycles = None
     if computed is not None and memory is not None:
         cycles = max(computed, memory, floor["floor_cycles"] or 0) or None
-    bound = None if cycles is None else "HBM" if memory == cycles else _largest(known.items)
-    figures = {"bound": bound, "hbm_bytes": known.hbm_bytes, "libtpu_cycles": facts.get("libtpu_cycles"), **floor}
-    return _ordered({**figures, **_of(cycles, floor), "cycles_reason": None if cycles else known.reason or reason})
+    sides = {floor["mxu_floor_cycles"]: "MXU", memory: "HBM"}
+    bound = None if cycles is None else sides.get(cycles, _largest(known.items))
+    figures = {**floor, **estimate, **_of(cycles, floor), "bound": bound, "hbm_bytes": known.hbm_bytes}
+    figures["cycles_reason"] = None if cycles else known.reason or reason
+    return {key: figures[key] for key in FIGURES}
 
 
 def _computed(facts: Facts, known: KnownKernel, chip: TpuCosts) -> tuple[int | None, str | None]:
     """Cycles as if memory had any bandwidth, or why they are not known."""
     if known.loops is None:
         return None, known.reason
-    if not facts.get("loops"):
-        return None, "libtpu does not say the kernel's bundles"
     if (estimate := facts.get("libtpu_cycles")) is not None:
         return estimate, None
+    if not facts.get("loops"):
+        return None, "libtpu does not say the kernel's bundles"
     bundles = bundle_cycles(facts["loops"], known.loops)
     if bundles is None:
         return None, "libtpu made other loops of the kernel than it has"
@@ -181,7 +182,7 @@ def _computed(facts: Facts, known: KnownKernel, chip: TpuCosts) -> tuple[int | N
 
 
 def _largest(items: Mapping[str, float]) -> str | None:
-    return max(items, key=lambda item: items[item]) if items else None
+    return max(items, key=lambda item: items[item], default=None)
 
 
 def _of(cycles: int | None, floor: Facts) -> dict[str, Any]:
@@ -214,7 +215,3 @@ def _sums(facts: Facts, kernels: Sequence[Facts], least: Floor, chip: TpuCosts) 
 def _sum(kernels: Sequence[Facts], key: str) -> int | None:
     values = [kernel[key] for kernel in kernels]
     return sum(values) if values and None not in values else None
-
-
-def _ordered(figures: Facts) -> dict[str, Any]:
-    return {key: figures[key] for key in FIGURES}

@@ -81,7 +81,7 @@ def of(known: KnownKernel, kernel: dict[str, Any], **others: Any) -> dict[str, A
         (replace(KNOWN, share=0.5), kernel(libtpu=3000, times=10), 3000, "VPU"),
         (KNOWN, kernel(libtpu=9000), 9000, "VPU"),
         (KNOWN, kernel(libtpu=1000), 2238, "HBM"),
-        (replace(KNOWN, floor=Floor(MIB, {"bf16": 2 * 4096**3})), kernel(), 262144, "VPU"),
+        (replace(KNOWN, floor=Floor(MIB, {"bf16": 2 * 4096**3})), kernel(), 262144, "MXU"),
     ],
 )
 def test_cycles_and_what_bounds_them(
