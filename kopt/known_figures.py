@@ -122,11 +122,11 @@ class _Call:
         self._memory = CallMemory(call, given)
         grid = call.body.block.first_op
         assert isinstance(grid, GridOp)
-        self._grid, self._blocks = grid, executions(grid, self._memory)
+        self._grid, self._blocks = grid, executions(grid, self._memory, rare=True)
 
     @cached_property
     def traffic(self) -> Traffic:
-        """The bytes that it moves. Raises `UnknownNumber`."""
+        """The bytes that it moves, in branches on what is not known none. Raises `UnknownNumber`."""
         return Traffic(self._call, self._memory, self._blocks)
 
     def known(self, flops: Mapping[str, int] | None, items: Mapping[str, float]) -> KnownKernel:

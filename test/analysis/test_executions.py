@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import Block, Operation
 from xdsl.ir.affine import AffineMap
@@ -99,6 +99,15 @@ def product(x, numbers):
     for i in hl.grid(numbers.size(0) - 1):
         for k in hl.tile(numbers[i], numbers[i + 1], block_size=8):
             out[k, :] = x[k, :] @ x[:8, :]
+    return out
+
+
+def doubted(x, numbers):
+    """A branch on what is loaded."""
+    out = torch.zeros_like(x)
+    for i in hl.grid(numbers.size(0)):
+        if numbers[i] > 10:
+            out[i, :] = x[i, :]
     return out
 
 
@@ -214,3 +223,12 @@ def test_maps_of_many_places() -> None:
     map = AffineMap.from_callable(lambda i, j: (i * 2 + j, 7))
     found = evaluated(map, [np.arange(3), np.array([1])], [])
     assert [each.tolist() for each in found] == [[1, 3, 5], [7]]
+
+
+def test_rare_branches_are_not_taken_where_nobody_knows() -> None:
+    module, grid = prepared(doubted)
+    known, rare = executions(grid, memory(module)), executions(grid, memory(module, known=False), rare=True)
+    arms = [block for block in known if isinstance(block.parent_op(), scf.IfOp)]
+    assert [known[block].count for block in arms] != [0] * len(arms) == [rare[block].count for block in arms]
+    with pytest.raises(UnknownNumber, match="what 'numbers' holds"):
+        [one.count for one in executions(grid, memory(module, known=False)).values()]

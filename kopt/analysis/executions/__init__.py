@@ -23,28 +23,31 @@ from xdsl.ir import Block, Operation
 
 from kopt.analysis.executions.block import Executions
 from kopt.analysis.executions.memory import ArrayMemory, CallMemory, Given, LoadSource, evaluated
-from kopt.analysis.executions.numbers import UnknownNumber
+from kopt.analysis.executions.numbers import Numbers, UnknownNumber
 from kopt.dialects.pallas import PipelineOp
 from kopt.dialects.tile import ForOp, GridOp, WhenOp, WhileOp
 
 __all__ = ["CallMemory", "Executions", "Given", "ArrayMemory", "LoadSource", "UnknownNumber", "evaluated", "executions"]
 
 
-def executions(grid: GridOp, memory: LoadSource) -> dict[Block, Executions]:
-    """The executions of each block of a launch. Bodies of scans and the like have none of their own."""
+def executions(grid: GridOp, memory: LoadSource, rare: bool = False) -> dict[Block, Executions]:
+    """The executions of each block of a launch. Bodies of scans and the like have none of their own.
+
+    Where branches are ``rare``, those on what is not known are never taken; else they are not known themselves.
+    """
     found: dict[Block, Executions] = {}
-    _enter(grid.body.block, Executions.of_grid(grid, memory), found)
+    _enter(grid.body.block, Executions.of_grid(grid, memory), rare, found)
     return found
 
 
-def _enter(block: Block, here: Executions, found: dict[Block, Executions]) -> None:
+def _enter(block: Block, here: Executions, rare: bool, found: dict[Block, Executions]) -> None:
     found[block] = here
     for op in block.ops:
-        for body, inner in _bodies(op, here):
-            _enter(body, inner, found)
+        for body, inner in _bodies(op, here, rare):
+            _enter(body, inner, rare, found)
 
 
-def _bodies(op: Operation, here: Executions) -> list[tuple[Block, Executions]]:
+def _bodies(op: Operation, here: Executions, rare: bool) -> list[tuple[Block, Executions]]:
     """The blocks that an operation runs, and how often."""
     match op:
         case ForOp():
@@ -57,11 +60,21 @@ def _bodies(op: Operation, here: Executions) -> list[tuple[Block, Executions]]:
             return [(op.body.block, here.where(op.body.block, lambda: np.ones(1, bool)))]
         case scf.IfOp():
             holds = (
-                (op.true_region, lambda: here.number(op.cond) != 0),
-                (op.false_region, lambda: here.number(op.cond) == 0),
+                (op.true_region, lambda: _holds(op, here, rare, 0) != 0),
+                (op.false_region, lambda: _holds(op, here, rare, 1) == 0),
             )
             return [(one.block, here.where(one.block, which)) for one, which in holds if one.blocks]
     return []
+
+
+def _holds(op: scf.IfOp, here: Executions, rare: bool, otherwise: int) -> Numbers:
+    """Where a condition holds, or that a rare one does not decide for an arm."""
+    try:
+        return here.number(op.cond)
+    except UnknownNumber:
+        if not rare:
+            raise
+        return np.array([otherwise])
 
 
 def _is_visit(op: WhenOp, here: Executions) -> np.ndarray:
