@@ -44,7 +44,10 @@ MOST_LANES = 2**27
 
 @dataclass(frozen=True)
 class Config:
-    """Checked configuration; see the module's table. ``tunables`` holds the kernel's own keys."""
+    """Checked configuration; see the module's table. ``tunables`` holds the kernel's own keys.
+
+    ``remarks`` are to be said wherever it is used: of what somebody else's configuration asks for in vain.
+    """
 
     block_sizes: tuple[int, ...] | None = None
     loop_type: str = "auto"
@@ -60,6 +63,7 @@ class Config:
     loops: tuple[tuple[str, str], ...] = ()
     order: tuple[str, ...] | None = None
     tunables: Mapping[str, Any] = field(default_factory=dict)
+    remarks: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         for key, choices in CHOICES.items():
@@ -101,7 +105,7 @@ class Config:
         return (*(getattr(self, name) for name in _KEYS), tuple(sorted(self.tunables.items(), key=lambda i: i[0])))
 
 
-_DEFAULTS = {f.name: f.default for f in fields(Config) if f.name != "tunables"}
+_DEFAULTS = {f.name: f.default for f in fields(Config) if f.name not in ("tunables", "remarks")}
 _KEYS = tuple(_DEFAULTS)
 _PINS = {
     "accesses": partial(checked_names, "accesses"),

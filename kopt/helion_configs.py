@@ -1,49 +1,99 @@
-"""The configurations of kernels that others made: Helion's, in kopt's words."""
+"""The configurations of kernels that others made: Helion's, in kopt's words.
+
+Of Helion's keys those that kopt has are honoured; what becomes of the others is `WITHOUT_EFFECT`, and a remark.
+"""
 
 from __future__ import annotations
 
-import inspect
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from kopt.config import Config, checked_mapping, make_config
 
+#: The keys that both have, with one meaning.
+SHARED = ("block_sizes", "num_warps", "num_stages")
+#: Helion's other keys, and what decides of the same in kopt. None of them changes what a kernel computes.
+WITHOUT_EFFECT: Mapping[str, str] = {
+    "num_threads": "threads follow from 'num_warps'",
+    "loop_orders": "the order of the grid is of the plan: config key 'order'",
+    "flatten_loops": "a grid of several dimensions is one number of a program already",
+    "l2_groupings": "programs that share blocks are neighbours by the plan",
+    "reduction_loops": "dimensions that a program cannot hold are walked by the plan",
+    "range_unroll_factors": "visits are unrolled by the plan: config key 'loops'",
+    "range_warp_specializes": "no warps are specialised",
+    "range_num_stages": "all loops have 'num_stages'",
+    "range_multi_buffers": "accumulators have one buffer",
+    "range_flattens": "loops in one another are not made one",
+    "static_ranges": "loops of one visit are unrolled, others are loops",
+    "cross_loop_pipeline": "loops after one another are not overlapped",
+    "pid_type": "there is a program for each cell; items of jagged kernels are shared by config key 'programs'",
+    "num_sm_multiplier": "programs are not persistent",
+    "maxnreg": "registers are as many as Triton takes",
+    "host_tensor_descriptors": "accesses go by pointers",
+    "indexing": "accesses go by pointers",
+    "atomic_indexing": "atomic updates go by pointers",
+    "load_eviction_policies": "caches decide for themselves",
+    "load_cache_modifiers": "caches decide for themselves",
+    "store_cache_modifiers": "caches decide for themselves",
+    "advanced_controls_file": "the chip's compiler has its own defaults",
+    "epilogue_subtile": "results are stored as whole blocks",
+    "xcd_remap": "programs go to compute dies in their order",
+    "reduction_fusion": "reductions are fused where they are written together",
+}
+#: Values that ask for what is done anyway.
+_USUAL = (None, False, "", 0, 1, "flat", "xyz", "pointer")
+#: What keys of single backends of Helion's begin with.
+_BACKENDS = ("pallas_", "cute_", "tcgen05_")
+
 
 def config_of(kernel: Any) -> Config:
     """The configuration of a kernel object, kopt's or Helion's. Raises `ConfigError` for impossible values."""
     own = getattr(kernel, "config", None)
-    return own if isinstance(own, Config) else make_config(helion_config(kernel, None))
+    return own if isinstance(own, Config) else helion_config(kernel, None)
 
 
-def helion_config(fn: Any, config: Mapping[str, Any] | None) -> Mapping[str, Any] | Config:
-    """The configuration of a Helion kernel: the one given, where keys of Helion's own say nothing, else the kernel's.
+def helion_config(fn: Any, config: Mapping[str, Any] | Config | None) -> Config:
+    """The configuration of a Helion kernel: the one given, else the kernel's single one.
 
-    What its single fixed config gives to keys that only kopt has is for tunables of the kernel.
+    Keys without an effect are left out, and `Config.remarks` says why. What the kernel's own has besides is for its
+    tunables; a given one may have kopt's keys too. Raises `ConfigError` for impossible values.
     """
     if isinstance(config, Config):
         return config
     configs = getattr(fn, "configs", None) or []
     theirs = getattr(configs[0], "config", {}) if len(configs) == 1 else {}
-    given = checked_mapping(config if config is not None else theirs)
+    given = _in_one_form(checked_mapping(config if config is not None else theirs))
+    shared = {key: given.pop(key, None) or None for key in SHARED}
+    remarks = tuple(_left_out(given))
+    if config is not None:
+        return replace(make_config({**shared, **given}), remarks=remarks)
+    return replace(make_config(shared), tunables=given, remarks=remarks)
+
+
+def _in_one_form(given: dict[str, Any]) -> dict[str, Any]:
+    """Keys and lists as today's, of those that older configurations have."""
     if "block_size" in given:
         given.setdefault("block_sizes", given.pop("block_size"))
-    if isinstance(given.get("block_sizes"), list):  # a list for each loop of several dimensions, in the older form
+    if isinstance(given.get("block_sizes"), list):  # a list for each loop of several dimensions
         given["block_sizes"] = [
             n for each in given["block_sizes"] for n in (each if isinstance(each, list) else [each])
         ]
-    shared = {key: given.pop(key, None) or None for key in ("block_sizes", "num_warps", "num_stages")}
-    theirs = _helion_keys()
-    rest = {k: v for k, v in given.items() if not (k in theirs or f"{k}s" in theirs or k.startswith(_BACKENDS))}
-    return {**shared, **rest} if config is not None else replace(make_config(shared), tunables=rest)
+    return {f"{key}s" if f"{key}s" in WITHOUT_EFFECT else key: value for key, value in given.items()}
 
 
-#: What the names of configuration keys of single backends of Helion's begin with.
-_BACKENDS = ("pallas_", "cute_", "tcgen05_")
+def _left_out(given: dict[str, Any]) -> Iterator[str]:
+    """Takes keys without an effect out; what is to be said of those that ask for something."""
+    for key in list(given):
+        reason = "it is for a backend that kopt does not have" if key.startswith(_BACKENDS) else WITHOUT_EFFECT.get(key)
+        if reason is not None and _asks(key, given.pop(key)):
+            yield f"Helion's config key '{key}' has no effect: {reason}"
 
 
-def _helion_keys() -> frozenset[str]:
-    """The keys of Helion's configurations; the older ones have no s."""
-    theirs = getattr(sys.modules.get("helion"), "Config", None)
-    return frozenset() if theirs is None else frozenset(inspect.signature(theirs.__init__).parameters)
+def _asks(key: str, value: Any) -> bool:
+    """Whether a value asks for something else than what is done anyway."""
+    if not isinstance(value, list | tuple):
+        return value not in _USUAL
+    if key == "loop_orders":
+        return any(isinstance(order, list | tuple) and list(order) != sorted(order) for order in value)
+    return any(_asks(key, one) for one in value)

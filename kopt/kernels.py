@@ -150,12 +150,14 @@ class Kernel:
 
     def _lower(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
         target.refuse_lowering()
-        from kopt.diagnostics import collect
+        from kopt.diagnostics import Diagnostic, collect, report
         from kopt.importing import CompiledKernel, import_for_target, signature_of
         from kopt.lowered import lower
 
         with collected_later():
             with collect() as remarks:
+                for text in config.remarks:
+                    report(Diagnostic("remark", text))
                 imported, config = import_for_target(self.fn, values, target, config, self._algorithm(target))
             return lower(
                 imported.module,

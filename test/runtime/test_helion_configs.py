@@ -1,0 +1,66 @@
+"""Helion's configuration keys: honoured, or said to have no effect; nothing is dropped without a word."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import helion
+import helion.language as hl
+import pytest
+import torch
+
+import kopt
+from kopt.errors import ConfigError
+from kopt.helion_configs import SHARED, WITHOUT_EFFECT, helion_config
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "targets.md"
+
+
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        out[i] = x[i] * 2
+    return out
+
+
+def test_all_keys_are_known() -> None:
+    theirs = {name for name in inspect.signature(helion.Config.__init__).parameters if name not in ("self", "kwargs")}
+    backends = {name for name in theirs if name.startswith(("pallas_", "cute_", "tcgen05_"))}
+    assert theirs - backends == {*SHARED, *WITHOUT_EFFECT}
+
+
+def test_the_page_has_the_table() -> None:
+    rows = [line.split("|") for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+    table = {row[1].strip(" `"): row[2].strip().replace("`", "'") for row in rows}
+    assert {key: table.get(key) for key in WITHOUT_EFFECT} == WITHOUT_EFFECT
+
+
+@pytest.mark.parametrize(
+    ("config", "keys"),
+    [
+        ({"l2_groupings": [8]}, ["l2_groupings"]),
+        ({"l2_groupings": [1], "pid_type": "flat", "indexing": ["pointer", "pointer"], "loop_orders": [[0, 1]]}, []),
+        ({"loop_orders": [[1, 0]], "range_num_stages": [0, 3]}, ["loop_orders", "range_num_stages"]),
+        ({"loop_order": [[1, 0]], "l2_grouping": 4}, ["loop_orders", "l2_groupings"]),
+        ({"indexing": "tensor_descriptor", "cute_pdl": True}, ["indexing", "cute_pdl"]),
+    ],
+    ids=str,
+)
+def test_what_has_no_effect_is_said(config: dict, keys: list[str]) -> None:
+    found = helion_config(None, {"block_sizes": [16], "num_warps": 2, **config})
+    assert (found.block_sizes, found.num_warps, found.tunables) == ((16,), 2, {})
+    assert [text.split("'")[2] for text in found.remarks] == keys
+
+
+def test_a_lowering_says_it_once() -> None:
+    theirs = helion.kernel(config={"block_sizes": [32], "l2_groupings": [8]})(doubled)
+    low = kopt.kernel(theirs).lower("f32[100]", target="triton:sm90")
+    assert [str(one) for one in low.remarks if "l2_groupings" in str(one)] == [
+        f"remark: Helion's config key 'l2_groupings' has no effect: {WITHOUT_EFFECT['l2_groupings']}"
+    ]
+
+
+def test_kernels_of_kopt_have_no_such_keys() -> None:
+    with pytest.raises(ConfigError, match="l2_groupings"):
+        kopt.kernel(doubled, config={"l2_groupings": [8]}).lower("f32[100]", target="triton:sm90")
