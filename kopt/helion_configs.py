@@ -93,7 +93,7 @@ def _left_out(given: dict[str, Any]) -> Iterator[str]:
 def _asks(key: str, value: Any) -> bool:
     """Whether a value asks for something else than what is done anyway."""
     if not isinstance(value, list | tuple):
-        return value not in _USUAL
+        return value is True or value not in _USUAL
     if key == "loop_orders":
         return any(isinstance(order, list | tuple) and list(order) != sorted(order) for order in value)
     return any(_asks(key, one) for one in value)
