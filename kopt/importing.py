@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
+from kopt.runtime.guards import Guard, Launch, make_guard
+from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.signature import Signature, TensorParameter
 from kopt.specs import framework_of
 from kopt.targets.target import Target
@@ -154,14 +156,38 @@ class CompiledKernel:
     def run(self, values: dict[str, Any]) -> Any:
         """Runs the kernel for parameters by name, defaults included."""
         tensors = self._tensors(values)
-        outputs = _as_list(self.executable(*tensors))
+        outputs = as_list(self.executable(*tensors))
         return self._rebuild(outputs, [*tensors, *self.imported.hidden])
+
+    def guard(
+        self, kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Guard | None:
+        """The short way for calls of a kernel like one that was admitted and has run; None where there is none."""
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        tensors, hidden = self._tensors(bound.arguments), self.imported.hidden
+        launch = self.executable.launcher(tensors)
+
+        def rebuilt(*tensors: Any) -> Any:
+            return self._rebuild(as_list(launch(*tensors)), [*tensors, *hidden])
+
+        paths = [param.path for param in self.imported.params[: len(tensors)]]
+        run = launch if self._gives_results else rebuilt
+        found = Launch(paths, hidden, self.imported.mutated, self.imported.guards, run)
+        return make_guard(kernel, signature, args, kwargs, found)
+
+    @property
+    def _gives_results(self) -> bool:
+        """Whether the kernel returns what the executable does."""
+        return not self.imported.mutated and self.imported.results.is_only_result
 
     def _tensors(self, values: dict[str, Any]) -> list[Any]:
         visible = self.executable.params.parameters
         return [_follow(values, param.path) for param in self.imported.params[: len(visible)]]
 
     def _rebuild(self, outputs: list[Any], arguments: list[Any]) -> Any:
+        if not self.imported.mutated:
+            return self.imported.results.build(outputs, arguments)
         changed = [number for number in self.imported.mutated if framework_of(arguments[number]) == "jax"]
         finals = outputs[len(outputs) - len(changed) :] if changed else []
         for number, final in zip(changed, finals, strict=True):
@@ -173,12 +199,6 @@ class CompiledKernel:
             return value
         first = [] if value is None else list(value) if type(value) is tuple else [value]
         return extra[0] if not first and len(extra) == 1 else (*first, *extra)
-
-
-def _as_list(outputs: Any) -> list[Any]:
-    if outputs is None:
-        return []
-    return list(outputs) if isinstance(outputs, tuple) else [outputs]
 
 
 def _follow(values: Any, path: Sequence[Any]) -> Any:

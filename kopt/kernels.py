@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config, make_config
 from kopt.error_places import placed
-from kopt.errors import ArgumentError
+from kopt.errors import ArgumentError, KoptError
 from kopt.garbage_collection import collected_later
 from kopt.helion_configs import helion_config
 from kopt.language.running import RUNNING
 from kopt.runtime.admission import admit_call, arrays_in
+from kopt.runtime.bounded_cache import BoundedCache
+from kopt.runtime.guards import MISS, Guard, before
 from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
 
 if TYPE_CHECKING:
@@ -40,7 +42,9 @@ class Kernel:
         with placed(fn):
             self.config = make_config(config)
         self.target = target
-        self._compiled: dict[Any, list[CompiledKernel]] = {}
+        self._compiled: BoundedCache[CompiledKernel] = BoundedCache()
+        self._guards: tuple[Guard, ...] = ()
+        self._on: dict[Any, Kernel] = {}
         self._signature = inspect.signature(fn, follow_wrapped=False)
         functools.update_wrapper(self, fn)
         keep_untraced(Kernel.__call__)
@@ -50,20 +54,49 @@ class Kernel:
 
     def on(self, target: str) -> Kernel:
         """The same kernel on another target: ``softmax.on("pallas:strict")(x)``. They share what they compiled."""
-        other = Kernel(self.fn, self.config, target)
-        other._compiled = self._compiled
-        return other
+        key = (type(target), str(target))
+        if (other := self._on.get(key)) is None:
+            other = self._for_target(target)
+            other._compiled, other._on = self._compiled, self._on
+        return self._on.setdefault(key, other)
+
+    def _for_target(self, target: str) -> Kernel:
+        return Kernel(self.fn, self.config, target)
 
     @breaks_graphs
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
         if (running := RUNNING.get()) is not None:
             return running.call(self.fn, self.config, args, kwargs)
+        try:
+            for guard in self._guards:
+                if (result := guard(self, args, kwargs)) is not MISS:
+                    if guard is not self._guards[0]:
+                        self._guards = before(guard, self._guards)
+                    return result
+        except (KoptError, ModuleNotFoundError):
+            with placed(self.fn):
+                raise
         with placed(self.fn):
-            values = self._bind(args, kwargs)
-            admit_call(self.fn.__name__, values)
-            target = self._target(None, values.values())
-            return self._run_compiled(values, target) if target.lowers else self._run_python(values)
+            return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that no guard knows: what it leaves is a guard for others like it."""
+        values = self._bind(args, kwargs)
+        admit_call(self.fn.__name__, values)
+        target = self._target(None, values.values())
+        if not target.lowers:
+            return self._run_python(values)
+        key = self._key(values, target)
+        compiled = self._compiled.find_or_make(
+            key, lambda found: found.holds(values), lambda: self._compile(values, target)
+        )
+        result = compiled.run(values)
+        if self._surroundings(target) == () and self._key(values, target) == key:
+            guard = compiled.guard(self, self._signature, args, kwargs)
+            if guard is not None:
+                self._guards = before(guard, self._guards)
+        return result
 
     def _run_python(self, values: dict[str, Any]) -> Any:
         """On the target ``eager``: the function itself."""
@@ -75,19 +108,17 @@ class Kernel:
         bound = inspect.BoundArguments(self._signature, dict(values))  # pyright: ignore[reportArgumentType]
         return run(self.fn, bound.args, bound.kwargs, self.config)
 
-    def _run_compiled(self, values: dict[str, Any], target: Target) -> Any:
+    def _key(self, values: dict[str, Any], target: Target) -> Hashable:
         from kopt.importing import torch_precision
         from kopt.runtime.cache import call_key
+
+        return str(target), torch_precision(), call_key(self.fn, list(values.values())), self._surroundings(target)
+
+    def _compile(self, values: dict[str, Any], target: Target) -> CompiledKernel:
         from kopt.runtime.devices import require
 
-        key = (str(target), torch_precision(), call_key(self.fn, list(values.values())), self._surroundings(target))
-        for compiled in self._compiled.get(key, ()):
-            if compiled.holds(values):
-                return compiled.run(values)
         require(target)
-        compiled = self._lower(values, target, self.config).compile()
-        self._compiled.setdefault(key, []).append(compiled)
-        return compiled.run(values)
+        return self._lower(values, target, self.config).compile()
 
     def lower(self, *args: Any, target: Any = None, config: Mapping[str, Any] | None = None, **kwargs: Any) -> Lowered:
         """Imports and lowers the kernel for arguments, without running it.
@@ -116,6 +147,8 @@ class Kernel:
     def cache_clear(self) -> None:
         """Forgets everything that was compiled."""
         self._compiled.clear()
+        for kernel in (self, *self._on.values()):
+            kernel._guards = ()
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The values of all parameters by name, defaults included."""

@@ -77,8 +77,7 @@ class Program(Kernel):
     def __repr__(self) -> str:
         return f"<kopt program {self.fn.__qualname__}>"
 
-    def on(self, target: str) -> Program:
-        """The same program on another target."""
+    def _for_target(self, target: str) -> Program:
         return Program(self.fn, self.config, target, self.options)
 
     def _target(self, target: Any, values: Iterable[Any] = ()) -> Target:

@@ -16,11 +16,15 @@ _SIMPLE = (bool, int, float, str, bytes, type(None), torch.dtype)
 
 @dataclass(frozen=True)
 class Guard:
-    """One value that the import saw: ``read`` gives today's, from the call's tensors in the order of ``params``."""
+    """One value that the import saw: ``read`` gives today's, from the call's tensors in the order of ``params``.
+
+    ``place`` is where a name has it: the identity of a function's globals or of a cell, and the name.
+    """
 
     what: str
     read: Callable[[Sequence[Any]], Any]
     value: Any
+    place: tuple[int, str] | None = None
 
     def holds(self, tensors: Sequence[Any]) -> bool:
         """Whether the import still stands for a call."""
@@ -46,11 +50,12 @@ def name_guards(functions: Iterable[FunctionType]) -> list[Guard]:
             if name in function.__globals__ and _matters(function.__globals__[name]):
                 read = lambda _, space=function.__globals__, name=name: space.get(name)  # noqa: E731
                 key = (id(function.__globals__), name)
-                guards.setdefault(key, Guard(f"the global '{name}'", read, function.__globals__[name]))
+                guards.setdefault(key, Guard(f"the global '{name}'", read, function.__globals__[name], key))
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if _is_filled(cell) and _matters(cell.cell_contents):
                 read = lambda _, cell=cell: cell.cell_contents if _is_filled(cell) else None  # noqa: E731
-                guards.setdefault((id(cell), name), Guard(f"the closure value '{name}'", read, cell.cell_contents))
+                key = (id(cell), name)
+                guards.setdefault(key, Guard(f"the closure value '{name}'", read, cell.cell_contents, key))
     return list(guards.values())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,9 @@ class FromResult:
 
     number: int
 
+    def of(self, results: Sequence[Any], arguments: Sequence[Any]) -> Any:
+        return results[self.number]
+
 
 @dataclass(frozen=True)
 class FromArgument:
@@ -28,12 +31,18 @@ class FromArgument:
 
     number: int
 
+    def of(self, results: Sequence[Any], arguments: Sequence[Any]) -> Any:
+        return arguments[self.number]
+
 
 @dataclass(frozen=True)
 class Constant:
     """A host value that the import found."""
 
     value: Any
+
+    def of(self, results: Sequence[Any], arguments: Sequence[Any]) -> Any:
+        return self.value
 
 
 @dataclass(frozen=True)
@@ -47,14 +56,14 @@ class Result:
         """The numbers of the arguments that are returned themselves."""
         return {leaf.number for leaf in leaves(self.tree) if isinstance(leaf, FromArgument)}
 
+    @property
+    def is_only_result(self) -> bool:
+        """Whether it is the first result of the imported function, which has then no other."""
+        return self.tree == FromResult(0)
+
     def build(self, results: Sequence[Any], arguments: Sequence[Any]) -> Any:
         """The Python value, from the function's results and the caller's tensors."""
-        rules: dict[type, Callable[[Any], Any]] = {
-            FromResult: lambda leaf: results[leaf.number],
-            FromArgument: lambda leaf: arguments[leaf.number],
-            Constant: lambda leaf: leaf.value,
-        }
-        return rebuild(self.tree, lambda leaf: rules[type(leaf)](leaf))
+        return rebuild(self.tree, lambda leaf: leaf.of(results, arguments))
 
 
 def result_tree(value: Any, host: Host, outputs: list[SSAValue]) -> Result:

@@ -51,6 +51,11 @@ class AccessChecks:
         self._computed = computed
         self._written = frozenset(written_arguments(func))
 
+    @property
+    def remain(self) -> bool:
+        """Whether further calls have something to look at."""
+        return bool(self._fixed or self._computed)
+
     def check(self, argument: Arguments) -> None:
         """Raises `AccessError` for the first access that is wrong; what arguments cannot change is run once."""
         with suppress(UnsupportedError):  # an operator that NumPy lacks decides: the reference does not run it either

@@ -11,7 +11,7 @@ import dataclasses
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from kopt.runtime.sharing import sharing
@@ -19,7 +19,7 @@ from kopt.runtime.users_code import is_users
 from kopt.specs import framework_of, spec_of
 
 
-class _Same:
+class Same:
     """An object known by its identity: one that is gone is equal to none, so no other can take its place.
 
     The key does not keep it alive, where Python allows that: a process group ends when its user ends it.
@@ -27,13 +27,15 @@ class _Same:
 
     def __init__(self, value: Any):
         self._hash = id(value)
+        #: Gives the object, or None where it is gone.
+        self.value: Callable[[], Any]
         try:
-            self._value = weakref.ref(value)
+            self.value = weakref.ref(value)
         except TypeError:
-            self._value = lambda: value
+            self.value = lambda: value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and (value := self._value()) is not None and other._value() is value
+        return isinstance(other, Same) and (value := self.value()) is not None and other.value() is value
 
     def __hash__(self) -> int:
         return self._hash
@@ -49,6 +51,11 @@ def value_key(value: Any) -> Hashable:
     return _key(value, ())
 
 
+def read_key(value: Any) -> Hashable:
+    """What a value is known by that a function reads as a global or by its closure."""
+    return _key(value, (_IN_FUNCTION,))
+
+
 #: Marks the path of a value inside a function: tensors there become hidden inputs, so they are known by identity.
 _IN_FUNCTION = -1
 
@@ -56,7 +63,7 @@ _IN_FUNCTION = -1
 def _key(value: Any, within: tuple[int, ...]) -> Hashable:
     """``within`` holds the identities of the values around this one, to find cycles."""
     if framework := framework_of(value):
-        return _Same(value) if _IN_FUNCTION in within else _tensor_key(value, framework)
+        return Same(value) if _IN_FUNCTION in within else _tensor_key(value, framework)
     if value is None or isinstance(value, (bool, int, str, bytes, complex)):
         return type(value), value
     if isinstance(value, float):
@@ -69,12 +76,12 @@ def _key(value: Any, within: tuple[int, ...]) -> Hashable:
     if isinstance(value, dict):
         return type(value), tuple((_key(name, within), _key(item, within)) for name, item in value.items())
     if isinstance(value, FunctionType):
-        return _function_key(value, within) if is_users(value) else _Same(value)
+        return _function_key(value, within) if is_users(value) else Same(value)
     if isinstance(value, MethodType):
         return "method", _key(value.__func__, within), _key(value.__self__, within)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return type(value), tuple(_key(getattr(value, f.name), within) for f in dataclasses.fields(value))
-    return _Same(value)
+    return Same(value)
 
 
 def _tensor_key(value: Any, framework: str) -> Hashable:
@@ -88,8 +95,9 @@ def _function_key(function: FunctionType, within: tuple[int, ...]) -> Hashable:
     within = (*within, _IN_FUNCTION)
     cells = tuple(_cell_key(cell, within) for cell in function.__closure__ or ())
     defaults = (_key(function.__defaults__, within), _key(function.__kwdefaults__, within))
-    read = sorted(names_read(function.__code__) & function.__globals__.keys())
-    return "function", function.__code__, cells, defaults, tuple((n, _global(function, n, within)) for n in read)
+    space = function.__globals__
+    read = sorted(names_read(function.__code__) & space.keys())
+    return "function", function.__code__, cells, defaults, tuple((name, _key(space[name], within)) for name in read)
 
 
 def _cell_key(cell: Any, within: tuple[int, ...]) -> Hashable:
@@ -97,13 +105,6 @@ def _cell_key(cell: Any, within: tuple[int, ...]) -> Hashable:
         return _key(cell.cell_contents, within)
     except ValueError:
         return "empty cell"
-
-
-def _global(function: FunctionType, name: str, within: tuple[int, ...]) -> Hashable:
-    value = function.__globals__[name]
-    if isinstance(value, (ModuleType, BuiltinFunctionType, type)):
-        return _Same(value)
-    return _key(value, within)
 
 
 @lru_cache(maxsize=4096)

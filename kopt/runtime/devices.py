@@ -24,6 +24,15 @@ def _installed(package: str) -> bool:
     return package in sys.modules or is_installed(package)
 
 
+#: The environment without `os.environ`'s checks of each name, which take as long as a launch.
+_ENVIRON, _NAME = os.environ._data, os.environ.encodekey("KOPT_TARGET")
+
+
+def environment_target() -> str | bytes | None:
+    """``KOPT_TARGET``, as the environment has it."""
+    return _ENVIRON.get(_NAME)
+
+
 def default_target() -> Target:
     """The target when none is named.
 

@@ -7,13 +7,14 @@ bits, empty arrays are made afresh, and a tensor that records gradients is an er
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
 from kopt.runtime.wire import pack, unpack
-from kopt.specs import contiguous_strides, framework_of, spec_of
+from kopt.specs import TensorSpec, contiguous_strides, framework_of, spec_of
 
 
 def wide(enabled: bool) -> AbstractContextManager[Any]:
@@ -75,6 +76,44 @@ def jax_to_torch(array: Any) -> Any:
     if _is_fp8(dtype):
         return torch.from_dlpack(array.view(jnp.uint8)).view(getattr(torch, dtype.torch))
     return torch.from_dlpack(array)
+
+
+def lending(
+    launch: Callable[..., Any], values: Sequence[Any], results: Sequence[TensorSpec]
+) -> Callable[..., Any]:
+    """A function of JAX arrays as one of torch tensors like ``values``, which it is lent until it has ended."""
+    from jax import block_until_ready
+
+    lend = [_lender(value) for value in values]
+    take = [_taker(spec) for spec in results]
+
+    def call(*tensors: Any) -> Any:
+        found = block_until_ready(launch(*[to_jax(tensor) for to_jax, tensor in zip(lend, tensors, strict=True)]))
+        if len(take) == 1:
+            return take[0](found)
+        return None if not take else tuple([to_torch(array) for to_torch, array in zip(take, found, strict=True)])
+
+    return call
+
+
+def _lender(tensor: Any) -> Callable[[Any], Any]:
+    """`torch_to_jax` for tensors like one: JAX's own function where there is nothing to do besides."""
+    from jax.numpy import from_dlpack
+
+    spec = spec_of(tensor)
+    return from_dlpack if _is_taken(spec) and not tensor.requires_grad and row_major(tensor) is tensor else torch_to_jax
+
+
+def _taker(spec: TensorSpec) -> Callable[[Any], Any]:
+    """`jax_to_torch` for arrays like one."""
+    from torch import from_dlpack
+
+    return from_dlpack if _is_taken(spec) else jax_to_torch
+
+
+def _is_taken(spec: TensorSpec) -> bool:
+    """Whether DLPack takes arrays like one as they are."""
+    return spec.size > 0 and spec.dtype.bits < 64 and not _is_fp8(spec.dtype)
 
 
 def row_major(tensor: Any) -> Any:

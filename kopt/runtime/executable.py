@@ -16,7 +16,8 @@ from kopt.runtime.admission import admit_call, admit_known, admit_written
 from kopt.runtime.argument_checks import check_accesses, check_intervals, check_slices
 from kopt.runtime.devices import require
 from kopt.runtime.emitted import needs_wide
-from kopt.runtime.exchange import convert, wide
+from kopt.runtime.exchange import convert, lending, wide
+from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.seeds import drawn
 from kopt.runtime.signature import Signature
 from kopt.runtime.wire import Packed, from_reference, pack, to_reference, unpack
@@ -144,14 +145,22 @@ class Executable:
         named = {p.name: arg for p, arg in zip(self.params.parameters, args, strict=False)}
         admit_call(self.params.kernel, named, lowers=True)  # the signature knows what is wrong with other devices
         framework = self.params.check(args, self._runner.devices)
-        if not args:
-            framework = framework_of(self.hidden[0]) or framework if self.hidden else self.framework
         values = [*args, *drawn(self.hidden, args)]
         if self._runner.framework != "jax":
             for name, value in zip(self._names, values, strict=True):
                 admit_known(self.params.kernel, name, value, str(self.target))
         for number in self.mutated:
             admit_written(self.params.kernel, self._names[number], values[number])
+        return _packaged(self._run(values, self._framework(framework, args)))
+
+    def _framework(self, found: str, args: Sequence[Any]) -> str:
+        """The framework of the results, by what was found of the arguments."""
+        if args:
+            return found
+        return framework_of(self.hidden[0]) or found if self.hidden else self.framework
+
+    def _run(self, values: list[Any], framework: str) -> list[Any]:
+        """Runs for values that were admitted: looks at what they hold, moves them there, and the results back."""
         check_slices(self.params.kernel, self._slices, values, self._host_arrays)
         check_intervals(self.params.kernel, self._names, self._intervals, values)
         check_accesses(self._accesses, values)
@@ -160,7 +169,36 @@ class Executable:
         exported = [self._export(output, framework) for output in outputs]
         if self.mutated and self._runner.framework != "torch":  # there, arguments have changed in place already
             exported = self._write_back.apart(values, exported)
-        return _packaged(self._write_back.finish(values, exported, hazards))
+        return self._write_back.finish(values, exported, hazards)
+
+    def launcher(self, args: Sequence[Any]) -> Callable[..., Any]:
+        """What to call for arguments that `kopt.runtime.guards` knows to be like these, which have run.
+
+        It gives what the executable gives. Where the target takes the arrays as they are, it is the emitted function.
+        """
+        framework = self._framework(framework_of(args[0]) or "numpy" if args else "numpy", args)
+        direct = None if self._has_checks else self._direct([*args, *self.hidden], framework)
+        return direct or (lambda *args: _packaged(self._run([*args, *drawn(self.hidden, args)], framework)))
+
+    @property
+    def _has_checks(self) -> bool:
+        """Whether each call looks at what arguments hold."""
+        return self._host_arrays is not None or bool(self._intervals) or bool(self._accesses and self._accesses.remain)
+
+    def _direct(self, values: Sequence[Any], framework: str) -> Callable[..., Any] | None:
+        """The launcher where only the runner is between, or what lends it tensors; None where there is more to do."""
+        frameworks = {framework_of(value) for value in values} | {framework}
+        make = getattr(self._runner, "launcher", None)
+        launch = None if make is None or len(frameworks) > 1 else make(values)
+        hidden, finish = self.hidden, self._write_back.finish
+        if launch is None:
+            return None
+        if framework != self._runner.framework:
+            lends = framework == "torch" and not self.mutated and self.results is not None
+            launch = lending(launch, values, self.results or ()) if lends else None
+        elif self.mutated:
+            return lambda *args: _packaged(finish([*args, *hidden], as_list(launch(*args, *hidden)), {}))
+        return (lambda *args: launch(*args, *hidden)) if hidden and launch else launch
 
     @property
     def remarks(self) -> tuple[Diagnostic, ...]:

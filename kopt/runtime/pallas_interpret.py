@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import ModuleType
 from typing import Any
 
 from kopt.errors import ArgumentError, KoptError, Location
 from kopt.runtime.emitted import load_module
-from kopt.runtime.exchange import wide
 from kopt.runtime.machine import prepare_jax
 from kopt.runtime.reasons import essence, refusal
 from kopt.targets.chips import TpuChip
@@ -89,11 +88,11 @@ def on_abstract_tpu(function: Callable[..., Any], chip: TpuChip) -> Callable[...
     return traced
 
 
-def refuse_parts(kernel: str, location: Location | None) -> None:
-    """Raises `ArgumentError` where arrays are parts of others on CPUs, which are not the chip that Pallas sees."""
-    from jax.sharding import get_abstract_mesh
+def refuse_parts(mesh: Any, kernel: str, location: Location | None) -> None:
+    """Raises `ArgumentError` where arrays are parts of others on CPUs, which are not the chip that Pallas sees.
 
-    mesh = get_abstract_mesh()
+    ``mesh`` is what JAX has set.
+    """
     if mesh.manual_axes:
         where = "inside of jax.shard_map or jax.pmap"
         advice = "call it outside, on the whole array or on each part; a TPU's takes calls inside of jax.shard_map"
@@ -146,6 +145,17 @@ def as_list(results: Any) -> list[Any]:
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
+@cache
+def untraced() -> Callable[[], AbstractContextManager[Any]]:
+    """Makes what leaves a trace that is under way: it is not the outermost jit, which compiler options are for."""
+    from jax.core import eval_context
+    from jax.extend.core import get_opaque_trace_state
+
+    with eval_context():
+        outermost = get_opaque_trace_state()
+    return lambda: nullcontext() if get_opaque_trace_state() == outermost else eval_context()
+
+
 class PallasRunner:
     """Runs an emitted Pallas module on JAX arrays: interpreted on the CPU, or compiled on the TPU of this machine."""
 
@@ -156,9 +166,11 @@ class PallasRunner:
         import jax
 
         self.devices = ("cpu",) if target.interpreted else ("cpu", "tpu")
-        self._wide = use_wide
         self._source, self._entry, self._target, self._location = source, entry, target, location
-        self._home = jax.devices("cpu")[0] if target.interpreted and jax.default_backend() != "cpu" else None
+        self._wide = partial(jax.enable_x64, True) if use_wide else nullcontext
+        away = target.interpreted and jax.default_backend() != "cpu"
+        self._home = partial(jax.default_device, jax.devices("cpu")[0]) if away else nullcontext
+        self._mesh = jax.sharding.get_abstract_mesh if target.interpreted else None
         self.function, self._jitted = _functions(source, entry, target)
         self._guarded = without_transforms(self.function, entry, location)
 
@@ -167,31 +179,30 @@ class PallasRunner:
 
         Raises `CompileError` for what JAX raises.
         """
+        from jax import block_until_ready
+        from jax.core import Tracer
+
+        if any(isinstance(array, Tracer) for array in arrays):
+            return as_list(self._call(self._guarded, nullcontext, arrays))
+        return as_list(self._call(lambda *arrays: block_until_ready(self._jitted(*arrays)), untraced(), arrays))
+
+    def launcher(self, arrays: Sequence[Any]) -> Callable[..., Any]:
+        """The kernel as a function of arrays that have elements; JAX may return before it has ended."""
+        context = untraced()
+        return lambda *arrays: self._call(self._jitted, context, arrays)
+
+    def _call(
+        self, function: Callable[..., Any], context: Callable[[], AbstractContextManager[Any]], arrays: Sequence[Any]
+    ) -> Any:
         try:
-            return self._run(arrays)
+            if self._mesh is not None:
+                refuse_parts(self._mesh(), self._entry, self._location)
+            with self._wide(), self._home(), context():
+                return function(*arrays)
         except KoptError:
             raise
         except Exception as error:
             raise refusal(error, essence(error), self._source, self._entry, self._target) from error
-
-    def _run(self, arrays: Sequence[Any]) -> list[Any]:
-        from jax import block_until_ready
-        from jax.core import Tracer, eval_context
-
-        if self._target.interpreted:
-            refuse_parts(self._entry, self._location)
-        with wide(self._wide), self._device():
-            if any(isinstance(array, Tracer) for array in arrays):
-                return as_list(self._guarded(*arrays))
-            with eval_context():  # a trace that is under way is not the outermost jit, which compiler options are for
-                return block_until_ready(as_list(self._jitted(*arrays)))
-
-    def _device(self) -> AbstractContextManager[Any]:
-        if self._home is None:
-            return nullcontext()
-        import jax
-
-        return jax.default_device(self._home)
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ _EFFORT = 100_000
 
 def sharing(args: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
     """Pairs of tensor arguments whose memory overlaps, with the distance in bytes: ``(first, second, distance)``."""
-    spans = [(index, span) for index, arg in enumerate(args) if (span := _span(arg)) is not None]
+    spans = [(index, reach) for index, arg in enumerate(args) if (reach := span(arg)) is not None]
     return tuple(
         (i, j, start - first)
         for place, (i, (first, end)) in enumerate(spans)
@@ -24,8 +24,11 @@ def sharing(args: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
     )
 
 
-def _span(value: Any) -> tuple[int, int] | None:
-    """The addresses of a torch or NumPy array's memory, first and past the last; JAX arrays never change."""
+def span(value: Any) -> tuple[int, int] | None:
+    """The addresses of a torch or NumPy array's memory, first and past the last; None where there is none.
+
+    JAX arrays never change, so it does not matter where they are.
+    """
     place = _place(value)
     if place is None or 0 in value.shape:
         return None

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
-from kopt.errors import CompileError
+from kopt.errors import ArgumentError, CompileError
 from kopt.runtime.emitted import load_module
 from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.time_limits import CALL_SECONDS, time_limit
@@ -45,6 +46,18 @@ def relayout(tensor: Any, spec: TensorSpec) -> Any:
     return copy.copy_(one).expand(spec.shape)
 
 
+def device_index(devices: Sequence[Any]) -> int | None:
+    """The number of the GPU that tensors are on, where Triton must launch; None on the CPU.
+
+    Raises `ArgumentError` where they are on several.
+    """
+    gpus = sorted({device.index for device in devices if device.type == "cuda"})
+    if len(gpus) > 1:
+        found = " and ".join(f"cuda:{index}" for index in gpus)
+        raise ArgumentError(f"the arguments are on {found}", notes=["a kernel runs on one GPU: move them to one"])
+    return gpus[0] if gpus else None
+
+
 def load_function(source: str, entry: str) -> Callable[..., Any]:
     """The host function of an emitted Triton module; mends the interpreter first where this process interprets."""
     function = getattr(load_module(source, entry), entry)
@@ -69,9 +82,31 @@ class TritonRunner:
         """Call the kernel, or a program with its process groups; arguments that it mutates are changed in place."""
         import torch
 
-        with torch.no_grad():
+        index = device_index([array.device for array in arrays])
+        with torch.no_grad(), nullcontext() if index is None else torch.cuda.device(index):
             tensors = [relayout(array, spec) for array, spec in zip(arrays, self._specs, strict=True)]
             return as_list(self.function(*tensors, **groups))
+
+    def launcher(self, arrays: Sequence[Any]) -> Callable[..., Any] | None:
+        """The kernel as a function of tensors like these; None where they must be copied, or autograd would look on."""
+        import torch
+
+        if any(relayout(array, spec) is not array for array, spec in zip(arrays, self._specs, strict=True)):
+            return None
+        if torch.is_grad_enabled() and any(array.requires_grad for array in arrays):
+            return None
+        index = device_index([array.device for array in arrays])
+        if index is None:
+            return self.function
+        function, current, device = self.function, torch.cuda.current_device, torch.cuda.device
+
+        def launch(*tensors: Any) -> Any:
+            if current() == index:
+                return function(*tensors)
+            with device(index):
+                return function(*tensors)
+
+        return launch
 
 
 class TritonWorkerRunner:
