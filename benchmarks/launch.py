@@ -103,7 +103,10 @@ def on_pallas(count: int, framework: str) -> dict[str, Callable[[], Any]]:
     emitted = jax.jit(kernel.executable(*args).executable.function)
     if framework == "jax":
         given = [jnp.from_dlpack(array) for array in args]
-        return {"emitted": lambda: emitted(*given).block_until_ready(), "kopt": lambda: kernel(*given).block_until_ready()}
+        return {
+            "emitted": lambda: emitted(*given).block_until_ready(),
+            "kopt": lambda: kernel(*given).block_until_ready(),
+        }
 
     def through_jax() -> torch.Tensor:
         return torch.from_dlpack(emitted(*map(jnp.from_dlpack, args)).block_until_ready())
@@ -111,7 +114,9 @@ def on_pallas(count: int, framework: str) -> dict[str, Callable[[], Any]]:
     return {"emitted": through_jax, "kopt": lambda: kernel(*args)}
 
 
-def row(target: str, framework: str, count: int, calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, Any]:
+def row(
+    target: str, framework: str, count: int, calls: Mapping[str, Callable[[], Any]], repeats: int
+) -> dict[str, Any]:
     """The least times of calls, and how they compare."""
     found = {f"{name}_us": time for name, time in microseconds(calls, repeats).items()}
     return {

@@ -69,16 +69,15 @@ class Kernel:
         if (running := RUNNING.get()) is not None:
             return running.call(self.fn, self.config, args, kwargs)
         try:
-            for guard in self._guards:
+            for guard in (guards := self._guards):
                 if (result := guard(self, args, kwargs)) is not MISS:
-                    if guard is not self._guards[0]:
-                        self._guards = before(guard, self._guards)
+                    if guard is not guards[0]:
+                        self._guards = before(guard, guards)
                     return result
+            return self._call(args, kwargs)
         except (KoptError, ModuleNotFoundError):
             with placed(self.fn):
                 raise
-        with placed(self.fn):
-            return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no guard knows: what it leaves is a guard for others like it."""
@@ -92,7 +91,7 @@ class Kernel:
             key, lambda found: found.holds(values), lambda: self._compile(values, target)
         )
         result = compiled.run(values)
-        if self._surroundings(target) == () and self._key(values, target) == key:
+        if self._surroundings(target) is None and self._key(values, target) == key:
             guard = compiled.guard(self, self._signature, args, kwargs)
             if guard is not None:
                 self._guards = before(guard, self._guards)
@@ -170,8 +169,8 @@ class Kernel:
         return default_target() if named is None else parse_target(named)
 
     def _surroundings(self, target: Target) -> Hashable:
-        """What a call depends on besides its arguments."""
-        return ()
+        """What a call depends on besides its arguments, None for nothing."""
+        return None
 
     def _algorithm(self, target: Target) -> str | None:
         """The algorithm of collectives that name none."""

@@ -99,7 +99,7 @@ class Program(Kernel):
     def _surroundings(self, target: Target) -> Hashable:
         """The mesh that is being traced: programs of other numbers of ranks are other programs."""
         if target.family != "pallas":
-            return ()
+            return None
         from jax.sharding import get_abstract_mesh
 
         return get_abstract_mesh().shape_tuple

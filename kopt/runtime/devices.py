@@ -25,7 +25,7 @@ def _installed(package: str) -> bool:
 
 
 #: The environment without `os.environ`'s checks of each name, which take as long as a launch.
-_ENVIRON, _NAME = os.environ._data, os.environ.encodekey("KOPT_TARGET")
+_ENVIRON, _NAME = os.environ._data, os.environ.encodekey("KOPT_TARGET")  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def environment_target() -> str | bytes | None:

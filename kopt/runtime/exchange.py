@@ -78,9 +78,7 @@ def jax_to_torch(array: Any) -> Any:
     return torch.from_dlpack(array)
 
 
-def lending(
-    launch: Callable[..., Any], values: Sequence[Any], results: Sequence[TensorSpec]
-) -> Callable[..., Any]:
+def lending(launch: Callable[..., Any], values: Sequence[Any], results: Sequence[TensorSpec]) -> Callable[..., Any]:
     """A function of JAX arrays as one of torch tensors like ``values``, which it is lent until it has ended."""
     from jax import block_until_ready
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from kopt.runtime.admission import arrays_in
@@ -70,53 +70,86 @@ def make_guard(
         text.checks(launch)
     except _NoGuard:
         return None
-    probe = text.function("True", launch)
-    return text.function("run({})", launch) if probe(kernel, args, kwargs) is True else None
+    make = text.maker(len(launch.paths))
+    holds = make(lambda *arrays: True)(kernel, args, kwargs)
+    return None if holds is MISS else make(launch.run)
 
 
 class _NoGuard(Exception):
     """The call has something that only the long way knows."""
 
 
-#: A condition on ``{x}`` and numbered constants, and the constants' values for an array.
-Property = tuple[str, Callable[[Any], tuple[Any, ...]]]
+#: What of an array a guard compares: a condition on ``{x}`` and numbered constants, and these for an array like one.
+Property = Callable[[Any], tuple[Any, ...]]
 
-_TYPE: Property = ("type({x}) is {0}", lambda value: (type(value),))
-_SHAPE: Property = ("{x}.shape == {0}", lambda array: (array.shape,))
-_DTYPE: Property = ("{x}.dtype == {0}", lambda array: (array.dtype,))
 
-#: What guards compare of arrays, by framework; the first rules out most others.
+def _type(value: Any) -> tuple[Any, ...]:
+    return "type({x}) is {0}", type(value)
+
+
+def _shape(array: Any) -> tuple[Any, ...]:
+    return "{x}.shape == {0}", array.shape
+
+
+def _strides(tensor: Any) -> tuple[Any, ...]:
+    """Row-major order says all strides where no extent is 1, and is faster to ask for."""
+    if min(tensor.shape, default=0) > 1 and tensor.is_contiguous():
+        return ("{x}.is_contiguous()",)
+    return "{x}.stride() == {0}", tensor.stride()
+
+
+def _device(tensor: Any) -> tuple[Any, ...]:
+    """The type says the device where there is one of it, and is faster to ask for."""
+    if tensor.is_cpu or tensor.is_cuda and sys.modules["torch"].cuda.device_count() == 1:
+        return ("{x}.is_cpu" if tensor.is_cpu else "{x}.is_cuda",)
+    return "{x}.device == {0}", tensor.device
+
+
+def _memory(tensor: Any) -> tuple[Any, ...]:
+    """The tensor's storage is there and reaches as far as the tensor; sparse ones and others that have none raise."""
+    if span(tensor) is None:
+        raise _NoGuard
+    condition = "(s := {x}.untyped_storage()).data_ptr() and s.nbytes() >= {x}.storage_offset() * {0} + {1}"
+    return condition, tensor.itemsize, _extent(tensor)[1]
+
+
+#: By framework; the first rules out most others.
 _PROPERTIES: dict[str, tuple[Property, ...]] = {
     "torch": (
-        _TYPE,
-        _SHAPE,
-        _DTYPE,
-        ("{x}.stride() == {0}", lambda tensor: (tensor.stride(),)),
-        ("{x}.device == {0}", lambda tensor: (tensor.device,)),
-        ("{x}.requires_grad is {0}", lambda tensor: (tensor.requires_grad,)),
-        ("{x}.layout is {0}", lambda tensor: (tensor.layout,)),
-        ("not {x}.is_neg()", lambda tensor: ()),
-        (
-            "{x}.untyped_storage().nbytes() >= {x}.storage_offset() * {0} + {1}",
-            lambda tensor: (tensor.itemsize, _extent(tensor)[1]),
-        ),
+        _type,
+        _shape,
+        lambda tensor: ("{x}.dtype is {0}", tensor.dtype),
+        _strides,
+        _device,
+        lambda tensor: ("{x}.requires_grad" if tensor.requires_grad else "not {x}.requires_grad",),
+        lambda tensor: ("not {x}.is_neg()",),
+        _memory,
     ),
     "jax": (
-        _TYPE,
-        _SHAPE,
-        _DTYPE,
-        ("{x}.sharding == {0}", lambda array: (array.sharding,)),
-        ("not {x}.is_deleted()", lambda array: ()),
+        _type,
+        _shape,
+        lambda array: ("{x}.dtype == {0}", array.dtype),
+        lambda array: ("{x}.sharding == {0}", array.sharding),
+        lambda array: ("not {x}.is_deleted()",),
     ),
-    "numpy": (_TYPE, _SHAPE, _DTYPE, ("{x}.strides == {0}", lambda array: (array.strides,))),
+    "numpy": (
+        _type,
+        _shape,
+        lambda array: ("{x}.dtype == {0}", array.dtype),
+        lambda array: ("{x}.strides == {0}", array.strides),
+    ),
 }
 #: And of those that are written.
 _WRITTEN: dict[str, tuple[Property, ...]] = {
-    "torch": (("{x}.is_inference() is {0}", lambda tensor: (tensor.is_inference(),)),),
-    "numpy": (("{x}.flags.writeable", lambda array: ()),),
+    "torch": (lambda tensor: ("{x}.is_inference() is {0}", tensor.is_inference()),),
+    "numpy": (lambda array: ("{x}.flags.writeable",),),
 }
 #: The classes of arrays of which that says all; others have their elements in ways of their own, or none yet.
-_PLAIN = {"torch": r"torch\.(Tensor|nn\.parameter\.Parameter)", "jax": r"jaxlib\..*ArrayImpl", "numpy": r"numpy\.ndarray"}
+_PLAIN = {
+    "torch": r"torch\.(Tensor|nn\.parameter\.Parameter)",
+    "jax": r"jaxlib\..*ArrayImpl",
+    "numpy": r"numpy\.ndarray",
+}
 
 _ADDRESSES = {"torch": "{x}.data_ptr()", "numpy": "{x}.__array_interface__['data'][0]"}
 
@@ -124,12 +157,9 @@ _SCALARS = (bool, int, str, bytes, complex, type(None))
 
 
 def _extent(array: Any) -> tuple[int, int]:
-    """Where an array's memory begins and ends, in bytes from its first element; `_NoGuard` where it has no address."""
-    reach = span(array)
-    if reach is None:
-        return 0, 0
-    start = _address(array)
-    return reach[0] - start, reach[1] - start
+    """Where an array's memory begins and ends, in bytes from its first element."""
+    first, end = span(array) or (0, 0)
+    return first - _address(array), end - _address(array)
 
 
 def _address(array: Any) -> int:
@@ -156,14 +186,14 @@ class _Text:
         """A condition on an expression ``x`` and constants."""
         self.lines.append(f"if not ({condition.format(*map(self.constant, values), x=x)}): return MISS")
 
-    def function(self, result: str, launch: Launch) -> Guard:
-        """The guard, with the expression of what it gives."""
-        arrays = ", ".join(x for x, _ in self.given[: len(launch.paths)])
-        lines = ["def guard(kernel, args, kwargs):", " try:", *(f"  {line}" for line in self.lines)]
-        lines += [" except Exception:", "  return MISS", f" return {result.format(arrays)}"]
-        names = {**self.names, "run": launch.run}
-        exec(_compiled("\n".join(lines)), names)
-        return names["guard"]
+    def maker(self, count: int) -> Callable[[Callable[..., Any]], Guard]:
+        """Makes the guard that calls a function with the first ``count`` arrays."""
+        arrays = ", ".join(x for x, _ in self.given[:count])
+        lines = [f"def make(run, {', '.join(self.names)}):", " def guard(kernel, args, kwargs):", "  try:"]
+        lines += [f"   {line}" for line in self.lines]
+        lines += ["  except Exception:", "   return MISS", f"  return run({arrays})", " return guard"]
+        make = _defined("\n".join(lines))
+        return lambda run: make(run, *self.names.values())
 
     def untraced(self) -> None:
         """Conditions that come first: while torch traces, the others would be seen."""
@@ -176,17 +206,18 @@ class _Text:
 
     def call(self, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Conditions on how many arguments there are, and on each."""
-        self.require("len(args) == {0} and len(kwargs) == {1}", len(args), len(kwargs))
-        places = [f"x{number}" for number in range(len(args) + len(kwargs))]
-        self.lines += [f"{place} = args[{number}]" for number, place in enumerate(places[: len(args)])]
-        self.lines += [f"{x} = kwargs[{self.constant(name)}]" for x, name in zip(places[len(args) :], kwargs)]
-        bound = signature.bind(*places[: len(args)], **dict(zip(kwargs, places[len(args) :], strict=True)))
-        values = signature.bind(*args, **kwargs)
-        for name, x in bound.arguments.items():
-            self._argument((name,), x, values.arguments[name])
-        for name in signature.parameters.keys() - bound.arguments.keys():
-            default = signature.parameters[name].default
-            if default is not inspect.Parameter.empty and not _is_frozen(default):
+        self.require(f"len(args) == {len(args)}")
+        self.require(f"len(kwargs) == {len(kwargs)}" if kwargs else "not kwargs")
+        places = [f"x{number}" for number in range(len(args))]
+        named = {name: f"x{number}" for number, name in enumerate(kwargs, len(args))}
+        self.lines += [f"{', '.join(places)}, = args"] if args else []
+        self.lines += [f"{x} = kwargs[{self.constant(name)}]" for name, x in named.items()]
+        found, values = signature.bind(*places, **named).arguments, signature.bind(*args, **kwargs).arguments
+        for name, x in found.items():
+            self._argument((name,), x, values[name])
+        for name, parameter in signature.parameters.items():
+            default = parameter.default
+            if name not in found and default is not inspect.Parameter.empty and not _is_frozen(default):
                 self._argument((name,), self.constant(default), default)
 
     def _argument(self, path: Path, x: Any, value: Any) -> None:
@@ -213,8 +244,8 @@ class _Text:
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         if not re.fullmatch(_PLAIN[framework], kind) or stored(value) is not value:
             raise _NoGuard
-        for condition, constants in _PROPERTIES[framework]:
-            self.require(condition, *constants(value), x=x)
+        for compared in _PROPERTIES[framework]:
+            self.require(*compared(value), x=x)
 
     def arrays(self, launch: Launch) -> None:
         """Conditions on the arrays that the kernel takes: hidden ones, those that it writes, and where they meet."""
@@ -228,8 +259,8 @@ class _Text:
             self.given.append((x, value))
         for number in launch.written:
             x, value = self.given[number]
-            for condition, constants in _WRITTEN.get(framework_of(value) or "", ()):
-                self.require(condition, *constants(value), x=x)
+            for compared in _WRITTEN.get(framework_of(value) or "", ()):
+                self.require(*compared(value), x=x)
         self._overlaps(frozenset(launch.written))
 
     def _overlaps(self, written: frozenset[int]) -> None:
@@ -253,7 +284,7 @@ class _Text:
     def surroundings(self, kernel: Any, launch: Launch) -> None:
         """Conditions on the state of torch, on the kernel's target, and on its function."""
         torch = sys.modules["torch"]
-        states = [torch.get_float32_matmul_precision]
+        states = [torch._C._get_float32_matmul_precision]
         if any(framework_of(value) == "torch" and value.requires_grad for _, value in self.given):
             states.append(torch.is_grad_enabled)
         if launch.written:
@@ -319,6 +350,8 @@ def _is_frozen(value: Any) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(text: str) -> CodeType:
-    """The code of a guard; calls of other shapes have the same text."""
-    return compile(text, "<kopt guard>", "exec")
+def _defined(text: str) -> Callable[..., Guard]:
+    """The function that a text defines, of the constants to a guard; calls of other shapes have the same text."""
+    names: dict[str, Any] = {}
+    exec(compile(text, "<kopt guard>", "exec"), names)
+    return names["make"]

@@ -8,7 +8,7 @@ name for the TPU's module, with memories that are all one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from functools import cache, lru_cache, partial
 from types import ModuleType
 from typing import Any
@@ -146,14 +146,14 @@ def as_list(results: Any) -> list[Any]:
 
 
 @cache
-def untraced() -> Callable[[], AbstractContextManager[Any]]:
-    """Makes what leaves a trace that is under way: it is not the outermost jit, which compiler options are for."""
+def _is_tracing() -> Callable[[], bool]:
+    """Says whether a trace of JAX is under way."""
     from jax.core import eval_context
     from jax.extend.core import get_opaque_trace_state
 
     with eval_context():
         outermost = get_opaque_trace_state()
-    return lambda: nullcontext() if get_opaque_trace_state() == outermost else eval_context()
+    return lambda: get_opaque_trace_state() != outermost
 
 
 class PallasRunner:
@@ -164,12 +164,15 @@ class PallasRunner:
     def __init__(self, source: str, entry: str, target: Target, use_wide: bool, location: Location | None = None):
         prepare_jax()
         import jax
+        from jax.core import eval_context
 
         self.devices = ("cpu",) if target.interpreted else ("cpu", "tpu")
         self._source, self._entry, self._target, self._location = source, entry, target, location
-        self._wide = partial(jax.enable_x64, True) if use_wide else nullcontext
         away = target.interpreted and jax.default_backend() != "cpu"
-        self._home = partial(jax.default_device, jax.devices("cpu")[0]) if away else nullcontext
+        home = [partial(jax.default_device, jax.devices("cpu")[0])] if away else []
+        self._settings = (*([partial(jax.enable_x64, True)] if use_wide else []), *home)
+        self._outside = (*self._settings, eval_context)
+        self._is_tracing = _is_tracing()
         self._mesh = jax.sharding.get_abstract_mesh if target.interpreted else None
         self.function, self._jitted = _functions(source, entry, target)
         self._guarded = without_transforms(self.function, entry, location)
@@ -183,21 +186,26 @@ class PallasRunner:
         from jax.core import Tracer
 
         if any(isinstance(array, Tracer) for array in arrays):
-            return as_list(self._call(self._guarded, nullcontext, arrays))
-        return as_list(self._call(lambda *arrays: block_until_ready(self._jitted(*arrays)), untraced(), arrays))
+            return as_list(self._call(self._guarded, arrays, self._settings))
+        return as_list(self._call(lambda *arrays: block_until_ready(self._jitted(*arrays)), arrays, self._outside))
 
     def launcher(self, arrays: Sequence[Any]) -> Callable[..., Any]:
         """The kernel as a function of arrays that have elements; JAX may return before it has ended."""
-        context = untraced()
-        return lambda *arrays: self._call(self._jitted, context, arrays)
+        return lambda *arrays: self._call(self._jitted, arrays, self._outside if self._is_tracing() else self._settings)
 
-    def _call(
-        self, function: Callable[..., Any], context: Callable[[], AbstractContextManager[Any]], arrays: Sequence[Any]
-    ) -> Any:
+    def _call(self, function: Callable[..., Any], arrays: Sequence[Any], settings: Sequence[Callable[[], Any]]) -> Any:
+        """Calls under JAX's settings; arrays that have elements outside of a trace that is under way.
+
+        Such a trace is not the outermost jit, which compiler options are for.
+        """
         try:
             if self._mesh is not None:
                 refuse_parts(self._mesh(), self._entry, self._location)
-            with self._wide(), self._home(), context():
+            if not settings:
+                return function(*arrays)
+            with ExitStack() as stack:
+                for setting in settings:
+                    stack.enter_context(setting())
                 return function(*arrays)
         except KoptError:
             raise
