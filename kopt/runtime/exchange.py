@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
-from kopt.runtime.wire import pack, unpack
+from kopt.runtime.wire import carrier, pack, unpack
 from kopt.specs import TensorSpec, contiguous_strides, framework_of, spec_of
 
 
@@ -79,14 +80,14 @@ def jax_to_torch(array: Any) -> Any:
 
 
 def lending(launch: Callable[..., Any], values: Sequence[Any], results: Sequence[TensorSpec]) -> Callable[..., Any]:
-    """A function of JAX arrays as one of torch tensors like ``values``, which it is lent until it has ended."""
+    """A function that JAX has compiled as one of torch tensors like ``values``, which it is lent until it has ended."""
     from jax import block_until_ready
 
     lend = [_lender(value) for value in values]
     take = [_taker(spec) for spec in results]
 
     def call(*tensors: Any) -> Any:
-        found = block_until_ready(launch(*[to_jax(tensor) for to_jax, tensor in zip(lend, tensors, strict=True)]))
+        found = block_until_ready(launch(*[to_numpy(tensor) for to_numpy, tensor in zip(lend, tensors, strict=True)]))
         if len(take) == 1:
             return take[0](found)
         return None if not take else tuple([to_torch(array) for to_torch, array in zip(take, found, strict=True)])
@@ -95,23 +96,19 @@ def lending(launch: Callable[..., Any], values: Sequence[Any], results: Sequence
 
 
 def _lender(tensor: Any) -> Callable[[Any], Any]:
-    """`torch_to_jax` for tensors like one: JAX's own function where there is nothing to do besides."""
-    from jax.numpy import from_dlpack
+    """What makes NumPy arrays of tensors like one: torch's own method where that is all there is to do."""
+    import torch
 
-    spec = spec_of(tensor)
-    return from_dlpack if _is_taken(spec) and not tensor.requires_grad and row_major(tensor) is tensor else torch_to_jax
+    dtype = spec_of(tensor).dtype
+    plain = carrier(dtype) == dtype.torch and not tensor.requires_grad
+    return torch.Tensor.numpy if plain else partial(convert, framework="numpy")
 
 
 def _taker(spec: TensorSpec) -> Callable[[Any], Any]:
-    """`jax_to_torch` for arrays like one."""
+    """`jax_to_torch` for arrays like one: DLPack's function where that is all there is to do."""
     from torch import from_dlpack
 
-    return from_dlpack if _is_taken(spec) else jax_to_torch
-
-
-def _is_taken(spec: TensorSpec) -> bool:
-    """Whether DLPack takes arrays like one as they are."""
-    return spec.size > 0 and spec.dtype.bits < 64 and not _is_fp8(spec.dtype)
+    return from_dlpack if spec.size and not _is_fp8(spec.dtype) else jax_to_torch
 
 
 def row_major(tensor: Any) -> Any:

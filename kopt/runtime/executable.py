@@ -234,8 +234,9 @@ class Executable:
         """An argument as the runner takes it; a JAX buffer that the kernel would write to is copied."""
         if self._runner.framework == "packed":
             return pack(value)
-        array = convert(value, self._runner.framework)
-        shares = framework_of(value) == "jax" and self._runner.framework == "torch"
+        framework = framework_of(value) or ""
+        array = convert(value, getattr(self._runner, "taken_as", {}).get(framework, self._runner.framework))
+        shares = framework == "jax" and self._runner.framework == "torch"
         return array.clone() if shares and index in self.mutated else array
 
     def _export(self, value: Any, framework: str) -> Any:
