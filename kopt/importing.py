@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
-from kopt.runtime.guards import Guard, Launch, make_guard
+from kopt.runtime.guards import Compiled, Guard, make_guard
 from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.signature import Signature, TensorParameter
 from kopt.specs import framework_of
@@ -173,7 +173,7 @@ class CompiledKernel:
 
         paths = [param.path for param in self.imported.params[: len(tensors)]]
         run = launch if self._gives_results else rebuilt
-        found = Launch(paths, hidden, self.imported.mutated, self.imported.guards, run)
+        found = Compiled(paths, hidden, self.imported.mutated, self.imported.guards, run)
         return make_guard(kernel, signature, args, kwargs, found)
 
     @property

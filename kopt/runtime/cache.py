@@ -19,7 +19,7 @@ from kopt.runtime.users_code import is_users
 from kopt.specs import framework_of, spec_of
 
 
-class Same:
+class Identity:
     """An object known by its identity: one that is gone is equal to none, so no other can take its place.
 
     The key does not keep it alive, where Python allows that: a process group ends when its user ends it.
@@ -35,7 +35,7 @@ class Same:
             self.value = lambda: value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and (value := self.value()) is not None and other.value() is value
+        return isinstance(other, Identity) and (value := self.value()) is not None and other.value() is value
 
     def __hash__(self) -> int:
         return self._hash
@@ -63,7 +63,7 @@ _IN_FUNCTION = -1
 def _key(value: Any, within: tuple[int, ...]) -> Hashable:
     """``within`` holds the identities of the values around this one, to find cycles."""
     if framework := framework_of(value):
-        return Same(value) if _IN_FUNCTION in within else _tensor_key(value, framework)
+        return Identity(value) if _IN_FUNCTION in within else _tensor_key(value, framework)
     if value is None or isinstance(value, (bool, int, str, bytes, complex)):
         return type(value), value
     if isinstance(value, float):
@@ -76,12 +76,12 @@ def _key(value: Any, within: tuple[int, ...]) -> Hashable:
     if isinstance(value, dict):
         return type(value), tuple((_key(name, within), _key(item, within)) for name, item in value.items())
     if isinstance(value, FunctionType):
-        return _function_key(value, within) if is_users(value) else Same(value)
+        return _function_key(value, within) if is_users(value) else Identity(value)
     if isinstance(value, MethodType):
         return "method", _key(value.__func__, within), _key(value.__self__, within)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return type(value), tuple(_key(getattr(value, f.name), within) for f in dataclasses.fields(value))
-    return Same(value)
+    return Identity(value)
 
 
 def _tensor_key(value: Any, framework: str) -> Hashable:

@@ -19,7 +19,7 @@ from types import FunctionType
 from typing import Any
 
 from kopt.runtime.admission import arrays_in
-from kopt.runtime.cache import Same, names_read, read_key, value_key
+from kopt.runtime.cache import Identity, names_read, read_key, value_key
 from kopt.runtime.devices import environment_target
 from kopt.runtime.sharing import sharing, span
 from kopt.runtime.users_code import is_users
@@ -42,7 +42,7 @@ def before(guard: Guard, guards: Sequence[Guard]) -> tuple[Guard, ...]:
 
 
 @dataclass
-class Launch:
+class Compiled:
     """What a guard leads to: what was compiled for a call, for whoever has its arrays.
 
     ``paths`` say where the arrays are in the values of the parameters, ``hidden`` those that follow; ``written`` are
@@ -58,21 +58,21 @@ class Launch:
 
 
 def make_guard(
-    kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], launch: Launch
+    kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], compiled: Compiled
 ) -> Guard | None:
     """The guard for calls like one that was admitted and has run; None where no text can tell such calls."""
     text = _Text()
     try:
         text.untraced()
         text.call(signature, args, kwargs)
-        text.arrays(launch)
-        text.surroundings(kernel, launch)
-        text.checks(launch)
+        text.arrays(compiled)
+        text.surroundings(kernel, compiled)
+        text.checks(compiled)
     except _NoGuard:
         return None
-    make = text.maker(len(launch.paths))
+    make = text.maker(len(compiled.paths))
     holds = make(lambda *arrays: True)(kernel, args, kwargs)
-    return None if holds is MISS else make(launch.run)
+    return None if holds is MISS else make(compiled.run)
 
 
 class _NoGuard(Exception):
@@ -247,21 +247,21 @@ class _Text:
         for compared in _PROPERTIES[framework]:
             self.require(*compared(value), x=x)
 
-    def arrays(self, launch: Launch) -> None:
+    def arrays(self, compiled: Compiled) -> None:
         """Conditions on the arrays that the kernel takes: hidden ones, those that it writes, and where they meet."""
-        if not all(path in self.found for path in launch.paths):
+        if not all(path in self.found for path in compiled.paths):
             raise _NoGuard
-        self.given = [self.found[path] for path in launch.paths]
-        for value in launch.hidden:
+        self.given = [self.found[path] for path in compiled.paths]
+        for value in compiled.hidden:
             framework, x = framework_of(value), self.constant(value)
             if framework is not None:
                 self._array(x, value, framework)
             self.given.append((x, value))
-        for number in launch.written:
+        for number in compiled.written:
             x, value = self.given[number]
             for compared in _WRITTEN.get(framework_of(value) or "", ()):
                 self.require(*compared(value), x=x)
-        self._overlaps(frozenset(launch.written))
+        self._overlaps(frozenset(compiled.written))
 
     def _overlaps(self, written: frozenset[int]) -> None:
         """Arrays that shared memory still do, at the same distance; no other one shares any with what is written."""
@@ -281,13 +281,13 @@ class _Text:
 
     # surroundings
 
-    def surroundings(self, kernel: Any, launch: Launch) -> None:
+    def surroundings(self, kernel: Any, compiled: Compiled) -> None:
         """Conditions on the state of torch, on the kernel's target, and on its function."""
         torch = sys.modules["torch"]
         states = [torch._C._get_float32_matmul_precision]
         if any(framework_of(value) == "torch" and value.requires_grad for _, value in self.given):
             states.append(torch.is_grad_enabled)
-        if launch.written:
+        if compiled.written:
             states.append(torch.is_inference_mode_enabled)
         for state in states:
             self.require("{0}() == {1}", state, state())
@@ -303,7 +303,7 @@ class _Text:
         elif isinstance(value, FunctionType) and is_users(value):
             self.require("{x} is {0}", value, x=x)
             self._function(value)
-        elif isinstance(key := read_key(value), Same):
+        elif isinstance(key := read_key(value), Identity):
             self.require("{0}() is {x} is not None", key.value, x=x)
         else:
             self.require("{0}({x}) == {1}", read_key, key, x=x)
@@ -334,11 +334,11 @@ class _Text:
             raise _NoGuard from None
         self._read(f"{self.constant(cell)}.cell_contents", value)
 
-    def checks(self, launch: Launch) -> None:
+    def checks(self, compiled: Compiled) -> None:
         """What the import read, where no condition says it already."""
-        rest = [check for check in launch.checks if check.place not in self.known]
+        rest = [check for check in compiled.checks if check.place not in self.known]
         if rest:
-            arrays = "".join(f"{x}, " for x, _ in self.given[: len(launch.paths)])
+            arrays = "".join(f"{x}, " for x, _ in self.given[: len(compiled.paths)])
             self.require(f"{{0}}(({arrays}))", lambda tensors: all(check.holds(tensors) for check in rest))
 
 
