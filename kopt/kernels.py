@@ -44,7 +44,7 @@ class Kernel:
         self.target = target
         self._compiled: BoundedCache[CompiledKernel] = BoundedCache()
         self._guards: tuple[Guard, ...] = ()
-        self._on: dict[Any, Kernel] = {}
+        self._on: dict[Any, Kernel] = {_named(target): self}
         self._signature = inspect.signature(fn, follow_wrapped=False)
         functools.update_wrapper(self, fn)
         keep_untraced(Kernel.__call__)
@@ -54,11 +54,10 @@ class Kernel:
 
     def on(self, target: str) -> Kernel:
         """The same kernel on another target: ``softmax.on("pallas:strict")(x)``. They share what they compiled."""
-        key = (type(target), str(target))
-        if (other := self._on.get(key)) is None:
+        if (other := self._on.get(_named(target))) is None:
             other = self._for_target(target)
             other._compiled, other._on = self._compiled, self._on
-        return self._on.setdefault(key, other)
+        return self._on.setdefault(_named(target), other)
 
     def _for_target(self, target: str) -> Kernel:
         return Kernel(self.fn, self.config, target)
@@ -146,7 +145,7 @@ class Kernel:
     def cache_clear(self) -> None:
         """Forgets everything that was compiled."""
         self._compiled.clear()
-        for kernel in (self, *self._on.values()):
+        for kernel in self._on.values():
             kernel._guards = ()
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -205,6 +204,11 @@ class Kernel:
                 remarks=remarks,
                 allow_inline=True,  # whoever wrote it has written this process's Python too
             )
+
+
+def _named(target: Any) -> Hashable:
+    """What a target is known by among the kernels of one function."""
+    return type(target), str(target)
 
 
 def _as_spec(value: Any) -> Any:
