@@ -8,6 +8,7 @@ globals that they read. What a key cannot hold, a value read from a tensor's ele
 from __future__ import annotations
 
 import dataclasses
+import dis
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
@@ -107,8 +108,13 @@ def _cell_key(cell: Any, within: tuple[int, ...]) -> Hashable:
         return "empty cell"
 
 
+#: The instructions that read a global, in functions and in bodies of classes.
+_READING = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+
+
 @lru_cache(maxsize=4096)
 def names_read(code: CodeType) -> frozenset[str]:
-    """Every name that code and the functions and lambdas within it may read as a global."""
+    """Every name that code and the functions and lambdas within it may read as a global; attributes are none."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return frozenset(code.co_names).union(*map(names_read, inner))
+    own = {step.argval for step in dis.get_instructions(code) if step.opname in _READING}
+    return frozenset(own).union(*map(names_read, inner))

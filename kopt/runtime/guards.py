@@ -129,7 +129,7 @@ _PROPERTIES: dict[str, tuple[Property, ...]] = {
         _type,
         _shape,
         lambda array: ("{x}.dtype == {0}", array.dtype),
-        lambda array: ("{x}.sharding == {0}", array.sharding),
+        lambda array: ("({x}.sharding is {0} or {x}.sharding == {0})", array.sharding),
         lambda array: ("not {x}.is_deleted()",),
     ),
     "numpy": (
@@ -325,7 +325,8 @@ class _Text:
         for name in sorted(names & space.keys()):
             self.known.add((id(space), name))
             self._read(f"{globals_}[{self.constant(name)}]", space[name])
-        self.require("{0}.isdisjoint({1})", space.keys(), names - space.keys())
+        if absent := names - space.keys():
+            self.require("{0}.isdisjoint({1})", space.keys(), absent)
 
     def _cell(self, cell: Any) -> None:
         try:
