@@ -208,6 +208,40 @@ def test_arrays_of_jax(long_ways):
     assert len(long_ways) == 3
 
 
+def on_a_mesh(x):
+    mesh = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    return jax.device_put(x, jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec()))
+
+
+@pytest.mark.parametrize(
+    "convert, change",
+    [
+        *(
+            (ARRAYS[name], change)
+            for name in ("jax", "numpy")
+            for change in (lambda x: x[:2], lambda x: x.astype("i4"))
+        ),
+        (ARRAYS["jax"], on_a_mesh),
+        (ARRAYS["numpy"], lambda x: np.asfortranarray(x)),
+    ],
+)
+def test_other_arrays_go_the_long_way(convert, change, long_ways):
+    kernel, (x,) = make(helper_of_one, "pallas:interpret"), map(convert, tensors(1))
+    for array in (x, change(x), change(x), x):
+        got = kernel(array)
+        assert got.dtype == array.dtype and np.array_equal(got, 2 * array)
+    assert len(long_ways) == 2
+
+
+def test_devices_are_told_apart(monkeypatch):
+    here = SimpleNamespace(is_cpu=False, is_cuda=True, device=torch.device("cuda", 1))
+    for count, known in ((1, ("{x}.is_cuda",)), (2, ("{x}.device == {0}", here.device))):
+        monkeypatch.setattr(torch.cuda, "device_count", lambda count=count: count)
+        assert guards._device(here) == known
+    assert guards._device(torch.ones(1)) == ("{x}.is_cpu",)
+    assert guards._device(torch.ones(1, device="meta")) == ("{x}.device == {0}", torch.device("meta"))
+
+
 @pytest.mark.parametrize("transform", TRANSFORMED.values(), ids=TRANSFORMED)
 def test_transformations_are_refused_still(transform):
     kernel = make(lambda x: helper_of_one(x), "pallas:interpret")
