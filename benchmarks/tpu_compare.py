@@ -26,16 +26,18 @@ from time import perf_counter
 from typing import Any
 
 from support import ROOT, print_table, ratio
-from support.choices import choices
 from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS, Row
 
 import kopt
+from kopt.analysis.vmem import vmem_bytes
+from kopt.dialects.pallas import CallOp
 from kopt.passes.pipelines import pipeline
 from kopt.runtime.tpu_report import compile_report
 from kopt.runtime.worker import WorkerTimeout
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.targets.costs import tpu_costs
+from kopt.walk import walk
 
 MiB = 2**20
 NEAR = 1.1
@@ -66,7 +68,7 @@ def ours(row: Row, chip: TpuChip, least: float) -> dict[str, Any]:
     except kopt.KoptError as error:
         return {"cycles": None, "by": str(error).splitlines()[0]}
     seconds = perf_counter() - start
-    launches = choices(kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config)))["launches"]
+    module = kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config))
     facts = within_limit(lambda: low.report(values=values(low)))
     found, by = reported(facts, least)
     bound = facts.get("bound")
@@ -75,7 +77,7 @@ def ours(row: Row, chip: TpuChip, least: float) -> dict[str, Any]:
         "by": by,
         **said(facts),
         "libtpu_vmem": facts.get("vmem_bytes"),
-        "kopt_vmem": max(launch["vmem_bytes"] for launch in launches),
+        "kopt_vmem": max(vmem_bytes(call, chip) for call in walk(module, CallOp)),
         "blocks": list(low.config.block_sizes or ()),
         "lower_s": seconds,
         "bound": bound and f"({bound})",

@@ -110,6 +110,10 @@ class LoweringError(KoptError):
     """Valid IR that a lowering refuses because it could not be lowered correctly."""
 
 
+class VmemError(LoweringError):
+    """The buffers of a launch take more VMEM than the target's chip has."""
+
+
 class RankError(KoptError):
     """A rank of a program's group did not come in time, or is gone."""
 

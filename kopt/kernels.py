@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config, make_config
 from kopt.error_places import placed
-from kopt.errors import ArgumentError, KoptError
+from kopt.errors import ArgumentError, KoptError, VmemError
 from kopt.garbage_collection import collected_later
 from kopt.helion_configs import helion_config
 from kopt.language.running import RUNNING
@@ -180,6 +180,15 @@ class Kernel:
         return None
 
     def _lower(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
+        """Lowers; where the config's blocks do not fit, says which do."""
+        try:
+            return self._lower_once(values, target, config)
+        except VmemError as error:
+            from kopt.fitting_blocks import with_sizes_that_fit
+
+            raise with_sizes_that_fit(error, config, lambda other: self._lower_once(values, target, other)) from None
+
+    def _lower_once(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
         target.refuse_lowering()
         from kopt.diagnostics import Diagnostic, collect, report
         from kopt.importing import CompiledKernel, import_for_target, signature_of

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import FileLineColLoc, FixedBitwidthType, MemRefType,
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from kopt.analysis.cell_footprint import call_bytes
+from kopt.analysis.vmem import buffer_bytes
 from kopt.dialects.host import CallOp as HostCallOp
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import Access, ForOp, GridOp, RangeType, RefType, TileType, is_gather
@@ -82,7 +82,7 @@ def _call(call: CallOp) -> dict[str, Any]:
         "aliases": list(call.aliased),
         "least_bytes": sum(_bytes(array.type) for array in arrays),
         "moved_bytes": None if None in moved else sum(moved),
-        "vmem_bytes": call_bytes(call, grid),
+        "vmem_bytes": buffer_bytes(call),
     }
 
 

@@ -29,7 +29,6 @@ from kopt.analysis.streaming import (
 )
 from kopt.analysis.windows import ACCESSES, Window, ordered, unordered_windows, windows
 from kopt.cached_property import cached_property
-from kopt.dialects.pallas import CallOp, PipelineOp
 from kopt.dialects.tile import (
     Access,
     BroadcastOp,
@@ -38,7 +37,6 @@ from kopt.dialects.tile import (
     GridOp,
     LoadOp,
     RangeType,
-    RefType,
     StoreOp,
     TakeAlongOp,
     TileType,
@@ -48,7 +46,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import Entry
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import scratch_bytes, window_bytes
+from kopt.targets.tiling import register_bytes, round_up, sublanes, window_bytes
 from kopt.walk import walk
 
 
@@ -178,20 +176,6 @@ def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:
     return sizes.get(range.type.tag, range.type.size)
 
 
-def call_bytes(call: CallOp, grid: GridOp) -> int:
-    """Bytes of VMEM of a call: windows, scratch, blocks of pipelines, temporaries of its body."""
-    total = 0
-    arrays = [value.type for value in (*call.inputs, *call.outputs)]
-    for window, type in zip(call.windows.data, arrays, strict=True):
-        if window.space.data == "vmem":
-            total += 2 * window_bytes(window.sizes, _bits(type.element_type))  # pyright: ignore
-    for ref in [*call.scratch, *_streamed_blocks(grid)]:
-        assert isinstance(ref.type, RefType)
-        if ref.type.space.data == "vmem":
-            total += scratch_bytes(ref.type.shape, _bits(ref.type.element_type))
-    return total + temporaries(grid, {})
-
-
 def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
     """The buffer that DMAs of rows fill or send: a block for each number where several are."""
     type = array_type(access.memory)
@@ -200,7 +184,9 @@ def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
     bits, rank = _bits(type.element_type), type.get_num_dims()
     dims = enumerate(zip(access.entries, type.get_shape(), strict=True))
     block = [_moved_lanes(entry, extent, copy_unit(dim - rank, bits), sizes) for dim, (entry, extent) in dims]
-    return scratch_bytes([count, *block], bits)
+    if bits < 32 and rank > 1:
+        block[-2] = round_up(block[-2], sublanes(bits))
+    return window_bytes([count, *block], bits)
 
 
 def _moved_lanes(entry: Entry, extent: int, unit: int, sizes: Mapping[str, int]) -> int:
@@ -209,11 +195,6 @@ def _moved_lanes(entry: Entry, extent: int, unit: int, sizes: Mapping[str, int])
         size = sizes.get(entry.type.tag, entry.type.size)
         return size if size and extent % size == size % unit == 0 else extent
     return 1 if isinstance(entry, int | SSAValue) else extent
-
-
-def _streamed_blocks(grid: GridOp) -> list[SSAValue]:
-    """The blocks of pipelines inside the grid, each twice for its two buffers."""
-    return 2 * [block for op in walk(grid) if isinstance(op, PipelineOp) for block in op.blocks]
 
 
 def temporaries(grid: GridOp, sizes: Mapping[str, int], repeated: bool = True) -> int:
@@ -265,7 +246,7 @@ def _inside_bytes(op: Operation, sizes: Mapping[str, int]) -> int:
     if not isinstance(op, TakeAlongOp) or op.rows is None:
         return 0
     rows, table = tile_type(op.rows), tile_type(op.input)
-    compared = window_bytes([*_shape(rows, sizes), _shape(table, sizes)[0]], 32)
+    compared = register_bytes([*_shape(rows, sizes), _shape(table, sizes)[0]], 32)
     return compared if Budget.spills(compared) else 0
 
 
@@ -279,7 +260,7 @@ def user_position(op: Operation | None, position: Mapping[Operation, int]) -> in
 def _value_bytes(type: Attribute, sizes: Mapping[str, int]) -> int:
     if not isinstance(type, TileType) or type.rank == 0:
         return 0
-    return window_bytes(_shape(type, sizes), 32)
+    return register_bytes(_shape(type, sizes), 32)
 
 
 def _bits(type: Attribute) -> int:

@@ -28,12 +28,7 @@ from kopt.analysis.storage import stored_bits
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.tile import TileType
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import FLAT, LANES, round_up
-
-
-def sublanes(bits: int) -> int:
-    """Rows that a block's second-last dimension must be a multiple of."""
-    return 32 if bits == 8 else 8
+from kopt.targets.tiling import FLAT, LANES, round_up, sublanes
 
 
 def legal_block(size: int, extent: int, bits: int, position: int, rank: int = 2) -> int:

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import sublanes
 from kopt.dialects.tile import ALL, GetOp, PutOp, RangeType, RefType, SliceAttr, TileType, is_gather, is_number
 from kopt.dialects.tile.index_list import AllAttr, Entry
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.targets.tiling import LANES, round_up
+from kopt.targets.tiling import LANES, round_up, sublanes
 
 #: Dimensions, counted from the last one, in which tiles of memory have more than one element.
 _TILED = 2

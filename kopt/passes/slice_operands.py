@@ -14,7 +14,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import users
-from kopt.analysis.layouts import sublanes
 from kopt.analysis.values.form import element_bits
 from kopt.diagnostics import remark
 from kopt.dialects.builder import Builder
@@ -40,7 +39,7 @@ from kopt.ir.polynomial import Coefficient
 from kopt.ir.value_range import EMPTY
 from kopt.passes.replacing import replacing
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import LANES
+from kopt.targets.tiling import LANES, sublanes
 from kopt.walk import walk
 
 #: A slice is a copy by the host: of less than this share of the array.

@@ -1,4 +1,4 @@
-"""The pass ``verify-plan``: plans are right for their kernels and fit their chip."""
+"""The pass ``verify-plan``: plans are right for their kernels and their chip."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class VerifyPlanPass(ModulePass):
     * an ``address`` that does not tell where blocks are, or is not there before the grid runs;
     * options and views that no code is made of; walks that are no loops yet; on a GPU, numbers of warps that there
       are not;
-    * on a TPU, buffers that take more VMEM or scalar memory than the ``chip`` has, once the schedules and the order
-      are those of the grid. The least is counted: blocks, twice where they move; not values.
+    * on a TPU, arrays that take more scalar memory than the ``chip`` has, once the schedules and the order are those
+      of the grid; VMEM is counted by ``plan-vmem``.
 
         error: 'x' cannot stand in a buffer of kind 'smem' here: window or resident
 

@@ -16,7 +16,7 @@ from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import LaunchModel, ModelAccess
 from kopt.planning.trips import Number, Sizes, Trips, value
 from kopt.plans.plan import Buffer, Plan
-from kopt.targets.tiling import LANES, padded_bytes, round_up
+from kopt.targets.tiling import padded_bytes, round_up, sublanes
 
 #: Kinds of buffers that the grid's own pipeline moves.
 WINDOWS = ("window", "resident", "accumulate", "one_hot")
@@ -74,15 +74,16 @@ class Blocks:
         """Bytes of one block in VMEM, padded to tiles; with other bits for accumulators.
 
         What each copy of ``rows`` brings stands for itself: a row of 32 bits padded to lanes, a narrower one with the
-        tile that it comes in.
+        rows that it comes with.
         """
         bits = bits or self._bits(buffer)
         if buffer.kind != "rows":
             return padded_bytes(self.shape(buffer) or (1,), bits)
         rows, lanes = self._row(buffer)
-        tiles = padded_bytes((rows, lanes), bits)
-        one = np.where(np.equal(rows, 1), round_up(lanes, LANES) * 4, tiles) if bits == 32 else tiles
-        return one * self._elements(buffer) / np.maximum(1, rows * lanes)  # arrays without elements have no copies
+        moved = rows if bits >= 32 else round_up(rows, sublanes(bits))
+        return (
+            padded_bytes((moved, lanes), bits) * self._elements(buffer) / np.maximum(1, rows * lanes)
+        )  # arrays without elements have no copies
 
     def _row(self, buffer: Buffer) -> tuple[Number, Number]:
         """The rows and lanes that each copy of an array's last two dimensions brings."""

@@ -13,7 +13,7 @@ from kopt.planning.blocks import SCALAR, WINDOWS, Blocks
 from kopt.planning.trips import AllTrips, Number, Sizes, value
 from kopt.plans.plan import Buffer, Plan, Value
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import padded_bytes
+from kopt.targets.tiling import register_bytes
 
 
 class Memory:
@@ -63,7 +63,7 @@ def live_bytes(places: Iterable[Live], sizes: Sizes, unrolled: Collection[str] =
 
 def _beyond_registers(dims: tuple[Coefficient, ...], bits: int, sizes: Sizes) -> Number:
     """The bytes of a value, 0 where it stays in registers."""
-    size = padded_bytes([value(n, sizes) for n in dims] or [1], bits)
+    size = register_bytes([value(n, sizes) for n in dims], bits)
     return size * (size > Budget.REGISTER_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""Hardware tiles of a TPU's memory: what blocks take there, padded to tiles of (8, 128) words of 32 bits."""
+"""Hardware tiles of a TPU: what blocks take of its memory and of its vector registers, padded to (8, 128) words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 
 #: Lanes and rows of a vector register, which is also a tile of memory.
 LANES, SUBLANES = 128, 8
-#: Elements that arrays of one dimension are a multiple of.
+#: Elements that values of one dimension are a multiple of.
 FLAT = LANES * SUBLANES
+#: Bytes of a vector register.
+REGISTER = 4 * FLAT
 
 
 def round_up(size: Any, multiple: int) -> Any:
@@ -17,21 +19,39 @@ def round_up(size: Any, multiple: int) -> Any:
     return -(-size // multiple) * multiple
 
 
+def sublanes(bits: int) -> int:
+    """Rows that a block's second-last dimension must be a multiple of."""
+    return 32 if bits == 8 else SUBLANES
+
+
 def window_bytes(blocks: Sequence[int], bits: int) -> int:
     """Bytes of VMEM that one buffer of a block takes; a dimension of 0 lanes is one that the kernel does not see."""
     return padded_bytes([size for size in blocks if size] or [1], bits)
 
 
-def scratch_bytes(shape: Sequence[int], bits: int) -> int:
-    """Bytes of VMEM of scratch memory: blocks of a single row of 32 bits take no more than that (libtpu 0.0.42)."""
-    if len(shape) > 2 and shape[-2] == 1 and bits == 32:
-        return prod(shape[:-1]) * round_up(shape[-1], LANES) * 4
-    return window_bytes(shape, bits)
-
-
 def padded_bytes(lanes: Sequence[Any], bits: int) -> Any:
-    """Bytes of VMEM of a block of so many lanes; or of each of several, where lanes are NumPy arrays."""
+    """Bytes of VMEM of a block of so many lanes; or of each of several, where lanes are NumPy arrays.
+
+    libtpu 0.0.42 pads lanes to 128, and rows to 8: those of fewer than 8 to a power of two, and of narrow elements to
+    as many as a word holds. Of one dimension only words are filled.
+    """
+    packed = _packed(bits)
     if len(lanes) < 2:
-        return round_up(lanes[0], FLAT) * bits // 8
-    rows = round_up(lanes[-2], SUBLANES * 32 // min(bits, 32))
-    return rows * round_up(lanes[-1], LANES) * prod(lanes[:-2]) * bits // 8
+        return round_up(lanes[0], LANES * packed) * bits // 8
+    *outer, rows, last = lanes
+    least = 1 + (rows > 1) + 2 * (rows > 2) + 4 * (rows > 4)
+    tile = least + (packed - least) * (least < packed)
+    return round_up(rows, tile) * round_up(last, LANES) * prod(outer) * bits // 8
+
+
+def register_bytes(lanes: Sequence[Any], bits: int) -> Any:
+    """Bytes of the vector registers that a value of so many lanes takes: whole ones, of 8 by 128 words."""
+    if len(lanes) < 2:
+        return round_up(lanes[0] if lanes else 1, FLAT) * bits // 8
+    *outer, rows, last = lanes
+    return round_up(rows, SUBLANES * _packed(bits)) * round_up(last, LANES) * prod(outer) * bits // 8
+
+
+def _packed(bits: int) -> int:
+    """Elements in a word."""
+    return max(1, 32 // bits)

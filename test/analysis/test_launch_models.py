@@ -18,7 +18,7 @@ from kopt.dialects.tile import GridOp
 from kopt.ir.index_expr import block_number, number, symbol
 from kopt.ir.launch_model import LaunchModel, Name
 from kopt.ir.value_range import ValueRange
-from kopt.targets.tiling import window_bytes
+from kopt.targets.tiling import register_bytes
 from test.analysis.launches import front, model, parsed
 
 IDS = torch.zeros(90, dtype=torch.int32)
@@ -335,7 +335,7 @@ def test_launches_are_named_by_their_function() -> None:
 
 def counted(found: LaunchModel) -> int:
     """Bytes of what is alive at the widest place, of values too large for registers."""
-    sizes = [[window_bytes(list(shape), 32) for shape, _ in live.values] for live in found.live]  # pyright: ignore
+    sizes = [[register_bytes(list(shape), 32) for shape, _ in live.values] for live in found.live]  # pyright: ignore
     return max((sum(size for size in one if size > 64 * 1024) for one in sizes), default=0)
 
 

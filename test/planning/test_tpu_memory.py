@@ -49,11 +49,11 @@ def test_residents_hold_what_loops_walk() -> None:
 
 
 def test_blocks_are_padded_to_tiles() -> None:
-    """9 by 130 elements of 16 bits are 16 by 256, 130 by 256 are 144 by 256; of one dimension, 1024 at least."""
+    """9 by 130 elements of 16 bits are 16 by 256, 130 by 256 are 136 by 256; of one dimension, 128 words at least."""
     found = memory(matmul(90, 130, 256), matmul_plan("resident"), b0=9, b1=256, b2=130)
-    assert found.vmem() == 2 * (16 * 256 * 2) + 144 * 256 * 2 + 2 * (16 * 256 * 2)
+    assert found.vmem() == 2 * (16 * 256 * 2) + 136 * 256 * 2 + 2 * (16 * 256 * 2)
     model, plan = elementwise(4096, False)
-    assert memory(model, plan, b0=128).vmem() == 2 * 2 * 1024 * 4
+    assert memory(model, plan, b0=128).vmem() == 2 * 2 * 128 * 4
 
 
 def test_what_is_read_and_written_is_there_twice() -> None:

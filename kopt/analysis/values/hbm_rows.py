@@ -16,7 +16,7 @@ from kopt.ir.atoms import Element
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
-from kopt.targets.tiling import LANES, window_bytes
+from kopt.targets.tiling import LANES, register_bytes
 
 
 def may_be_row(load: LoadOp, launch: LaunchOp, analysis: IndexAnalysis) -> bool:
@@ -57,7 +57,7 @@ def _element_bytes(load: LoadOp, analysis: IndexAnalysis) -> int:
     shape = array_type(load.memory).get_shape()
     pairs = zip(load.entries, shape, strict=True)
     told = [extent for entry, extent in pairs if is_computed(entry) and not analysis.expr(entry).is_affine]
-    return window_bytes((told[0], 1, 1), 32) if len(told) == 1 else 4 * prod(shape)
+    return register_bytes((told[0], 1, 1), 32) if len(told) == 1 else 4 * prod(shape)
 
 
 def _but_lanes(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:

@@ -19,7 +19,7 @@ from kopt.ir.widths import next_power_of_two
 from kopt.plans.plan import Walk
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, GpuChip
-from kopt.targets.tiling import window_bytes
+from kopt.targets.tiling import register_bytes
 from kopt.walk import walk
 
 #: What is to be said of a launch, and where.
@@ -88,7 +88,7 @@ class _Held:
         """Whether a value is too large to stay as it is, where a cell is full."""
         if isinstance(self.budget.chip, GpuChip):
             return not Budget.holds_in_registers(prod(map(next_power_of_two, self._shape(value))))
-        return Budget.is_large(window_bytes(self._shape(value), 32))
+        return Budget.is_large(register_bytes(self._shape(value), 32))
 
     def _shape(self, value: SSAValue, without: int | None = None) -> list[int]:
         sizes = enumerate(tile_type(value).shape)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import sublanes
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -27,7 +26,7 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.targets.tiling import LANES
+from kopt.targets.tiling import LANES, sublanes
 
 
 @dataclass(frozen=True)

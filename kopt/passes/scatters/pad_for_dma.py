@@ -7,7 +7,6 @@ from math import prod
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import SSAValue
 
-from kopt.analysis.layouts import sublanes
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import ALL, AllAttr, BeginOp, RangeType, tile_type
 from kopt.dialects.tile.index_list import Entry
@@ -17,7 +16,7 @@ from kopt.passes.scatters.counted_lanes import CountedLanes
 from kopt.passes.scatters.update import Update
 from kopt.passes.scatters.written_operand import WrittenOperand
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import LANES
+from kopt.targets.tiling import LANES, sublanes
 
 
 def make_movable(target: WrittenOperand, update: Update) -> None:

@@ -20,7 +20,6 @@ from kopt.analysis.plan_problems.tpu_values import value_problems
 from kopt.diagnostics import Problem
 from kopt.errors import LoweringError
 from kopt.plans.plan import Buffer, LoopSchedule, Plan, Walk
-from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS
 from test.analysis.one_launch import OneLaunch, one_launch
 
@@ -171,22 +170,24 @@ def test_of_the_buffers_of_a_tpu(plan: str, schedule: str, wanted: list[str]) ->
 # Memory.
 
 
-@pytest.mark.parametrize(("rows", "block", "count"), [(64, 8, 0), (1 << 18, 8, 0)])
-def test_blocks_that_fit(rows: int, block: int, count: int) -> None:
-    found = copied(rows=rows)
-    assert len(messages(of_memory(found.launch, found.grid, V5E))) == count
+def scalars(words: int) -> OneLaunch:
+    """Three arrays of which a cell takes a number each."""
+    number = f"memref<{words}xi32> -> !tile.tile<i32>"
+    loads = [f"%{name}n = tile.load %{name}[%at] via @{name} : {number}" for name in "xyz"]
+    body = "\n".join(["%at = tile.id %i : !tile.range<b0=1>", *loads])
+    plan = " ".join(f"@{name} = %{name} smem" for name in "xyz")
+    type = f"{words}xi32"
+    return one_launch(body, f"(%i: b0=1) in (64) plan {{{WHOLE} {plan}}}", x=type, y=type, z=type)
 
 
-def test_blocks_that_do_not_fit() -> None:
-    """Two arrays, two blocks of 8 rows each: what whole rows take of VMEM."""
-    lanes = Budget(V5E).vmem // (4 * 2 * 2 * 8)
-    for more, count in ((0, 0), (128, 1)):
-        found = copied(lanes=lanes // 128 * 128 + more)
-        problems = [*of_memory(found.launch, found.grid, V5E)]
-        assert len(problems) == count
-        if problems:
-            assert "of VMEM" in problems[0].message and problems[0].op is found["v"]
-            assert "'x' takes" in problems[0].notes[0] and "'out' takes" in problems[0].notes[0]
+@pytest.mark.parametrize(("words", "count"), [(64, 0), (80_000, 0), (90_000, 1)])
+def test_scalars_fit_their_memory(words: int, count: int) -> None:
+    found = scalars(words)
+    problems = [*of_memory(found.launch, found.grid, V5E)]
+    assert len(problems) == count
+    for problem in problems:
+        assert "take 1.0 MiB of SMEM" in problem.message and problem.op is found["xn"]
+        assert all(f"'{name}' takes 360,000 bytes" in problem.notes[0] for name in "xyz")
 
 
 # Computed places.

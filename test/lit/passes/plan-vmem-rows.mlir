@@ -1,7 +1,7 @@
 // RUN: kopt %s --verify-each -p 'plan-vmem{chip=v6e}' | filecheck %s
 
 // The buffer of rows that DMAs bring by their numbers counts, as other scratch memory: 4096 rows, each no more than itself.
-// CHECK: pallas.call @rows({{.+}} aliases [-1] vmem_limit 79757312 :
+// CHECK: pallas.call @rows({{.+}} aliases [-1] vmem_limit 75530240 :
 func.func @rows(%ids: memref<4096xi32>, %x: memref<9000x2048xf32>) -> memref<4096x8xf32> {
   %out = pallas.call @rows(%ids, %x) windows [<[4096], (d0) -> (d0), vmem>, <[9000, 2048], (d0) -> (0, 0), hbm>, <[4096, 8], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [-1] : (memref<4096xi32>, memref<9000x2048xf32>) -> (memref<4096x8xf32>) {
   ^bb0(%n_ref: !tile.ref<4096 x i32, vmem>, %x_ref: !tile.ref<9000 x 2048 x f32, hbm>, %out_ref: !tile.ref<4096 x 8 x f32, vmem>, %numbers: !tile.ref<4096 x i32, smem>, %rows: !tile.ref<4096 x 1 x 2048 x f32, vmem>, %moved: !tile.ref<1 x i32, semaphore>):

@@ -191,16 +191,22 @@ func.func @turns(%n: memref<1xi32>, %out: memref<6x4xi32>) -> (memref<1xi32>, me
 
 // -----
 
-// The order and the schedules are the grid's: bytes are counted. The blocks of 32 MiB stand twice.
-func.func @large(%x: memref<8192x8192xf32>, %out: memref<8192x8192xf32>) -> memref<8192x8192xf32> {
-  %new = host.launch @large (%a = %x, %b = %out) writes [1] : (memref<8192x8192xf32>, memref<8192x8192xf32>) -> memref<8192x8192xf32> {
-    tile.grid (%i: b0=1024) in (8192) plan {order [i] @x = %a window(i) x2 @out = %b window(i) x2} {
-      // expected-error @+1 {{the buffers of this launch take 128.0 MiB of VMEM: tpu7x has 64.0 MiB}}
-      %v = tile.load %a[%i, :] via @x : memref<8192x8192xf32> -> !tile.tile<b0=1024 x 8192 x f32>
-      tile.store %v, %b[%i, :] via @out : !tile.tile<b0=1024 x 8192 x f32>, memref<8192x8192xf32>
+// The order and the schedules are the grid's: bytes are counted, of scalar memory here.
+func.func @scalars(%x: memref<120000xi32>, %y: memref<120000xi32>, %z: memref<120000xi32>, %out: memref<6x8xi32>) -> memref<6x8xi32> {
+  %new = host.launch @scalars (%a = %x, %b = %y, %c = %z, %d = %out) writes [3] : (memref<120000xi32>, memref<120000xi32>, memref<120000xi32>, memref<6x8xi32>) -> memref<6x8xi32> {
+    tile.grid (%i: b0=1) in (6) plan {order [i] @x = %a smem @y = %b smem @z = %c smem @out = %d window(i) x2} {
+      %at = tile.id %i : !tile.range<b0=1>
+      // expected-error @+1 {{the buffers of this launch take 1.4 MiB of SMEM: tpu7x has 1.0 MiB}}
+      %p = tile.load %a[%at] via @x : memref<120000xi32> -> !tile.tile<i32>
+      %q = tile.load %b[%at] via @y : memref<120000xi32> -> !tile.tile<i32>
+      %r = tile.load %c[%at] via @z : memref<120000xi32> -> !tile.tile<i32>
+      %s = tile.add %p, %q : !tile.tile<i32>
+      %t = tile.add %s, %r : !tile.tile<i32>
+      %v = tile.broadcast %t dims [] : !tile.tile<i32> to !tile.tile<8 x i32>
+      tile.store %v, %d[%at, :] via @out : !tile.tile<8 x i32>, memref<6x8xi32>
     }
   }
-  func.return %new : memref<8192x8192xf32>
+  func.return %new : memref<6x8xi32>
 }
 
 // -----
