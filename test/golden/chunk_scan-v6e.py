@@ -7,62 +7,52 @@ from jax.experimental.pallas import tpu as pltpu
 
 
 def chunk_scan_kernel(decay_ref, c_ref, states_ref, cb_ref, steps_ref, x_ref, skip_ref, out_ref):
-    tile_m = pl.program_id(1)
-    tile_m_begin = tile_m * 128
     tile_c = pl.program_id(4)
     begin = tile_c * 256  # state_space.py:43
-    decay = decay_ref[0, pl.ds(pl.multiple_of(tile_m_begin, 128), 128)]  # state_space.py:44
+    decay = decay_ref[0, :]  # state_space.py:44
     mine = decay.astype(jnp.float32)  # state_space.py:44
-    tile_m_begin_2 = tile_m * 128 + tile_c * 256  # state_space.py:45
     c = c_ref[...]  # state_space.py:45
     states = states_ref[...]  # state_space.py:45
     before = jnp.dot(c, states.T, preferred_element_type=jnp.float32)  # state_space.py:45
-    acc = before * jnp.broadcast_to(jnp.exp(mine).reshape((128, 1)), (128, 64))  # state_space.py:46
-    tile_k_count = pl.cdiv(tile_m_begin, 128)  # state_space.py:47
+    acc = before * jnp.broadcast_to(jnp.exp(mine).reshape((256, 1)), (256, 64))  # state_space.py:46
+    tile_k_count = pl.cdiv(256, 128)  # state_space.py:47
 
     def tile_k_body(tile_k, acc_2):  # state_space.py:47
-        decay_2 = decay_ref[0, 0:128]  # state_space.py:48
+        tile_k_begin = tile_k * 128  # state_space.py:47
+        decay_2 = decay_ref[0, pl.ds(pl.multiple_of(tile_k_begin, 128), 128)]  # state_space.py:48
         theirs = decay_2.astype(jnp.float32)  # state_space.py:48
-        cb = cb_ref[:, 0:128]  # state_space.py:49
-        v_3 = (  # state_space.py:49
-            jnp.broadcast_to(mine.reshape((128, 1)), (128, 128))
-            - jnp.broadcast_to(theirs.reshape((1, 128)), (128, 128))
+        cb = cb_ref[:, pl.ds(pl.multiple_of(tile_k_begin, 128), 128)]  # state_space.py:49
+        v = (  # state_space.py:49
+            jnp.broadcast_to(mine.reshape((256, 1)), (256, 128))
+            - jnp.broadcast_to(theirs.reshape((1, 128)), (256, 128))
         )
-        weights = cb.astype(jnp.float32) * jnp.exp(v_3)  # state_space.py:49
-        steps = steps_ref[0, 0:128]  # state_space.py:50
-        v_4 = jnp.broadcast_to(steps.astype(jnp.float32).reshape((1, 128)), (128, 128))  # state_space.py:50
-        weights_2 = weights * v_4  # state_space.py:50
-        x = x_ref[pl.ds(pl.multiple_of(begin, 256), 128), :]  # state_space.py:52
+        weights = cb.astype(jnp.float32) * jnp.exp(v)  # state_space.py:49
+        steps = steps_ref[0, pl.ds(pl.multiple_of(tile_k_begin, 128), 128)]  # state_space.py:50
+        v_2 = jnp.broadcast_to(steps.astype(jnp.float32).reshape((1, 128)), (256, 128))  # state_space.py:50
+        weights_2 = weights * v_2  # state_space.py:50
+        v_3 = jax.lax.broadcasted_iota(jnp.int32, (256,), 0).reshape((256, 1))  # state_space.py:51
+        v_4 = tile_k_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)  # state_space.py:51
+        v_5 = (  # state_space.py:51
+            jnp.broadcast_to(v_3, (256, 128)) >= jnp.broadcast_to(v_4.reshape((1, 128)), (256, 128))
+        )
+        weights_3 = jnp.where(v_5, weights_2, 0.0)  # state_space.py:51
+        tile_k_begin_2 = tile_k * 128 + tile_c * 256  # state_space.py:52
+        x = x_ref[pl.ds(pl.multiple_of(tile_k_begin_2, 128), 128), :]  # state_space.py:52
+        inside = jax.lax.broadcasted_iota(jnp.int32, (256, 128), 1) < 256 - tile_k_begin  # state_space.py:52
+        inside_2 = jax.lax.broadcasted_iota(jnp.int32, (128, 64), 0) < 256 - tile_k_begin  # state_space.py:52
         acc_3 = acc_2 + jnp.dot(  # state_space.py:52
-            weights_2.astype(jnp.bfloat16), x, preferred_element_type=jnp.float32
+            jnp.where(inside, weights_3, 0.0).astype(jnp.bfloat16),
+            jnp.where(inside_2, x, 0.0),
+            preferred_element_type=jnp.float32,
         )
         return acc_3
 
     acc_4 = jax.lax.fori_loop(0, tile_k_count, tile_k_body, acc)  # state_space.py:47
-    decay_3 = decay_ref[0, pl.ds(pl.multiple_of(tile_m_begin, 128), 128)]  # state_space.py:48
-    theirs_2 = decay_3.astype(jnp.float32)  # state_space.py:48
-    cb_2 = cb_ref[:, pl.ds(pl.multiple_of(tile_m_begin, 128), 128)]  # state_space.py:49
-    v_5 = (  # state_space.py:49
-        jnp.broadcast_to(mine.reshape((128, 1)), (128, 128)) - jnp.broadcast_to(theirs_2.reshape((1, 128)), (128, 128))
-    )
-    weights_3 = cb_2.astype(jnp.float32) * jnp.exp(v_5)  # state_space.py:49
-    steps_2 = steps_ref[0, pl.ds(pl.multiple_of(tile_m_begin, 128), 128)]  # state_space.py:50
-    v_6 = jnp.broadcast_to(steps_2.astype(jnp.float32).reshape((1, 128)), (128, 128))  # state_space.py:50
-    weights_4 = weights_3 * v_6  # state_space.py:50
-    v_7 = (  # state_space.py:51
-        jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0) >= jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1)
-    )
-    weights_5 = jnp.where(v_7, weights_4, 0.0)  # state_space.py:51
-    tile_k_begin_2 = tile_m * 128 + tile_c * 256  # state_space.py:52
-    x_2 = x_ref[pl.ds(pl.multiple_of(tile_k_begin_2, 128), 128), :]  # state_space.py:52
-    acc_5 = acc_4 + jnp.dot(  # state_space.py:52
-        weights_5.astype(jnp.bfloat16), x_2, preferred_element_type=jnp.float32
-    )
-    x_3 = x_ref[pl.ds(pl.multiple_of(tile_m_begin_2, 128), 128), :]  # state_space.py:53
-    inputs = x_3.astype(jnp.float32)  # state_space.py:53
+    x_2 = x_ref[pl.ds(pl.multiple_of(begin, 256), 256), :]  # state_space.py:53
+    inputs = x_2.astype(jnp.float32)  # state_space.py:53
     skip = skip_ref[0, :]  # state_space.py:54
-    v_8 = jnp.broadcast_to(skip.astype(jnp.float32).reshape(()), (128, 64))  # state_space.py:54
-    out_ref[...] = (acc_5 + inputs * v_8).astype(jnp.bfloat16)  # state_space.py:54
+    v_6 = jnp.broadcast_to(skip.astype(jnp.float32).reshape(()), (256, 64))  # state_space.py:54
+    out_ref[...] = (acc_4 + inputs * v_6).astype(jnp.bfloat16)  # state_space.py:54
 
 
 def chunk_scan(cb, x, steps, decay, c, states, skip):
@@ -73,22 +63,21 @@ def chunk_scan(cb, x, steps, decay, c, states, skip):
     skip_2 = skip.reshape((80, 1, 1))  # state_space.py:40
     out = pl.pallas_call(  # state_space.py:40
         chunk_scan_kernel,
-        grid=(80, 2, 1, 8, 16),
+        grid=(80, 1, 1, 8, 16),
         in_specs=[
             pl.BlockSpec(
                 (None, None, None, 1, 256),
                 lambda tile_h, tile_m, tile_w, tile_n, tile_c: (tile_n, tile_h, tile_c, 0, 0),
             ),
             pl.BlockSpec(
-                (None, None, 128, 128),
-                lambda tile_h, tile_m, tile_w, tile_n, tile_c: (0, tile_n, tile_m + tile_c * 2, 0),
+                (None, None, 256, 128), lambda tile_h, tile_m, tile_w, tile_n, tile_c: (0, tile_n, tile_m + tile_c, 0)
             ),
             pl.BlockSpec(
                 (None, None, None, 64, 128),
                 lambda tile_h, tile_m, tile_w, tile_n, tile_c: (tile_n, tile_c, tile_h, tile_w, 0),
             ),
             pl.BlockSpec(
-                (None, None, None, 128, 256),
+                (None, None, None, 256, 256),
                 lambda tile_h, tile_m, tile_w, tile_n, tile_c: (tile_n, tile_c, 0, tile_m, 0),
             ),
             pl.BlockSpec(
@@ -101,8 +90,8 @@ def chunk_scan(cb, x, steps, decay, c, states, skip):
             pl.BlockSpec((None, 1, 1), lambda tile_h, tile_m, tile_w, tile_n, tile_c: (tile_h, 0, 0)),
         ],
         out_specs=pl.BlockSpec(
-            (None, None, 128, 64),
-            lambda tile_h, tile_m, tile_w, tile_n, tile_c: (tile_h, tile_n, tile_m + tile_c * 2, tile_w),
+            (None, None, 256, 64),
+            lambda tile_h, tile_m, tile_w, tile_n, tile_c: (tile_h, tile_n, tile_m + tile_c, tile_w),
         ),
         out_shape=jax.ShapeDtypeStruct((80, 8, 4096, 64), jnp.bfloat16),
         compiler_params=pltpu.CompilerParams(

@@ -227,7 +227,7 @@ def counting_sort(numbers):
                 pltpu.VMEM((4096,), jnp.int32),
             ],
             input_output_aliases={1: 0},
-            compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",), vmem_limit_bytes=37978112),
+            compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",), vmem_limit_bytes=37883904),
             name="counting_sort_1",
         )(numbers, places_2)
     out_2 = out.reshape((4096,))  # histogram.py:24

@@ -130,7 +130,7 @@ def grouped_matmul(x, weights, offsets):
                 pltpu.SemaphoreType.DMA((1,)),
             ],
             input_output_aliases={3: 0},
-            compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",), vmem_limit_bytes=58458112),
+            compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",), vmem_limit_bytes=41680896),
             name="grouped_matmul",
         )(offsets_2, x, weights, out)
     return out_2
