@@ -30,6 +30,23 @@ def geglu(gate, up):
 
 
 @kopt.kernel
+def swiglu_matmul(x, gate, up):
+    """Of both products of ``x``: they share its blocks, and neither goes to memory."""
+    m, k = x.size()
+    n = gate.size(1)
+    out = torch.empty([m, n], dtype=x.dtype)
+    for tile_m, tile_n in hl.tile([m, n]):
+        opened = hl.zeros([tile_m, tile_n], dtype=torch.float32)
+        lifted = hl.zeros([tile_m, tile_n], dtype=torch.float32)
+        for tile_k in hl.tile(k):
+            rows = x[tile_m, tile_k]
+            opened = torch.addmm(opened, rows, gate[tile_k, tile_n])
+            lifted = torch.addmm(lifted, rows, up[tile_k, tile_n])
+        out[tile_m, tile_n] = (opened * torch.sigmoid(opened) * lifted).to(x.dtype)
+    return out
+
+
+@kopt.kernel
 def swiglu_backward(grad, gate, up):
     grad_gate, grad_up = torch.empty_like(gate), torch.empty_like(up)
     grads, gates, ups = grad.view(-1), gate.view(-1), up.view(-1)
@@ -64,6 +81,10 @@ def reference_swiglu(gate, up):
 
 def reference_geglu(gate, up):
     return torch.nn.functional.gelu(gate, approximate="tanh") * up
+
+
+def reference_swiglu_matmul(x, gate, up):
+    return reference_swiglu(x.float() @ gate.float(), x.float() @ up.float()).to(x.dtype)
 
 
 def reference_swiglu_backward(grad, gate, up):

@@ -1,5 +1,5 @@
-"""The rows of the table for inference: narrow operands, attention of several kinds, states that chunks carry on, and
-reads by numbers. Checked lightly."""
+"""The rows of the table for inference: narrow operands, attention of several kinds, states that chunks carry on, scans,
+and reads by numbers. Checked lightly."""
 
 from __future__ import annotations
 
@@ -47,6 +47,11 @@ def _fp8(new: Inputs, m: int, k: int, n: int) -> tuple[Any, ...]:
     return *narrow, new(m), new(n)
 
 
+def _int8(new: Inputs, m: int, k: int, n: int) -> tuple[Any, ...]:
+    narrow = ((new.below(256, *shape) - 128).to(torch.int8) for shape in ((m, k), (k, n)))
+    return *narrow, new(m), new(n)
+
+
 def _fp8_heads(new: Inputs, heads: int, length: int, d: int) -> tuple[Any, ...]:
     q, k, v = (new(heads, length, d).to(torch.float8_e4m3fn) for _ in range(3))
     return q, k, v.transpose(1, 2).contiguous()
@@ -59,6 +64,16 @@ def _flex(new: Inputs, batch: int, heads: int, few: int, length: int, d: int, *,
     functions = {"alibi": (sloped(slopes), causal), "window": (capped, near(17))}[kind]
     shapes = ((batch, heads, length, d), (batch, few, length, d), (batch, few, length, d))
     return *(new(*shape) for shape in shapes), *functions
+
+
+def _window(new: Inputs, batch: int, heads: int, length: int, d: int) -> tuple[Any, ...]:
+    return *(new(batch, heads, length, d) for _ in range(3)), length // 4
+
+
+def _paged(new: Inputs, count: int, heads: int, few: int, pages: int, page: int, d: int) -> tuple[Any, ...]:
+    kept = (new(few, count * pages, page, d) for _ in range(2))
+    numbers = torch.arange(count * pages, dtype=torch.int32, device=new.device).flip(0)
+    return new(count, heads, d), *kept, new.below(pages * page, count) + 1, numbers.view(count, pages)
 
 
 def _falling(new: Inputs, *shape: int, dim: int) -> torch.Tensor:
@@ -100,6 +115,10 @@ def _scan(
     return cb, x, steps, decay, c, before, new(heads)
 
 
+def _recurrence(new: Inputs, batch: int, length: int, width: int) -> tuple[Any, ...]:
+    return torch.sigmoid(new(batch, length, width)), new(batch, length, width)
+
+
 def _rows(new: Inputs, rows: int, count: int, n: int) -> tuple[Any, ...]:
     return new(rows, n), new.below(2 * rows, count) - rows, new(count)
 
@@ -117,8 +136,30 @@ INFERENCE = (
     _light("int4_matmul", "quantized:int4_matmul:reference_int4", _int4, _PAIRS, _inner),
     _light("int4_matmul_halves", "quantized:int4_matmul_halves:reference_int4", _int4, _HALVES, _inner),
     _light("int16_matmul", "quantized:int16_matmul:reference_int16", _int16, _PRODUCT, _inner),
-    _light("fp8_matmul", "quantized:fp8_matmul:reference_fp8", _fp8, _PRODUCT, _inner),
+    _light("int8_matmul", "quantized:int8_matmul:reference_scaled", _int8, _PRODUCT, _inner),
+    _light("fp8_matmul", "quantized:fp8_matmul:reference_scaled", _fp8, _PRODUCT, _inner),
+    _light(
+        "swiglu_matmul",
+        "gated:swiglu_matmul:reference_swiglu_matmul",
+        lambda new, m, k, n: (new(m, k), new(k, n, scale=k**-0.5), new(k, n, scale=k**-0.5)),
+        _PRODUCT,
+        _inner,
+    ),
     _light("fp8_attention", "fp8_attention:fp8_attention:reference", _fp8_heads, _EIGHTS, lambda h, n, d: n),
+    _light(
+        "window_attention",
+        "attention:window_attention:reference_window",
+        _window,
+        sizes(((1, 1, 40, 32), (16, 128)), ((2, 3, 150, 64), (32, 128)), 1, 8, 4096, 128),
+        lambda b, h, n, d: n,
+    ),
+    _light(
+        "paged_attention",
+        "paged:paged_attention:reference",
+        _paged,
+        sizes(((2, 2, 1, 3, 16, 32), ()), ((3, 8, 2, 4, 32, 64), ()), 32, 32, 8, 16, 128, 128),
+        lambda count, heads, few, pages, page, d: pages * page,
+    ),
     _light(
         "flex_attention_alibi",
         "flex_attention:flex_attention:reference",
@@ -150,6 +191,20 @@ INFERENCE = (
     _light("delta_states", "linear_attention:delta_states:reference_states", _delta, _CHUNKS, lambda b, h, n, *_: n),
     _light("chunk_states", "state_space:chunk_states:reference_states", _states, _STATES, lambda *dims: dims[3]),
     _light("chunk_scan", "state_space:chunk_scan:reference_scan", _scan, _SCAN, lambda *dims: dims[3]),
+    _light(
+        "running_sum",
+        "scans:running_sum:reference_sum",
+        lambda new, m, n: (new(m, n),),
+        sizes(((19, 140), (16, 128)), ((35, 333), (32, 128)), 4096, 2560),
+        lambda m, n: n,
+    ),
+    _light(
+        "linear_recurrence",
+        "scans:linear_recurrence:reference_recurrence",
+        _recurrence,
+        sizes(((1, 19, 140), (128, 8)), ((2, 75, 200), (128, 32)), 4, 2048, 2560),
+        lambda b, n, w: n,
+    ),
     _light(
         "gather_rows",
         "gather:gather_rows:reference_rows",

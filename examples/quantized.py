@@ -1,4 +1,4 @@
-"""Products with narrow operands: 4-bit integers in pairs, 16-bit integers, and 8-bit floats with a scale a row."""
+"""Products with narrow operands: 4-bit integers in pairs, 16-bit integers, 8-bit ones and floats with a scale a row."""
 
 import torch
 
@@ -53,6 +53,20 @@ def int16_matmul(x, weights):
 
 
 @kopt.kernel
+def int8_matmul(x, y, scales_x, scales_y):
+    """8-bit integers, whose rows (of ``x``) and columns (of ``y``) each have a scale; their sums are exact."""
+    m, n = x.size(0), y.size(1)
+    out = torch.empty([m, n], dtype=scales_x.dtype)
+    for tile_m, tile_n in hl.tile([m, n]):
+        acc = hl.zeros([tile_m, tile_n], dtype=torch.int32)
+        for tile_k in hl.tile(x.size(1)):
+            acc = hl.dot(x[tile_m, tile_k], y[tile_k, tile_n], acc=acc)
+        scales = scales_x[tile_m].to(torch.float32)[:, None] * scales_y[tile_n].to(torch.float32)[None, :]
+        out[tile_m, tile_n] = (acc.to(torch.float32) * scales).to(out.dtype)
+    return out
+
+
+@kopt.kernel
 def fp8_matmul(x, y, scales_x, scales_y):
     """8-bit floats, whose rows (of ``x``) and columns (of ``y``) each have a scale."""
     m, n = x.size(0), y.size(1)
@@ -82,7 +96,7 @@ def reference_int16(x, weights):
     return (x.float() @ weights.to(x.dtype).float()).to(x.dtype)
 
 
-def reference_fp8(x, y, scales_x, scales_y):
+def reference_scaled(x, y, scales_x, scales_y):
     scales = scales_x.float()[:, None] * scales_y.float()[None, :]
     return (x.float() @ y.float() * scales).to(scales_x.dtype)
 
