@@ -64,7 +64,7 @@ def ours(row: Row, chip: TpuChip, least: float) -> dict[str, Any]:
     """What kopt makes of a row's kernel, and what libtpu says of it."""
     start = perf_counter()
     try:
-        low = row.function.lower(*row.specs, target=f"pallas:{chip.name}")
+        low = row.function.lower(*row.specs, *row.constants, target=f"pallas:{chip.name}")
     except kopt.KoptError as error:
         return {"cycles": None, "by": str(error).splitlines()[0]}
     seconds = perf_counter() - start
@@ -97,13 +97,11 @@ def reference(row: Row, name: str, chip: TpuChip, least: float) -> dict[str, Any
     module, function = name.split(":")
     folder = str(ROOT / "benchmarks")
     source = f"import sys\nsys.path.insert(0, {folder!r})\nfrom hand.pallas.{module} import {function} as reference\n"
-    steps = (row.steps or {}).get(name)
-    if name in (
-        row.steps or {}
-    ):  # libtpu's profile of it says nothing, and may never end: only its bundles are asked for
+    trips = row.trips.get(name) or {}
+    if name in row.trips:  # libtpu's profile of it says nothing, and may never end: only its bundles are asked for
         source += "def _(grid, run):\n    run(grid=grid)\n"
     facts = within_limit(lambda: compile_report(source, "reference", row.arguments, chip, ()))
-    found, by = by_hand(facts, steps, least)
+    found, by = by_hand(facts, trips, least)
     if found is not None and module != "xla" and not facts["kernels"]:
         found, by = None, "kernel not found"
     return {"reference": name, "cycles": found, "by": by, **said(facts)}
@@ -123,7 +121,7 @@ def said(facts: dict[str, Any]) -> dict[str, Any]:
 
 def compare(row: Row, chip: TpuChip) -> dict[str, Any]:
     """Everything of one row."""
-    sides = floor(row.bytes, row.flops, tpu_costs(chip))
+    sides = floor(row.bytes, row.flops * passes(row, chip), tpu_costs(chip))
     least = max(sides.values())
     kopts = ours(row, chip, least)
     references = [reference(row, name, chip, least) for name in row.references]
@@ -143,6 +141,11 @@ def compare(row: Row, chip: TpuChip) -> dict[str, Any]:
         "ratio": best and best["ratio"],
         "references": references,
     }
+
+
+def passes(row: Row, chip: TpuChip) -> float:
+    """How often the matrix unit takes a product of the first argument's dtype, bf16 once."""
+    return tpu_costs(chip).passes.get(row.arguments[0].dtype.spec, 1.0)
 
 
 def line(found: dict[str, Any]) -> dict[str, Any]:

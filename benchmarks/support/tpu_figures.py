@@ -19,7 +19,7 @@ from kopt.targets.costs import TpuCosts
 Figure = tuple[float | None, str]
 
 
-def floor(bytes: int, flops: int, chip: TpuCosts) -> dict[str, float]:
+def floor(bytes: int, flops: float, chip: TpuCosts) -> dict[str, float]:
     """The cycles that the memory and the matrix unit take at the least."""
     return {"hbm": memory_cycles(bytes, chip), "mxu": product_cycles({"bf16": flops}, chip)}
 
@@ -44,16 +44,17 @@ def reported(report: Mapping[str, Any], least: float) -> Figure:
     return _no_less(found, by, least)
 
 
-def by_hand(facts: Mapping[str, Any], steps: int | None, least: float) -> Figure:
-    """The figure of a module of which libtpu's facts are known, and the ``steps`` of its one kernel's grid if any."""
+def by_hand(facts: Mapping[str, Any], trips: Mapping[int, int], least: float) -> Figure:
+    """The figure of a module by libtpu's facts, and how often the loops of its one kernel run in all, by their depth."""
     if refusal := _refusal(facts):
         return None, refusal
     if facts["hlo_uncounted"]:
         return None, "uncounted HLO"
     kernels = facts["kernels"]
     known, by = [kernel.get("libtpu_cycles") for kernel in kernels], "libtpu"
-    if None in known and len(kernels) == 1 and steps is not None:
-        known, by = [bundle_cycles(kernels[0]["loops"], [CountedLoop(1, steps)])], "bundles"
+    if None in known and len(kernels) == 1 and trips:
+        counted = [CountedLoop(depth, times) for depth, times in trips.items()]
+        known, by = [bundle_cycles(kernels[0]["loops"], counted)], "bundles"
     if None in known:
         return None, "computed trips"
     return _no_less(sum(known) + facts["hlo_cycles"], by, least)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kopt.specs import TensorSpec, parse_spec
@@ -19,8 +19,9 @@ class Row:
     """``kernel`` is ``file:kernel`` of the examples; ``references`` are ``module:function`` of ``hand.pallas``.
 
     ``specs`` and ``results`` are of arguments and results; of ``reads``, where it is given, only so many bytes of the
-    arguments are needed. ``visits`` are those of kopt's kernel, ``steps`` the grids of references of which
-    libtpu estimates nothing that is true: with several results, or trips that it makes up (None: not known here).
+    arguments are needed. ``constants`` come after the arguments, and references have them as defaults. ``visits`` are
+    those of kopt's kernel, ``trips`` those of references of which libtpu estimates nothing that is true, by depth, the
+    grid's at 1: with several results, or trips that it makes up (None: not known here).
     """
 
     name: str
@@ -29,9 +30,10 @@ class Row:
     results: tuple[str, ...]
     references: tuple[str, ...]
     flops: int = 0
+    constants: tuple[Any, ...] = ()
     reads: int | None = None
     visits: Visits | None = None
-    steps: Mapping[str, int | None] | None = None
+    trips: Mapping[str, Mapping[int, int] | None] = field(default_factory=dict)
 
     @property
     def function(self) -> Any:
@@ -62,16 +64,25 @@ def _causal_visits(blocks: Sequence[int]) -> Mapping[int, int]:
     return {2: 2 * sum(-(-(first + rows) // keys) for first in range(0, 4096, rows))}
 
 
-def _group_visits(blocks: Sequence[int]) -> Mapping[int, int]:
-    """Blocks of rows of all groups of 512 rows, and for each those of columns and of the inner dimension."""
+def _group_visits(blocks: Sequence[int], groups: int, m: int, n: int, k: int) -> Mapping[int, int]:
+    """Blocks of rows of groups of one size, and for each those of columns and of the inner dimension."""
     rows, columns, inner = blocks
-    tiles = 8 * -(-512 // rows) * -(-2048 // columns)
-    return {2: tiles, 3: tiles * -(-2048 // inner)}
+    tiles = groups * -(-m // groups // rows) * -(-n // columns)
+    return {2: tiles, 3: tiles * -(-k // inner)}
+
+
+def _window_visits(blocks: Sequence[int]) -> Mapping[int, int]:
+    """Blocks of keys from the window's begin to the end of each block of queries, of both heads."""
+    rows, keys = blocks
+    return {2: 2 * sum(-(-(first + rows - max(0, first - 1023)) // keys) for first in range(0, 8192, rows))}
 
 
 _HEADS = ("bf16[1,2,4096,128]",) * 3
 _TURNED = ("bf16[4,16,1024,128]",) * 2
 _SQUARE = 2 * 4096**3
+_MATRIX = ("bf16[4096,2560]",)
+_WINDOW = ("bf16[1,2,8192,128]",) * 3
+_SCALES = ("bf16[4096]",) * 2
 
 ROWS = (
     Row(
@@ -97,7 +108,7 @@ ROWS = (
         _HEADS[:1],
         ("attention:attention", "shipped:flash_attention", "shipped:splash_attention", "xla:attention"),
         4 * 2 * 4096**2 * 128,
-        steps={"shipped:splash_attention": None},
+        trips={"shipped:splash_attention": None},
     ),
     Row(
         "causal_attention",
@@ -112,7 +123,7 @@ ROWS = (
         ),
         2 * 2 * 4096**2 * 128,
         visits=_causal_visits,
-        steps={"shipped:splash_attention_causal": None},
+        trips={"shipped:splash_attention_causal": None},
     ),
     Row(
         "cross_entropy",
@@ -134,7 +145,7 @@ ROWS = (
         (*_TURNED, "bf16[4,1024,128]", "bf16[4,1024,128]"),
         _TURNED,
         ("rotary:rotary", "xla:rotary"),
-        steps={"rotary:rotary": 16},
+        trips={"rotary:rotary": {1: 16}},
     ),
     Row("exp", "exp:exp", ("f32[104857600]",), ("f32[104857600]",), ("exp:exp", "xla:exp")),
     Row("softmax", "softmax:softmax", ("bf16[4096,2560]",), ("bf16[4096,2560]",), ("rows:softmax", "xla:softmax")),
@@ -152,8 +163,8 @@ ROWS = (
         ("bf16[4096,2048]",),
         ("grouped_matmul:grouped_matmul", "shipped:grouped_matmul"),
         2 * 4096 * 2048**2,
-        visits=_group_visits,
-        steps={"shipped:grouped_matmul": 16},
+        visits=lambda blocks: _group_visits(blocks, 8, 4096, 2048, 2048),
+        trips={"shipped:grouped_matmul": {1: 16}},
     ),
     Row(
         "embedding",
@@ -162,5 +173,120 @@ ROWS = (
         ("f32[8192,1024]",),
         ("embedding:embedding", "xla:embedding"),
         reads=8192 * 4 + 8192 * 1024 * 4,
+    ),
+    Row(
+        "experts",
+        "packed:grouped_matmul",
+        ("bf16[8192,2048]", "bf16[64,2048,1024]", "i32[65]"),
+        ("bf16[8192,1024]",),
+        ("grouped_matmul:experts", "shipped:grouped_matmul"),
+        2 * 8192 * 2048 * 1024,
+        visits=lambda blocks: _group_visits(blocks, 64, 8192, 1024, 2048),
+        trips={"shipped:grouped_matmul": {1: 64}},
+    ),
+    Row(
+        "int8_matmul",
+        "quantized:int8_matmul",
+        ("i8[4096,4096]",) * 2 + _SCALES,
+        ("bf16[4096,4096]",),
+        ("scaled_matmul:int8_matmul", "xla:int8_matmul"),
+        _SQUARE,
+    ),
+    Row(
+        "fp8_matmul",
+        "quantized:fp8_matmul",
+        ("f8e4m3fn[4096,4096]",) * 2 + _SCALES,
+        ("bf16[4096,4096]",),
+        ("scaled_matmul:fp8_matmul", "xla:fp8_matmul"),
+        _SQUARE,
+    ),
+    Row(
+        "swiglu_matmul",
+        "gated:swiglu_matmul",
+        ("bf16[4096,4096]",) * 3,
+        ("bf16[4096,4096]",),
+        ("matmul:swiglu_matmul", "xla:swiglu_matmul"),
+        2 * _SQUARE,
+    ),
+    Row(
+        "bmm",
+        "bmm:bmm",
+        ("bf16[16,512,768]", "bf16[16,768,1024]"),
+        ("bf16[16,512,1024]",),
+        ("matmul:bmm", "xla:matmul"),
+        2 * 16 * 512 * 768 * 1024,
+    ),
+    Row(
+        "deep_matmul",
+        "matmul:matmul",
+        ("bf16[256,16384]", "bf16[16384,256]"),
+        ("bf16[256,256]",),
+        ("matmul:deep_matmul", "xla:matmul"),
+        2 * 256**2 * 16384,
+    ),
+    Row(
+        "split_matmul",
+        "split_k:split_matmul",
+        ("bf16[256,16384]", "bf16[16384,256]"),
+        ("bf16[256,256]",),
+        ("matmul:deep_matmul", "xla:matmul"),
+        2 * 256**2 * 16384,
+        constants=(8,),
+    ),
+    Row(
+        "window_attention",
+        "attention:window_attention",
+        _WINDOW,
+        _WINDOW[:1],
+        ("attention:window_attention", "shipped:splash_attention_window"),
+        2 * 4 * 128 * (8192 * 1024 - 1024 * 1023 // 2),
+        constants=(1024,),
+        visits=_window_visits,
+        trips={"shipped:splash_attention_window": None},
+    ),
+    Row(
+        "paged_attention",
+        "paged:paged_attention",
+        ("bf16[32,32,128]", *("bf16[8,512,128,128]",) * 2, "i32[32]", "i32[32,16]"),
+        ("bf16[32,32,128]",),
+        ("paged:paged_attention", "shipped:paged_attention"),
+        4 * 32 * 32 * 2048 * 128,
+        visits=lambda blocks: {2: 32 * 8 * 16},
+        trips={"paged:paged_attention": {1: 32 * 4}, "shipped:paged_attention": {1: 32 * 8, 2: 32 * 8 * 2}},
+    ),
+    Row(
+        "long_softmax",
+        "softmax:softmax_two_pass",
+        ("f32[8,1048576]",),
+        ("f32[8,1048576]",),
+        ("long_rows:softmax", "xla:softmax"),
+    ),
+    Row("long_sum", "sums:long_sum", ("f32[4,130000]",), ("f32[4]",), ("long_rows:sum_rows", "xla:sum_rows")),
+    Row("sum_rows", "sums:sum_rows", _MATRIX, ("bf16[4096]",), ("rows:sum_rows", "xla:sum_rows")),
+    Row(
+        "layer_norm",
+        "layer_norm:layer_norm",
+        (*_MATRIX, "bf16[2560]", "bf16[2560]"),
+        _MATRIX,
+        ("rows:layer_norm", "xla:layer_norm"),
+    ),
+    Row(
+        "rms_norm",
+        "rms_norm:rms_norm",
+        (*_MATRIX, "bf16[2560]"),
+        (*_MATRIX, "f32[4096]"),
+        ("rows:rms_norm", "xla:rms_norm"),
+        trips={"rows:rms_norm": {1: 16}},
+    ),
+    Row("add", "add:add", _MATRIX * 2, _MATRIX, ("elementwise:add", "xla:add")),
+    Row("swiglu", "gated:swiglu", _MATRIX * 2, _MATRIX, ("elementwise:swiglu", "xla:swiglu")),
+    Row("geglu", "gated:geglu", _MATRIX * 2, _MATRIX, ("elementwise:geglu", "xla:geglu")),
+    Row("running_sum", "scans:running_sum", _MATRIX, _MATRIX, ("scans:running_sum", "xla:running_sum")),
+    Row(
+        "linear_recurrence",
+        "scans:linear_recurrence",
+        ("bf16[4,2048,2560]",) * 2,
+        ("bf16[4,2048,2560]",),
+        ("scans:linear_recurrence", "xla:linear_recurrence"),
     ),
 )

@@ -29,7 +29,16 @@ _LOGITS = (_WIDE(32, 512), _WIDE.below(512, 32))
 _PRODUCT = (_NEW(256, 256), _NEW(256, 256))
 _GROUPED = (_NEW(512, 128), _NEW(4, 128, 256), _OFFSETS)
 
-#: For each row's kernel by hand: small arguments, its blocks, and the example that has the expected results.
+_NARROW = tuple((_NEW.below(256, 256, 256) - 128).to(torch.int8) for _ in range(2))
+_SCALED = (_NEW(256).abs(), _NEW(256).abs())
+_EIGHTS = tuple(_NEW(256, 256).to(torch.float8_e4m3fn) for _ in range(2))
+_PAGES = (_NEW(2, 16, 16, 128), _NEW(2, 16, 16, 128))
+_TABLE = torch.arange(16, dtype=torch.int32).flip(0).view(2, 8)
+_PAGED = (_NEW(2, 16, 128), *_PAGES, torch.tensor([37, 128], dtype=torch.int32), _TABLE)
+_GATED = (_NEW(64, 256), _NEW(64, 256))
+_STEPS = (torch.sigmoid(_NEW(2, 64, 256)), _NEW(2, 64, 256))
+
+#: For each row's kernel by hand: small arguments, its options, and the example that has the expected results.
 SMALL: dict[str, tuple[tuple[Any, ...], dict[str, int], str]] = {
     "matmul": (_PRODUCT, {"rows": 128, "columns": 128}, "matmul"),
     "attention": (_QKV, {"block_m": 128, "block_n": 128, "unroll": 2}, "attention"),
@@ -40,6 +49,23 @@ SMALL: dict[str, tuple[tuple[Any, ...], dict[str, int], str]] = {
     "softmax": (_NORM[:1], {"rows": 16}, "softmax"),
     "welford": (_NORM, {"rows": 16}, "welford"),
     "grouped_matmul": (_GROUPED, {"rows": 128, "columns": 128}, "grouped_matmul"),
+    "int8_matmul": ((*_NARROW, *_SCALED), {"rows": 128, "columns": 128}, "int8_matmul"),
+    "fp8_matmul": ((*_EIGHTS, *_SCALED), {"rows": 128, "columns": 128}, "fp8_matmul"),
+    "swiglu_matmul": ((*_PRODUCT, _NEW(256, 256)), {"rows": 128, "columns": 128}, "swiglu_matmul"),
+    "bmm": ((_NEW(2, 64, 128), _NEW(2, 128, 256)), {}, "bmm"),
+    "deep_matmul": (_PRODUCT, {"inner": 128}, "matmul"),
+    "window_attention": ((*_QKV, 256), {"window": 256, "block_m": 128, "block_n": 128}, "window_attention"),
+    "paged_attention": (_PAGED, {"pages": 2}, "paged_attention"),
+    "long_softmax": ((_WIDE(16, 2048),), {"columns": 512}, "softmax"),
+    "long_sum": ((_WIDE(4, 1000),), {"width": 256}, "long_sum"),
+    "sum_rows": (_NORM[:1], {"rows": 64}, "sum_rows"),
+    "layer_norm": (_NORM, {"rows": 16}, "layer_norm"),
+    "rms_norm": (_NORM[:2], {"rows": 64}, "rms_norm"),
+    "add": (_GATED, {"rows": 16}, "add"),
+    "swiglu": (_GATED, {"rows": 16}, "swiglu"),
+    "geglu": (_GATED, {"rows": 16}, "geglu"),
+    "running_sum": (_NORM[:1], {"rows": 16, "width": 128}, "running_sum"),
+    "linear_recurrence": (_STEPS, {"steps": 32, "width": 128}, "linear_recurrence"),
     "embedding": ((_WIDE.below(50, 64), _WIDE(50, 256)), {"block": 16, "unroll": 4}, "embedding"),
 }
 _OF_ROW = {row.name: row for row in ROWS}
@@ -48,7 +74,7 @@ _OF_ROW = {row.name: row for row in ROWS}
 def _array(tensor: torch.Tensor) -> Any:
     import jax.numpy as jnp
 
-    dtype = jnp.bfloat16 if tensor.dtype == torch.bfloat16 else None
+    dtype = {torch.bfloat16: jnp.bfloat16, torch.float8_e4m3fn: jnp.float8_e4m3fn}.get(tensor.dtype)
     return jnp.asarray((tensor.float() if dtype else tensor).numpy(), dtype)
 
 
@@ -64,11 +90,12 @@ def test_by_hand_is_right(name: str) -> None:
     jax = pytest.importorskip("jax")
     from jax.experimental.pallas import tpu as pltpu
 
-    args, blocks, example = SMALL[name]
+    args, options, example = SMALL[name]
     module, function = _OF_ROW[name].references[0].split(":")
     by_hand = getattr(importlib.import_module(f"hand.pallas.{module}"), function)
     with pltpu.force_tpu_interpret_mode(pltpu.InterpretParams(uninitialized_memory="nan")):
-        found = jax.jit(lambda *args: by_hand(*args, **blocks))(*map(_array, args))
+        arrays = [_array(arg) for arg in args if isinstance(arg, torch.Tensor)]
+        found = jax.jit(lambda *arrays: by_hand(*arrays, **options))(*arrays)
     _agree(found, BY_NAME[example].reference(*args))
 
 

@@ -1,7 +1,7 @@
 """Flash attention: keys and values of a head stay in VMEM, row statistics fill whole registers, powers are of two.
 
 Causal attention has a branch for each block of queries, with as many blocks of keys as that one needs: loops of a known
-length, which libtpu counts. Only the block of keys on the diagonal is masked.
+length, which libtpu counts. Only the block of keys on the diagonal is masked, and in a window the first ones too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _start(q_ref):
     rows, depth = q_ref.shape
     q = (q_ref[...].astype(jnp.float32) * (math.log2(math.e) / math.sqrt(depth))).astype(q_ref.dtype)
     return q, (
-        jnp.full((rows, LANES), -jnp.inf, jnp.float32),
+        jnp.full((rows, LANES), -1e30, jnp.float32),  # finite: the first keys may all be unseen
         jnp.zeros((rows, LANES), jnp.float32),
         jnp.zeros((rows, depth), jnp.float32),
     )
@@ -84,6 +84,28 @@ def _causal(q_ref, k_ref, v_ref, out_ref, *, block, unroll):
         pl.when(pl.program_id(1) == number)(partial(branch, number))
 
 
+def _window(q_ref, k_ref, v_ref, out_ref, *, block, unroll, window):
+    rows = q_ref.shape[0]
+    full = window // rows
+    apart = jax.lax.broadcasted_iota(jnp.int32, (rows, block), 0) - jax.lax.broadcasted_iota(
+        jnp.int32, (rows, block), 1
+    )
+
+    def branch(number, before):
+        q, state = _start(q_ref)
+        for ago in range(before, -rows, -block):  # how far the block of keys is before that of queries
+            seen = (apart + ago >= 0) if ago < block - 1 else None
+            if ago + rows > window:
+                seen = apart + ago < window if seen is None else seen & (apart + ago < window)
+            at = pl.ds(pl.multiple_of(number * rows - ago, block), block)
+            state = _step(q, k_ref[at, :], v_ref[at, :], state, seen)
+        _finish(out_ref, state)
+
+    for number in range(full):
+        pl.when(pl.program_id(1) == number)(partial(branch, number, number * rows))
+    pl.when(pl.program_id(1) >= full)(lambda: branch(pl.program_id(1), window))
+
+
 def _call(body, name, q, k, v, block_m, block_n, unroll):
     *heads, m, depth = q.shape
     count = math.prod(heads)
@@ -112,3 +134,8 @@ def attention(q: jax.Array, k: jax.Array, v: jax.Array, block_m=1024, block_n=10
 def causal_attention(q: jax.Array, k: jax.Array, v: jax.Array, block_m=1024, block_n=1024, unroll=2) -> jax.Array:
     """The same where queries see no later keys; as many keys as queries."""
     return _call(_causal, "causal_attention_by_hand", q, k, v, block_m, block_n, unroll)
+
+
+def window_attention(q: jax.Array, k: jax.Array, v: jax.Array, window=1024, block_m=512, block_n=512) -> jax.Array:
+    """The same where queries see the last ``window`` keys only, of which there are whole blocks."""
+    return _call(partial(_window, window=window), "window_attention_by_hand", q, k, v, block_m, block_n, 1)

@@ -9,7 +9,25 @@ import jax.numpy as jnp
 
 
 def matmul(x, y):
-    return jnp.dot(x, y)
+    return jnp.matmul(x, y)
+
+
+def int8_matmul(x, y, scales_x, scales_y):
+    return _scaled(jnp.dot(x, y, preferred_element_type=jnp.int32), scales_x, scales_y)
+
+
+def fp8_matmul(x, y, scales_x, scales_y):
+    return _scaled(jnp.dot(x, y, preferred_element_type=jnp.float32), scales_x, scales_y)
+
+
+def _scaled(product, scales_x, scales_y):
+    scales = scales_x.astype(jnp.float32)[:, None] * scales_y.astype(jnp.float32)[None, :]
+    return (product * scales).astype(scales_x.dtype)
+
+
+def swiglu_matmul(x, gate, up):
+    opened, lifted = (jnp.dot(x, factor, preferred_element_type=jnp.float32) for factor in (gate, up))
+    return (jax.nn.silu(opened) * lifted).astype(x.dtype)
 
 
 def exp(x):
@@ -53,6 +71,40 @@ def layer_norm(x, weight, bias):
     centred = wide - jnp.mean(wide, axis=1, keepdims=True)
     scale = jax.lax.rsqrt(jnp.mean(centred * centred, axis=1, keepdims=True) + 1e-5)
     return (centred * scale * weight + bias).astype(x.dtype)
+
+
+def rms_norm(x, weight):
+    wide = x.astype(jnp.float32)
+    inverse = jax.lax.rsqrt(jnp.mean(wide * wide, axis=1) + 1e-5)
+    return (wide * inverse[:, None] * weight).astype(x.dtype), inverse
+
+
+def add(x, y):
+    return x + y
+
+
+def swiglu(gate, up):
+    return jax.nn.silu(gate.astype(jnp.float32)).astype(up.dtype) * up
+
+
+def geglu(gate, up):
+    return jax.nn.gelu(gate.astype(jnp.float32), approximate=True).astype(up.dtype) * up
+
+
+def sum_rows(x):
+    return jnp.sum(x.astype(jnp.float32), axis=1).astype(x.dtype)
+
+
+def running_sum(x):
+    return jnp.cumsum(x.astype(jnp.float32), axis=1).astype(x.dtype)
+
+
+def linear_recurrence(decay, x):
+    def both(first, second):
+        return first[0] * second[0], first[1] * second[0] + second[1]
+
+    steps = decay.astype(jnp.float32), x.astype(jnp.float32)
+    return jax.lax.associative_scan(both, steps, axis=1)[1].astype(x.dtype)
 
 
 def embedding(ids, table):

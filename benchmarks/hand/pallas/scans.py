@@ -1,0 +1,83 @@
+"""Scans: running sums of rows by products with a triangle of ones, and a linear recurrence in powers of two steps."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+SUBLANES = 8
+
+
+def _running_sum(x_ref, out_ref, *, width):
+    row = jax.lax.broadcasted_iota(jnp.int32, (width, width), 0)
+    upper = (row <= jax.lax.broadcasted_iota(jnp.int32, (width, width), 1)).astype(x_ref.dtype)
+    before = jnp.zeros((x_ref.shape[0], 1), jnp.float32)
+    for first in range(0, x_ref.shape[1], width):
+        at = slice(first, first + width)
+        sums = before + jnp.dot(x_ref[:, at], upper, preferred_element_type=jnp.float32)
+        out_ref[:, at] = sums.astype(out_ref.dtype)
+        before = sums[:, width - 1 :]
+
+
+def running_sum(x: jax.Array, rows: int = 256, width: int = 256) -> jax.Array:
+    """The sums of the first 1, 2, … elements of each row, in bf16; both blocks divide their dimensions."""
+    m, n = x.shape
+    block = pl.BlockSpec((rows, n), lambda i: (i, 0))
+    return pl.pallas_call(
+        partial(_running_sum, width=width),
+        grid=(m // rows,),
+        in_specs=[block],
+        out_specs=block,
+        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",)),
+        name="running_sum_by_hand",
+    )(x)
+
+
+def _recurrence(decay_ref, x_ref, out_ref, state_ref, *, rows):
+    """In registers of 8 rows: the 1, 2 and 4 rows before come in by rotations, then the state after the 8 above."""
+
+    @pl.when(pl.program_id(2) == 0)
+    def _():
+        state_ref[...] = jnp.zeros_like(state_ref)
+
+    width = x_ref.shape[1]
+    row = jax.lax.broadcasted_iota(jnp.int32, (SUBLANES, width), 0)
+
+    def body(n, state):
+        at = pl.ds(pl.multiple_of(n * rows, rows), rows)
+        decays, values = decay_ref[at, :].astype(jnp.float32), x_ref[at, :].astype(jnp.float32)
+        found = []
+        for first in range(0, rows, SUBLANES):
+            left, added = (x[first : first + SUBLANES] for x in (decays, values))
+            for shift in (1, 2, 4):
+                early = row < shift
+                added += left * jnp.where(early, 0.0, pltpu.roll(added, shift, 0))
+                left *= jnp.where(early, 1.0, pltpu.roll(left, shift, 0))
+            added += left * state
+            state = added[SUBLANES - 1 :]
+            found.append(added)
+        out_ref[at, :] = jnp.concatenate(found).astype(out_ref.dtype)
+        return state
+
+    state_ref[...] = jax.lax.fori_loop(0, x_ref.shape[0] // rows, body, state_ref[...])
+
+
+def linear_recurrence(decay: jax.Array, x: jax.Array, steps: int = 512, width: int = 512, rows: int = 16) -> jax.Array:
+    """``h[t] = decay[t] * h[t - 1] + x[t]`` along the middle dimension; all blocks divide their dimensions."""
+    batch, length, channels = x.shape
+    block = pl.BlockSpec((None, steps, width), lambda b, w, t: (b, t, w))
+    return pl.pallas_call(
+        partial(_recurrence, rows=rows),
+        grid=(batch, channels // width, length // steps),
+        in_specs=[block, block],
+        out_specs=block,
+        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+        scratch_shapes=[pltpu.VMEM((1, width), jnp.float32)],
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel", "arbitrary")),
+        name="linear_recurrence_by_hand",
+    )(decay, x)
