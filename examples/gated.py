@@ -30,23 +30,6 @@ def geglu(gate, up):
 
 
 @kopt.kernel
-def swiglu_matmul(x, gate, up):
-    """Of both products of ``x``: they share its blocks, and neither goes to memory."""
-    m, k = x.size()
-    n = gate.size(1)
-    out = torch.empty([m, n], dtype=x.dtype)
-    for tile_m, tile_n in hl.tile([m, n]):
-        opened = hl.zeros([tile_m, tile_n], dtype=torch.float32)
-        lifted = hl.zeros([tile_m, tile_n], dtype=torch.float32)
-        for tile_k in hl.tile(k):
-            rows = x[tile_m, tile_k]
-            opened = torch.addmm(opened, rows, gate[tile_k, tile_n])
-            lifted = torch.addmm(lifted, rows, up[tile_k, tile_n])
-        out[tile_m, tile_n] = (opened * torch.sigmoid(opened) * lifted).to(x.dtype)
-    return out
-
-
-@kopt.kernel
 def swiglu_backward(grad, gate, up):
     grad_gate, grad_up = torch.empty_like(gate), torch.empty_like(up)
     grads, gates, ups = grad.view(-1), gate.view(-1), up.view(-1)
@@ -73,6 +56,23 @@ def geglu_backward(grad, gate, up):
         slope = 1 + bend + opened * (1 - bend * bend) * SCALE * (1 + 3 * CUBIC * square)
         to_gate[tile] = (arriving * ups[tile] * 0.5 * slope).to(gate.dtype)
     return grad_gate, grad_up
+
+
+@kopt.kernel
+def swiglu_matmul(x, gate, up):
+    """Of both products of ``x``: they share its blocks, and neither goes to memory."""
+    m, k = x.size()
+    n = gate.size(1)
+    out = torch.empty([m, n], dtype=x.dtype)
+    for tile_m, tile_n in hl.tile([m, n]):
+        opened = hl.zeros([tile_m, tile_n], dtype=torch.float32)
+        lifted = hl.zeros([tile_m, tile_n], dtype=torch.float32)
+        for tile_k in hl.tile(k):
+            rows = x[tile_m, tile_k]
+            opened = torch.addmm(opened, rows, gate[tile_k, tile_n])
+            lifted = torch.addmm(lifted, rows, up[tile_k, tile_n])
+        out[tile_m, tile_n] = (opened * torch.sigmoid(opened) * lifted).to(x.dtype)
+    return out
 
 
 def reference_swiglu(gate, up):

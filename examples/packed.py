@@ -50,9 +50,9 @@ def jagged_jagged_bmm(x, y, offsets):
 
 @kopt.kernel
 def grouped_matmul(x, weights, offsets):
-    """The rows of each group times the group's own matrix."""
+    """The rows of each group times the group's own matrix; every row belongs to a group."""
     groups, inner, columns = weights.size()
-    out = torch.zeros([x.size(0), columns], dtype=x.dtype)
+    out = torch.empty([x.size(0), columns], dtype=x.dtype)
     for g in hl.grid(groups):
         for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
             acc = hl.zeros([m, n], dtype=torch.float32)

@@ -53,6 +53,19 @@ def int16_matmul(x, weights):
 
 
 @kopt.kernel
+def fp8_matmul(x, y, scales_x, scales_y):
+    """8-bit floats, whose rows (of ``x``) and columns (of ``y``) each have a scale."""
+    m, n = x.size(0), y.size(1)
+    out = torch.empty([m, n], dtype=scales_x.dtype)
+    for tile_m, tile_n in hl.tile([m, n]):
+        acc = hl.zeros([tile_m, tile_n], dtype=torch.float32)
+        for tile_k in hl.tile(x.size(1)):
+            acc = hl.dot(x[tile_m, tile_k], y[tile_k, tile_n], acc=acc)
+        out[tile_m, tile_n] = (acc * scales_x[tile_m][:, None] * scales_y[tile_n][None, :]).to(out.dtype)
+    return out
+
+
+@kopt.kernel
 def int8_matmul(x, y, scales_x, scales_y):
     """8-bit integers, whose rows (of ``x``) and columns (of ``y``) each have a scale; their sums are exact."""
     m, n = x.size(0), y.size(1)
@@ -63,19 +76,6 @@ def int8_matmul(x, y, scales_x, scales_y):
             acc = hl.dot(x[tile_m, tile_k], y[tile_k, tile_n], acc=acc)
         scales = scales_x[tile_m].to(torch.float32)[:, None] * scales_y[tile_n].to(torch.float32)[None, :]
         out[tile_m, tile_n] = (acc.to(torch.float32) * scales).to(out.dtype)
-    return out
-
-
-@kopt.kernel
-def fp8_matmul(x, y, scales_x, scales_y):
-    """8-bit floats, whose rows (of ``x``) and columns (of ``y``) each have a scale."""
-    m, n = x.size(0), y.size(1)
-    out = torch.empty([m, n], dtype=scales_x.dtype)
-    for tile_m, tile_n in hl.tile([m, n]):
-        acc = hl.zeros([tile_m, tile_n], dtype=torch.float32)
-        for tile_k in hl.tile(x.size(1)):
-            acc = hl.dot(x[tile_m, tile_k], y[tile_k, tile_n], acc=acc)
-        out[tile_m, tile_n] = (acc * scales_x[tile_m][:, None] * scales_y[tile_n][None, :]).to(out.dtype)
     return out
 
 

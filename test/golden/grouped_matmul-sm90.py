@@ -37,8 +37,8 @@ def grouped_matmul_0_kernel(x, weights, offsets, out):
 
 
 def grouped_matmul(x, weights, offsets):
-    # packed.py:55: out = torch.zeros([x.size(0), columns], dtype=x.dtype)
-    out = torch.zeros((4096, 768), dtype=torch.bfloat16, device=x.device)
+    # packed.py:55: out = torch.empty([x.size(0), columns], dtype=x.dtype)
+    out = torch.empty((4096, 768), dtype=torch.bfloat16, device=x.device)
     # packed.py:56: for g in hl.grid(groups):
     grouped_matmul_0_kernel[(16,)](x, weights, offsets, out, num_warps=8, num_stages=3)
     return out

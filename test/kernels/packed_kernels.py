@@ -38,6 +38,19 @@ def packed_attention_padded(q, k, v, offsets, longest: int):
     return out
 
 
+def grouped_matmul_filled(x, weights, offsets):
+    """The rows of each group times the group's own matrix, and zeros where a row belongs to none."""
+    groups, inner, columns = weights.size()
+    out = torch.zeros([x.size(0), columns], dtype=x.dtype)
+    for g in hl.grid(groups):
+        for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
+            acc = hl.zeros([m, n], dtype=torch.float32)
+            for k in hl.tile(inner):
+                acc = torch.addmm(acc, x[m, k], weights[g, k, n])
+            out[m, n] = acc.to(x.dtype)
+    return out
+
+
 def grouped_matmul_by_index(x, weights, offsets):
     """The rows of each group times the group's own matrix, numbered from the group's start."""
     groups, inner, columns = weights.size()

@@ -76,7 +76,7 @@ CASES: dict[str, Case] = {
         [16, 8],
     ),
     "grouped": (
-        packed.grouped_matmul,
+        kernels.grouped_matmul_filled,
         packed.reference_grouped,
         lambda offsets, rows, dtype: (
             random(rows, 20, dtype=dtype),
