@@ -251,12 +251,13 @@ ROWS = (
     Row(
         "paged_attention",
         "paged:paged_attention",
-        ("bf16[32,32,128]", *("bf16[8,512,128,128]",) * 2, "i32[32]", "i32[32,16]"),
+        ("bf16[32,32,128]", *("bf16[8,2048,128,128]",) * 2, "i32[32]", "i32[32,16]"),
         ("bf16[32,32,128]",),
         ("paged:paged_attention", "shipped:paged_attention"),
         4 * 32 * 32 * 2048 * 128,
+        reads=2 * 32 * (32 * 128 + 2 * 8 * 2048 * 128) + 4 * 32 * (1 + 16),
         visits=lambda blocks: {2: 32 * 8 * 16},
-        trips={"paged:paged_attention": {1: 32 * 4}, "shipped:paged_attention": {1: 32 * 8, 2: 32 * 8 * 2}},
+        trips={"paged:paged_attention": {1: 32 * 4}, "shipped:paged_attention": None},
     ),
     Row(
         "long_softmax",
@@ -285,12 +286,12 @@ ROWS = (
     Row("add", "add:add", _MATRIX * 2, _MATRIX, ("elementwise:add", "xla:add")),
     Row("swiglu", "gated:swiglu", _MATRIX * 2, _MATRIX, ("elementwise:swiglu", "xla:swiglu")),
     Row("geglu", "gated:geglu", _MATRIX * 2, _MATRIX, ("elementwise:geglu", "xla:geglu")),
-    Row("running_sum", "scans:running_sum", _MATRIX, _MATRIX, ("scans:running_sum", "xla:running_sum")),
+    Row("running_sum", "scans:running_sum", _MATRIX, _MATRIX, ("scans:running_sum",)),
     Row(
         "linear_recurrence",
         "scans:linear_recurrence",
         ("bf16[4,2048,2560]",) * 2,
         ("bf16[4,2048,2560]",),
-        ("scans:linear_recurrence", "xla:linear_recurrence"),
+        ("scans:linear_recurrence",),
     ),
 )

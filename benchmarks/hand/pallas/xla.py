@@ -1,4 +1,4 @@
-"""The same computations in `jax.numpy`, for XLA. Its own grouped product has computed trips, and no figure."""
+"""The same computations in `jax.numpy`, for XLA. Its grouped product and its scans have no figure."""
 
 from __future__ import annotations
 
@@ -93,18 +93,6 @@ def geglu(gate, up):
 
 def sum_rows(x):
     return jnp.sum(x.astype(jnp.float32), axis=1).astype(x.dtype)
-
-
-def running_sum(x):
-    return jnp.cumsum(x.astype(jnp.float32), axis=1).astype(x.dtype)
-
-
-def linear_recurrence(decay, x):
-    def both(first, second):
-        return first[0] * second[0], first[1] * second[0] + second[1]
-
-    steps = decay.astype(jnp.float32), x.astype(jnp.float32)
-    return jax.lax.associative_scan(both, steps, axis=1)[1].astype(x.dtype)
 
 
 def embedding(ids, table):
