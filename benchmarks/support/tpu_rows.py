@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kopt.specs import TensorSpec, parse_spec
-
-#: How often, over the whole launch, the loops at a depth run whose counts libtpu does not know; by block sizes.
-Visits = Callable[[Sequence[int]], Mapping[int, int]]
 
 
 @dataclass(frozen=True)
@@ -23,9 +20,9 @@ class Row:
     """``kernel`` is ``file:kernel`` of the examples; ``references`` are ``module:function`` of ``hand.pallas``.
 
     ``specs`` and ``results`` are of arguments and results; of ``reads``, where it is given, only so many bytes of the
-    arguments are needed. ``constants`` come after the arguments, and references have them as defaults. ``visits`` are
-    those of kopt's kernel, ``trips`` those of references of which libtpu estimates nothing that is true, by depth, the
-    grid's at 1: with several results, or trips that it makes up (None: not known here).
+    arguments are needed. ``constants`` come after the arguments, and references have them as defaults. ``trips`` say
+    how often loops of references run of which libtpu estimates nothing that is true, by depth, the grid's at 1: with
+    several results, or trips that it makes up (None: not known here).
     """
 
     name: str
@@ -36,7 +33,6 @@ class Row:
     flops: int = 0
     constants: tuple[Any, ...] = ()
     reads: int | None = None
-    visits: Visits | None = None
     trips: Mapping[str, Mapping[int, int] | None] = field(default_factory=dict)
 
     @property
@@ -60,25 +56,6 @@ class Row:
 def _bytes(text: str) -> int:
     spec = parse_spec(text)
     return math.prod(spec.shape) * spec.dtype.bits // 8
-
-
-def _causal_visits(blocks: Sequence[int]) -> Mapping[int, int]:
-    """Blocks of keys that begin before each block of queries ends, of both heads."""
-    rows, keys = blocks
-    return {2: 2 * sum(-(-(first + rows) // keys) for first in range(0, 4096, rows))}
-
-
-def _group_visits(blocks: Sequence[int], groups: int, m: int, n: int, k: int) -> Mapping[int, int]:
-    """Blocks of rows of groups of one size, and for each those of columns and of the inner dimension."""
-    rows, columns, inner = blocks
-    tiles = groups * -(-m // groups // rows) * -(-n // columns)
-    return {2: tiles, 3: tiles * -(-k // inner)}
-
-
-def _window_visits(blocks: Sequence[int]) -> Mapping[int, int]:
-    """Blocks of keys from the window's begin to the end of each block of queries, of both heads."""
-    rows, keys = blocks
-    return {2: 2 * sum(-(-(first + rows - max(0, first - 1023)) // keys) for first in range(0, 8192, rows))}
 
 
 _HEADS = ("bf16[1,2,4096,128]",) * 3
@@ -126,7 +103,6 @@ ROWS = (
             "xla:causal_attention",
         ),
         2 * 2 * 4096**2 * 128,
-        visits=_causal_visits,
         trips={"shipped:splash_attention_causal": None},
     ),
     Row(
@@ -167,7 +143,6 @@ ROWS = (
         ("bf16[4096,2048]",),
         ("grouped_matmul:grouped_matmul", "shipped:grouped_matmul"),
         2 * 4096 * 2048**2,
-        visits=lambda blocks: _group_visits(blocks, 8, 4096, 2048, 2048),
         trips={"shipped:grouped_matmul": {1: 16}},
     ),
     Row(
@@ -185,7 +160,6 @@ ROWS = (
         ("bf16[8192,1024]",),
         ("grouped_matmul:experts", "shipped:grouped_matmul"),
         2 * 8192 * 2048 * 1024,
-        visits=lambda blocks: _group_visits(blocks, 64, 8192, 1024, 2048),
         trips={"shipped:grouped_matmul": {1: 64}},
     ),
     Row(
@@ -245,7 +219,6 @@ ROWS = (
         ("attention:window_attention", "shipped:splash_attention_window"),
         2 * 4 * 128 * (8192 * 1024 - 1024 * 1023 // 2),
         constants=(1024,),
-        visits=_window_visits,
         trips={"shipped:splash_attention_window": None},
     ),
     Row(
@@ -256,7 +229,6 @@ ROWS = (
         ("paged:paged_attention", "shipped:paged_attention"),
         4 * 32 * 32 * 2048 * 128,
         reads=2 * 32 * (32 * 128 + 2 * 8 * 2048 * 128) + 4 * 32 * (1 + 16),
-        visits=lambda blocks: {2: 32 * 8 * 16},
         trips={"paged:paged_attention": {1: 32 * 4}, "shipped:paged_attention": None},
     ),
     Row(
