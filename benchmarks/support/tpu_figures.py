@@ -45,7 +45,7 @@ def reported(report: Mapping[str, Any], least: float) -> Figure:
 
 
 def by_hand(facts: Mapping[str, Any], trips: Mapping[int, int], least: float) -> Figure:
-    """The figure of a module by libtpu's facts, and how often the loops of its one kernel run in all, by their depth."""
+    """The figure of a module by libtpu's facts, and how often loops of its one kernel run in all, by their depth."""
     if refusal := _refusal(facts):
         return None, refusal
     if facts["hlo_uncounted"]:

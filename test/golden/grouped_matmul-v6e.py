@@ -7,15 +7,7 @@ from jax.experimental.pallas import tpu as pltpu
 
 
 def grouped_matmul_kernel(
-    offsets_ref,
-    x_ref,
-    weights_ref,
-    out_ref,
-    new_out_ref,
-    new_out_buffer_ref,
-    new_out_sent_ref,
-    new_out_old_ref,
-    new_out_fetched_ref,
+    offsets_ref, x_ref, weights_ref, out_ref, out_buffer_ref, out_sent_ref, out_old_ref, out_fetched_ref
 ):
     g = pl.program_id(0)
     offsets = offsets_ref[g]  # packed.py:57
@@ -39,15 +31,15 @@ def grouped_matmul_kernel(
             def _():
                 other_slot = 1 - slot  # packed.py:57
                 pltpu.make_async_copy(  # packed.py:57
-                    new_out_buffer_ref.at[other_slot, :, :],
-                    new_out_buffer_ref.at[other_slot, :, :],
-                    new_out_sent_ref.at[other_slot],
+                    out_buffer_ref.at[other_slot, :, :],
+                    out_buffer_ref.at[other_slot, :, :],
+                    out_sent_ref.at[other_slot],
                 ).wait()
 
             pltpu.make_async_copy(  # packed.py:57
-                new_out_ref.at[pl.ds(pl.multiple_of(m_begin, 16), 256), :],
-                new_out_old_ref.at[...],
-                new_out_fetched_ref.at[0],
+                out_ref.at[pl.ds(pl.multiple_of(m_begin, 16), 256), :],
+                out_old_ref.at[...],
+                out_fetched_ref.at[0],
             ).start()
 
         acc = jnp.full((256, 768), 0.0, jnp.float32)  # packed.py:58
@@ -67,14 +59,14 @@ def grouped_matmul_kernel(
         @pl.when(shared)  # packed.py:57
         def _():
             pltpu.make_async_copy(  # packed.py:57
-                new_out_ref.at[pl.ds(pl.multiple_of(m_begin, 16), 256), :],
-                new_out_old_ref.at[...],
-                new_out_fetched_ref.at[0],
+                out_ref.at[pl.ds(pl.multiple_of(m_begin, 16), 256), :],
+                out_old_ref.at[...],
+                out_fetched_ref.at[0],
             ).wait()
 
-        old = new_out_old_ref[...]  # packed.py:57
+        old = out_old_ref[...]  # packed.py:57
         new = jnp.where(inside_3, v_4, old)  # packed.py:57
-        new_out_buffer_ref[slot, :, :] = new  # packed.py:57
+        out_buffer_ref[slot, :, :] = new  # packed.py:57
 
         @pl.when(later)  # packed.py:57
         def _():
@@ -82,15 +74,15 @@ def grouped_matmul_kernel(
             def _():
                 other_slot_2 = 1 - slot  # packed.py:57
                 pltpu.make_async_copy(  # packed.py:57
-                    new_out_buffer_ref.at[other_slot_2, :, :],
-                    new_out_buffer_ref.at[other_slot_2, :, :],
-                    new_out_sent_ref.at[other_slot_2],
+                    out_buffer_ref.at[other_slot_2, :, :],
+                    out_buffer_ref.at[other_slot_2, :, :],
+                    out_sent_ref.at[other_slot_2],
                 ).wait()
 
         pltpu.make_async_copy(  # packed.py:57
-            new_out_buffer_ref.at[slot, :, :],
-            new_out_ref.at[pl.ds(pl.multiple_of(m_begin, 16), 256), :],
-            new_out_sent_ref.at[slot],
+            out_buffer_ref.at[slot, :, :],
+            out_ref.at[pl.ds(pl.multiple_of(m_begin, 16), 256), :],
+            out_sent_ref.at[slot],
         ).start()
         return None
 
@@ -102,24 +94,22 @@ def grouped_matmul_kernel(
         last = m_blocks - 1  # packed.py:57
         last_slot = last & 1  # packed.py:57
         pltpu.make_async_copy(  # packed.py:57
-            new_out_buffer_ref.at[last_slot, :, :],
-            new_out_buffer_ref.at[last_slot, :, :],
-            new_out_sent_ref.at[last_slot],
+            out_buffer_ref.at[last_slot, :, :],
+            out_buffer_ref.at[last_slot, :, :],
+            out_sent_ref.at[last_slot],
         ).wait()
 
 
 def grouped_matmul(x, weights, offsets):
-    out = jnp.zeros((4096, 768), jnp.bfloat16)  # packed.py:55
     offsets_2 = jnp.clip(offsets, -(2**31), 2**31 - 1).astype(jnp.int32)  # packed.py:56
     with jax.enable_x64(False):
-        out_2 = pl.pallas_call(  # packed.py:56
+        out = pl.pallas_call(  # packed.py:56
             grouped_matmul_kernel,
             grid=(16,),
             in_specs=[
                 pl.BlockSpec(memory_space=pltpu.SMEM),
                 pl.BlockSpec((4096, 1024), lambda g: (0, 0)),
                 pl.BlockSpec((None, 1024, 768), lambda g: (g, 0, 0)),
-                pl.BlockSpec(memory_space=pltpu.HBM),
             ],
             out_specs=pl.BlockSpec(memory_space=pltpu.HBM),
             out_shape=jax.ShapeDtypeStruct((4096, 768), jnp.bfloat16),
@@ -129,8 +119,7 @@ def grouped_matmul(x, weights, offsets):
                 pltpu.VMEM((256, 768), jnp.bfloat16),
                 pltpu.SemaphoreType.DMA((1,)),
             ],
-            input_output_aliases={3: 0},
             compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",), vmem_limit_bytes=41680896),
             name="grouped_matmul",
-        )(offsets_2, x, weights, out)
-    return out_2
+        )(offsets_2, x, weights)
+    return out
