@@ -22,7 +22,7 @@ from kopt.runtime.seeds import drawn
 from kopt.runtime.signature import Signature
 from kopt.runtime.wire import Packed, from_reference, pack, to_reference, unpack
 from kopt.runtime.write_back import WriteBack
-from kopt.specs import TensorSpec, framework_of, spec_of
+from kopt.specs import TensorSpec, framework_of, spec_of, stored
 from kopt.targets.target import Target, parse_target
 
 if TYPE_CHECKING:
@@ -189,7 +189,8 @@ class Executable:
         """The launcher where only the runner is between, or what lends it tensors; None where there is more to do."""
         frameworks = {framework_of(value) for value in values} | {framework}
         make = getattr(self._runner, "launcher", None)
-        launch = None if make is None or len(frameworks) > 1 else make(values)
+        as_they_are = len(frameworks) == 1 and all(stored(value) is value for value in values)
+        launch = make(values) if make is not None and as_they_are else None
         hidden, finish = self.hidden, self._write_back.finish
         if launch is None:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -140,20 +141,22 @@ def _facts(estimated: int | None, **others: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("facts", "steps", "wanted"),
+    ("facts", "trips", "wanted"),
     [
-        (_facts(1000), 4, (1005, "libtpu")),
-        (_facts(30), 4, (50, "floor")),
-        (_facts(None), 4, (95, "bundles")),
-        (_facts(None), None, (None, "computed trips")),
-        (_facts(1000, hlo_uncounted=["while"]), 4, (None, "uncounted HLO")),
-        (_facts(None, legal=False), 4, (None, "refused")),
-        (_facts(None, legal=None), 4, (None, "time limit")),
+        (_facts(1000), {1: 4}, (1005, "libtpu")),
+        (_facts(30), {1: 4}, (50, "floor")),
+        (_facts(None), {1: 4}, (95, "bundles")),
+        (_facts(None), {}, (None, "computed trips")),
+        (_facts(1000, hlo_uncounted=["while"]), {1: 4}, (None, "uncounted HLO")),
+        (_facts(None, legal=False), {1: 4}, (None, "refused")),
+        (_facts(None, legal=None), {1: 4}, (None, "time limit")),
     ],
 )
-def test_a_figure_by_hand_says_what_it_is(facts: dict[str, Any], steps: int | None, wanted: tuple[Any, str]) -> None:
+def test_a_figure_by_hand_says_what_it_is(
+    facts: dict[str, Any], trips: Mapping[int, int], wanted: tuple[Any, str]
+) -> None:
     """What is not known is no number."""
-    assert by_hand(facts, steps, 50) == wanted
+    assert by_hand(facts, trips, 50) == wanted
 
 
 def _report(cycles: int | None, **others: Any) -> dict[str, Any]:
