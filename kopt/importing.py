@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
@@ -132,6 +132,8 @@ class CompiledKernel:
     fn: Callable[..., Any]
     executable: Executable
     imported: Imported
+    #: The types of arguments of calls that have no guard: text for them is not made again and again.
+    unguarded: set[tuple[type, ...]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.executable.framework = "torch"  # a kernel that makes tensors from numbers alone asks torch for them
@@ -163,6 +165,9 @@ class CompiledKernel:
         self, kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Guard | None:
         """The short way for calls of a kernel like one that was admitted and has run; None where there is none."""
+        types = tuple(map(type, (*args, *kwargs.values())))
+        if types in self.unguarded:
+            return None
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         tensors, hidden = self._tensors(bound.arguments), self.imported.hidden
@@ -174,7 +179,10 @@ class CompiledKernel:
         paths = [param.path for param in self.imported.params[: len(tensors)]]
         run = launch if self._gives_results else rebuilt
         found = Compiled(paths, hidden, self.imported.mutated, self.imported.guards, run)
-        return make_guard(kernel, signature, args, kwargs, found)
+        guard = make_guard(kernel, signature, args, kwargs, found)
+        if guard is None:
+            self.unguarded.add(types)
+        return guard
 
     @property
     def _gives_results(self) -> bool:
