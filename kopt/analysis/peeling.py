@@ -64,10 +64,10 @@ def peeling(loop: ForOp, analysis: IndexAnalysis) -> Peeling | None:
 
 def with_peeling(grid: GridOp, schedules: Mapping[str, LoopSchedule]) -> dict[str, LoopSchedule]:
     """The schedules of a grid's loops, in which those are peeled that have few visits besides full ones."""
-    found = dict(schedules)
+    found, analysis = dict(schedules), IndexAnalysis()
     for loop in walk(grid, ForOp):
         schedule = found.get(tag := tag_of(loop.range), LoopSchedule("resident"))
-        parts = peeling(loop, IndexAnalysis()) if schedule == LoopSchedule("resident") else None
+        parts = peeling(loop, analysis) if schedule == LoopSchedule("resident") else None
         if parts is not None and parts.rest is not None and parts.rest <= _REST:
             found[tag] = replace(schedule, peel=PEELED)
     return found

@@ -100,9 +100,7 @@ class PlanAccessesPass(ModulePass):
             else:
                 known = GridNames.of(top)
                 plan = gpu_plan(top, known, GPU_CHIPS[self.chip], self.num_warps, self.num_stages, pins)
-                if not pins:
-                    plan = replace(plan, loops=with_peeling(top, plan.loops))
-                set_plan(top, replace(plan, own=not pins), known)
+                _write(top, plan, pins, known)
 
     def _plan_launch(self, launch: LaunchOp, pins: GridPins) -> None:
         grid = grid_of(launch)
@@ -117,12 +115,17 @@ class PlanAccessesPass(ModulePass):
             unrolled = ((each, said) for one, said in found for each in with_unrolling(model, one))
             found = [pair for pair in unrolled if _can_unroll(grid, pair[0])]
             plan, remarks = found[cheapest(model, [each for each, _ in found], chip)]
-        if not pins:
-            plan = replace(plan, loops=with_peeling(grid, plan.loops))
         _check_prefetched(pins, plan)
-        set_plan(grid, replace(plan, own=not pins), known)
+        _write(grid, plan, pins, known)
         for at, text in remarks:
             remark(at, text)
+
+
+def _write(grid: GridOp, plan: Plan, pins: GridPins, known: GridNames) -> None:
+    """Writes a plan down; loops are peeled where nobody pinned anything."""
+    if not pins:
+        plan = replace(plan, loops=with_peeling(grid, plan.loops), own=True)
+    set_plan(grid, plan, known)
 
 
 def _can_unroll(grid: GridOp, plan: Plan) -> bool:
