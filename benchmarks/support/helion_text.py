@@ -14,7 +14,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from triton.runtime import driver
 
 from examples.registry import DTYPES
-from kopt.runtime.gpu_worker import _TargetOnly
+from kopt.runtime.gpu_worker import TargetOnly
 from kopt.specs import TensorSpec, spec_of
 from kopt.targets.chips import GPU_CHIPS
 from support import helion_function
@@ -69,7 +69,7 @@ def _defined(text: str, function: Any, chip_name: str) -> str:
 def _pretend(chip_name: str) -> None:
     """From now on torch and Triton name a chip's device."""
     facts = PROPERTIES[chip_name]
-    driver.set_active(_TargetOnly(GPU_CHIPS[chip_name]))  # pyright: ignore[reportArgumentType]
+    driver.set_active(TargetOnly(GPU_CHIPS[chip_name]))  # pyright: ignore[reportArgumentType]
     answers: dict[str, Any] = {
         "is_available": True,
         "device_count": 1,

@@ -11,37 +11,23 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-import torch
-from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
+from kopt.runtime.gpu_worker import TargetOnly
 from kopt.runtime.triton_interpret import TritonRunner
-from kopt.targets.chips import GPU_CHIPS
+from kopt.targets.chips import GPU_CHIPS, GpuChip
 
 
-class _Driver:
+class _Driver(TargetOnly):
     """Triton's view of a device whose launches do nothing."""
 
-    def __init__(self, chip: str):
-        found = GPU_CHIPS[chip]
-        self._target = GPUTarget(found.backend, found.arch, found.warp_size)
+    def __init__(self, chip: GpuChip):
+        super().__init__(chip)
         self.utils = SimpleNamespace(
-            get_device_properties=lambda device: {"max_shared_mem": found.shared_bytes},
+            get_device_properties=lambda device: {"max_shared_mem": chip.shared_bytes},
             load_binary=lambda *_: (object(), None, 0, 0, 1024),
             unload_module=lambda module: None,
         )
-
-    def get_current_target(self) -> GPUTarget:
-        return self._target
-
-    def get_current_device(self) -> int:
-        return 0
-
-    def get_current_stream(self, device: int) -> int:
-        return 0
-
-    def get_device_interface(self) -> Any:
-        return torch.cuda
 
     def launcher_cls(self, source: Any, metadata: Any) -> Any:
         return _nothing
@@ -60,6 +46,6 @@ def no_launch(chip: str = "sm90") -> Iterator[None]:
         make(runner, *args)
         runner.devices = ("cpu",)
 
-    driver.set_active(_Driver(chip))  # pyright: ignore[reportArgumentType]
+    driver.set_active(_Driver(GPU_CHIPS[chip]))  # pyright: ignore[reportArgumentType]
     with patch("kopt.runtime.devices._is_here", lambda target: True), patch.object(TritonRunner, "__init__", on_cpu):
         yield

@@ -30,7 +30,7 @@ from kopt.targets.chips import GPU_CHIPS, GpuChip
 _NVIDIA_TOOLS = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"
 
 
-class _TargetOnly:
+class TargetOnly:
     """A Triton driver for a device that is not there: it says what to compile for and nothing else."""
 
     def __init__(self, chip: GpuChip):
@@ -75,7 +75,7 @@ def _compiling_only(chip: GpuChip, launches: list[tuple[str, Any]]) -> Any:
         launches.append((kernel.__name__, compiled))
         return compiled
 
-    driver.set_active(_TargetOnly(chip))  # pyright: ignore[reportArgumentType]
+    driver.set_active(TargetOnly(chip))  # pyright: ignore[reportArgumentType]
     JITFunction.run = compile_only  # pyright: ignore[reportAttributeAccessIssue]
     try:
         yield
