@@ -81,9 +81,8 @@ class Blocks:
             return padded_bytes(self.shape(buffer) or (1,), bits)
         rows, lanes = self._row(buffer)
         moved = rows if bits >= 32 else round_up(rows, sublanes(bits))
-        return (
-            padded_bytes((moved, lanes), bits) * self._elements(buffer) / np.maximum(1, rows * lanes)
-        )  # arrays without elements have no copies
+        copies = self._elements(buffer) / np.maximum(1, rows * lanes)  # of arrays without elements there are none
+        return padded_bytes((moved, lanes), bits) * copies
 
     def _row(self, buffer: Buffer) -> tuple[Number, Number]:
         """The rows and lanes that each copy of an array's last two dimensions brings."""
