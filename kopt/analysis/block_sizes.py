@@ -8,19 +8,19 @@ another block is never the larger of the two, and one whose beginning names a ro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.analysis.block_roles import block_roles
 from kopt.analysis.block_search import Sizes, capped, largest_tile, spread, tile_types
+from kopt.analysis.cell_bytes import cell_bytes
 from kopt.analysis.gpu_blocks import GpuSpace, gpu_budget
 from kopt.analysis.launch_models import open_models
-from kopt.analysis.tpu_blocks import TpuSpace, tpu_cost, tpu_least, tpu_unit
+from kopt.analysis.tpu_blocks import TpuSpace, tpu_least, tpu_unit
 from kopt.ir.launch_model import LaunchModel
-from kopt.planning.block_sizes import cheapest
-from kopt.targets.budget import Budget
+from kopt.planning.block_sizes import cheapest, rooms
 from kopt.targets.chips import Chip, TpuChip
 
 #: Candidates that may turn out to take too much, at most.
@@ -64,9 +64,14 @@ def choose_sizes(
         count = len(next(iter(found.values())))
         others = {tag: np.full(count, size) for tag, size in tags.items() if tag not in found}
         lanes = [tag for tag in found if 0 in roles[tag].places]
-        best = cheapest(own, {**others, **found}, chip, loop_type, lanes)
-        sizes = next(best, None) if moved is None else _fitting(best, moved, chip, loop_type)
-        chosen |= {tag: sizes[tag] for tag in found} if sizes is not None else space.least
+        for room in rooms(chip):
+            best = cheapest(own, {**others, **found}, chip, room, loop_type, lanes)
+            sizes = next(best, None) if moved is None else _fitting(best, moved, chip, room, loop_type)
+            if sizes is not None:
+                break
+        else:
+            sizes = space.least
+        chosen |= {tag: sizes[tag] for tag in found}
     return _in_order(groups, given, chosen)
 
 
@@ -85,26 +90,27 @@ def _parts(
     return [part for part in found if part[0]]
 
 
-def _fitting(found: Iterator[Sizes], moved: ModuleOp, chip: Chip, loop_type: str) -> Sizes | None:
+def _fitting(found: Iterator[Sizes], moved: ModuleOp, chip: Chip, room: int, loop_type: str) -> Sizes | None:
     """The cheapest sizes whose cells fit a TPU with the products and DMAs of computed rows, tried one by one."""
     assert isinstance(chip, TpuChip)
-    taken, most = tpu_cost(moved, loop_type == "resident"), Budget(chip).cell_bytes()
+    memory: Callable[[Sizes], int] | None = None
     full: list[Sizes] = []
     for sizes in found:
         if len(full) == _TRIED:
             return None
         if any(all(sizes[tag] >= size for tag, size in other.items()) for other in full):
             continue  # larger blocks take no less
-        if taken(sizes) <= most:
+        memory = memory or cell_bytes(moved, chip, list(sizes), loop_type)
+        if memory(sizes) <= room:
             return sizes
         full.append(sizes)
     return None
 
 
-def fullness(module: ModuleOp, chip: Chip, resident: bool = False) -> float:
-    """How much a cell of a module takes of what it should: above 1 its blocks are too large."""
+def fullness(module: ModuleOp, chip: Chip, room: int, loop_type: str = "auto") -> float:
+    """How much a cell of a module takes of its room (`rooms`): above 1 its blocks are too large."""
     if isinstance(chip, TpuChip):
-        return tpu_cost(module, resident)({}) / Budget(chip).cell_bytes()
+        return cell_bytes(module, chip, (), loop_type)({}) / room
     return int(largest_tile(tile_types(module), {})) / gpu_budget(module)
 
 

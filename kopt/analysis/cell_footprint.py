@@ -1,33 +1,23 @@
-"""How much VMEM a kernel takes: its blocks, twice each for the pipeline, its scratch, and its large temporaries.
-
-Pure and quick: it is asked for every candidate of the default block sizes. ``footprint(module)`` works on a
-module as imported (`tile.grid` in the function) as well as on launches and calls; what it gives tries other block
-sizes by tag without changing the module.
-"""
+"""How much VMEM a launch's grid takes: its blocks, twice each for the pipeline, and its large temporaries. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.analysis.row_copies import copy_unit
 from kopt.analysis.streaming import (
     Schedules,
     block_of,
-    is_at_computed,
-    is_copied,
-    is_large,
     moves_rows,
     sends,
     streams,
-    walks_computed,
 )
-from kopt.analysis.windows import ACCESSES, Window, ordered, unordered_windows, windows
+from kopt.analysis.windows import ACCESSES, Window, ordered, unordered_windows
 from kopt.cached_property import cached_property
 from kopt.dialects.tile import (
     Access,
@@ -49,14 +39,8 @@ from kopt.targets.budget import Budget
 from kopt.targets.tiling import register_bytes, round_up, sublanes, window_bytes
 from kopt.walk import walk
 
-
-def footprint(module: ModuleOp, hoisted: Collection[SSAValue] = ()) -> Callable[[Mapping[str, int]], int]:
-    """Bytes of VMEM of the kernel of a module that takes the most, by the lanes of tags where other than in its types.
-
-    ``hoisted`` are the ranges of loops that will be dimensions of their grids. The module stays as it is meanwhile.
-    """
-    grids = [(op, _windows_of(op)) for op in walk(module, GridOp)]
-    return lambda sizes: max((_grid_bytes(grid, seen, sizes, hoisted) for grid, seen in grids), default=0)
+#: Blocks have the sizes of their types.
+_OWN: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True)
@@ -71,14 +55,14 @@ class GridMemory:
 
     def of_windows(self, hoisted: Collection[SSAValue] = ()) -> int:
         """Where all arrays come by windows, and the loops over the ``hoisted`` ranges are dimensions of the grid."""
-        return _window_bytes(self.windows.values(), {}, False, hoisted) + self._temporaries
+        return _window_bytes(self.windows.values(), hoisted) + self._temporaries
 
     def scheduled(self, schedules: Schedules) -> int:
         """Where loops have schedules: what they stream and send counts by its blocks."""
         total = 0
         for window in self.windows.values():
             if streams(window, schedules) or sends(window, schedules):
-                total += 2 * sum(_accessed_bytes(access, window.bits, {}) for access in (*window.loads, *window.stores))
+                total += 2 * sum(_accessed_bytes(access, window.bits) for access in (*window.loads, *window.stores))
             else:
                 total += 2 * window_bytes(window.block, window.bits)
         return total + self._temporaries
@@ -95,20 +79,7 @@ class GridMemory:
 
     @cached_property
     def _temporaries(self) -> int:
-        return temporaries(self.grid, {})
-
-
-def imported_bytes(grid: GridOp) -> int:
-    """As `footprint`, of one grid whose loops are not scheduled yet: one that may be a dimension of its grid is."""
-    try:
-        hoisted = [plan_hoist(grid).loop.range]
-    except NotHoistable:
-        hoisted = []
-    return _grid_bytes(grid, _windows_of(grid), {}, hoisted)
-
-
-def _windows_of(grid: GridOp) -> list[Window]:
-    return list(windows(grid, _memories(grid)).values())
+        return temporaries(self.grid)
 
 
 def _memories(grid: GridOp) -> set[SSAValue]:
@@ -116,51 +87,26 @@ def _memories(grid: GridOp) -> set[SSAValue]:
     return {op.memory for op in walk(grid, *ACCESSES)}
 
 
-def _grid_bytes(grid: GridOp, seen: Iterable[Window], sizes: Mapping[str, int], hoisted: Collection[SSAValue]) -> int:
-    """Bytes of VMEM of one grid before conversion: two buffers a window, and what is live at its widest."""
-    return _window_bytes(seen, sizes, True, hoisted) + temporaries(grid, sizes, repeated=False)
-
-
-def _window_bytes(
-    seen: Iterable[Window], sizes: Mapping[str, int], streamed: bool, hoisted: Collection[SSAValue]
-) -> int:
+def _window_bytes(seen: Iterable[Window], hoisted: Collection[SSAValue]) -> int:
     """Bytes of the buffers of windows.
 
     What atomic updates accumulate into has a 32-bit block besides. Of an array whose rows DMAs move, the buffers of
-    these count, which its accesses of one size share. With ``streamed``, an array that loops of computed bounds walk,
-    and a large one that loaded numbers index, is counted by the blocks of its accesses; what a ``hoisted`` loop walks
-    by one block of it.
+    these count, which its accesses of one size share. What a ``hoisted`` loop walks counts by one block of it.
     """
     total = 0
     for window in seen:
         if moves_rows(window):
-            total += sum({_moved_bytes(access, sizes) for access in (*window.loads, *window.stores)})
+            total += sum({_moved_bytes(access) for access in (*window.loads, *window.stores)})
             continue
-        if streamed and (walks_computed(window) or _comes_in_blocks(window)):
-            total += 2 * sum(_accessed_bytes(access, window.bits, sizes) for access in (*window.loads, *window.stores))
-            continue
-        block = [
-            _lanes(dim.range or _hoisted_range(window, position, hoisted), dim.size, sizes)
-            for position, dim in enumerate(window.dims)
-        ]
+        pairs = enumerate(window.dims)
+        block = [_lanes(dim.range or _hoisted_range(window, position, hoisted), dim.size) for position, dim in pairs]
         total += 2 * window_bytes(block, window.bits)
         total += window_bytes(block, 32) if window.atomics else 0
     return total
 
 
-def _comes_in_blocks(window: Window) -> bool:
-    """Whether cells, or their loops, fetch what they read of a large array: no window follows loaded numbers."""
-    known = window.written or not is_large(window.type) or window.loads[0].gathers
-    return not known and all(is_at_computed(load, window) and is_copied(load, window) for load in window.loads)
-
-
-def _accessed_bytes(access: LoadOp | StoreOp, bits: int, sizes: Mapping[str, int]) -> int:
-    return window_bytes(_shape(block_of(access), sizes), bits)
-
-
-def _shape(type: TileType, sizes: Mapping[str, int]) -> list[int]:
-    """The lanes of a tile's dimensions under other sizes."""
-    return [sizes.get(tag, size) for tag, size in zip(type.tags, type.shape, strict=True)]
+def _accessed_bytes(access: LoadOp | StoreOp, bits: int) -> int:
+    return window_bytes(block_of(access).shape, bits)
 
 
 def _hoisted_range(window: Window, position: int, hoisted: Collection[SSAValue]) -> SSAValue | None:
@@ -170,37 +116,36 @@ def _hoisted_range(window: Window, position: int, hoisted: Collection[SSAValue])
     return entry if isinstance(entry, SSAValue) and not others and entry in hoisted else None
 
 
-def _lanes(range: SSAValue | None, size: int, sizes: Mapping[str, int]) -> int:
-    if range is None or not isinstance(range.type, RangeType):
-        return size
-    return sizes.get(range.type.tag, range.type.size)
+def _lanes(range: SSAValue | None, size: int) -> int:
+    return range.type.size if range is not None and isinstance(range.type, RangeType) else size
 
 
-def _moved_bytes(access: Access, sizes: Mapping[str, int]) -> int:
+def _moved_bytes(access: Access) -> int:
     """The buffer that DMAs of rows fill or send: a block for each number where several are."""
     type = array_type(access.memory)
     rows = [entry.type for entry in access.indices if isinstance(entry.type, TileType)]
-    count = max((prod(_shape(numbers, sizes)) for numbers in rows), default=1)
+    count = max((prod(numbers.shape) for numbers in rows), default=1)
     bits, rank = _bits(type.element_type), type.get_num_dims()
     dims = enumerate(zip(access.entries, type.get_shape(), strict=True))
-    block = [_moved_lanes(entry, extent, copy_unit(dim - rank, bits), sizes) for dim, (entry, extent) in dims]
+    block = [_moved_lanes(entry, extent, copy_unit(dim - rank, bits)) for dim, (entry, extent) in dims]
     if bits < 32 and rank > 1:
         block[-2] = round_up(block[-2], sublanes(bits))
     return window_bytes([count, *block], bits)
 
 
-def _moved_lanes(entry: Entry, extent: int, unit: int, sizes: Mapping[str, int]) -> int:
+def _moved_lanes(entry: Entry, extent: int, unit: int) -> int:
     """What a DMA moves of one dimension: blocks that divide it, of whole tiles (`kopt.analysis.row_copies`)."""
     if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-        size = sizes.get(entry.type.tag, entry.type.size)
+        size = entry.type.size
         return size if size and extent % size == size % unit == 0 else extent
     return 1 if isinstance(entry, int | SSAValue) else extent
 
 
-def temporaries(grid: GridOp, sizes: Mapping[str, int], repeated: bool = True) -> int:
+def temporaries(grid: GridOp, sizes: Mapping[str, int] = _OWN, repeated: bool = True) -> int:
     """Bytes of the values that are live at once and too large for registers, at the widest place of a body.
 
-    What is ``repeated`` by a broadcast mostly stays one register: limits count it, choices of sizes do not.
+    ``sizes`` are those of blocks by their tags, where they are other than in the types. What is ``repeated`` by a
+    broadcast mostly stays one register: limits count it, choices of sizes do not.
     """
     bodies = [(op, region.block) for op in _loops(grid) for region in op.regions]
     live = (_live_bytes(body.ops, sizes, repeated) + _overlapping_bytes(op, body, sizes) for op, body in bodies)
@@ -248,6 +193,11 @@ def _inside_bytes(op: Operation, sizes: Mapping[str, int]) -> int:
     rows, table = tile_type(op.rows), tile_type(op.input)
     compared = register_bytes([*_shape(rows, sizes), _shape(table, sizes)[0]], 32)
     return compared if Budget.spills(compared) else 0
+
+
+def _shape(type: TileType, sizes: Mapping[str, int]) -> list[int]:
+    """The lanes of a tile's dimensions under other sizes."""
+    return [sizes.get(tag, size) for tag, size in zip(type.tags, type.shape, strict=True)]
 
 
 def user_position(op: Operation | None, position: Mapping[Operation, int]) -> int:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
 from kopt.analysis.block_roles import Role
 from kopt.analysis.block_search import (
     BlockSpace,
-    Sizes,
     largest_tile,
     powers,
     tile_types,
 )
-from kopt.analysis.cell_footprint import footprint
-from kopt.analysis.hoisting import NotHoistable, plan_hoist
 from kopt.cached_property import cached_property
-from kopt.dialects.tile import AssociativeOp, GridOp, PhiloxOp, ScanOp, SortOp, TileType
+from kopt.dialects.tile import AssociativeOp, PhiloxOp, ScanOp, SortOp, TileType
 from kopt.ir.widths import next_power_of_two
 from kopt.planning.block_sizes import Candidates
 from kopt.targets.budget import Budget
@@ -90,20 +84,6 @@ def _vector(role: Role, chip: TpuChip) -> int:
     if role.flat and role.vector and role.places == {0}:
         return chip.lanes * chip.sublanes
     return chip.lanes * max(1, 32 // min(role.bits, default=32))
-
-
-def tpu_cost(module: ModuleOp, resident: bool) -> Callable[[Sizes], int]:
-    """What a cell of a module takes of VMEM, by its block sizes."""
-    return footprint(module, () if resident else _hoistable(module))
-
-
-def _hoistable(module: ModuleOp) -> list[SSAValue]:
-    """The ranges of the loops that may be dimensions of their grids."""
-    found = []
-    for grid in walk(module, GridOp):
-        with suppress(NotHoistable):
-            found.append(plan_hoist(grid).loop.range)
-    return found
 
 
 def _divisors(extent: int, unit: int, least: int, most: int) -> Iterator[int]:

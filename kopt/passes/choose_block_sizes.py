@@ -21,6 +21,7 @@ from kopt.errors import LoweringError
 from kopt.passes.block_forms import BlockForms
 from kopt.passes.retyping import tag_sizes
 from kopt.passes.set_blocks import substitute_sizes
+from kopt.planning.block_sizes import rooms
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, Chip, TpuChip
 from kopt.walk import walk
 
@@ -139,16 +140,25 @@ class _Choice:
         What follows from a size, such as ``x.reshape(tile.block_size * heads, -1)`` and the rows that DMAs bring for
         ``x[starts[:, None] + tile.index]``, is seen only where blocks have it.
         """
-        now = self._fullness()
+        largest = self._sizes
+        for room in rooms(self._chip):
+            self._set(largest)
+            if self._shrink(room) <= 1:
+                break
+
+    def _shrink(self, room: int) -> float:
+        """Takes smaller sizes while cells take more than their room and less than before; how full they are then."""
+        now = self._fullness(room)
         while now > 1:
             sizes = self._sizes
             smaller = self._smaller(sizes)
             if smaller == sizes or not self._set(smaller):
                 break
-            if (after := self._fullness()) >= now:
+            if (after := self._fullness(room)) >= now:
                 self._set(sizes)
                 break
             now = after
+        return now
 
     def _smaller(self, sizes: Sequence[int]) -> list[int]:
         """The next candidate: what is chosen now that blocks have these sizes, or half of what Python computes with."""
@@ -160,18 +170,14 @@ class _Choice:
         pairs = zip(self._blocks, sizes, halves, strict=True)
         return [block.bounded(half) if block.sized and not block.pinned else size for block, size, half in pairs]
 
-    def _fullness(self) -> float:
-        """How much a cell takes of what it should."""
-        return fullness(self._forms.moved, self._chip, self._resident)
+    def _fullness(self, room: int) -> float:
+        """How much a cell takes of its room."""
+        return fullness(self._forms.moved, self._chip, room, self._config.loop_type)
 
     @property
     def _is_seen_later(self) -> bool:
         """Whether cells may take more once blocks have their sizes: of rows that are computed, and what follows."""
         return self._forms.gathers or any(block.sized for block in self._blocks)
-
-    @property
-    def _resident(self) -> bool:
-        return self._config.loop_type == "resident"
 
     def _set(self, sizes: Sequence[int]) -> bool:
         """Substitutes sizes. Where they cannot be, they are marked as wanted."""

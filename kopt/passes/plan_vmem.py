@@ -63,7 +63,7 @@ class PlanVmemPass(ModulePass):
             place = location_of(_access(call, max(buffers, key=lambda buffer: buffer.total)))
             raise VmemError(f"{message}: {chip.name} has {amount(chip.vmem_bytes)}", place, notes=_table(buffers))
         spilled = spilled_bytes(grid, chip)
-        limit = Budget(chip).vmem_limit(taken + max(spilled, temporaries(grid, {})))
+        limit = Budget(chip).vmem_limit(taken + max(spilled, temporaries(grid)))
         call.vmem_limit = None if limit is None else IntegerAttr(limit, 64)
         parts = [*map(str, buffers), *([f"values beyond registers take {amount(spilled)}"] if spilled else ())]
         remark(call, f"'{call.sym_name.data}' takes {amount(taken + spilled)} of VMEM: {'; '.join(parts)}")

@@ -53,15 +53,17 @@ def cheapest(
     models: Sequence[LaunchModel],
     sizes: Candidates,
     chip: Chip,
+    room: int,
     loop_type: str = "auto",
     lanes: Collection[str] = (),
 ) -> Iterator[dict[str, int]]:
     """The candidates that fit, the cheapest first; of those that cost the same, first those with the longest rows.
 
     These are what is moved in one piece, of blocks whose ``lanes`` are the tags. Of these the one that takes the least
-    VMEM, or shared memory. ``loop_type`` is that of the configuration. Nothing comes where no plan tells what it costs.
+    VMEM, or shared memory. ``room`` are the bytes that a cell may take (`rooms`), ``loop_type`` is that of the
+    configuration. Nothing comes where no plan tells what it costs.
     """
-    pairs = [_least(model, sizes, chip, loop_type) for model in models]
+    pairs = [_least(model, sizes, chip, room, loop_type) for model in models]
     seconds = sum((pair[0] for pair in pairs), np.zeros(1))
     memory = np.max([pair[1] for pair in pairs], axis=0)
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
@@ -74,7 +76,18 @@ def cheapest(
         yield {tag: int(column[number]) for tag, column in sizes.items()}
 
 
-def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:
+def rooms(chip: Chip) -> list[int]:
+    """Bytes of VMEM, or shared memory, that a cell may take; then what it may where no sizes take so little.
+
+    That is so where a cell holds whole rows, whatever its block sizes are.
+    """
+    budget = Budget(chip)
+    return [budget.cell_bytes(), budget.window_bytes()] if isinstance(chip, TpuChip) else [budget.shared]
+
+
+def _least(
+    model: LaunchModel, sizes: Candidates, chip: Chip, room: int, loop_type: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Of each candidate the seconds of the cheapest plan that fits, infinite where none does, and its bytes."""
     count = max(map(len, sizes.values()))
     seconds, memory = np.full(count, np.inf), np.full(count, np.inf)
@@ -82,7 +95,7 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     for variant in plans:
         for plan in reversed(variant):
-            own, taken = _fitting(cost(plan), chip)
+            own, taken = _fitting(cost(plan), chip, room)
             better = own < seconds
             seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
             if np.isfinite(own).all():
@@ -90,9 +103,10 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     return seconds, memory
 
 
-def _fitting(found: Cost, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
+def _fitting(found: Cost, chip: Chip, room: int) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(chip, TpuChip):
-        memory, fits = _vmem(found, chip)
+        memory = _memory(found)
+        fits = None if memory is None else memory <= room
     else:
         memory, fits = found.shared_bytes, found.fits
     if found.seconds is None or memory is None or fits is None:
@@ -100,9 +114,13 @@ def _fitting(found: Cost, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
     return np.where(fits, found.seconds, np.inf), np.asarray(memory)
 
 
-def _vmem(found: Cost, chip: TpuChip) -> tuple[Number | None, Number]:
-    """The bytes that a cell takes, and whether it may."""
-    if found.vmem_bytes is None or found.live_bytes is None:
-        return None, False
-    memory = found.vmem_bytes + found.live_bytes
-    return memory, memory <= Budget(chip).cell_bytes()
+def least_buffers(model: LaunchModel, sizes: Mapping[str, int], chip: TpuChip, loop_type: str = "auto") -> int:
+    """Bytes of VMEM of the buffers of the plan that takes the least of it; 0 where nothing tells."""
+    cost = costing(model, {**sizes}, chip, assumed_lengths(model))
+    found = (cost(plan).vmem_bytes for plan, *_ in variants(model, *_LOOPS[loop_type]))
+    return min((int(taken) for taken in found if taken is not None), default=0)
+
+
+def _memory(found: Cost) -> Number | None:
+    """The bytes that a cell takes."""
+    return None if found.vmem_bytes is None or found.live_bytes is None else found.vmem_bytes + found.live_bytes

@@ -135,7 +135,7 @@ def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], orde
     if kind := _apart(accesses):
         ahead = kind == "rows" and all(access.mode == "load" and access.home in order for access in accesses)
         options = (("prefetch", (order[-1], 1)),) if ahead else ()
-        return Buffer(operand, operand, kind, axes, 2 if ahead else 1, options=options)
+        return Buffer(operand, operand, kind, axes, 1, options=options)
     if walked := _walked_alike(accesses, schedules):
         tag, kind = walked
         written = any(access.mode == "store" for access in accesses)

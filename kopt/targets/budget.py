@@ -110,9 +110,13 @@ class Budget:
         """What a cell may take while its block sizes are chosen: a quarter of what it has unasked stays free."""
         return min(self.vmem // 2, self.scoped_vmem * 3 // 4)
 
+    def window_bytes(self) -> int:
+        """What the windows and values of a grid may take: half of VMEM."""
+        return self.vmem // 2
+
     def holds_windows(self, size: int) -> bool:
-        """Whether the windows and values of a grid may take so many bytes: half of VMEM."""
-        return size <= self.vmem // 2
+        """Whether the windows and values of a grid may take so many bytes."""
+        return size <= self.window_bytes()
 
     def holds_array(self, size: int) -> bool:
         """Whether an array that is read may be in VMEM as a whole."""

@@ -6,6 +6,7 @@ import pytest
 
 from kopt import parse
 from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes
+from kopt.planning.block_sizes import rooms
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 
 V5E, SM90 = TPU_CHIPS["v5e"], GPU_CHIPS["sm90"]
@@ -82,7 +83,7 @@ def test_halves_are_no_smaller_than_the_least(chip, sizes: list[int], wanted: li
 
 @pytest.mark.parametrize("chip", [V5E, SM90])
 def test_larger_blocks_are_fuller(chip) -> None:
-    small, large = (fullness(module(size=size), chip) for size in (8, 4096))
+    small, large = (fullness(module(size=size), chip, rooms(chip)[0]) for size in (8, 4096))
     assert 0 < small < large
 
 

@@ -352,4 +352,4 @@ def test_what_is_alive_is_what_a_footprint_counts() -> None:
         front(causal_attention, q, k, v, block_sizes=[256, 512]),
     ):
         (found,), (grid,) = launch_models(module), grids(module)
-        assert counted(found) == temporaries(grid, {}) > 0
+        assert counted(found) == temporaries(grid) > 0

@@ -11,7 +11,7 @@ import torch
 import kopt.language as hl
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.block_sizes import cheapest, space
+from kopt.planning.block_sizes import cheapest, rooms, space
 from kopt.planning.candidates import candidates
 from kopt.planning.cost import cost
 from kopt.targets.budget import Budget
@@ -20,6 +20,7 @@ from test.analysis.launches import model as model_of
 
 from .launches import attention, grouped, matmul
 
+V5P = TPU_CHIPS["v5p"]
 CHIPS = ["v6e", "v5e", "tpu7x"]
 CHOICES = {"b0": [128, 512, 1024], "b1": [256, 512, 4096], "b2": [128, 512, 1024]}
 
@@ -37,7 +38,7 @@ def least(model: LaunchModel, sizes: dict[str, int], chip: TpuChip) -> float:
 def test_no_candidate_costs_less(make, chip: str) -> None:
     """But for what costs the same to 2 %; those that do not fit are left out."""
     model, one = make(), TPU_CHIPS[chip]
-    found = [*cheapest([model], space(CHOICES), one)]
+    found = [*cheapest([model], space(CHOICES), one, rooms(one)[0])]
     all = [dict(zip(CHOICES, sizes, strict=True)) for sizes in product(*CHOICES.values())]
     known = {tuple(sizes.values()): least(model, sizes, one) for sizes in all}
     assert len(found) == sum(map(np.isfinite, known.values())) < len(all)
@@ -54,7 +55,9 @@ def all_within(costs: list[float], factor: float) -> bool:
 def test_one_schedule_may_be_asked_for() -> None:
     """With all loops resident, whole operands have to fit."""
     model, chip = matmul(8192, 65536, 8192), TPU_CHIPS["v5e"]
-    free, resident = (next(cheapest([model], space(CHOICES), chip, kind), None) for kind in ("auto", "resident"))
+    free, resident = (
+        next(cheapest([model], space(CHOICES), chip, rooms(chip)[0], kind), None) for kind in ("auto", "resident")
+    )
     assert free is not None and resident is None
 
 
@@ -63,14 +66,14 @@ def test_of_equal_costs_rows_are_long(lanes: str) -> None:
     """Two shapes of one cost: the first axis is said to be the lanes, or the second."""
     choices = {"b0": np.array([256, 512]), "b1": np.array([512, 256]), "b2": np.array([512, 512])}
     model = matmul(4096, 512, 4096)
-    assert next(cheapest([model], choices, TPU_CHIPS["v5p"], lanes=[lanes]))[lanes] == 512
+    assert next(cheapest([model], choices, V5P, rooms(V5P)[0], lanes=[lanes]))[lanes] == 512
 
 
 def test_all_launches_count() -> None:
     """A launch that shares its tags with another has the sizes that are best for both together."""
     models, chip = [matmul(4096, 2048, 4096), attention(8, 4096, 4096, 128, False)], TPU_CHIPS["v5e"]
     choices = {tag: [128, 256, 512] for tag in ("b0", "b1", "b2")}
-    first = next(cheapest(models, space(choices), chip))
+    first = next(cheapest(models, space(choices), chip, rooms(chip)[0]))
     all = [dict(zip(choices, sizes, strict=True)) for sizes in product(*choices.values())]
     totals = [sum(least(model, sizes, chip) for model in models) for sizes in all]
     assert sum(least(model, first, chip) for model in models) <= 1.02 * min(totals)

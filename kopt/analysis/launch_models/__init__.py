@@ -62,14 +62,14 @@ def _name(grid: GridOp, taken: dict[str, int]) -> str:
     return f"{name}#{number}" if number else name
 
 
-def open_models(module: ModuleOp, open_tags: Collection[str], chip: Chip) -> list[LaunchModel]:
-    """The models of a module's launches, as far as costs at different sizes of ``open_tags`` ask for them.
+def open_models(top: Operation, open_tags: Collection[str], chip: Chip) -> list[LaunchModel]:
+    """The models of the launches in an operation, as far as costs at different sizes of ``open_tags`` ask for them.
 
     The orders that cells may run in matter where cores share them, and what axes may become on a TPU alone.
     """
     asked: Asked = "sizes" if isinstance(chip, TpuChip) else "plan"
     ordered = isinstance(chip, TpuChip) and tpu_costs(chip).cores > 1
-    launches = [Launch(grid, GridNames.of(grid), open_tags, asked) for grid in walk(module, GridOp)]
+    launches = [Launch(grid, GridNames.of(grid), open_tags, asked) for grid in walk(top, GridOp)]
     return [_model(launch, "", ordered) for launch in launches]
 
 

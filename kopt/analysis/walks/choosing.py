@@ -10,7 +10,7 @@ from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.analysis.cell_footprint import imported_bytes
+from kopt.analysis.cell_bytes import cell_bytes
 from kopt.analysis.splittable_dims import Lanes
 from kopt.analysis.walks.reduction_walks import visits
 from kopt.analysis.walks.walkable import NotWalkable, Walkable, walkable
@@ -63,7 +63,7 @@ class _Held:
         self.cut: dict[Lanes, int] = {}
         tiles = (value for op in walk(grid) for value in op.results if isinstance(value.type, TileType))
         self.is_full = any(map(self._is_large, tiles)) and (
-            isinstance(chip, GpuChip) or imported_bytes(grid) > self.budget.vmem
+            isinstance(chip, GpuChip) or cell_bytes(grid, chip)({}) > self.budget.vmem
         )
 
     def dimensions(self) -> list[tuple[SSAValue, int]]:
