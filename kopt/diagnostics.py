@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal
-
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
-from xdsl.ir import Attribute, Operation
+from typing import TYPE_CHECKING, Literal
 
 from kopt.errors import Location, LoweringError
+
+if TYPE_CHECKING:  # compiled kernels run without xDSL
+    from xdsl.ir import Attribute, Operation
 
 Severity = Literal["error", "warning", "remark", "note"]
 
@@ -96,6 +96,8 @@ def location_of(op: Operation | None) -> Location | None:
 
 def to_location(attribute: Attribute) -> Location | None:
     """The first file position inside an MLIR location attribute, or None where it has none."""
+    from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+
     match attribute:
         case FileLineColLoc():
             return Location(attribute.filename.data, attribute.line.data, max(1, attribute.column.data))

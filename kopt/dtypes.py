@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
-from xdsl.dialects import builtin
-from xdsl.ir import Attribute
+if TYPE_CHECKING:  # compiled kernels run without xDSL
+    from xdsl.ir import Attribute
 
 
 @dataclass(frozen=True)
@@ -63,31 +64,34 @@ BY_TORCH = {dtype.torch: dtype for dtype in DTYPES}
 #: Further spellings accepted in specs.
 ALIASES = {"bool": "i1", "u8": "ui8", "f8e4m3fn": "f8E4M3FN", "f8e5m2": "f8E5M2"}
 
-_FLOATS = {
-    "f64": builtin.f64,
-    "f32": builtin.f32,
-    "bf16": builtin.bf16,
-    "f16": builtin.f16,
-    "f8E4M3FN": builtin.Float8E4M3FNType(),
-    "f8E5M2": builtin.Float8E5M2Type(),
-}
-
 
 @cache
 def to_ir(dtype: DType) -> Attribute:
     """The MLIR element type of a dtype."""
+    from xdsl.dialects import builtin
+
+    floats = {
+        "f64": builtin.f64,
+        "f32": builtin.f32,
+        "bf16": builtin.bf16,
+        "f16": builtin.f16,
+        "f8E4M3FN": builtin.Float8E4M3FNType(),
+        "f8E5M2": builtin.Float8E5M2Type(),
+    }
     if dtype.kind == "float":
-        return _FLOATS[dtype.spec]
+        return floats[dtype.spec]
     signedness = builtin.Signedness.UNSIGNED if dtype.kind == "uint" else builtin.Signedness.SIGNLESS
     return builtin.IntegerType(1 if dtype.kind == "bool" else dtype.bits, signedness)
 
 
-_BY_IR = {to_ir(dtype): dtype for dtype in DTYPES}
+@cache
+def _by_ir() -> dict[Attribute, DType]:
+    return {to_ir(dtype): dtype for dtype in DTYPES}
 
 
 def from_ir(type: Attribute) -> DType | None:
     """The dtype of an MLIR element type, or None where kopt has no such dtype."""
-    return _BY_IR.get(type)
+    return _by_ir().get(type)
 
 
 def by_name(name: str) -> DType | None:

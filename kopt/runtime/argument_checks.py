@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kopt.analysis.item_numbers import ItemNumber
-from kopt.analysis.offset_checks import ItemSlice
 from kopt.errors import ArgumentError
 from kopt.runtime.wire import pack, to_reference
 from kopt.specs import framework_of, is_known
 
 if TYPE_CHECKING:
+    from kopt.analysis.item_numbers import ItemNumber
+    from kopt.analysis.offset_checks import ItemSlice
     from kopt.interpreter.access_checks import AccessChecks
     from kopt.interpreter.host_arrays import HostArrays
 

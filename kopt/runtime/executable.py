@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from kopt.analysis.offset_checks import ItemSlice
 from kopt.diagnostics import Diagnostic
 from kopt.errors import ArgumentError, ConfigError, KoptError, Location
 from kopt.runtime.admission import admit_call, admit_known, admit_written
@@ -26,6 +25,7 @@ from kopt.specs import TensorSpec, framework_of, spec_of, stored
 from kopt.targets.target import Target, parse_target
 
 if TYPE_CHECKING:
+    from kopt.analysis.offset_checks import ItemSlice
     from kopt.interpreter.access_checks import AccessChecks
     from kopt.interpreter.host_arrays import HostArrays
 
