@@ -16,7 +16,7 @@ from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import LaunchModel, ModelAccess
 from kopt.planning.trips import Number, Sizes, Trips, value
 from kopt.plans.plan import Buffer, Plan
-from kopt.targets.tiling import padded_bytes, round_up, sublanes
+from kopt.targets.tiling import LANES, padded_bytes, round_up, sublanes
 
 #: Kinds of buffers that the grid's own pipeline moves.
 WINDOWS = ("window", "resident", "accumulate", "one_hot")
@@ -63,6 +63,11 @@ class Blocks:
             axes = self.axes(buffer)
             known = buffer.kind not in WINDOWS or buffer.address is not None
             shapes = [self._access_shape(access, axes, known) for access in self.accesses(buffer)]
+            if buffer.kind == "dma":
+                pairs = zip(self.accesses(buffer), shapes, strict=True)
+                shapes = [
+                    self._copied(shape, access, self._access_shape(access, axes, False)) for access, shape in pairs
+                ]
             self._shapes[buffer.name] = tuple(_largest(lanes) for lanes in zip(*shapes, strict=True))
         return self._shapes[buffer.name]
 
@@ -113,6 +118,15 @@ class Blocks:
     def _access_shape(self, access: ModelAccess, axes: frozenset[str], known: bool) -> tuple[Number, ...]:
         pairs = zip(access.relation.indices, access.relation.shape, strict=True)
         return tuple(self._lanes(index, value(extent, self._sizes), axes, known) for index, extent in pairs)
+
+    def _copied(self, block: tuple[Number, ...], access: ModelAccess, other: tuple[Number, ...]) -> tuple[Number, ...]:
+        """What a DMA takes: the block where that is whole tiles of memory, else the ``other`` that a window would."""
+        bits, extents = access.relation.bits, access.relation.shape[-2:]
+        tile = (sublanes(bits), LANES) if len(block) > 1 else (LANES * 32 // bits,)
+        lanes = zip(block[-2:], extents, tile, strict=True)
+        fits = [(own % unit == 0) | (own == value(extent, self._sizes)) for own, extent, unit in lanes]
+        copied = np.all(np.broadcast_arrays(*fits), axis=0)
+        return tuple(np.where(copied, *pair) for pair in zip(block, other, strict=True))
 
     def _lanes(self, index: IndexExpr, extent: Number, axes: frozenset[str], known: bool) -> Number:
         """The elements of one dimension between the least and the largest that an access has while ``axes`` stand.

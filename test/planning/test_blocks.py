@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kopt.ir.division import floordiv
-from kopt.ir.index_expr import lane, symbol
+from kopt.ir.index_expr import ZERO, lane, symbol
 from kopt.ir.launch_model import LaunchModel
 from kopt.ir.polynomial import parameter
 from kopt.planning.blocks import Blocks
@@ -116,8 +116,9 @@ LOADED = symbol("n", range=NATURAL)
         ([(-K + 16, 4), I], "i", "window", (20, 1)),
         ([floordiv(lane(0, 8), 2), I], "i", "window", (100, 1)),  # a lane in a quotient: anything may be
         ([LOADED, I], "i", "window", (100, 1)),  # nothing tells its place but the axes
-        ([LOADED, I], "i", "dma", (1, 1)),
-        ([(LOADED + K, 4), I], "i", "dma", (4, 1)),
+        ([(LOADED * 8, 8), (ZERO, 60)], "i", "dma", (8, 60)),
+        ([(LOADED * 4, 4), (ZERO, 60)], "i", "dma", (100, 60)),  # half a tile of memory: no DMA takes it
+        ([(LOADED * 8, 8), (K, 4)], "ik", "dma", (100, 4)),
     ],
 )
 def test_spans(entries, axes: str, kind: str, shape: tuple[int, int]) -> None:

@@ -157,9 +157,9 @@ def test_a_copy_that_is_waited_for_is_in_every_step() -> None:
 
 
 def test_rows_one_by_one_take_cycles_each() -> None:
-    x, o = operand("x", (4096, 128), bits=32, dtype="f32"), operand("o", (64, 128), True, 32, "f32")
+    x, o = operand("x", (4096, 1, 128), bits=32, dtype="f32"), operand("o", (64, 128), True, 32, "f32")
     rows = symbol("n", range=ValueRange(0, 4095))
-    loads = access("x", "load", x, [rows, (number(0), 128)], ("i",))
+    loads = access("x", "load", x, [rows, number(0), (number(0), 128)], ("i",))
     stores = access("o", "store", o, [(number(0), 64), (number(0), 128)], ("i",))
     model = LaunchModel("rows", (axis("i", 1, 8),), (x, o), (loads, stores), ())
     plans = [
