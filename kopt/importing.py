@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
-from kopt.runtime.guards import Compiled, Guard, make_guard
-from kopt.runtime.pallas_interpret import as_list
+from kopt.runtime.compiled_kernel import CallForm
 from kopt.runtime.signature import Signature, TensorParameter
-from kopt.specs import framework_of
 from kopt.targets.target import Target
 
 if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
 
-    from kopt.frontend import BlockInfo, Imported
-    from kopt.runtime.executable import Executable
+    from kopt.frontend import BlockInfo, Imported, Param
 
 
 #: How often a function is imported at most: sizes that Python reads are tried by imports.
@@ -117,99 +114,15 @@ def torch_precision() -> str:
 
 def signature_of(imported: Imported) -> Signature:
     """What the imported function takes from a caller: its tensors, without those that closures bring."""
-    visible = imported.params[: len(imported.params) - len(imported.hidden)]
-    return Signature(imported.entry, tuple(TensorParameter(param.name, param.spec) for param in visible))
+    return Signature(imported.entry, tuple(TensorParameter(param.name, param.spec) for param in _visible(imported)))
 
 
-@dataclass(eq=False)  # JAX's transformations hash what they are given
-class CompiledKernel:
-    """A kernel ready to run on its target, called with the arguments of the Python function.
-
-    Torch and NumPy arguments that the kernel changes are updated. JAX arrays cannot change: their final values follow
-    the results, unless the kernel returns those arguments itself.
-    """
-
-    fn: Callable[..., Any]
-    executable: Executable
-    imported: Imported
-    #: The types of arguments of calls that have no guard: text for them is not made again and again.
-    unguarded: set[tuple[type, ...]] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.executable.framework = "torch"  # a kernel that makes tensors from numbers alone asks torch for them
-
-    @property
-    def target(self) -> Target:
-        """Where it runs."""
-        return self.executable.target
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the kernel for arguments like those that it was lowered for."""
-        bound = inspect.signature(self.fn, follow_wrapped=False).bind(*args, **kwargs)
-        bound.apply_defaults()
-        return self.run(bound.arguments)
-
-    def holds(self, values: dict[str, Any]) -> bool:
-        """Whether what the import read from tensors and globals still has the same value."""
-        guards = self.imported.guards
-        tensors = self._tensors(values) if guards else []
-        return all(guard.holds(tensors) for guard in guards)
-
-    def run(self, values: dict[str, Any]) -> Any:
-        """Runs the kernel for parameters by name, defaults included."""
-        tensors = self._tensors(values)
-        outputs = as_list(self.executable(*tensors))
-        return self._rebuild(outputs, [*tensors, *self.imported.hidden])
-
-    def guard(
-        self, kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Guard | None:
-        """The short way for calls of a kernel like one that was admitted and has run; None where there is none."""
-        types = tuple(map(type, (*args, *kwargs.values())))
-        if types in self.unguarded:
-            return None
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        tensors, hidden = self._tensors(bound.arguments), self.imported.hidden
-        launch = self.executable.launcher(tensors)
-
-        def rebuilt(*tensors: Any) -> Any:
-            return self._rebuild(as_list(launch(*tensors)), [*tensors, *hidden])
-
-        paths = [param.path for param in self.imported.params[: len(tensors)]]
-        run = launch if self._gives_results else rebuilt
-        found = Compiled(paths, hidden, self.imported.mutated, self.imported.guards, run)
-        guard = make_guard(kernel, signature, args, kwargs, found)
-        if guard is None:
-            self.unguarded.add(types)
-        return guard
-
-    @property
-    def _gives_results(self) -> bool:
-        """Whether the kernel returns what the executable does."""
-        return not self.imported.mutated and self.imported.results.is_only_result
-
-    def _tensors(self, values: dict[str, Any]) -> list[Any]:
-        visible = self.executable.params.parameters
-        return [_follow(values, param.path) for param in self.imported.params[: len(visible)]]
-
-    def _rebuild(self, outputs: list[Any], arguments: list[Any]) -> Any:
-        if not self.imported.mutated:
-            return self.imported.results.build(outputs, arguments)
-        changed = [number for number in self.imported.mutated if framework_of(arguments[number]) == "jax"]
-        finals = outputs[len(outputs) - len(changed) :] if changed else []
-        for number, final in zip(changed, finals, strict=True):
-            arguments[number] = final
-        results = outputs[: len(outputs) - len(changed)]
-        value = self.imported.results.build(results, arguments)
-        extra = [arguments[number] for number in changed if number not in self.imported.results.arguments]
-        if not extra:
-            return value
-        first = [] if value is None else list(value) if type(value) is tuple else [value]
-        return extra[0] if not first and len(extra) == 1 else (*first, *extra)
+def form_of(imported: Imported) -> CallForm:
+    """What calls of the imported function and what it returns look like in Python."""
+    paths = tuple(param.path for param in _visible(imported))
+    return CallForm(paths, imported.results, tuple(imported.mutated), tuple(imported.guards))
 
 
-def _follow(values: Any, path: Sequence[Any]) -> Any:
-    for key in path:
-        values = values[key]
-    return values
+def _visible(imported: Imported) -> Sequence[Param]:
+    """The parameters that a caller gives."""
+    return imported.params[: len(imported.params) - len(imported.hidden)]

@@ -19,9 +19,9 @@ from kopt.runtime.guards import MISS, Guard, before
 from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
 
 if TYPE_CHECKING:
-    from kopt.importing import CompiledKernel
     from kopt.lowered import Lowered
     from kopt.programs import ProgramOptions
+    from kopt.runtime.compiled_kernel import CompiledKernel
     from kopt.targets.target import Target
 
 
@@ -87,7 +87,7 @@ class Kernel:
             return self._run_python(values)
         key = self._key(values, target)
         compiled = self._compiled.find_or_make(
-            key, lambda found: found.holds(values), lambda: self._compile(values, target)
+            key, lambda found: found.form.holds(values), lambda: self._compile(values, target)
         )
         result = compiled.run(values)
         if self._surroundings(target) is None and self._key(values, target) == key:
@@ -191,8 +191,9 @@ class Kernel:
     def _lower_once(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
         target.refuse_lowering()
         from kopt.diagnostics import Diagnostic, collect, report
-        from kopt.importing import CompiledKernel, import_for_target, signature_of
+        from kopt.importing import form_of, import_for_target, signature_of
         from kopt.lowered import lower
+        from kopt.runtime.compiled_kernel import CompiledKernel
 
         with collected_later():
             with collect() as remarks:
@@ -206,7 +207,7 @@ class Kernel:
                 config,
                 signature_of(imported),
                 imported.hidden,
-                lambda executable: CompiledKernel(self.fn, executable, imported),
+                lambda executable: CompiledKernel(self.fn, executable, form_of(imported)),
                 self._plan(imported.groups, target),
                 imported.groups,
                 opened=imported.opened,

@@ -8,21 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kopt.frontend.guards import Guard
     from kopt.frontend.importer import Imported, Param, import_kernel
-    from kopt.frontend.results import Result
     from kopt.frontend.tracer import BlockInfo
 
 _HOME = {
     "BlockInfo": "kopt.frontend.tracer",
-    "Guard": "kopt.frontend.guards",
     "Imported": "kopt.frontend.importer",
     "Param": "kopt.frontend.importer",
-    "Result": "kopt.frontend.results",
     "import_kernel": "kopt.frontend.importer",
 }
 
-__all__ = ["BlockInfo", "Guard", "Imported", "Param", "Result", "import_kernel"]
+__all__ = ["BlockInfo", "Imported", "Param", "import_kernel"]
 
 
 def __getattr__(name: str) -> Any:

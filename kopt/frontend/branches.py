@@ -9,8 +9,8 @@ from xdsl.ir import Block, Region, SSAValue
 
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, received
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.trees import leaves, rebuild, same_form
 from kopt.frontend.values import Undefined, condition_ssa, is_device
+from kopt.trees import leaves, rebuild, same_form
 
 
 class HostBranch:

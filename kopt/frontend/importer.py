@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,14 @@ from kopt.errors import ArgumentError, ConfigError, UnsupportedError
 from kopt.frontend import hooks, host_ops, source
 from kopt.frontend.calls import current_rewritten
 from kopt.frontend.dtypes import from_spec
-from kopt.frontend.guards import Guard, name_guards, read_guards
-from kopt.frontend.host import Host, HostArray, Root, memref_type
+from kopt.frontend.host import Host, HostArray, Root, memref_type, to_torch
 from kopt.frontend.registration import register_all
-from kopt.frontend.results import Result, result_tree
+from kopt.frontend.results import result_tree
 from kopt.frontend.state import state
 from kopt.frontend.tracer import BlockInfo, Tracer
 from kopt.runtime.admission import admit
+from kopt.runtime.read_values import ReadValue, named_values
+from kopt.runtime.results import Result
 from kopt.runtime.seeds import RandomSeed
 from kopt.runtime.sharing import same_elements, share_an_element
 from kopt.specs import TensorSpec, framework_of, is_struct, spec_of
@@ -66,7 +67,7 @@ class Imported:
     hidden: list[Any]
     results: Result
     mutated: list[int]
-    guards: list[Guard]
+    guards: list[ReadValue]
     blocks: list[BlockInfo]
     tunables: dict[str, Any] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
@@ -245,7 +246,7 @@ class _Import:
             [real for _, real, _ in self.hidden],
             results,
             self._mutated(),
-            [*read_guards(host.reads), *name_guards(tracer.functions)],
+            [*_read_elements(host.reads), *named_values(tracer.functions)],
             tracer.blocks,
             tracer.tunables,
             host.groups.names,
@@ -298,3 +299,11 @@ def _bind(function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]
         raise ArgumentError(f"{function.__name__}: {error}") from None
     bound.apply_defaults()
     return bound
+
+
+def _read_elements(reads: Iterable[tuple[Callable[[Any], Any], Any]]) -> list[ReadValue]:
+    """Values read from tensors' data, as ``.item()`` does."""
+    return [
+        ReadValue("a value read from a tensor", lambda data, read=read: read([to_torch(v) for v in data]), value)
+        for read, value in reads
+    ]

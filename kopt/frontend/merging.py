@@ -17,7 +17,6 @@ from kopt.frontend.broadcasting import broadcast, common_dims
 from kopt.frontend.dtypes import element_type, torch_dtype
 from kopt.frontend.ops.rules import convert
 from kopt.frontend.state import unsupported
-from kopt.frontend.trees import leaves
 from kopt.frontend.values import (
     INDEX,
     DeviceTensor,
@@ -31,6 +30,7 @@ from kopt.frontend.values import (
     is_integer,
     is_number,
 )
+from kopt.trees import leaves
 
 #: A name that is not bound on a path.
 MISSING = object()

@@ -11,8 +11,8 @@ from kopt.dialects import tile
 from kopt.dialects.tile import RangeType
 from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.trees import leaves
 from kopt.frontend.values import Undefined, is_device
+from kopt.trees import leaves
 
 
 class GridLoop(DeviceLoop):

@@ -21,8 +21,8 @@ from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.loops.ragged_carries import RaggedCarries
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.trees import leaves, rebuild, same_form
 from kopt.frontend.values import DeviceTensor, Undefined, index_ssa
+from kopt.trees import leaves, rebuild, same_form
 
 #: How often a body is run before its types must have settled.
 MAX_RUNS = 6

@@ -1,0 +1,126 @@
+"""A compiled kernel as its Python function: from values of parameters to arrays, from results to what it returns."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kopt.runtime.executable import Executable
+from kopt.runtime.guards import Compiled, Guard, Path, make_guard
+from kopt.runtime.pallas_interpret import as_list
+from kopt.runtime.read_values import ReadValue
+from kopt.runtime.results import Result
+from kopt.specs import framework_of
+from kopt.targets.target import Target
+
+
+@dataclass(frozen=True)
+class CallForm:
+    """What a call of a Python function has to do with one of the function that was imported.
+
+    ``paths`` say where its tensors are in the values of the parameters: a parameter's name, then keys into tuples and
+    dicts. ``results`` rebuilds what Python returns; ``mutated`` numbers the tensors that are written, hidden ones
+    counted on; ``reads`` are values that the import relied on.
+    """
+
+    paths: tuple[Path, ...]
+    results: Result
+    mutated: tuple[int, ...] = ()
+    reads: tuple[ReadValue, ...] = ()
+
+    def tensors(self, values: dict[str, Any]) -> list[Any]:
+        """The tensors of a call, in the order of the imported function."""
+        return [_follow(values, path) for path in self.paths]
+
+    def holds(self, values: dict[str, Any]) -> bool:
+        """Whether what the import read from tensors and globals still has the same value."""
+        tensors = self.tensors(values) if self.reads else []
+        return all(read.holds(tensors) for read in self.reads)
+
+    @property
+    def gives_results(self) -> bool:
+        """Whether Python returns what the imported function does."""
+        return not self.mutated and self.results.is_only_result
+
+    def rebuild(self, outputs: list[Any], arguments: list[Any]) -> Any:
+        """What Python returns, by the results and final values that came, and all tensors that went in.
+
+        JAX arrays cannot change: their final values follow the results, unless they are among these.
+        """
+        if not self.mutated:
+            return self.results.build(outputs, arguments)
+        changed = [number for number in self.mutated if framework_of(arguments[number]) == "jax"]
+        finals = outputs[len(outputs) - len(changed) :] if changed else []
+        for number, final in zip(changed, finals, strict=True):
+            arguments[number] = final
+        results = outputs[: len(outputs) - len(changed)]
+        value = self.results.build(results, arguments)
+        extra = [arguments[number] for number in changed if number not in self.results.arguments]
+        if not extra:
+            return value
+        first = [] if value is None else list(value) if type(value) is tuple else [value]
+        return extra[0] if not first and len(extra) == 1 else (*first, *extra)
+
+
+@dataclass(eq=False)  # JAX's transformations hash what they are given
+class CompiledKernel:
+    """A kernel ready to run on its target, called with the arguments of the Python function.
+
+    Torch and NumPy arguments that the kernel changes are updated. JAX arrays cannot change: their final values follow
+    the results, unless the kernel returns those arguments itself.
+    """
+
+    fn: Callable[..., Any]
+    executable: Executable
+    form: CallForm
+    #: The types of arguments of calls that have no guard: text for them is not made again and again.
+    unguarded: set[tuple[type, ...]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.executable.framework = "torch"  # a kernel that makes tensors from numbers alone asks torch for them
+
+    @property
+    def target(self) -> Target:
+        """Where it runs."""
+        return self.executable.target
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the kernel for arguments like those that it was lowered for."""
+        bound = inspect.signature(self.fn, follow_wrapped=False).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return self.run(bound.arguments)
+
+    def run(self, values: dict[str, Any]) -> Any:
+        """Runs the kernel for parameters by name, defaults included."""
+        tensors = self.form.tensors(values)
+        outputs = as_list(self.executable(*tensors))
+        return self.form.rebuild(outputs, [*tensors, *self.executable.hidden])
+
+    def guard(
+        self, kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Guard | None:
+        """The short way for calls of a kernel like one that was admitted and has run; None where there is none."""
+        types = tuple(map(type, (*args, *kwargs.values())))
+        if types in self.unguarded:
+            return None
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        form, hidden = self.form, self.executable.hidden
+        launch = self.executable.launcher(form.tensors(bound.arguments))
+
+        def rebuilt(*tensors: Any) -> Any:
+            return form.rebuild(as_list(launch(*tensors)), [*tensors, *hidden])
+
+        found = Compiled(form.paths, hidden, form.mutated, form.reads, launch if form.gives_results else rebuilt)
+        guard = make_guard(kernel, signature, args, kwargs, found)
+        if guard is None:
+            self.unguarded.add(types)
+        return guard
+
+
+def _follow(values: Any, path: Sequence[Any]) -> Any:
+    for key in path:
+        values = values[key]
+    return values
