@@ -117,10 +117,10 @@ def signature_of(imported: Imported) -> Signature:
     return Signature(imported.entry, tuple(TensorParameter(param.name, param.spec) for param in _visible(imported)))
 
 
-def form_of(imported: Imported) -> CallForm:
-    """What calls of the imported function and what it returns look like in Python."""
+def form_of(signature: inspect.Signature, imported: Imported) -> CallForm:
+    """What calls of a Python function that was imported, and what it returns, look like."""
     paths = tuple(param.path for param in _visible(imported))
-    return CallForm(paths, imported.results, tuple(imported.mutated), tuple(imported.guards))
+    return CallForm(signature, paths, imported.results, tuple(imported.mutated), tuple(imported.guards))
 
 
 def _visible(imported: Imported) -> Sequence[Param]:

@@ -91,7 +91,7 @@ class Kernel:
         )
         result = compiled.run(values)
         if self._surroundings(target) is None and self._key(values, target) == key:
-            guard = compiled.guard(self, self._signature, args, kwargs)
+            guard = compiled.guard(self, args, kwargs)
             if guard is not None:
                 self._guards = before(guard, self._guards)
         return result
@@ -193,7 +193,6 @@ class Kernel:
         from kopt.diagnostics import Diagnostic, collect, report
         from kopt.importing import form_of, import_for_target, signature_of
         from kopt.lowered import lower
-        from kopt.runtime.compiled_kernel import CompiledKernel
 
         with collected_later():
             with collect() as remarks:
@@ -207,7 +206,7 @@ class Kernel:
                 config,
                 signature_of(imported),
                 imported.hidden,
-                lambda executable: CompiledKernel(self.fn, executable, form_of(imported)),
+                form_of(self._signature, imported),
                 self._plan(imported.groups, target),
                 imported.groups,
                 opened=imported.opened,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
-    from kopt.analysis.offset_checks import ItemSlice
-    from kopt.interpreter.access_checks import AccessChecks
-    from kopt.interpreter.host_arrays import HostArrays
+    from kopt.call_checks import CallChecks
     from kopt.passes.opened import Opened
     from kopt.programs import ProgramOptions
+    from kopt.runtime.compiled_kernel import CallForm
     from kopt.runtime.executable import Executable
     from kopt.runtime.figures import KnownModule
     from kopt.runtime.signature import Signature
@@ -48,7 +47,7 @@ class Lowered:
     hidden: tuple[Any, ...] = ()
     remarks: tuple[Any, ...] = ()
     intervals: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    package: Callable[[Executable], Callable[..., Any]] = field(default=lambda executable: executable, repr=False)
+    form: CallForm | None = field(default=None, repr=False)
     program: ProgramOptions | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
     opened: Opened | None = None
@@ -83,8 +82,12 @@ class Lowered:
         return [("import", text), *recorder.stages]
 
     def compile(self) -> Any:
-        """The kernel ready to run on its target: an `Executable`, called with tensors."""
-        return self.package(self.executable)
+        """The kernel ready to run on its target, called as its Python function is; of IR, with tensors."""
+        if self.form is None:
+            return self.executable
+        from kopt.runtime.compiled_kernel import CompiledKernel
+
+        return CompiledKernel(self.executable, self.form)
 
     @cached_property
     def executable(self) -> Executable:
@@ -97,7 +100,6 @@ class Lowered:
         func = entry_function(self.module, self.entry)
         if self.program is None:
             self._refuse_ranks()
-        slices, host_arrays = self._slices()
         return Executable(
             self.source,
             self.function,
@@ -109,48 +111,19 @@ class Lowered:
             results=result_specs(func),
             swap=self.config.output_only == "swap",
             location=location_of(func),
-            slices=slices,
-            host_arrays=host_arrays,
-            accesses=self._accesses(),
+            checks=self.checks,
             intervals=self.intervals,
             groups=None if self.program is None else self.groups,
         )
 
-    @property
-    def _is_checked(self) -> bool:
-        """Whether calls look at what arguments hold first: interpreters do, chips where they are told to."""
-        return self.program is None and (self.config.checks or self.target.mode != "chip")
-
-    def _accesses(self) -> AccessChecks | None:
-        """What calls look at of the kernel's accesses; the reference looks at each when it makes it."""
-        if not self._is_checked or self.target.family == "reference":
+    @cached_property
+    def checks(self) -> CallChecks | None:
+        """What calls look at before they run: interpreters do, chips where they are told to."""
+        if self.program is not None or not (self.config.checks or self.target.mode != "chip"):
             return None
-        from kopt.context import make_context
-        from kopt.interpreter.access_checks import access_checks
-        from kopt.pass_manager import run
-        from kopt.passes.pipelines import reference_pipeline
+        from kopt.call_checks import call_checks
 
-        module = self.module.clone()
-        # Rows that are put back are read by no cell: what another cell writes there disturbs none.
-        run(module, make_context(), reference_pipeline())
-        return access_checks(module, self.entry)
-
-    def _slices(self) -> tuple[tuple[ItemSlice, ...], HostArrays | None]:
-        """What the items of the arguments reach, where calls are to look at offsets first, and the host's arrays."""
-        if not self._is_checked:
-            return (), None
-        from kopt.analysis.entry import entry_function
-        from kopt.analysis.offset_checks import has_bounds_of_items, item_slices
-        from kopt.context import make_context
-        from kopt.interpreter.host_arrays import HostArrays
-        from kopt.pass_manager import run
-        from kopt.passes.pipelines import jagged_pipeline
-
-        if not has_bounds_of_items(entry_function(self.module, self.entry)):
-            return (), None
-        raised = self.module.clone()
-        run(raised, make_context(), jagged_pipeline())
-        return item_slices(entry_function(raised, self.entry)), HostArrays(raised, self.entry)
+        return call_checks(self.module, self.entry, self.target.family == "reference")
 
     def _refuse_ranks(self) -> None:
         """One process cannot be several ranks: a kernel that copies between them is for the caller's mesh."""
@@ -239,7 +212,7 @@ def lower(
     config: Config,
     signature: Signature,
     hidden: Sequence[Any] = (),
-    package: Callable[[Executable], Callable[..., Any]] = lambda executable: executable,
+    form: CallForm | None = None,
     program: ProgramOptions | None = None,
     groups: Mapping[str, str] | None = None,
     allow_inline: bool = False,
@@ -248,7 +221,8 @@ def lower(
 ) -> Lowered:
     """Runs the target's pipeline on a copy of an imported module, verifies what came out, and prints it.
 
-    ``program`` says how a host program is planned, and ``groups`` names its process groups; ``allow_inline`` whether
+    ``form`` is that of calls of the Python function that was imported, ``program`` says how a host program is planned,
+    and ``groups`` names its process groups; ``allow_inline`` whether
     the module may bring code of its own, as kernels of Python authors do; ``opened`` is what the choice of block
     sizes changed, and ``remarks`` what was said of them.
     """
@@ -282,7 +256,7 @@ def lower(
         tuple(hidden),
         (*remarks, *said),
         noted,
-        package,
+        form,
         program,
         groups or {},
         opened,

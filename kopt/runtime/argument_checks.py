@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,30 @@ if TYPE_CHECKING:
     from kopt.analysis.offset_checks import ItemSlice
     from kopt.interpreter.access_checks import AccessChecks
     from kopt.interpreter.host_arrays import HostArrays
+
+
+class Checks(Protocol):
+    """What calls of one kernel look at, as `kopt.call_checks` has it."""
+
+    @property
+    def accesses(self) -> AccessChecks | None:
+        """The kernel's own accesses."""
+        ...
+
+    @property
+    def slices(self) -> Sequence[ItemSlice]:
+        """What the items of its arguments reach."""
+        ...
+
+    @property
+    def host_arrays(self) -> HostArrays | None:
+        """The arrays that the host computes of arguments, for offsets of items; None where there are no items."""
+        ...
+
+    @property
+    def remain(self) -> bool:
+        """Whether further calls have something to look at."""
+        ...
 
 
 def check_slices(kernel: str, slices: Sequence[ItemSlice], values: Sequence[Any], host: HostArrays | None) -> None:

@@ -20,11 +20,12 @@ from kopt.targets.target import Target
 class CallForm:
     """What a call of a Python function has to do with one of the function that was imported.
 
-    ``paths`` say where its tensors are in the values of the parameters: a parameter's name, then keys into tuples and
-    dicts. ``results`` rebuilds what Python returns; ``mutated`` numbers the tensors that are written, hidden ones
-    counted on; ``reads`` are values that the import relied on.
+    ``signature`` is the Python function's; ``paths`` say where its tensors are in the values of the parameters: a
+    parameter's name, then keys into tuples and dicts. ``results`` rebuilds what Python returns; ``mutated`` numbers the
+    tensors that are written, hidden ones counted on; ``reads`` are values that the import relied on.
     """
 
+    signature: inspect.Signature
     paths: tuple[Path, ...]
     results: Result
     mutated: tuple[int, ...] = ()
@@ -72,9 +73,10 @@ class CompiledKernel:
     the results, unless the kernel returns those arguments itself.
     """
 
-    fn: Callable[..., Any]
     executable: Executable
     form: CallForm
+    #: What is still to be done once a call has gone well; None where nothing is.
+    after_call: Callable[[], None] | None = None
     #: The types of arguments of calls that have no guard: text for them is not made again and again.
     unguarded: set[tuple[type, ...]] = field(default_factory=set)
 
@@ -88,7 +90,7 @@ class CompiledKernel:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the kernel for arguments like those that it was lowered for."""
-        bound = inspect.signature(self.fn, follow_wrapped=False).bind(*args, **kwargs)
+        bound = self.form.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return self.run(bound.arguments)
 
@@ -96,16 +98,17 @@ class CompiledKernel:
         """Runs the kernel for parameters by name, defaults included."""
         tensors = self.form.tensors(values)
         outputs = as_list(self.executable(*tensors))
+        if self.after_call is not None:
+            after, self.after_call = self.after_call, None
+            after()
         return self.form.rebuild(outputs, [*tensors, *self.executable.hidden])
 
-    def guard(
-        self, kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Guard | None:
+    def guard(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Guard | None:
         """The short way for calls of a kernel like one that was admitted and has run; None where there is none."""
         types = tuple(map(type, (*args, *kwargs.values())))
         if types in self.unguarded:
             return None
-        bound = signature.bind(*args, **kwargs)
+        bound = self.form.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         form, hidden = self.form, self.executable.hidden
         launch = self.executable.launcher(form.tensors(bound.arguments))
@@ -114,7 +117,7 @@ class CompiledKernel:
             return form.rebuild(as_list(launch(*tensors)), [*tensors, *hidden])
 
         found = Compiled(form.paths, hidden, form.mutated, form.reads, launch if form.gives_results else rebuilt)
-        guard = make_guard(kernel, signature, args, kwargs, found)
+        guard = make_guard(kernel, form.signature, args, kwargs, found)
         if guard is None:
             self.unguarded.add(types)
         return guard

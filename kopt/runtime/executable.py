@@ -25,9 +25,7 @@ from kopt.specs import TensorSpec, framework_of, spec_of, stored
 from kopt.targets.target import Target, parse_target
 
 if TYPE_CHECKING:
-    from kopt.analysis.offset_checks import ItemSlice
-    from kopt.interpreter.access_checks import AccessChecks
-    from kopt.interpreter.host_arrays import HostArrays
+    from kopt.runtime.argument_checks import Checks
 
 #: The Python callable behind the ``reference`` target; bf16 and fp8 values are held in float32.
 Interpret = Callable[[list[np.ndarray]], list[np.ndarray]]
@@ -78,10 +76,9 @@ class Executable:
     target needs them for bf16 and fp8); ``time_limit`` seconds for a call that runs in a worker; ``race_cells`` the
     largest grid in which ``pallas:strict`` looks for races; ``swap`` whether mutated torch arguments of Pallas targets
     take over the storage of their final values where that is safe (`kopt.runtime.swap`), with a remark where it is not;
-    ``location`` of the kernel, for remarks; ``slices`` what the items of the arguments reach, ``intervals`` those of
-    integers by argument and ``accesses`` the kernel's own, all looked at before each call
-    (`kopt.runtime.argument_checks`); ``groups`` torch's names of a program's process groups by those of its parameters,
-    None for a kernel.
+    ``location`` of the kernel, for remarks; ``checks`` what calls look at of its accesses and items, and ``intervals``
+    those of integers by argument, before they run (`kopt.runtime.argument_checks`); ``groups`` torch's names of a
+    program's process groups by those of its parameters, None for a kernel.
 
     Calling it returns None, a value or a tuple, in the framework of the arguments. torch and NumPy arguments that the
     kernel mutates are updated; for JAX arrays, which cannot change, the final values come last in the results.
@@ -102,9 +99,7 @@ class Executable:
         race_cells: int | None = None,
         swap: bool = False,
         location: Location | None = None,
-        slices: Sequence[ItemSlice] = (),
-        host_arrays: HostArrays | None = None,
-        accesses: AccessChecks | None = None,
+        checks: Checks | None = None,
         intervals: Mapping[int, tuple[int, int]] | None = None,
         groups: Mapping[str, str] | None = None,
     ):
@@ -123,9 +118,7 @@ class Executable:
         self._time_limit = time_limit
         self._race_cells = race_cells
         self._names = [*names, *("a closure's tensor" for _ in hidden)]
-        self._slices = tuple(slices)
-        self._host_arrays = host_arrays
-        self._accesses = accesses
+        self._checks = checks
         self._intervals = intervals or {}
         self.groups = groups
         self._location = location
@@ -161,9 +154,11 @@ class Executable:
 
     def _run(self, values: list[Any], framework: str) -> list[Any]:
         """Runs for values that were admitted: looks at what they hold, moves them there, and the results back."""
-        check_slices(self.params.kernel, self._slices, values, self._host_arrays)
+        if (checks := self._checks) is not None:
+            check_slices(self.params.kernel, checks.slices, values, checks.host_arrays)
         check_intervals(self.params.kernel, self._names, self._intervals, values)
-        check_accesses(self._accesses, values)
+        if checks is not None:
+            check_accesses(checks.accesses, values)
         hazards = self._write_back.hazards(values)
         outputs = self._runner.run([self._import(i, value) for i, value in enumerate(values)])
         exported = [self._export(output, framework) for output in outputs]
@@ -183,7 +178,7 @@ class Executable:
     @property
     def _has_checks(self) -> bool:
         """Whether each call looks at what arguments hold."""
-        return self._host_arrays is not None or bool(self._intervals) or bool(self._accesses and self._accesses.remain)
+        return bool(self._intervals) or self._checks is not None and self._checks.remain
 
     def _direct(self, values: Sequence[Any], framework: str) -> Callable[..., Any] | None:
         """The launcher where only the runner is between, or what lends it tensors; None where there is more to do."""

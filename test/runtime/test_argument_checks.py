@@ -83,7 +83,7 @@ def test_interpreters_look_and_chips_on_request() -> None:
         compiled(kernels.segment_max, X, GOOD, target="triton:interpret")(X, offsets)
     for checks in (False, True):
         low = kopt.kernel(kernels.segment_max).lower(X, GOOD, target="triton:sm90", config={"checks": checks})
-        assert bool(low.executable._slices) is checks
+        assert bool(low.checks and low.checks.slices) is checks
 
 
 def test_two_extents() -> None:
