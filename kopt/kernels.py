@@ -107,16 +107,23 @@ class Kernel:
         return run(self.fn, bound.args, bound.kwargs, self.config)
 
     def _key(self, values: dict[str, Any], target: Target) -> Hashable:
-        from kopt.importing import torch_precision
-        from kopt.runtime.cache import call_key
+        from kopt.runtime.cache import call_key, torch_state
 
-        return str(target), torch_precision(), call_key(self.fn, list(values.values())), self._surroundings(target)
+        return str(target), torch_state(), call_key(self.fn, list(values.values())), self._surroundings(target)
 
     def _compile(self, values: dict[str, Any], target: Target) -> CompiledKernel:
+        """From the cache on disk, else compiled, and kept there after its first call."""
         from kopt.runtime.devices import require
+        from kopt.stored.disk_cache import DiskCall
 
         require(target)
-        return self._lower(values, target, self.config).compile()
+        call = DiskCall.of(self.fn, list(values.values()), target, self.config, self._surroundings(target))
+        if call is not None and (found := call.find(self._signature)) is not None:
+            return found
+        compiled = (low := self._lower(values, target, self.config)).compile()
+        if call is not None:
+            compiled.after_call = lambda: call.keep(low)
+        return compiled
 
     def lower(self, *args: Any, target: Any = None, config: Mapping[str, Any] | None = None, **kwargs: Any) -> Lowered:
         """Imports and lowers the kernel for arguments, without running it.

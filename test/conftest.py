@@ -37,6 +37,7 @@ _XLA_FLAGS = (
 )
 os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *filter(_is_in_xla, _XLA_FLAGS)]).strip()
 os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
+os.environ["KOPT_CACHE_DIR"] = ""  # what an earlier run compiled says nothing of this one
 
 # What hypothesis draws is the same in each run, so that a change is to blame for what it breaks; time is no property.
 settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -20,6 +20,13 @@ from kopt.runtime.users_code import is_users
 from kopt.specs import framework_of, spec_of
 
 
+def torch_state() -> Hashable:
+    """What torch is set to that an import goes by: the precision of f32 products, and the dtype of new tensors."""
+    import torch
+
+    return torch.get_float32_matmul_precision(), torch.get_default_dtype()
+
+
 class Identity:
     """An object known by its identity: one that is gone is equal to none, so no other can take its place.
 

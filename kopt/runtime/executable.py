@@ -113,7 +113,8 @@ class Executable:
         #: What the results of a function without arguments are.
         self.framework = "numpy"
         names = [parameter.name for parameter in params.parameters]
-        self._write_back = WriteBack(self.mutated, names, swap and self.target.family == "pallas", location)
+        self.swaps = swap and self.target.family == "pallas"
+        self._write_back = WriteBack(self.mutated, names, self.swaps, location)
         self._interpret = interpret
         self._time_limit = time_limit
         self._race_cells = race_cells
@@ -121,7 +122,7 @@ class Executable:
         self._checks = checks
         self._intervals = intervals or {}
         self.groups = groups
-        self._location = location
+        self.location = location
 
     def __repr__(self) -> str:
         return f"<kopt executable {self.params} for {self.target}>"
@@ -131,7 +132,7 @@ class Executable:
             return self._call(*args)
         except KoptError as error:
             if error.location is None:
-                error.location, error.of_call = self._location, True
+                error.location, error.of_call = self.location, True
             raise
 
     def _call(self, *args: Any) -> Any:
@@ -267,7 +268,7 @@ def _pallas(exe: Executable) -> Runner:
 
     if exe.groups:
         return MeshProgramRunner(exe.source, exe.entry, exe.target, exe.groups, exe.uses_wide)
-    return PallasRunner(exe.source, exe.entry, exe.target, exe.uses_wide, exe._location)
+    return PallasRunner(exe.source, exe.entry, exe.target, exe.uses_wide, exe.location)
 
 
 def _strict(exe: Executable) -> Runner:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from types import FunctionType
+from functools import lru_cache
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+from kopt.runtime.users_code import is_users_module
 
 _SIMPLE = (bool, int, float, str, bytes, type(None))
 
@@ -32,20 +35,62 @@ class ReadValue:
 
 
 def named_values(functions: Iterable[FunctionType]) -> list[ReadValue]:
-    """Globals and closure cells that functions name, where they hold plain values, functions or tensors."""
-    found: dict[tuple[int, str], ReadValue] = {}
+    """Plain values, functions and tensors that functions name: globals, closure cells, and attributes of these.
+
+    Attributes count of modules, classes and objects of the user's, all by whose names code asks objects.
+    """
+    found = _Found()
     for function in functions:
+        names, space = attribute_names(function.__code__), function.__globals__
         for name in function.__code__.co_names:
-            if name in function.__globals__ and _matters(function.__globals__[name]):
-                read = lambda _, space=function.__globals__, name=name: space.get(name)  # noqa: E731
-                key = (id(function.__globals__), name)
-                found.setdefault(key, ReadValue(f"the global '{name}'", read, function.__globals__[name], key))
+            if name in space:
+                found.read(space, name, f"the global '{name}'", names)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            if _is_filled(cell) and _matters(cell.cell_contents):
-                read = lambda _, cell=cell: cell.cell_contents if _is_filled(cell) else None  # noqa: E731
-                key = (id(cell), name)
-                found.setdefault(key, ReadValue(f"the closure value '{name}'", read, cell.cell_contents, key))
-    return list(found.values())
+            if _is_filled(cell):
+                found.read(_Cell(cell), name, f"the closure value '{name}'", names, id(cell))
+    return [value for value in found.values.values() if value is not None]
+
+
+class _Cell:
+    """A closure cell as a namespace of one name."""
+
+    def __init__(self, cell: Any):
+        self._cell = cell
+
+    def get(self, name: str) -> Any:
+        return self._cell.cell_contents if _is_filled(self._cell) else None
+
+
+class _Found:
+    """Values by where a name has them; None of those that no call looks at."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[int, str], ReadValue | None] = {}
+
+    def read(self, space: Any, name: str, what: str, names: frozenset[str], place: int | None = None) -> None:
+        """What a namespace has by a name, and what code with ``names`` may read of that."""
+        key, value = (id(space) if place is None else place, name), space.get(name)
+        if key in self.values:
+            return
+        self.values[key] = ReadValue(what, lambda _: space.get(name), value, key) if _matters(value) else None
+        if _is_namespace(value):
+            inner = getattr(value, "__dict__", {})
+            at = id(inner if type(inner) is dict else value)
+            for attribute in sorted(names & inner.keys()):
+                self.read(inner, attribute, f"'{attribute}' of {what}", names, at)
+
+
+def _is_namespace(value: Any) -> bool:
+    """Whether a value is a module, a class or an object of the user's, whose attributes a kernel may read."""
+    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    return isinstance(module, str) and not isinstance(value, FunctionType) and is_users_module({"__name__": module})
+
+
+@lru_cache(maxsize=4096)
+def attribute_names(code: CodeType) -> frozenset[str]:
+    """All names that code, and the code in it, may ask objects for."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return frozenset(code.co_names).union(*map(attribute_names, inner))
 
 
 def _is_filled(cell: Any) -> bool:

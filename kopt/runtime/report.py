@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kopt.errors import CompileError, ConfigError
+from kopt.runtime.cache_folder import Folder, cache_folder
 from kopt.runtime.extras import install, missing
 from kopt.runtime.figures import FIGURES, KnownModule, with_figures
 from kopt.runtime.time_limits import COMPILE_SECONDS, time_limit
 from kopt.runtime.tpu_report import compile_report
+from kopt.runtime.versions import own_files, package_versions
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
 from kopt.specs import TensorSpec
 from kopt.targets.chips import GpuChip, TpuChip
@@ -79,7 +83,9 @@ def report(
     chip_target = parse_target(target).compile_target
     require_compiler(chip_target)
     if isinstance(chip_target.chip, TpuChip):
-        facts = compile_report(source, entry, specs, chip_target.chip, donate, estimates)
+        chip = chip_target.chip
+        job = source, entry, specs, chip, donate, estimates
+        facts = _remembered(chip_target, job, lambda: compile_report(*job))
         if estimates:
             facts = with_figures(facts, known, tpu_costs(chip_target.chip))
         else:
@@ -91,9 +97,11 @@ def report(
 
 
 def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: GpuChip) -> dict[str, Any]:
-    limit = time_limit(COMPILE_SECONDS)
+    job = source, entry, tuple(specs), chip.name
     try:
-        facts = _gpu.call("compile_module", source, entry, tuple(specs), chip.name, time_limit=limit)
+        facts = _remembered(
+            target, job, lambda: _gpu.call("compile_module", *job, time_limit=time_limit(COMPILE_SECONDS))
+        )
     except WorkerTimeout as error:
         facts = {"legal": None, "reason": f"Triton: {error}"}
     except WorkerCrash as error:
@@ -101,6 +109,23 @@ def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Ta
     except RemoteError as error:
         raise CompileError(f"cannot compile for {target}: {error.kind}: {error.message}") from None
     return _assemble(GPU_KEYS, target, facts, facts.pop("launches", []))
+
+
+def _remembered(target: Target, job: tuple[Any, ...], compiled: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a compiler says of a module, which the cache on disk may know: all but what came of limits and crashes."""
+    root = cache_folder()
+    if root is None:
+        return compiled()
+    folder = Folder(root, "reports")
+    key = hashlib.sha256(repr((package_versions(), own_files(), job)).encode()).hexdigest()
+    if (text := folder.find(key)) is not None:
+        return json.loads(text)["facts"]
+    facts = compiled()
+    if facts.get("legal") is not None and "crashed" not in str(facts.get("reason")):
+        text = json.dumps({"of": f"{job[1]} for {target}", "facts": facts})
+        if json.loads(text)["facts"] == facts:
+            folder.keep(key, text)
+    return facts
 
 
 def require_compiler(target: Target) -> None:

@@ -18,6 +18,7 @@ COMMANDS = {
     "import": "kopt.tools.import_:run",
     "run": "kopt.tools.run:run",
     "report": "kopt.tools.report:run",
+    "cache": "kopt.tools.cache:run",
 }
 OPT = "kopt.tools.opt:run"
 

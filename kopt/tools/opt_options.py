@@ -16,6 +16,7 @@ subcommands:
   kopt import FILE.py:NAME SPEC...   print the IR of a Python kernel
   kopt run FILE[:NAME] SPEC...       run a kernel or IR file, --check it against the reference
   kopt report FILE[:NAME] SPEC...    compile for chips that need not be there, and print one table
+  kopt cache [list|clear]            what is kept on disk between processes
   (each has its own --help)
 
 example:

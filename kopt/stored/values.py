@@ -1,0 +1,105 @@
+"""Python values, specs, signatures and the forms of results as JSON, and back.
+
+Plain values stand for themselves; anything else is a dict of one key, which says what it is.
+
+    (FromResult(0), {"scale": 0.5})     {"tuple": [{"result": 0}, {"dict": [["scale", {"float": "0x1.0p-1"}]]}]}
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from kopt import dtypes
+from kopt.runtime.results import Constant, FromArgument, FromResult
+from kopt.runtime.seeds import RandomSeed
+from kopt.specs import TensorSpec
+
+
+class NotStored(Exception):
+    """A value that JSON does not hold."""
+
+
+def encoded(value: Any) -> Any:
+    """A value as JSON. Raises `NotStored`."""
+    kind = type(value)
+    if value is None or kind in (bool, int, str):
+        return value
+    if kind is float:
+        return {"float": value.hex()}
+    if kind in (tuple, list):
+        return {kind.__name__: [encoded(item) for item in value]}
+    if kind is dict:
+        return {"dict": [[encoded(key), encoded(item)] for key, item in value.items()]}
+    if kind is Constant:
+        return encoded(value.value)
+    if kind is FromResult or kind is FromArgument:
+        return {"result" if kind is FromResult else "argument": value.number}
+    if kind.__module__ == "torch" and kind.__name__ == "dtype":
+        return {"dtype": str(value).removeprefix("torch.")}
+    raise NotStored(f"a value of {kind.__module__}.{kind.__qualname__}")
+
+
+def decoded(value: Any) -> Any:
+    """A plain value from its JSON: the inverse of `encoded`, but for the leaves of results."""
+    return _decoded(value, lambda constant: constant)
+
+
+def decoded_tree(value: Any) -> Any:
+    """The form of a result from its JSON, its plain values as `Constant`."""
+    return _decoded(value, Constant)
+
+
+def _decoded(value: Any, constant: Any) -> Any:
+    if not isinstance(value, dict):
+        return constant(value)
+    ((kind, content),) = value.items()
+    if kind in ("tuple", "list"):
+        items = [_decoded(item, constant) for item in content]
+        return tuple(items) if kind == "tuple" else items
+    if kind == "dict":
+        return {decoded(key): _decoded(item, constant) for key, item in content}
+    if kind in ("result", "argument"):
+        return (FromResult if kind == "result" else FromArgument)(content)
+    if kind == "dtype":
+        import torch
+
+        return constant(getattr(torch, content))
+    return constant(float.fromhex(content))
+
+
+def encoded_spec(spec: TensorSpec) -> Any:
+    """A spec as JSON; of a seed that calls draw, the device whose generator gives it."""
+    if isinstance(spec, RandomSeed):
+        return {"seed": spec.device}
+    return [spec.dtype.spec, list(spec.shape), None if spec.strides is None else list(spec.strides)]
+
+
+def decoded_spec(value: Any) -> TensorSpec:
+    """The inverse of `encoded_spec`."""
+    if isinstance(value, dict):
+        return RandomSeed(device=value["seed"])
+    dtype, shape, strides = value
+    return TensorSpec(tuple(shape), dtypes.BY_SPEC[dtype], None if strides is None else tuple(strides))
+
+
+def encoded_signature(signature: inspect.Signature) -> Any:
+    """The parameters of a Python function: their names, kinds, and defaults where JSON holds these."""
+    return [[p.name, p.kind.name, *_default(p)] for p in signature.parameters.values()]
+
+
+def decoded_signature(value: Any) -> inspect.Signature:
+    """The inverse of `encoded_signature`, without annotations."""
+    return inspect.Signature([_parameter(*item) for item in value])
+
+
+def _default(parameter: inspect.Parameter) -> list[Any]:
+    try:
+        return [] if parameter.default is inspect.Parameter.empty else [encoded(parameter.default)]
+    except NotStored:
+        return []
+
+
+def _parameter(name: str, kind: str, *default: Any) -> inspect.Parameter:
+    given = decoded(default[0]) if default else inspect.Parameter.empty
+    return inspect.Parameter(name, getattr(inspect.Parameter, kind), default=given)
