@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kopt.api import Kernel, Lowered, kernel, lower_module, parse, run_pipeline
+    from kopt.api import Kernel, Lowered, kernel, load, lower_module, parse, run_pipeline
     from kopt.errors import (
         AccessError,
         ArgumentError,
@@ -36,6 +36,7 @@ _HOME = {
     "Program": "kopt.programs",
     "kernel": "kopt.api",
     "program": "kopt.programs",
+    "load": "kopt.api",
     "lower_module": "kopt.api",
     "parse": "kopt.api",
     "run_pipeline": "kopt.api",
@@ -66,6 +67,7 @@ __all__ = [
     "UnsupportedError",
     "VerifyError",
     "kernel",
+    "load",
     "lower_module",
     "parse",
     "program",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kopt.kernels import Kernel, kernel
 from kopt.lowered import Lowered, lower
+from kopt.stored.artifacts import load
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from kopt.diagnostics import Diagnostic
     from kopt.targets.target import Target
 
-__all__ = ["Kernel", "Lowered", "kernel", "lower_module", "parse", "run_pipeline"]
+__all__ = ["Kernel", "Lowered", "kernel", "load", "lower_module", "parse", "run_pipeline"]
 
 
 def parse(text: str, filename: str = "<string>") -> ModuleOp:

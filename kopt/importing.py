@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
 from kopt.runtime.compiled_kernel import CallForm
+from kopt.runtime.results import FromArgument
 from kopt.runtime.signature import Signature, TensorParameter
 from kopt.targets.target import Target
 
@@ -117,10 +118,26 @@ def signature_of(imported: Imported) -> Signature:
     return Signature(imported.entry, tuple(TensorParameter(param.name, param.spec) for param in _visible(imported)))
 
 
-def form_of(signature: inspect.Signature, imported: Imported) -> CallForm:
+def form_of(signature: inspect.Signature, values: Mapping[str, Any], imported: Imported) -> CallForm:
     """What calls of a Python function that was imported, and what it returns, look like."""
     paths = tuple(param.path for param in _visible(imported))
-    return CallForm(signature, paths, imported.results, tuple(imported.mutated), tuple(imported.guards))
+    numbers = {path: FromArgument(number) for number, path in enumerate(paths)}
+    arguments = {name: _with_numbers(value, (name,), numbers) for name, value in values.items()}
+    return CallForm(
+        signature, paths, imported.results, tuple(imported.mutated), tuple(imported.guards), arguments=arguments
+    )
+
+
+def _with_numbers(value: Any, path: tuple[Any, ...], numbers: Mapping[Any, FromArgument]) -> Any:
+    """A value in which each tensor is the number of the argument that it is."""
+    if path in numbers:
+        return numbers[path]
+    if isinstance(value, (tuple, list)):
+        items = [_with_numbers(item, (*path, number), numbers) for number, item in enumerate(value)]
+        return items if type(value) is list else tuple(items)
+    if type(value) is dict:
+        return {key: _with_numbers(item, (*path, key), numbers) for key, item in value.items()}
+    return value
 
 
 def _visible(imported: Imported) -> Sequence[Param]:

@@ -52,6 +52,11 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kopt kernel {self.fn.__qualname__}>"
 
+    def __reduce__(self) -> Any:
+        """By reference: the module and name that the function has."""
+        first = next(iter(self._on.values()))
+        return self.fn.__qualname__ if first is self else (Kernel.on, (first, str(self.target)))
+
     def on(self, target: str) -> Kernel:
         """The same kernel on another target: ``softmax.on("pallas:strict")(x)``. They share what they compiled."""
         if (other := self._on.get(_named(target))) is None:
@@ -213,7 +218,7 @@ class Kernel:
                 config,
                 signature_of(imported),
                 imported.hidden,
-                form_of(self._signature, imported),
+                form_of(self._signature, values, imported),
                 self._plan(imported.groups, target),
                 imported.groups,
                 opened=imported.opened,

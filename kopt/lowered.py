@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from kopt.targets.chips import TpuChip
 from kopt.targets.target import Target
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
@@ -88,6 +90,40 @@ class Lowered:
         from kopt.runtime.compiled_kernel import CompiledKernel
 
         return CompiledKernel(self.executable, self.form)
+
+    @property
+    def call_form(self) -> CallForm:
+        """The form of calls: of the Python function, else of the tensors alone."""
+        from kopt.runtime.compiled_kernel import form_of_tensors
+
+        if self.form is not None:
+            return self.form
+        found = self.executable
+        names = [parameter.name for parameter in self.signature.parameters]
+        return form_of_tensors(names, len(found.results or ()) - len(found.mutated), found.mutated)
+
+    def save(self, folder: str | Path) -> None:
+        """Writes the kernel into a folder that `kopt.load` calls, and Python without kopt imports as a package.
+
+        Several kernels, and one for several signatures, may be saved in one. Raises `ArgumentError` for what only this
+        process can run.
+        """
+        from kopt.stored.artifacts import save
+
+        save(self, folder)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the module by its text, no values that the import read, nothing that was compiled."""
+        from kopt.stored.values import portable
+
+        kept = {f.name: getattr(self, f.name) for f in fields(self)}
+        form = None if self.form is None else portable(self.form)
+        return {**kept, "module": self.ir, "form": form}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from kopt.parsing import parse_module
+
+        vars(self).update({**state, "module": parse_module(state["module"])})
 
     @cached_property
     def executable(self) -> Executable:

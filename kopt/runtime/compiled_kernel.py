@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from kopt.runtime.executable import Executable
 from kopt.runtime.guards import Compiled, Guard, Path, make_guard
 from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.read_values import ReadValue
-from kopt.runtime.results import Result
+from kopt.runtime.results import Constant, FromArgument, FromResult, Result
 from kopt.specs import framework_of
 from kopt.targets.target import Target
 
@@ -22,7 +22,8 @@ class CallForm:
 
     ``signature`` is the Python function's; ``paths`` say where its tensors are in the values of the parameters: a
     parameter's name, then keys into tuples and dicts. ``results`` rebuilds what Python returns; ``mutated`` numbers the
-    tensors that are written, hidden ones counted on; ``reads`` are values that the import relied on.
+    tensors that are written, hidden ones counted on; ``reads`` are values that the import relied on. ``arguments`` are
+    the values of the parameters, in which tensors are `FromArgument`.
     """
 
     signature: inspect.Signature
@@ -30,6 +31,7 @@ class CallForm:
     results: Result
     mutated: tuple[int, ...] = ()
     reads: tuple[ReadValue, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def tensors(self, values: dict[str, Any]) -> list[Any]:
         """The tensors of a call, in the order of the imported function."""
@@ -63,6 +65,16 @@ class CallForm:
             return value
         first = [] if value is None else list(value) if type(value) is tuple else [value]
         return extra[0] if not first and len(extra) == 1 else (*first, *extra)
+
+
+def form_of_tensors(names: Sequence[str], results: int, mutated: Sequence[int]) -> CallForm:
+    """The form of calls of a function of IR: its tensors by name or in order; its results, a tuple where several."""
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    leaves = tuple(map(FromResult, range(results)))
+    tree = leaves[0] if results == 1 else leaves or Constant(None)
+    arguments = {name: FromArgument(number) for number, name in enumerate(names)}
+    paths = tuple((name,) for name in names)
+    return CallForm(inspect.Signature(parameters), paths, Result(tree), tuple(mutated), arguments=arguments)
 
 
 @dataclass(eq=False)  # JAX's transformations hash what they are given

@@ -23,7 +23,7 @@ from kopt.runtime.users_code import is_users, is_users_module
 from kopt.specs import framework_of, spec_of
 
 
-class Unknown(Exception):
+class NoContents(Exception):
     """A value that no text stands for."""
 
 
@@ -38,7 +38,7 @@ class Contents:
         self._kept: list[Any] = []
 
     def of(self, value: Any) -> Hashable:
-        """What a value is, of plain values all the way down. Raises `Unknown` where nothing says that."""
+        """What a value is, of plain values all the way down. Raises `NoContents` where nothing says that."""
         if value is None or type(value) in (bool, int, str, bytes, complex):
             return type(value).__name__, repr(value)
         if type(value) is float:
@@ -65,7 +65,7 @@ class Contents:
         if isinstance(config := getattr(value, "config", None), Config) and hasattr(value, "fn"):
             return "kernel", self.of(value.fn), self.of(config.key), str(value.target)
         if isinstance(value, type) and not _is_library(value.__module__):
-            raise Unknown
+            raise NoContents
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return _kind(type(value)), tuple(self.of(getattr(value, f.name)) for f in dataclasses.fields(value))
         return _named(value)
@@ -148,7 +148,7 @@ def _named(value: Any) -> Hashable:
         return "name", module, name
     if type(value).__module__ == "torch" and type(value).__name__ in _TORCH:
         return "torch", str(value)
-    raise Unknown
+    raise NoContents
 
 
 #: Classes of torch whose objects are what they print.

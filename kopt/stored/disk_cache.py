@@ -20,7 +20,7 @@ from kopt.runtime.read_values import named_values
 from kopt.runtime.seeds import RandomSeed
 from kopt.runtime.sharing import sharing
 from kopt.runtime.versions import own_files, package_versions
-from kopt.stored.contents import Contents, Unknown
+from kopt.stored.contents import Contents, NoContents
 from kopt.stored.record import Record
 from kopt.stored.values import NotStored
 from kopt.targets.target import Target
@@ -52,7 +52,7 @@ class DiskCall:
             held = list(contents.tensors)
             arguments = [contents.of(value) for value in values]
             settings = contents.of((config.key, config.remarks, surroundings, torch_state()))
-        except (Unknown, ValueError, TypeError):
+        except (NoContents, ValueError, TypeError):
             return None
         call = function, arguments, settings, sharing([*values, *held]), str(target)
         key = hashlib.sha256(repr((_FORMAT, package_versions(), own_files(), call)).encode()).hexdigest()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from kopt.cached_property import cached_property
 from kopt.errors import Location
-from kopt.lowered import Lowered
 from kopt.runtime.compiled_kernel import CallForm, CompiledKernel
 from kopt.runtime.executable import Executable
 from kopt.runtime.read_values import ReadValue
@@ -29,6 +28,7 @@ from kopt.stored.values import (
 
 if TYPE_CHECKING:
     from kopt.call_checks import CallChecks
+    from kopt.lowered import Lowered
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Record:
     @staticmethod
     def of(low: Lowered) -> Record:
         """The record of a lowered kernel. Raises `NotStored` for what only this process can run."""
-        executable, form = low.executable, low.form
-        if form is None or low.program is not None or low.target.family == "reference":
+        executable, form = low.executable, low.call_form
+        if low.program is not None or low.target.family == "reference":
             raise NotStored("a program, and what no module was emitted for")
         if form.mutated != executable.mutated:
             raise NotStored("arguments that change in Python alone")
@@ -88,9 +88,14 @@ class Record:
     @staticmethod
     def from_json(content: Mapping[str, Any]) -> Record:
         """A record from what `json` is of it. Raises `ValueError` for anything else."""
-        if content.keys() != {f.name for f in fields(Record)}:
+        if content.keys() != Record.keys():
             raise ValueError("not a record of a kernel")
         return Record(**content)
+
+    @staticmethod
+    def keys() -> set[str]:
+        """The names of the fields."""
+        return {f.name for f in fields(Record)}
 
     @property
     def json(self) -> dict[str, Any]:

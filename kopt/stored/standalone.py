@@ -1,0 +1,251 @@
+"""Calls the kernels of this folder: which one, the arguments say. It needs torch and triton, or jax, and nothing else.
+
+``kernels.json`` has what each was compiled for: its parameters, the specs of its tensors, what it returns.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+#: The file beside this one that says what kernels there are.
+MANIFEST = "kernels.json"
+
+
+class Mismatch(Exception):
+    """Arguments that a kernel was not compiled for; the message says which is another."""
+
+
+class SavedKernel:
+    """A kernel under one name, compiled for one or more signatures.
+
+    Called with torch tensors (Triton) or JAX arrays (Pallas) as the Python function was, without the parameters that
+    were compiled in. Triton kernels change the tensors that they write; of JAX arrays the final values follow the
+    results. Raises `TypeError` that lists the signatures.
+    """
+
+    #: Whether arrays of any framework and strides are taken, since whoever runs the kernel converts them.
+    converts = False
+
+    def __init__(self, folder: Path, name: str):
+        self.__name__ = name
+        self.folder = folder
+        self.manifest = json.loads((folder / MANIFEST).read_text())
+        self.records = [record for record in self.manifest["kernels"] if record["entry"] == name]
+        self._functions: dict[int, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__} of {self.folder}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        number, values, tensors = self.find(args, kwargs)
+        return self.run(number, values, tensors)
+
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, dict[str, Any], list[Any]]:
+        """Which of the signatures a call has, its values by name, and its tensors in order."""
+        reasons = []
+        for number, record in enumerate(self.records):
+            try:
+                values = bound(record["signature"], args, kwargs)
+                return number, values, self.tensors(record, values)
+            except Mismatch as reason:
+                reasons.append(f"  {_described(record)}: {reason}")
+        raise TypeError("\n".join([f"{self.__name__} was not compiled for these arguments", *reasons]))
+
+    def tensors(self, record: dict[str, Any], values: dict[str, Any]) -> list[Any]:
+        """The tensors of a call in the order of the kernel. Raises `Mismatch`."""
+        found: list[Any] = [None] * len(record["parameters"])
+        for name, value in values.items():
+            self._match(record, name, record["arguments"][name], value, found)
+        return found
+
+    def _match(self, record: dict[str, Any], name: str, wanted: Any, value: Any, found: list[Any]) -> None:
+        content: Any
+        kind, content = next(iter(wanted.items())) if isinstance(wanted, dict) else ("", ())
+        if kind == "argument":
+            self._check(record, name, record["parameters"][content][1], value)
+            found[content] = value
+        elif kind in ("tuple", "list"):
+            if not isinstance(value, (tuple, list)) or len(value) != len(content):
+                raise Mismatch(f"'{name}' is a {kind} of {len(content)}")
+            for number, item in enumerate(content):
+                self._match(record, f"{name}[{number}]", item, value[number], found)
+        elif kind == "dict":
+            for key, item in content:
+                if not isinstance(value, dict) or decoded(key) not in value:
+                    raise Mismatch(f"'{name}' has a key {decoded(key)!r}")
+                self._match(record, f"{name}[{decoded(key)!r}]", item, value[decoded(key)], found)
+        elif type(value) is not type(decoded(wanted)) or value != decoded(wanted):
+            raise Mismatch(f"'{name}' is {decoded(wanted)!r}, found {_short(value)}")
+
+    def _check(self, record: dict[str, Any], name: str, spec: Any, value: Any) -> None:
+        """That an array is as the kernel was compiled for."""
+        dtype, shape, strides = spec
+        text = f"{dtype}[{','.join(map(str, shape))}]"
+        if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+            raise Mismatch(f"'{name}' is {text}, found {_short(value)}")
+        if not self.converts and hasattr(value, "stride") != (record["framework"] == "torch"):
+            raise Mismatch(f"'{name}' is an array of {record['framework']}, found {_short(value)}")
+        own = self.manifest["dtypes"].get(str(value.dtype).removeprefix("torch."), str(value.dtype))
+        if own != dtype or list(value.shape) != shape:
+            raise Mismatch(f"'{name}' is {text}, found {own}[{','.join(map(str, value.shape))}]")
+        steps = strides or _row_major(shape)
+        if not self.converts and record["framework"] == "torch" and 0 not in shape:
+            found = value.stride()
+            if any(size > 1 and found[dim] != steps[dim] for dim, size in enumerate(shape)):
+                raise Mismatch(f"'{name}' has strides {steps}, found {list(found)}")
+
+    def run(self, number: int, values: dict[str, Any], tensors: list[Any]) -> Any:
+        """Calls the emitted function, and gives what the Python function returned."""
+        record = self.records[number]
+        function, held = self._loaded(number)
+        outputs = function(*tensors, *(_drawn(tensors) if one is None else one for one in held))
+        results = [] if outputs is None else list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
+        arguments, written = [*tensors, *held], record["mutated"] if record["framework"] == "jax" else []
+        finals = results[len(results) - len(written) :] if written else []
+        for place, final in zip(written, finals, strict=True):
+            arguments[place] = final
+        value = rebuilt(record["tree"], results, arguments)
+        returned = set(_arguments(record["tree"]))
+        extra = [arguments[place] for place in written if place not in returned]
+        if not extra:
+            return value
+        first = [] if value is None else list(value) if type(value) is tuple else [value]
+        return extra[0] if not first and len(extra) == 1 else (*first, *extra)
+
+    def _loaded(self, number: int) -> tuple[Any, list[Any]]:
+        """The emitted function of a signature, and the tensors that it brings; a seed is None."""
+        if number not in self._functions:
+            record = self.records[number]
+            module = _module(self.folder / record["module"])
+            if record["framework"] == "jax":
+                _prepare(module, record)
+            held = [_held(self.folder, one, record["framework"]) for one in record["held"]]
+            self._functions[number] = getattr(module, record["function"]), held
+        return self._functions[number]
+
+
+# Calls.
+
+
+def bound(signature: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The values of a call by the names of parameters, defaults included. Raises `Mismatch`."""
+    parameters = [
+        inspect.Parameter(
+            name, getattr(inspect.Parameter, kind), default=decoded(default[0]) if default else inspect._empty
+        )
+        for name, kind, *default in signature
+    ]
+    try:
+        found = inspect.Signature(parameters).bind(*args, **kwargs)
+    except TypeError as error:
+        raise Mismatch(str(error)) from None
+    found.apply_defaults()
+    return dict(found.arguments)
+
+
+def decoded(value: Any) -> Any:
+    """A plain value from its JSON."""
+    return rebuilt(value, (), ())
+
+
+def rebuilt(tree: Any, results: Any, arguments: Any) -> Any:
+    """What a tree of results, arguments and plain values stands for."""
+    if not isinstance(tree, dict):
+        return tree
+    ((kind, content),) = tree.items()
+    if kind in ("tuple", "list"):
+        items = [rebuilt(item, results, arguments) for item in content]
+        return tuple(items) if kind == "tuple" else items
+    if kind == "dict":
+        return {decoded(key): rebuilt(item, results, arguments) for key, item in content}
+    if kind == "dtype":
+        return getattr(sys.modules["torch"] if "torch" in sys.modules else __import__("torch"), content)
+    return {"result": results, "argument": arguments}[kind][content] if kind != "float" else float.fromhex(content)
+
+
+def _arguments(tree: Any) -> list[int]:
+    """The numbers of the arguments that a tree has."""
+    if not isinstance(tree, dict):
+        return []
+    ((kind, content),) = tree.items()
+    if kind == "argument":
+        return [content]
+    items = content if kind in ("tuple", "list") else [item for _, item in content] if kind == "dict" else []
+    return [number for item in items for number in _arguments(item)]
+
+
+def _described(record: dict[str, Any]) -> str:
+    specs = (f"{name}: {spec[0]}[{','.join(map(str, spec[1]))}]" for name, spec in record["parameters"])
+    return f"({', '.join(specs)}) for {record['target']}"
+
+
+def _short(value: Any) -> str:
+    return repr(value) if isinstance(value, (bool, int, float, str, type(None))) else type(value).__name__
+
+
+def _row_major(shape: list[int]) -> list[int]:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= max(extent, 1)
+    return strides[::-1]
+
+
+# What is in the folder.
+
+
+def _module(path: Path) -> ModuleType:
+    """An emitted module, imported from its file."""
+    name = f"{path.parent.name}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _prepare(module: ModuleType, record: dict[str, Any]) -> None:
+    """JAX as the module needs it: 64-bit elements where it has any, Pallas' interpreter where it is for that."""
+    import jax
+
+    if record["wide"] and not jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
+        raise TypeError(f"{record['entry']} has 64-bit elements: set jax.config.update('jax_enable_x64', True)")
+    if record["interprets"]:
+        from jax.experimental import pallas
+
+        call = pallas.pallas_call
+        proxy = ModuleType(pallas.__name__)
+        vars(proxy).update(vars(pallas))
+        proxy.pallas_call = lambda *args, **kwargs: call(*args, **{**kwargs, "interpret": True})  # pyright: ignore
+        vars(module)["pl"] = proxy
+
+
+def _held(folder: Path, one: Any, framework: str) -> Any:
+    """A tensor that a kernel brings; None of a seed that each call draws."""
+    if isinstance(one, dict):
+        return None
+    file, dtype, shape = one
+    content = (folder / file).read_bytes()
+    if framework == "torch":
+        import torch
+
+        return torch.frombuffer(bytearray(content), dtype=getattr(torch, dtype)).reshape(shape)
+    import jax.numpy as jnp
+    import numpy as np
+
+    return jnp.asarray(np.frombuffer(content, jnp.dtype(dtype)).reshape(shape))
+
+
+def _drawn(tensors: list[Any]) -> Any:
+    """The seed of one call, from torch's generator."""
+    import torch
+
+    device = tensors[0].device if tensors else "cpu"
+    return torch.randint(-(2**31), 2**31, (2,), dtype=torch.int32, device=device)
