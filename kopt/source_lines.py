@@ -18,6 +18,11 @@ def source_line(file: str, line: int) -> str:
     return ""
 
 
+def register(file: str, text: str) -> None:
+    """The text behind a name, for locations of what is no file, or no file of these kinds."""
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+
+
 def _is_source(file: str) -> bool:
     """Whether a path is a regular file of sources: no device or pipe, which might never end."""
     try:

@@ -1,4 +1,4 @@
-"""Makes operations at one place: what all rewrites share."""
+"""Makes operations at one place: what all rewrites share, and frontends (`kopt.build`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -42,15 +42,24 @@ class Builder:
     """Inserts operations at one place, each with the location of what it is made for, as MLIR's ``OpBuilder`` does.
 
     Args: ``at`` the place, or the operation in front of which it is; ``source`` the operation whose location it gives,
-    that one if left out; ``rewriter`` the one of a pattern, which must know what is inserted.
+    that one if left out, or a location; ``rewriter`` the one of a pattern, which must know what is inserted.
     """
 
     def __init__(
-        self, at: Operation | InsertPoint, source: Operation | None = None, rewriter: PatternRewriter | None = None
+        self,
+        at: Operation | InsertPoint,
+        source: Operation | LocationAttr | None = None,
+        rewriter: PatternRewriter | None = None,
     ):
         self.at = InsertPoint.before(at) if isinstance(at, Operation) else at
-        self.source = self.op if source is None else source
+        source = self.op if source is None else source
+        self._location = source.location if isinstance(source, Operation) else source
         self._rewriter = rewriter
+
+    @property
+    def location(self) -> LocationAttr:
+        """Where what it inserts comes from."""
+        return self._location
 
     @property
     def op(self) -> Operation:
@@ -61,12 +70,12 @@ class Builder:
     def into(self, block: Block) -> Builder:
         """A builder at the end of a block, in front of its terminator."""
         assert block.last_op is not None
-        return Builder(block.last_op, self.source)
+        return Builder(block.last_op, self.location)
 
-    def insert(self, op: _Op) -> _Op:
-        """Inserts an operation."""
-        op.location = self.source.location
-        (Rewriter.insert_op if self._rewriter is None else self._rewriter.insert)(op, self.at)
+    def insert(self, op: _Op, at: InsertPoint | None = None) -> _Op:
+        """Inserts an operation, here or at another place."""
+        op.location = self.location
+        (Rewriter.insert_op if self._rewriter is None else self._rewriter.insert)(op, at or self.at)
         return op
 
     def add(self, op: Operation, hint: str | None = None) -> SSAValue:

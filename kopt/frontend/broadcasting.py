@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import torch
 
+from kopt.building.broadcasting import Dims, joined_dims, meeting_places
 from kopt.dialects import tile
 from kopt.dialects.tile import DimAttr, TileType
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.state import current, mismatch
 from kopt.frontend.values import DeviceTensor, describe
 
-Dims = tuple[DimAttr, ...]
 ONE = DimAttr(1)
 
 
@@ -32,10 +32,12 @@ def common_dims(values: Sequence[DeviceTensor]) -> Dims:
     first = values[0].dims
     if all(value.dims == first for value in values[1:]):
         return first
-    result: Dims = ()
-    for value in sorted(values, key=lambda v: -v.rank):
-        result = _join(result, value.dims, values)
-    return result
+    if (joined := joined_dims([value.dims for value in values], _join_dim)) is None:
+        mismatch(
+            f"operands do not broadcast: {' and '.join(describe(v) for v in values)}",
+            ["add a dimension with None where it is meant: b[tile, None]"],
+        )
+    return joined
 
 
 def broadcast(value: DeviceTensor, dims: Dims) -> DeviceTensor:
@@ -64,24 +66,6 @@ def _fits(source: DimAttr, target: DimAttr) -> bool:
     return source in (target, ONE) or (not source.tag.data and source.size == target.size)
 
 
-def _join(high: Dims, low: Dims, values: Sequence[DeviceTensor]) -> Dims:
-    """Both dimensions together; ``high`` has the higher rank, or is empty at first."""
-    if len(high) < len(low):
-        high, low = low, high
-    places = _places(low, high)
-    if places is None:
-        mismatch(
-            f"operands do not broadcast: {' and '.join(describe(v) for v in values)}",
-            ["add a dimension with None where it is meant: b[tile, None]"],
-        )
-    joined = list(high)
-    for dim, place in zip(low, places, strict=True):
-        together = _join_dim(joined[place], dim)
-        assert together is not None
-        joined[place] = together
-    return tuple(joined)
-
-
 def meeting(left: DeviceTensor, right: DeviceTensor) -> tuple[dict[int, int], dict[int, int]]:
     """Which dimension of the other each dimension of two values meets, where it meets one."""
     high, low = (left, right) if left.rank >= right.rank else (right, left)
@@ -92,30 +76,7 @@ def meeting(left: DeviceTensor, right: DeviceTensor) -> tuple[dict[int, int], di
 
 def _places(low: Dims, high: Dims) -> list[int] | None:
     """The dimension of ``high`` that each dimension of ``low`` meets."""
-    shift = len(high) - len(low)
-    right = list(range(shift, len(high)))
-    if shift > 0 and (by_tag := _places_by_tag(low, high)) is not None:
-        return by_tag
-    if shift >= 0 and all(_join_dim(high[p], d) is not None for d, p in zip(low, right, strict=True)):
-        return right
-    return None
-
-
-def _places_by_tag(low: Dims, high: Dims) -> list[int] | None:
-    """Places where every tagged dimension finds its tag; plain ones stand right before the next."""
-    tags = [dim.tag.data for dim in high]
-    if not any(d.tag.data and d.tag.data in tags for d in low):
-        return None
-    places: list[int] = []
-    limit = len(high)
-    for dim in reversed(low):
-        tag = dim.tag.data
-        found = tags[:limit].index(tag) if tag in tags[:limit] else limit - 1
-        if found < 0 or (tag and tag not in tags[:limit]) or _join_dim(high[found], dim) is None:
-            return None
-        places.insert(0, found)
-        limit = found
-    return places
+    return meeting_places(low, high, _join_dim)
 
 
 def _join_dim(a: DimAttr, b: DimAttr) -> DimAttr | None:

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from xdsl.dialects.builtin import MemRefType, StridedLayoutAttr
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
+from kopt.building import types
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.groups import Groups
 from kopt.frontend.indexing import load
 from kopt.frontend.state import unsupported
 from kopt.frontend.tracer import Tracer
 from kopt.frontend.values import DeviceTensor
-from kopt.specs import contiguous_strides
 
 
 @dataclass(eq=False)
@@ -67,16 +67,8 @@ class HostArray:
 
 def memref_type(tensor: torch.Tensor) -> MemRefType:
     """The IR's type of a tensor: strides where they are not row-major."""
-    return _memref_type(tuple(tensor.shape), tuple(tensor.stride()), int(tensor.storage_offset()), tensor.dtype)
-
-
-@lru_cache(1024)
-def _memref_type(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: torch.dtype) -> MemRefType:
-    element = element_type(dtype)
-    dense = contiguous_strides(shape)
-    if offset == 0 and all(n == 1 or s == d for n, s, d in zip(shape, strides, dense, strict=True)):
-        return MemRefType(element, shape)
-    return MemRefType(element, shape, StridedLayoutAttr(strides, offset))
+    shape, strides = tuple(tensor.shape), tuple(tensor.stride())
+    return types.memref_type(element_type(tensor.dtype), shape, strides, int(tensor.storage_offset()))
 
 
 class Host(TorchDispatchMode):
@@ -156,8 +148,7 @@ class Host(TorchDispatchMode):
 
     def emit(self, op: Operation) -> SSAValue:
         """Appends a host op, before the device loop that may be open."""
-        op.location = self.tracer.location()
-        self.tracer.body.add_op(op)
+        self.tracer.builder.insert(op, InsertPoint.at_end(self.tracer.body))
         return op.results[0] if op.results else None  # pyright: ignore[reportReturnType]
 
     def result(self, op: Operation, tensor: torch.Tensor, root: Root, recipe: Any = None) -> torch.Tensor:

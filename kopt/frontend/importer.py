@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, SSAValue
 
 from kopt.dialects.host import AllocOp, CallOp, ViewOp
-from kopt.dialects.tile.open_blocks import mark_open
 from kopt.dialects.tile.sizes import mark_read_sizes
 from kopt.error_places import located
 from kopt.errors import ArgumentError, ConfigError, UnsupportedError
@@ -231,16 +229,14 @@ class _Import:
         outputs: list[SSAValue] = []
         with located(source.runs_rewritten, source.positions):
             results = result_tree(value, host, outputs)
-        self.block.add_op(ReturnOp(*outputs))
-        _drop_unused(self.block)
         name = _entry_name(self.function)
-        types = [argument.type for argument in self.block.args]
-        func = FuncOp(name, (types, [o.type for o in outputs]), Region(self.block))
-        func.location = tracer.location()
-        mark_open(func, [block.open for block in tracer.blocks if block.tags])
+        func = tracer.builder.add_function(
+            name, self.block, outputs, [block.open for block in tracer.blocks if block.tags]
+        )
+        _drop_unused(self.block)
         mark_read_sizes(func, [tag for block in tracer.blocks if block.read for tag in block.tags])
         return Imported(
-            ModuleOp([func]),
+            tracer.builder.module,
             name,
             [*self.params, *(param for param, _, _ in self.hidden)],
             [real for _, real, _ in self.hidden],

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import torch
 
 from kopt import language
+from kopt.building.blocks import PROVISIONAL, provisional_size
 from kopt.errors import ConfigError
 from kopt.frontend import atomics, inline_code, packed_numbers, remote_copies, scaled_products
 from kopt.frontend.block_size import BlockSize
@@ -37,8 +38,6 @@ from kopt.frontend.values import DeviceTensor, TileRange, as_tensor, describe, i
 from kopt.ir.widths import next_power_of_two
 from kopt.language.unsupported import UNSUPPORTED
 
-#: The size of an open block when nothing says better.
-PROVISIONAL = 128
 #: How many programs a kernel that asks for the number of processors is told to start.
 CORES = 8
 #: What torch says of a device: the number of processors, by the names of its kinds.
@@ -84,7 +83,7 @@ def _block(lower: Any, upper: Any, size: Any, axis: int, rank: int, on_grid: boo
     """The block size of one dimension, and what registered it."""
     extent = int(upper) - int(lower) if isinstance(lower, int) and isinstance(upper, int) else None
     if size is None:
-        default = lambda: _provisional(extent, axis, rank)  # noqa: E731
+        default = lambda: provisional_size(extent, axis, rank)  # noqa: E731
         info = current().new_block(default, extent=extent, axis=axis, rank=rank, on_grid=on_grid)
         return info.size, info
     if isinstance(size, TileRange):
@@ -96,13 +95,6 @@ def _block(lower: Any, upper: Any, size: Any, axis: int, rank: int, on_grid: boo
     if not isinstance(size, int) or size < 1:
         unsupported("a block size is a positive number known while the kernel is imported")
     return int(size), None
-
-
-def _provisional(extent: int | None, axis: int, rank: int) -> int:
-    """A size to start with: 1 for leading dimensions of three or more, a power of two for the last two."""
-    if axis < rank - 2:
-        return 1
-    return min(next_power_of_two(max(1, extent if extent is not None else PROVISIONAL)), PROVISIONAL)
 
 
 def grid(begin_or_end: Any, end_or_none: Any = None, /, step: Any = None) -> LoopSpec:

@@ -10,7 +10,9 @@ from typing import Any
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
+from kopt.building.builder import OpBuilder
 from kopt.dialects.tile import OpenBlock, TileType
 from kopt.errors import ConfigError, Location
 from kopt.frontend import source
@@ -62,6 +64,24 @@ class Scope:
     tags: int
 
 
+class _KernelBuilder(OpBuilder):
+    """Inserts what a kernel does, with the place of its source that runs."""
+
+    def __init__(self, tracer: Tracer, body: Block):
+        super().__init__()
+        self.at = InsertPoint.at_end(body)
+        self._tracer = tracer
+
+    @property
+    def location(self) -> Any:
+        return self._tracer.location()
+
+    def insert(self, op: Any, at: InsertPoint | None = None) -> Any:
+        if not self._tracer.on_device and op.results and isinstance(op.results[0].type, TileType):
+            unsupported("device values are made inside device loops", "use torch's functions before them")
+        return super().insert(op, at)
+
+
 class Tracer:
     """The state of one import."""
 
@@ -74,7 +94,7 @@ class Tracer:
         pinned: bool = True,
     ):
         self.body = body
-        self.block = body
+        self.builder = _KernelBuilder(self, body)
         self.sizes = list(sizes) if sizes is not None else None
         self.pinned = pinned and sizes is not None
         self.given_tunables = dict(tunables)
@@ -115,18 +135,24 @@ class Tracer:
         """Whether a device loop is open."""
         return self.depth > 0
 
+    @property
+    def block(self) -> Block:
+        """The block that is being filled."""
+        return self.builder.at.block
+
+    @block.setter
+    def block(self, block: Block) -> None:
+        self.builder.at = InsertPoint.at_end(block)
+
     def emit(self, op: Operation) -> SSAValue:
         """Appends an op at the current place of the kernel; its first result."""
-        if not self.on_device and isinstance(op.results[0].type, TileType):
-            unsupported("device values are made inside device loops", "use torch's functions before them")
-        op.location = self.location()
-        self.block.add_op(op)
-        return op.results[0]
+        return self.builder.insert(op).results[0]
 
     def append(self, op: Operation, location: FileLineColLoc | None = None) -> Operation:
         """Appends an op that need not have a result."""
-        op.location = location or self.location()
-        self.block.add_op(op)
+        self.builder.insert(op)
+        if location is not None:
+            op.location = location
         return op
 
     def location(self) -> Any:

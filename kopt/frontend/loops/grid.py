@@ -24,20 +24,15 @@ class GridLoop(DeviceLoop):
         tags = [tracer.new_tag() for _ in bounds]
         types = [RangeType(tag, walk.size) for tag, walk in zip(tags, self.spec.walks, strict=True)]
         op = tile.GridOp([hi for _, hi in bounds], types, [lo for lo, _ in bounds])
-        op.location = tracer.location()
-        block = op.body.block
-        if block.last_op is not None:
-            block.last_op.detach()
-        tracer.block, tracer.depth = block, tracer.depth + 1
-        values = [
-            self._bind(walk, range, tag, number)
-            for number, (walk, range, tag) in enumerate(zip(self.spec.walks, block.args, tags, strict=True))
-        ]
-        yield self._variable(values)
-        tracer.append(tile.YieldOp())
-        tracer.block, tracer.depth = tracer.body, tracer.depth - 1
-        self._unbind()
-        tracer.body.add_op(op)
+        with tracer.builder.filling_grid(op) as ranges:
+            tracer.depth += 1
+            values = [
+                self._bind(walk, range, tag, number)
+                for number, (walk, range, tag) in enumerate(zip(self.spec.walks, ranges, tags, strict=True))
+            ]
+            yield self._variable(values)
+            tracer.depth -= 1
+            self._unbind()
         tracer.host.end_launch(op)
 
     def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,0 +1,1 @@
+"""Frontends of other languages on `kopt.build`."""
