@@ -23,9 +23,9 @@ from xdsl.utils.mlir_lexer import MLIRLexer
 from kopt.analysis.extents import beyond_limits
 from kopt.context import make_context
 from kopt.diagnostics import location_of
-from kopt.dialects import DIALECTS
+from kopt.dialects import ALL_DIALECTS
 from kopt.dialects.formats import defined
-from kopt.errors import Location, ParseError
+from kopt.errors import ConfigError, Location, ParseError
 from kopt.limits import VISITS, beyond
 from kopt.registry import did_you_mean
 from kopt.verification import verify
@@ -148,6 +148,9 @@ class _LocatingParser(Parser):
             op = super().parse_operation()
         except (xdsl_errors.ParseError, RecursionError):
             raise
+        except ConfigError as error:  # of a plug-in
+            error.location = error.location or self._places.of_span(self._names[-1])
+            raise
         except Exception as error:
             # Whatever an attribute's verifier or an op's custom parser raises on bad text is about that text.
             raise xdsl_errors.ParseError(self._names[-1], self._describe(error)) from error
@@ -199,7 +202,7 @@ class _LocatingParser(Parser):
 
     def _unknown_op(self, name: str) -> str:
         dialect, dot, _ = name.partition(".")
-        if dot and dialect not in DIALECTS:
-            return f"unknown dialect '{dialect}' of operation '{name}'{did_you_mean(dialect, DIALECTS)}"
+        if dot and dialect not in ALL_DIALECTS:
+            return f"unknown dialect '{dialect}' of operation '{name}'{did_you_mean(dialect, ALL_DIALECTS)}"
         known = [op.name for op in self.ctx.loaded_ops]
         return f"unknown operation '{name}'{did_you_mean(name, known)}"

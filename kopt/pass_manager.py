@@ -10,7 +10,8 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
 from kopt.diagnostics import location_of
-from kopt.errors import LoweringError, VerifyError
+from kopt.errors import KoptError, LoweringError, VerifyError
+from kopt.passes import ALL_PASSES
 from kopt.passes.dynamic_pipeline import DynamicPipelinePass
 from kopt.pipeline_text import parse_pipeline
 from kopt.verification import verify
@@ -52,6 +53,13 @@ def run(
             pass_.apply(ctx, module)
         except DiagnosticException as error:
             raise LoweringError(f"pass '{pass_.name}' failed: {error}", location_of(module)) from error
+        except KoptError:
+            raise
+        except Exception as error:
+            if (package := ALL_PASSES.package(pass_.name)) is None:
+                raise
+            message = f"pass '{pass_.name}' of package '{package}' failed: {type(error).__name__}: {error}"
+            raise LoweringError(message, location_of(module)) from error
         for hook in instrumentation:
             hook.after(pass_, module)
         if verify_each:

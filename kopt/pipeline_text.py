@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa, type_repr
 
 from kopt.errors import ConfigError, Location
-from kopt.passes import PASSES
-from kopt.registry import did_you_mean, load
+from kopt.passes import ALL_PASSES
+from kopt.registry import did_you_mean
 
 ANCHORS = ("builtin.module", "func.func", "any")
 
@@ -73,10 +73,10 @@ class _PipelineParser:
         if not self.accept(punct):
             self.fail(f"expected '{punct}' here", self.current)
 
-    def fail(self, message: str, token: _Token) -> NoReturn:
+    def fail(self, message: str, token: _Token, notes: Sequence[str] = ()) -> NoReturn:
         col = token.start + 1
         where = Location("<pass-pipeline>", 1, col, col + max(1, len(token.text)))
-        raise ConfigError(message, where, source=self.text.replace("\n", " "))
+        raise ConfigError(message, where, notes, source=self.text.replace("\n", " "))
 
     def pipeline(self) -> Iterator[ModulePass]:
         """The whole text; nothing may follow it."""
@@ -133,9 +133,12 @@ class _PipelineParser:
 
     def make_pass(self, name: _Token, options: dict[str, tuple[_Token, list[_Token]]]) -> ModulePass:
         """An instance of the pass with its options set."""
-        if name.text not in PASSES:
-            self.fail(f"unknown pass '{name.text}'{did_you_mean(name.text, PASSES)}", name)
-        pass_type: type[ModulePass] = load(PASSES[name.text])
+        if name.text not in ALL_PASSES:
+            self.fail(f"unknown pass '{name.text}'{did_you_mean(name.text, ALL_PASSES)}", name)
+        try:
+            pass_type: type[ModulePass] = ALL_PASSES[name.text]
+        except ConfigError as error:
+            self.fail(error.message, name, error.notes)
         fields = {field.name.replace("_", "-"): field for field in dataclasses.fields(pass_type) if field.init}
         hints = get_type_hints(pass_type)
         arguments: dict[str, Any] = {}

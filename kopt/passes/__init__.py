@@ -1,7 +1,15 @@
 """The passes that kopt knows, each imported when a pipeline first names it.
 
-A new pass is one line here: its name and ``"module:Class"`` of its ``ModulePass``.
+A new pass is one line here: its name and ``"module:Class"`` of its ``ModulePass``. Other packages bring theirs by entry
+points of ``kopt.passes``.
 """
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from kopt.plugins import PluginTable
 
 PASSES: dict[str, str] = {
     # kopt's own passes.
@@ -96,3 +104,16 @@ PASSES: dict[str, str] = {
     "licm": "xdsl.transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",
     "reconcile-unrealized-casts": "xdsl.transforms.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass",
 }
+
+
+def _problem(name: str, found: Any) -> str | None:
+    """What is wrong with an object that is to be the pass of a name."""
+    from xdsl.passes import ModulePass
+
+    if not (isinstance(found, type) and issubclass(found, ModulePass) and dataclasses.is_dataclass(found)):
+        return "a pass is a dataclass that is an xdsl.passes.ModulePass"
+    return None if found.name == name else f"its name is '{found.name}'"
+
+
+#: All passes by name: those above, and those of other packages.
+ALL_PASSES = PluginTable("kopt.passes", "pass", PASSES, _problem)

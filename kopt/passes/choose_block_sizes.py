@@ -22,7 +22,7 @@ from kopt.passes.block_forms import BlockForms
 from kopt.passes.retyping import tag_sizes
 from kopt.passes.set_blocks import substitute_sizes
 from kopt.planning.block_sizes import rooms
-from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, Chip, TpuChip
+from kopt.targets.chips import CHIPS, Chip, TpuChip
 from kopt.walk import walk
 
 #: How many times smaller a block becomes at once: what follows from its size is not known before it has it.
@@ -82,7 +82,7 @@ class ChooseBlockSizesPass(ModulePass):
 
     def _choose(self, module: ModuleOp, func: FuncOp) -> None:
         config = Config(loop_type=self.loop_type, split_k=self.split_k, deterministic=self.deterministic)
-        choice = _Choice(module, func, (TPU_CHIPS | GPU_CHIPS)[self.chip or _LIKE], config, self.chip is not None)
+        choice = _Choice(module, func, CHIPS[self.chip or _LIKE], config, self.chip is not None)
         choice.run(self.start == "given")
 
 

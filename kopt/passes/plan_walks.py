@@ -15,7 +15,7 @@ from kopt.dialects.tile import GridOp
 from kopt.dialects.tile.access_ids import operand_names
 from kopt.passes.retyping import new_tags
 from kopt.plans.plan import Plan
-from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
+from kopt.targets.chips import CHIPS
 from kopt.walk import walk
 
 
@@ -39,7 +39,7 @@ class PlanWalksPass(ModulePass):
     chip: str = "sm90"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        chip = (GPU_CHIPS | TPU_CHIPS)[self.chip]
+        chip = CHIPS[self.chip]
         for grid in [inner for inner in walk(op, GridOp) if inner.plan is None]:
             walks, remarks = chosen_walks(grid, chip, operand_names(grid), new_tags(grid))
             for place, text in remarks:

@@ -46,7 +46,7 @@ class GpuLaunch:
     ):
         self.model, self.plan, self.chip = model, plan, chip
         self.sizes: Sizes = {**model.sizes, **sizes}
-        self.costs = GPU_COSTS[chip.name]
+        self.costs = chip.costs or GPU_COSTS[chip.name]
         self.trips = all_trips(model, self.sizes, lengths)
         self.program = GpuProgram(model, self.sizes, dict(plan.options), chip)
 

@@ -1,8 +1,19 @@
-"""The chips that kopt knows: the hardware facts that passes and reports need."""
+"""The chips that kopt knows: the hardware facts that passes and reports need.
+
+Other packages bring theirs by entry points of ``kopt.targets``: a `TpuChip` or `GpuChip` with its ``costs``.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from kopt.errors import ConfigError
+from kopt.plugins import Plugins
+
+if TYPE_CHECKING:
+    from kopt.targets.costs import GpuCosts, TpuCosts
 
 MiB = 1024 * 1024
 KiB = 1024
@@ -10,7 +21,10 @@ KiB = 1024
 
 @dataclass(frozen=True)
 class TpuChip:
-    """One TPU core as the compiler sees it. ``scoped_vmem_bytes`` is what a kernel may use unless it asks for more."""
+    """One TPU core as the compiler sees it. ``scoped_vmem_bytes`` is what a kernel may use unless it asks for more.
+
+    ``costs`` are the constants of the cost model, where `kopt.targets.costs` has none of the name.
+    """
 
     name: str
     device_kind: str
@@ -24,6 +38,7 @@ class TpuChip:
     smem_bytes: int = MiB
     lanes: int = 128
     sublanes: int = 8
+    costs: TpuCosts | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -32,7 +47,7 @@ class GpuChip:
 
     ``registers`` are those of 32 bits that one multiprocessor has (a compute unit, of AMD's).
 
-    ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded.
+    ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded. ``costs`` as for `TpuChip`.
     """
 
     name: str
@@ -43,12 +58,13 @@ class GpuChip:
     hbm_bytes_per_second: float
     atomic_adds: tuple[str, ...] = ("f16", "bf16")
     registers: int = 64 * KiB
+    costs: GpuCosts | None = field(default=None, compare=False, repr=False)
 
 
 Chip = TpuChip | GpuChip
 
 # Bandwidth is a core's share. The clock is the published bf16 peak over 2 * MXUs * size² a core.
-TPU_CHIPS = {
+_TPUS = {
     #         name     device_kind    topology       VMEM       scoped    HBM B/s  clock  MXU cores
     "tpu7x": TpuChip("tpu7x", "TPU7x", "tpu7x:2x2x1", 64 * MiB, 32 * MiB, 3.70e12, 2.2e9, 256, 2),
     "v6e": TpuChip("v6e", "TPU v6 lite", "v6e:2x2", 128 * MiB, 32 * MiB, 1.64e12, 1.75e9, 256),
@@ -57,7 +73,7 @@ TPU_CHIPS = {
     "v4": TpuChip("v4", "TPU v4", "v4:2x2x1", 16 * MiB, 16 * MiB, 6.15e11, 1.05e9, 128, 2),
 }
 
-GPU_CHIPS = {
+_GPUS = {
     #         name    backend arch lanes   shared   HBM B/s  atomic additions
     "sm75": GpuChip("sm75", "cuda", 75, 32, 64 * KiB, 3.20e11, ("f16",)),
     "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",)),
@@ -72,3 +88,55 @@ GPU_CHIPS = {
     "gfx950": GpuChip("gfx950", "hip", "gfx950", 64, 160 * KiB, 8.0e12, registers=128 * KiB),
     "gfx1100": GpuChip("gfx1100", "hip", "gfx1100", 32, 64 * KiB, 9.6e11, (), 96 * KiB),
 }
+
+_OWN: Mapping[str, Chip] = {**_TPUS, **_GPUS}
+
+
+def _problem(name: str, found: Any) -> str | None:
+    """What is wrong with an object that is to be the chip of a name."""
+    if not isinstance(found, TpuChip | GpuChip):
+        return f"a chip is a TpuChip or a GpuChip of kopt.targets.chips, found {type(found).__name__}"
+    if found.costs is None:
+        return "it brings no costs, by which block sizes are chosen: GpuChip(…, costs=GPU_COSTS['sm90'])"
+    return None if found.name == name else f"its name is '{found.name}'"
+
+
+PLUGINS = Plugins("kopt.targets", "chip", _OWN.keys(), _problem)
+_Kind = TypeVar("_Kind", bound=Chip)
+
+
+class _Chips(Mapping[str, _Kind], Generic[_Kind]):
+    """kopt's own chips of a kind, and those of other packages, which are looked for when a name is none of kopt's."""
+
+    def __init__(self, own: Mapping[str, _Kind], *kinds: type[_Kind]):
+        self._own = own
+        self._kinds = kinds
+
+    def __getitem__(self, name: str) -> _Kind:
+        if name in self._own:
+            return self._own[name]
+        if name in _OWN or name not in PLUGINS.entries():
+            raise KeyError(name)
+        chip = PLUGINS.load(name)
+        if not isinstance(chip, self._kinds):
+            raise KeyError(name)
+        return chip
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from (name for name in PLUGINS.names() if self._loads(name))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def _loads(self, name: str) -> bool:
+        """Whether it is a chip of the kind: one that does not load is passed over, until it is named."""
+        try:
+            return name in self
+        except ConfigError:
+            return False
+
+
+TPU_CHIPS: Mapping[str, TpuChip] = _Chips(_TPUS, TpuChip)
+GPU_CHIPS: Mapping[str, GpuChip] = _Chips(_GPUS, GpuChip)
+CHIPS: Mapping[str, Chip] = _Chips(_OWN, TpuChip, GpuChip)

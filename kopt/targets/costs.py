@@ -73,7 +73,7 @@ ROW_CYCLES = 10.0
 
 def tpu_costs(chip: TpuChip) -> TpuCosts:
     """The constants of a chip."""
-    return TPU_COSTS[chip.name]
+    return chip.costs or TPU_COSTS[chip.name]
 
 
 @dataclass(frozen=True)

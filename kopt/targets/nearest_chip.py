@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, GpuChip, TpuChip
 
@@ -41,7 +41,7 @@ def _gfx(arch: str) -> tuple[int, int, int] | None:
     return None if match is None else (int(match[1]), int(match[2], 16), int(match[3], 16))
 
 
-def nearest_tpu(kind: str, chips: Iterable[TpuChip] = tuple(TPU_CHIPS.values())) -> TpuChip | None:
+def nearest_tpu(kind: str, chips: Mapping[str, TpuChip] = TPU_CHIPS) -> TpuChip | None:
     """The chip of the same generation, light ones apart, else of the closest older one, else the oldest.
 
     ``kind`` is what JAX calls the device, such as ``TPU v6 lite``; None where it names no generation.
@@ -49,11 +49,11 @@ def nearest_tpu(kind: str, chips: Iterable[TpuChip] = tuple(TPU_CHIPS.values()))
     wanted = _generation(kind)
     if wanted is None:
         return None
-    known = sorted(((_generation(chip.device_kind) or (0, False)), chip.name) for chip in chips)
+    known = sorted(((_generation(chip.device_kind) or (0, False)), chip.name) for chip in chips.values())
     same = [pair for pair in known if pair[0][0] == wanted[0]]
     older = [pair for pair in known if pair[0][0] < wanted[0]]
     alike = [pair for pair in same if pair[0][1] == wanted[1]]
-    return TPU_CHIPS[(alike or same[:1] or older[-1:] or known[:1])[0][1]]
+    return chips[(alike or same[:1] or older[-1:] or known[:1])[0][1]]
 
 
 def _generation(kind: str) -> tuple[int, bool] | None:

@@ -7,13 +7,14 @@ chip compiles.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kopt.errors import ConfigError
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, Chip, GpuChip, TpuChip
 
-_CHIPS: dict[str, dict[str, Chip]] = {"pallas": {**TPU_CHIPS}, "triton": {**GPU_CHIPS}}
+_CHIPS: Mapping[str, Mapping[str, Chip]] = {"pallas": TPU_CHIPS, "triton": GPU_CHIPS}
 _DEFAULT_CHIP = {"pallas": "tpu7x", "triton": "sm90"}
 _INTERPRETERS = {"pallas": ("interpret", "strict"), "triton": ("interpret",)}
 
@@ -105,10 +106,10 @@ def parse_target(text: str | Target) -> Target:
     family, _, rest = name.partition(":")
     mode, at, chip = rest.partition("@")
     chips = _CHIPS.get(family, {})
-    if not at and mode in chips:
-        return Target(family, "chip", chips[mode])
     if mode in _INTERPRETERS.get(family, ()) and (not at or chip in chips):
         return Target(family, mode, chips[chip or _DEFAULT_CHIP[family]])
+    if not at and mode in chips:
+        return Target(family, "chip", chips[mode])
     raise _unknown_target(text)
 
 

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.pass_manager import Instrumentation
-from kopt.passes import PASSES
+from kopt.passes import ALL_PASSES
 from kopt.registry import did_you_mean
 from kopt.tools.command_line import usage_error
 
@@ -53,7 +53,7 @@ def _dump(when: str, pass_: ModulePass, text: str) -> None:
 
 def ir_printers(args: argparse.Namespace, argv: Sequence[str]) -> list[Instrumentation]:
     """The printers that the options ask for, perhaps none."""
-    everything = set(PASSES)
+    everything = set(ALL_PASSES) if args.print_ir_before_all or args.print_ir_after_all else set()
     before = everything if args.print_ir_before_all else _pass_names(args.print_ir_before, argv)
     after = everything if args.print_ir_after_all else _pass_names(args.print_ir_after, argv)
     if not (before or after or args.print_ir_after_change):
@@ -63,8 +63,9 @@ def ir_printers(args: argparse.Namespace, argv: Sequence[str]) -> list[Instrumen
 
 def _pass_names(values: Sequence[str], argv: Sequence[str]) -> set[str]:
     names = {name for value in values for name in value.split(",")}
-    for name in sorted(names - set(PASSES)):
-        raise usage_error(argv, name, f"unknown pass '{name}'{did_you_mean(name, PASSES)}")
+    for name in sorted(names):
+        if name not in ALL_PASSES:
+            raise usage_error(argv, name, f"unknown pass '{name}'{did_you_mean(name, ALL_PASSES)}")
     return names
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
+from collections.abc import Iterator
 from typing import Any
 
-from kopt.dialects import DIALECTS
-from kopt.passes import PASSES
-from kopt.registry import load
+from kopt.dialects import ALL_DIALECTS
+from kopt.errors import ConfigError
+from kopt.passes import ALL_PASSES
+from kopt.plugins import PluginTable
+from kopt.targets.chips import PLUGINS as CHIPS
 
 
 def version() -> str:
@@ -27,7 +31,7 @@ def version() -> str:
 
 def passes() -> str:
     """One line a pass, its summary, and its options with their defaults."""
-    return "\n".join(_pass_lines(name, load(path)) for name, path in sorted(PASSES.items()))
+    return "\n".join(_pass_lines(name, found) for name, found in _loaded(ALL_PASSES))
 
 
 def _pass_lines(name: str, pass_type: Any) -> str:
@@ -40,12 +44,29 @@ def _pass_lines(name: str, pass_type: Any) -> str:
 
 def dialects() -> str:
     """One line a dialect and its summary."""
-    return "\n".join(f"{name:28} {_module_summary(path)}".rstrip() for name, path in sorted(DIALECTS.items()))
+    return "\n".join(f"{name:28} {_module_summary(name)}".rstrip() for name, _ in _loaded(ALL_DIALECTS))
 
 
-def _module_summary(path: str) -> str:
-    module = inspect.getmodule(load(path)) or __import__("importlib").import_module(path.partition(":")[0])
-    return (module.__doc__ or "").strip().partition("\n")[0]
+def plugins() -> str:
+    """One line an entry point of another package: its group, name and package, and what is wrong with it."""
+    lines = []
+    for group in (ALL_DIALECTS.plugins, ALL_PASSES.plugins, CHIPS):
+        for name, package, error in group.states():
+            lines.append(f"{group.group:28} {name} ({package}){'' if error is None else f': {error.message}'}")
+    return "\n".join(lines)
+
+
+def _loaded(table: PluginTable) -> Iterator[tuple[str, Any]]:
+    """Names and what they name; what does not load is listed by `plugins` alone."""
+    for name in sorted(table):
+        try:
+            yield name, table[name]
+        except ConfigError:
+            continue
+
+
+def _module_summary(dialect: str) -> str:
+    return (sys.modules[ALL_DIALECTS.module(dialect)].__doc__ or "").strip().partition("\n")[0]
 
 
 def _summary(thing: Any) -> str:

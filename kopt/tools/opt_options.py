@@ -57,6 +57,7 @@ def _add_input(parser: ArgumentParser) -> None:
     add("--allow-unregistered-dialect", action="store_true", help="accept operations of unknown dialects")
     add("--show-passes", "--list-passes", action="store_true", help="list the passes and their options")
     add("--show-dialects", "--list-dialects", action="store_true", help="list the dialects")
+    add("--show-plugins", action="store_true", help="list what other packages add, and what is wrong with it")
     add("--version", action="store_true", help="print kopt's version")
 
 
