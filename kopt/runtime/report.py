@@ -117,7 +117,7 @@ def _remembered(target: Target, job: tuple[Any, ...], compiled: Callable[[], dic
     if root is None:
         return compiled()
     folder = Folder(root, "reports")
-    key = hashlib.sha256(repr((package_versions(), own_files(), job)).encode()).hexdigest()
+    key = hashlib.sha256(repr((package_versions(), own_files(), target.chip, job)).encode()).hexdigest()
     if (text := folder.find(key)) is not None:
         return json.loads(text)["facts"]
     facts = compiled()

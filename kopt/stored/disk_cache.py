@@ -54,7 +54,7 @@ class DiskCall:
             settings = contents.of((config.key, config.remarks, surroundings, torch_state()))
         except (NoContents, ValueError, TypeError):
             return None
-        call = function, arguments, settings, sharing([*values, *held]), str(target)
+        call = function, arguments, settings, sharing([*values, *held]), str(target), repr(target.chip)
         key = hashlib.sha256(repr((_FORMAT, package_versions(), own_files(), call)).encode()).hexdigest()
         return DiskCall(Folder(root, "kernels"), key, contents)
 

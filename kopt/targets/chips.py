@@ -38,7 +38,7 @@ class TpuChip:
     smem_bytes: int = MiB
     lanes: int = 128
     sublanes: int = 8
-    costs: TpuCosts | None = field(default=None, compare=False, repr=False)
+    costs: TpuCosts | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class GpuChip:
     hbm_bytes_per_second: float
     atomic_adds: tuple[str, ...] = ("f16", "bf16")
     registers: int = 64 * KiB
-    costs: GpuCosts | None = field(default=None, compare=False, repr=False)
+    costs: GpuCosts | None = field(default=None, compare=False)
 
 
 Chip = TpuChip | GpuChip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ import kopt
 from kopt import build
 from kopt.dialects.tile import open_blocks
 
+ROOT = Path(__file__).resolve().parents[2]
 TARGETS = ("reference", "triton:interpret", "pallas:interpret")
 
 
@@ -162,3 +166,13 @@ def _run(b: build.OpBuilder, target: str, *arrays: np.ndarray, dtype: str | None
     if dtype is not None:
         tensors = [tensor.to(getattr(torch, dtype)) for tensor in tensors]
     return kopt.lower_module(b.module, target=target).compile()(*tensors).float().numpy()
+
+
+def test_the_programs_of_the_page_run():
+    page = (ROOT / "docs" / "building.md").read_text()
+    names: dict = {}
+    for program in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(program, names)  # the second begins where the first left off
+    x = np.random.default_rng(3).standard_normal((37, 50), np.float32)
+    np.testing.assert_allclose(np.asarray(names["softmax"](x)).sum(1), 1, rtol=1e-5)
+    assert "tile.dot" in str(names["b"].module)
