@@ -79,7 +79,9 @@ class _KernelBuilder(OpBuilder):
     def insert(self, op: Any, at: InsertPoint | None = None) -> Any:
         if not self._tracer.on_device and op.results and isinstance(op.results[0].type, TileType):
             unsupported("device values are made inside device loops", "use torch's functions before them")
-        return super().insert(op, at)
+        op.location = self._tracer.location()
+        (at or self.at).block.add_op(op)  # an import writes at the ends of blocks
+        return op
 
 
 class Tracer:
