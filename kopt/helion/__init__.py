@@ -45,6 +45,6 @@ def _session(target: Any) -> Any:
     if absent := missing(_NEEDED):
         message = f"programs of Helion's need {' and '.join(absent)}, which this Python does not have"
         raise ConfigError(message, notes=[install(EXTRAS[package]) for package in absent])
-    from kopt.helion.session import Session
+    from kopt.helion.session import HelionSession
 
-    return Session(named)
+    return HelionSession(named)

@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KoptError as error:
         shown = place(error, arguments, prog=_PROG) if error.location is None else error
-        print(shown, *_calls(error.__traceback__, arguments), sep="\n", file=sys.stderr)
+        print(shown, *_call(error.__traceback__), sep="\n", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -69,14 +69,13 @@ def _run(program: str, arguments: list[str], is_module: bool) -> None:
         sys.argv, sys.path[:] = saved
 
 
-def _calls(steps: TracebackType | None, argv: Sequence[str]) -> list[str]:
-    """Where the program called what was refused."""
-    frames = [frame for frame in traceback.extract_tb(steps) if frame.filename in _absolute(argv)]
-    return [f"{frame.filename}:{frame.lineno}: note: called here" for frame in frames[-1:]]
-
-
-def _absolute(argv: Sequence[str]) -> set[str]:
-    return {*argv, *map(os.path.abspath, argv)}
+def _call(steps: TracebackType | None) -> list[str]:
+    """Where the program called the kernel that was refused."""
+    frames = traceback.extract_tb(steps)
+    methods = os.path.join(os.path.dirname(__file__), "installation.py")
+    entered = next((number for number, frame in enumerate(frames) if frame.filename == methods), 0)
+    caller = frames[entered - 1]
+    return [f"{caller.filename}:{caller.lineno}: note: called here"] if entered else []
 
 
 def _of_program(steps: TracebackType | None) -> TracebackType | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from kopt.helion.session import Session
+from kopt.helion.session import HelionSession
 from kopt.helion.without_gpu import as_it_is
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class BoundKernel:
     """What programs use of Helion's class of this name. It keeps none of the arguments' elements."""
 
-    def __init__(self, runs: KernelRuns, session: Session, args: Sequence[Any]):
+    def __init__(self, runs: KernelRuns, session: HelionSession, args: Sequence[Any]):
         self._runs, self._session = runs, session
         self._config = runs.configuration(session, args)
         self._kernel: Kernel | None = None

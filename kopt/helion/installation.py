@@ -13,39 +13,52 @@ from functools import wraps
 from typing import Any
 
 import helion
+from torch._dynamo.variables.builder import VariableBuilder
 
 from kopt.helion.kernel_runs import KernelRuns, runs_of
-from kopt.helion.session import Session
+from kopt.helion.session import HelionSession
 from kopt.helion.without_gpu import without_gpu
 from kopt.language.running import RUNNING
-from kopt.runtime.torch_tracing import breaks_graphs
+from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
 
 #: What is enabled, the innermost last.
-_sessions: list[Session] = []
+_sessions: list[HelionSession] = []
 _lock = threading.Lock()
 
 
 @contextmanager
-def installed(session: Session) -> Iterator[None]:
+def installed(session: HelionSession) -> Iterator[None]:
     """Helion's kernels run through kopt while it lasts."""
     _replace_methods()
     _sessions.append(session)
     try:
-        with without_gpu(session):
+        with _graph_breaks(), without_gpu(session):
             yield
     finally:
         _sessions.remove(session)
 
 
-def _call(runs: KernelRuns, session: Session, *args: Any, **kwargs: Any) -> Any:
+@contextmanager
+def _graph_breaks() -> Iterator[None]:
+    """``torch.compile`` ends its graph at a kernel, which Helion would otherwise compile along in its own way."""
+    table = VariableBuilder._type_dispatch()
+    theirs = table.pop(helion.Kernel, None)
+    try:
+        yield
+    finally:
+        if theirs is not None:
+            table[helion.Kernel] = theirs
+
+
+def _call(runs: KernelRuns, session: HelionSession, *args: Any, **kwargs: Any) -> Any:
     return runs.call(session, args, kwargs)
 
 
-def _autotune(runs: KernelRuns, session: Session, args: Any, **options: Any) -> Any:
+def _autotune(runs: KernelRuns, session: HelionSession, args: Any, **options: Any) -> Any:
     return runs.autotune(session, args)
 
 
-def _autotune_multi(runs: KernelRuns, session: Session, arg_sets: Any, **options: Any) -> Any:
+def _autotune_multi(runs: KernelRuns, session: HelionSession, arg_sets: Any, **options: Any) -> Any:
     return runs.autotune_multi(session, arg_sets)
 
 
@@ -77,6 +90,7 @@ def _switched(theirs: Callable[..., Any], ours: Callable[..., Any]) -> Callable[
             return theirs(self, *args, **kwargs)
         return ours(runs_of(self), _sessions[-1], *args, **kwargs)
 
+    keep_untraced(method)
     return breaks_graphs(method)
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import torch
 
 from kopt.error_places import definition, placed
+from kopt.errors import ArgumentError
 from kopt.helion.bound_kernel import BoundKernel
 from kopt.helion.saved_configs import saved_config
-from kopt.helion.session import Session
+from kopt.helion.session import HelionSession
 from kopt.helion.without_gpu import as_it_is
 from kopt.helion_configs import helion_config
 from kopt.kernels import Kernel
@@ -30,10 +31,10 @@ class KernelRuns:
         self.theirs = theirs
         self._kernels: dict[Hashable, Kernel] = {}
         self._bound: dict[Hashable, BoundKernel] = {}
-        self._last: tuple[Session | None, Any] = (None, None)
+        self._last: tuple[HelionSession | None, Any] = (None, None)
         self._location = definition(theirs.fn)
 
-    def call(self, session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call(self, session: HelionSession, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs the kernel. As in Helion, torch records no gradient of it."""
         last, kernel = self._last
         if last is not session:
@@ -44,7 +45,7 @@ class KernelRuns:
         with torch.no_grad(), as_it_is():
             return kernel(*args, **kwargs)
 
-    def _for_all_calls(self, session: Session) -> Kernel | None:
+    def _for_all_calls(self, session: HelionSession) -> Kernel | None:
         """What runs any call; None where it depends on the arguments, by what Helion has saved or a program set."""
         if self._bound or len(self.theirs.configs) != 1 or self.theirs.settings.print_output_code:
             return None
@@ -53,10 +54,13 @@ class KernelRuns:
         return kernel
 
     def arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """All arguments of a call in order, defaults included. Raises `TypeError` as Python does."""
-        return self.theirs.normalize_args(*args, **kwargs)
+        """All arguments of a call in order, defaults included. Raises `ArgumentError`."""
+        try:
+            return self.theirs.normalize_args(*args, **kwargs)
+        except TypeError as error:
+            raise ArgumentError(f"{self.theirs.name}: {error}", self._location) from None
 
-    def bind(self, session: Session, args: Sequence[Any]) -> BoundKernel:
+    def bind(self, session: HelionSession, args: Sequence[Any]) -> BoundKernel:
         """The kernel with its configuration for arguments like these."""
         args = self.arguments(*args)
         key = session, call_key(self.theirs.fn, args)
@@ -73,11 +77,11 @@ class KernelRuns:
         self._bound.clear()
         self._last = None, None
 
-    def autotune(self, session: Session, args: Sequence[Any]) -> Any:
+    def autotune(self, session: HelionSession, args: Sequence[Any]) -> Any:
         """The configuration that is used for the arguments, without timing any."""
         return self.bind(session, args).autotune(args)
 
-    def autotune_multi(self, session: Session, arg_sets: Sequence[Sequence[Any]]) -> Any:
+    def autotune_multi(self, session: HelionSession, arg_sets: Sequence[Sequence[Any]]) -> Any:
         """The same for several sets of arguments: what is used for the first is set for all."""
         bound = [self.bind(session, args) for args in arg_sets]
         config = bound[0].autotune(arg_sets[0])
@@ -85,7 +89,7 @@ class KernelRuns:
             other.set_config(config)
         return config
 
-    def configuration(self, session: Session, args: Sequence[Any]) -> Any:
+    def configuration(self, session: HelionSession, args: Sequence[Any]) -> Any:
         """Helion's configuration for the arguments: the only one, else what it saved, else the first; None for kopt's.
 
         Helion would time them, and that is said.
@@ -102,7 +106,7 @@ class KernelRuns:
         self.remark(session, f"of {len(configs)} configs the first is taken: kopt times none")
         return configs[0]
 
-    def kernel(self, session: Session, config: Any) -> Kernel:
+    def kernel(self, session: HelionSession, config: Any) -> Kernel:
         """The kernel of kopt with a configuration of Helion's, or with kopt's own choice. Raises `ConfigError`."""
         settings = self.theirs.settings
         key = session.target(settings.backend), settings.dot_precision, str(config)
@@ -116,11 +120,11 @@ class KernelRuns:
             self._kernels[key] = kernel
         return kernel
 
-    def remark(self, session: Session, message: str) -> None:
+    def remark(self, session: HelionSession, message: str) -> None:
         """Says something of this kernel, once."""
         session.remark(message, self._location)
 
-    def show_source(self, session: Session, source: str) -> None:
+    def show_source(self, session: HelionSession, source: str) -> None:
         """Prints emitted code, as Helion's setting ``print_output_code`` asks for."""
         print(source, file=sys.stderr)
 

@@ -14,7 +14,7 @@ from kopt.targets.target import Target, parse_target
 
 
 @dataclass(eq=False)
-class Session:
+class HelionSession:
     """One `enabled`: ``named`` is the target that it was given, or None."""
 
     named: Target | None

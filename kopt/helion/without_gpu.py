@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from kopt.helion.session import Session
+from kopt.helion.session import HelionSession
 
 #: The devices of programs for accelerators, by the types that torch and Helion give them.
 _ACCELERATORS = ("cuda", "xpu", "tpu", "mtia")
@@ -41,7 +41,7 @@ class WithoutGpu(TorchFunctionMode):
     What moves a tensor copies it: a program may count on the two being apart.
     """
 
-    def __init__(self, session: Session):
+    def __init__(self, session: HelionSession):
         super().__init__()
         self._session = session
 
@@ -95,7 +95,7 @@ def _is_cpu(device: Any) -> bool:
 
 
 def _once(fn: Callable[[], Any]) -> float:
-    """The milliseconds that one call takes."""
+    """The milliseconds that one call takes: an interpreter's, which is no more than a sign of life."""
     begin = time.perf_counter()
     fn()
     return 1e3 * (time.perf_counter() - begin)
@@ -129,7 +129,7 @@ REPLACED: Mapping[str, Mapping[str, Any]] = {
 
 
 @contextmanager
-def without_gpu(session: Session) -> Iterator[None]:
+def without_gpu(session: HelionSession) -> Iterator[None]:
     """A program for a GPU runs on the CPU while it lasts; nothing changes where torch has one."""
     if torch.cuda.is_available() or torch.xpu.is_available():
         yield

@@ -14,7 +14,7 @@ import kopt
 from kopt.errors import ConfigError
 from kopt.helion_configs import SHARED, WITHOUT_EFFECT, helion_config
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "targets.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "helion.md"
 
 
 def doubled(x: torch.Tensor) -> torch.Tensor:
