@@ -70,10 +70,11 @@ def _run(program: str, arguments: list[str], is_module: bool) -> None:
 
 
 def _call(steps: TracebackType | None) -> list[str]:
-    """Where the program called the kernel that was refused."""
+    """Where the program called the kernel that was refused: the frame before the first of this package's own."""
     frames = traceback.extract_tb(steps)
-    methods = os.path.join(os.path.dirname(__file__), "installation.py")
-    entered = next((number for number, frame in enumerate(frames) if frame.filename == methods), 0)
+    folder = os.path.dirname(__file__)
+    inside = (number for number, frame in enumerate(frames) if os.path.dirname(frame.filename) == folder)
+    entered = next((number for number in inside if frames[number].filename != __file__), 0)
     caller = frames[entered - 1]
     return [f"{caller.filename}:{caller.lineno}: note: called here"] if entered else []
 
