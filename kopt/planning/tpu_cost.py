@@ -242,7 +242,7 @@ class TpuLaunch:
         compared = Cycles(vpu=2 * VECTOR_CYCLES["elementwise"] * lanes[0] * rows / _VECTOR)
         if buffer.kind == "pick":
             return compared
-        width = np.prod(lanes[1:]) if len(lanes) > 1 else 1
+        width = prod(lanes[1:])
         dtype = self.model.operand(buffer.operand).dtype
         return compared + Cycles(mxu=product(lanes[0], rows, width, dtype, self.costs))
 

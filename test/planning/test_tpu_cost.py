@@ -9,6 +9,7 @@ import pytest
 
 from kopt.ir.index_expr import number, symbol
 from kopt.ir.launch_model import LaunchModel, Work
+from kopt.ir.polynomial import parameter
 from kopt.ir.value_range import ValueRange
 from kopt.planning.at_sizes import AtSizes
 from kopt.planning.items import Cost
@@ -17,7 +18,7 @@ from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.costs import CARRY_CYCLES, ROW_CYCLES, TPU_COSTS, VECTOR_CYCLES, VISIT_CYCLES
 
-from .launches import access, axis, elementwise, matmul, matmul_plan, operand
+from .launches import access, axis, begin, elementwise, matmul, matmul_plan, operand
 
 V6E, COSTS = TPU_CHIPS["v6e"], TPU_COSTS["v6e"]
 BANDWIDTH = COSTS.hbm_share * COSTS.bytes_per_second
@@ -221,6 +222,19 @@ def test_candidates_at_once_are_each_by_itself(kind: str) -> None:
         for item in ("seconds", "steps", "bytes_in", "bytes_out", "vmem_bytes", "overhead_seconds", "exposed_seconds"):
             many, one = (np.broadcast_to(getattr(each, item), (3,))[n] for each in (together, alone))
             assert many == pytest.approx(one), item
+
+
+def test_what_is_picked_by_products_is_counted_for_each_candidate() -> None:
+    b0, b1 = map(parameter, ("b0", "b1"))
+    x, o = (operand(name, (512, 2048), name == "o", 32, "f32") for name in "xo")
+    entries = [(begin("i", b0), b0), (begin("j", b1), b1)]
+    accesses = (access("x", "load", x, entries, ("i", "j")), access("o", "store", o, entries, ("i", "j")))
+    model = LaunchModel("picked", (axis("i", b0, 512), axis("j", b1, 2048)), (x, o), accesses, ())
+    buffers = (Buffer("x", "x", "one_hot", ("i", "j")), Buffer("o", "o", "window"))
+    plan = Plan(("i", "j"), frozenset("ij"), buffers, {"x": "x", "o": "o"})
+    together = cost(model, plan, b0=np.array([64, 128, 64]), b1=np.array([512, 512, 256]))
+    alone = [cost(model, plan, b0=b0, b1=b1).seconds for b0, b1 in ((64, 512), (128, 512), (64, 256))]
+    assert list(together.seconds) == pytest.approx(alone)
 
 
 def test_a_schedule_that_is_not_said_is_a_plain_loop() -> None:
