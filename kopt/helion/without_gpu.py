@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from threading import local
 from typing import Any
 
 import torch
@@ -20,19 +21,19 @@ from kopt.helion.session import HelionSession
 #: The devices of programs for accelerators, by the types that torch and Helion give them.
 _ACCELERATORS = ("cuda", "xpu", "tpu", "mtia")
 _CPU = torch.device("cpu")
-#: How many calls of kopt's are under way, which see torch as it is.
-_under_way = 0
+#: How many calls of kopt's are under way in this thread: they see torch as it is.
+_under_way = local()
 
 
 @contextmanager
 def as_it_is() -> Iterator[None]:
     """torch's own devices while it lasts: for what kopt does itself."""
-    global _under_way
-    _under_way += 1
+    calls = getattr(_under_way, "calls", 0)
+    _under_way.calls = calls + 1
     try:
         yield
     finally:
-        _under_way -= 1
+        _under_way.calls = calls
 
 
 class WithoutGpu(TorchFunctionMode):
@@ -50,7 +51,7 @@ class WithoutGpu(TorchFunctionMode):
     ) -> Any:
         """The call, on the CPU."""
         kwargs = dict(kwargs or {})
-        if _under_way:
+        if getattr(_under_way, "calls", 0):
             return func(*args, **kwargs)
         if func in _MOVING:
             return self._moved(func, args, kwargs)
