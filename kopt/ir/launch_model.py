@@ -26,7 +26,18 @@ from kopt.ir.polynomial import Coefficient
 Form = Literal["grid", "loop", "walked", "unrolled", "peeled", "split"]
 Mode = Literal["load", "store", "atomic"]
 #: Classes of work, by the unit of the chip that does it.
-Unit = Literal["product", "elementwise", "transcendental", "reduction", "scan", "sort", "random", "layout", "carry"]
+Unit = Literal[
+    "product",
+    "elementwise",
+    "transcendental",
+    "reduction",
+    "scan",
+    "running_sum",
+    "sort",
+    "random",
+    "layout",
+    "carry",
+]
 
 
 class Name(NamedTuple):
@@ -149,7 +160,8 @@ class Work:
 
     Of a product they are the batch dimensions and ``(m, k, n)``; of anything else those of the widest operand. The tag
     is empty where the dimension is of no axis: it is whole, whatever sizes are chosen. A ``carry`` is a value that the
-    innermost loop of its path hands from visit to visit.
+    innermost loop of its path hands from visit to visit. A ``running_sum`` is a scan that products may do, of bf16
+    where that holds its numbers.
     """
 
     unit: Unit

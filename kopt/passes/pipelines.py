@@ -168,6 +168,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.
         _make("expand-for-mosaic"),
+        # Scans are of 32 bits, and of defined lanes.
+        _make("convert-scan-to-dot", chip=chip),
         # Values are computed in the types that Mosaic has; after masks, whose fills no factor changes.
         _make("convert-exp-to-exp2"),
         # Types of values are final; before loops become dimensions of the grid, and what they carry scratch memory.

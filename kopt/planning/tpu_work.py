@@ -9,7 +9,7 @@ from math import prod
 from kopt.ir.launch_model import Work
 from kopt.planning.trips import Number, Sizes, value
 from kopt.targets.budget import Budget
-from kopt.targets.costs import CARRY_CYCLES, VECTOR_CYCLES, TpuCosts
+from kopt.targets.costs import CARRY_CYCLES, RUNNING_SUM_PRODUCTS, VECTOR_CYCLES, TpuCosts
 from kopt.targets.tiling import LANES, SUBLANES, round_up
 
 
@@ -42,6 +42,9 @@ def _cycles(work: Work, sizes: Sizes, costs: TpuCosts) -> Cycles:
         *batch, m, k, n = dims
         return Cycles(mxu=work.count * prod(batch) * product(m, k, n, work.dtype, costs))
     vectors = _vectors(dims)
+    if work.unit == "running_sum":
+        rows, lanes = dims
+        return _running_sum(rows, lanes, work.dtype, costs) * work.count
     if work.unit == "carry":
         beyond = Budget.spills(vectors * LANES * SUBLANES * 4)
         return Cycles(carry=work.count * CARRY_CYCLES * vectors * beyond)
@@ -53,6 +56,14 @@ def product(m: Number, k: Number, n: Number, dtype: str, costs: TpuCosts) -> Num
     unit, passes = costs.mxu_size, costs.passes.get(dtype, 1.0)
     flops = 2 * round_up(m, SUBLANES) * round_up(k, unit) * round_up(n, unit)
     return passes * flops / costs.flops_per_cycle
+
+
+def _running_sum(rows: Number, lanes: Number, dtype: str, costs: TpuCosts) -> Cycles:
+    """Products with a triangle of ones, which is made once a step."""
+    ones = costs.mxu_size**2 / (LANES * SUBLANES)
+    vectors = _vectors([rows, lanes]) + ones
+    mxu = RUNNING_SUM_PRODUCTS[dtype] * product(rows, costs.mxu_size, lanes, "bf16", costs)
+    return Cycles(mxu=mxu, vpu=VECTOR_CYCLES["running_sum"] * vectors)
 
 
 def _vectors(dims: list[Number]) -> Number:

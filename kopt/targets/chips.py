@@ -23,7 +23,8 @@ KiB = 1024
 class TpuChip:
     """One TPU core as the compiler sees it. ``scoped_vmem_bytes`` is what a kernel may use unless it asks for more.
 
-    ``costs`` are the constants of the cost model, where `kopt.targets.costs` has none of the name.
+    ``bf16_vectors`` says whether the vector unit computes with bf16, or with f32 in its place; ``costs`` are the
+    constants of the cost model, where `kopt.targets.costs` has none of the name.
     """
 
     name: str
@@ -38,6 +39,7 @@ class TpuChip:
     smem_bytes: int = MiB
     lanes: int = 128
     sublanes: int = 8
+    bf16_vectors: bool = True
     costs: TpuCosts | None = field(default=None, compare=False)
 
 
@@ -68,9 +70,9 @@ _TPUS = {
     #         name     device_kind    topology       VMEM       scoped    HBM B/s  clock  MXU cores
     "tpu7x": TpuChip("tpu7x", "TPU7x", "tpu7x:2x2x1", 64 * MiB, 32 * MiB, 3.70e12, 2.2e9, 256, 2),
     "v6e": TpuChip("v6e", "TPU v6 lite", "v6e:2x2", 128 * MiB, 32 * MiB, 1.64e12, 1.75e9, 256),
-    "v5p": TpuChip("v5p", "TPU v5", "v5p:2x2x1", 64 * MiB, 16 * MiB, 1.23e12, 1.75e9, 128, 2),
-    "v5e": TpuChip("v5e", "TPU v5 lite", "v5e:2x2", 128 * MiB, 16 * MiB, 8.20e11, 1.5e9, 128),
-    "v4": TpuChip("v4", "TPU v4", "v4:2x2x1", 16 * MiB, 16 * MiB, 6.15e11, 1.05e9, 128, 2),
+    "v5p": TpuChip("v5p", "TPU v5", "v5p:2x2x1", 64 * MiB, 16 * MiB, 1.23e12, 1.75e9, 128, 2, bf16_vectors=False),
+    "v5e": TpuChip("v5e", "TPU v5 lite", "v5e:2x2", 128 * MiB, 16 * MiB, 8.20e11, 1.5e9, 128, bf16_vectors=False),
+    "v4": TpuChip("v4", "TPU v4", "v4:2x2x1", 16 * MiB, 16 * MiB, 6.15e11, 1.05e9, 128, 2, bf16_vectors=False),
 }
 
 _GPUS = {

@@ -58,9 +58,12 @@ VECTOR_CYCLES: Mapping[str, float] = {
     "reduction": 0.5,
     "layout": 1.0,
     "scan": 8.0,
+    "running_sum": 3.0,
     "sort": 64.0,
     "random": 1.0,
 }
+#: Products of a running sum by the matrix unit: of the numbers' parts, and two that find infinities and NaNs.
+RUNNING_SUM_PRODUCTS: Mapping[str, int] = {"bf16": 3, "f32": 5}
 #: Cycles of a vector register that a loop in the kernel hands on in VMEM: its store, which nothing hides. By libtpu's
 #: bundles of products of 256 to 1,024 rows and columns on v6e; as a dimension of the grid the loop has none.
 CARRY_CYCLES = 1.0
@@ -119,6 +122,7 @@ GPU_INSTRUCTIONS: Mapping[str, float] = {
     "reduction": 1.5,
     "layout": 1.0,
     "scan": 8.0,
+    "running_sum": 8.0,
     "sort": 64.0,
     "random": 20.0,
 }

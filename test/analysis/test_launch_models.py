@@ -132,7 +132,7 @@ def test_dimensions_that_an_op_orders_are_no_axes() -> None:
 
     found = model(sums, torch.ones(75, 333), torch.ones(75, 333), block_sizes=[32])
     assert [axis.tag for axis in found.axes] == ["b0"] and found.access("x").tags == ("b0", "")
-    assert reduced(found, "scan") == {(("b0", 32), ("", 333)): 1}
+    assert reduced(found, "running_sum") == {(("b0", 32), ("", 333)): 1}
 
 
 def test_two_passes_over_rows() -> None:

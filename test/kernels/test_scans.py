@@ -309,3 +309,49 @@ def test_they_compile(target):
     low = kopt.kernel(kernel).lower(numbers(16, 200), numbers(16, 200), target=target)
     report = low.report(estimates=False)
     assert report["legal"], report["reason"]
+
+
+def running_sums(x):
+    out = torch.empty(x.shape, dtype=torch.float32)
+    for i in hl.tile(x.size(0)):
+        out[i, :] = torch.cumsum(x[i, :].to(torch.float32), 1)
+    return out
+
+
+def running_sums_from_behind(x):
+    out = torch.empty(x.shape, dtype=torch.float32)
+    for i in hl.tile(x.size(0)):
+        out[i, :] = hl.associative_scan(torch.add, x[i, :].to(torch.float32), 1, reverse=True)
+    return out
+
+
+@pytest.mark.parametrize("target", ["pallas:interpret@v6e", "pallas:strict@v6e", "pallas:interpret@v5e"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("kernel", [running_sums, running_sums_from_behind])
+def test_infinities_and_nans_reach_only_the_sums_behind_them(kernel, dtype, target):
+    """Products add up what is finite; the largest numbers, of which bf16 would make infinities, are."""
+    x = torch.randn(10, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
+    inf, nan, most = float("inf"), float("nan"), torch.finfo(dtype).max
+    for row, odd in enumerate([{}, {7: inf}, {150: -inf}, {0: nan}, {20: inf, 280: -inf}, {260: -inf, 255: inf}]):
+        x[row, list(odd)] = torch.tensor(list(odd.values()), dtype=dtype)
+    x[6, :] = inf
+    x[7, 299] = nan
+    x[8, 3], x[8, 200] = most, -most
+    x[9, 128:] = most
+    wanted = x.float().cumsum(1)
+    if kernel is running_sums_from_behind:
+        wanted = x.float().flip(1).cumsum(1).flip(1)
+    # Sums of hundreds of f32, and of those beside the largest number nothing but that is left, in any order.
+    near = {"rtol": 1e-5, "atol": 1e-4, "equal_nan": True}
+    found = run(kernel, target, [8], x)
+    torch.testing.assert_close(found[[*range(8), 9]], wanted[[*range(8), 9]], **near)
+    assert torch.isfinite(found[8]).all()
+    torch.testing.assert_close(found[8] / most, wanted[8] / most, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_running_sums_keep_all_digits_of_f32(target):
+    x = torch.rand(8, 200, generator=torch.Generator().manual_seed(1))
+    wanted = x.double().cumsum(1)
+    # 200 sums below 100 of 24 digits each.
+    torch.testing.assert_close(run(running_sums, target, [8], x).double(), wanted, rtol=2e-6, atol=2e-6)

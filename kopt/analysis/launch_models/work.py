@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+from xdsl.dialects.builtin import bf16, f32
 from xdsl.ir import Attribute, Operation
 
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import inner_path
+from kopt.analysis.running_sums import Bf16Numbers, is_product
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArgReduceOp,
@@ -65,6 +67,7 @@ _WIDER = (BroadcastOp, ConcatOp, SelectOp, TakeAlongOp)
 def work(launch: Launch) -> tuple[Work, ...]:
     """The operations of all classes, equal ones counted; scalars are left out."""
     found: Counter[_Key] = Counter()
+    numbers = Bf16Numbers()
     for place in launch.places:
         for value in place.op.inits if isinstance(place.op, CarryingLoop) else ():
             if isinstance(value.type, TileType):
@@ -76,8 +79,11 @@ def work(launch: Launch) -> tuple[Work, ...]:
             continue
         value = place.op.results[0] if isinstance(place.op, _WIDER) else place.op.operands[0]
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
+        element = tile_type(value).element_type
+        if isinstance(place.op, ScanOp) and is_product(place.op):
+            unit, element = "running_sum", bf16 if numbers.has(value) else f32
         if dims:
-            found[unit, dims, tile_type(value).element_type, place.path] += 1
+            found[unit, dims, element, place.path] += 1
     dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
     pairs = found.items()
     return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, f32, f64, i1
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, bf16, f32, f64, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import operand_def, result_def, traits_def, var_operand_def
 from xdsl.traits import Commutative, Pure
@@ -54,7 +54,10 @@ FLOAT = TypeRule("f32 or f64", _is_compute_float)
 INTEGER = TypeRule("an integer type", _is_integer)
 NUMBER = TypeRule("f32, f64 or an integer type", lambda t: _is_compute_float(t) or _is_integer(t))
 BITS = TypeRule("an integer type or i1", _is_bits)
-COMPARE = TypeRule("f32, f64, an integer type or i1", lambda t: _is_compute_float(t) or _is_bits(t), i1)
+#: Which rounds nothing, so bf16 is compared as it is where a chip can.
+COMPARE = TypeRule(
+    "f32, f64, bf16, an integer type or i1", lambda t: _is_compute_float(t) or t == bf16 or _is_bits(t), i1
+)
 PREDICATE = TypeRule("f32 or f64", _is_compute_float, i1)
 
 

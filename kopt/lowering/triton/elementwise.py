@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, f32, i1, i32
+from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, bf16, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects import tile
@@ -105,7 +105,10 @@ def print_elementwise(kernel: TritonPrinter, op: tile.ElementwiseOp) -> None:
     spelt = template_of(TEMPLATES, op)
     if template(spelt).is_repeated(0):
         kernel.named(op.inputs[0])
-    kernel.define(op.result, kernel.spelt(spelt, *_operands(kernel, op.inputs, spelt)))
+    operands = _operands(kernel, op.inputs, spelt)
+    if tile.tile_type(op.inputs[0]).element_type == bf16:  # compared; the interpreter would compare the bits
+        operands = [kernel.spelt(f"{{0}}.to({kernel.dtype(f32)})", kernel.typed(value)) for value in op.inputs]
+    kernel.define(op.result, kernel.spelt(spelt, *operands))
 
 
 def _operands(kernel: TritonPrinter, values: Sequence[SSAValue], spelt: str) -> list[Expr]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import bf16, i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -41,11 +41,11 @@ _LANE_BY_LANE = ElementwiseOp | CastOp | ReshapeOp | SelectOp | MaskOp
 
 
 class WidenElementwise(RewritePattern):
-    """Arithmetic and comparisons of 8-bit and 16-bit integers."""
+    """Arithmetic and comparisons of 8-bit and 16-bit integers; comparisons of bf16, which not all chips have."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter, /) -> None:
-        if not is_narrow_integer(element_of(op.inputs[0])):
+        if not is_narrow_integer(element := element_of(op.inputs[0])) and element != bf16:
             return
         build = Builder(op, rewriter=rewriter)
         build.replace(build.add(type(op)(*widened(build, op.inputs))))

@@ -1,0 +1,131 @@
+"""The pass ``convert-scan-to-dot``: running sums of lanes by products with a triangle of ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, bf16, f32, i32
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from kopt.analysis.running_sums import Bf16Numbers, is_product
+from kopt.dialects.builder import Builder, named
+from kopt.dialects.tile import BitcastOp, ConcatOp, DotOp, ScanOp, tile_type
+from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.walk import walk
+
+_INF = float("inf")
+#: What stands for one number that is not finite: sums of as many as a matrix unit has lanes are finite.
+_FLAG = 2.0**119
+#: Makes any sum of those infinite.
+_BEYOND = 2.0**9
+#: Numbers of bf16 that an f32 is.
+_PARTS = 3
+#: The upper half of an f32's bits, a number of bf16.
+_UPPER = -(2**16)
+
+
+@dataclass(frozen=True)
+class ConvertScanToDotPass(ModulePass):
+    """Adds up lanes by the matrix unit, as many at a time as it has columns; the last sum of those goes to the next.
+
+        %s = tile.scan add %v dim 1 : !tile.tile<b0=128 x b1=256 x f32>
+    becomes, of a %v that is cast from bf16,
+        %n = tile.cast %v …                                  // bf16
+        %below = tile.lt %n, inf   %above = tile.gt %n, -inf   %finite = tile.select %both, %n, 0
+        %d = tile.dot %finite, %ones   %up = tile.dot %flags, %ones   %down = tile.dot …
+        %i = tile.sub %up, %down   %s = tile.add %d, %i      // %up and %down are 0 or infinite
+
+    A product would spread an infinity or NaN over the whole row, so two others count those: one what is not below
+    infinity, one what is not above minus infinity, both NaN. An infinity goes to the lanes behind it, and both together
+    are NaN, as by additions. Numbers that bf16 does not hold are three parts that it does, which have all digits.
+
+    Scans of other kinds, along other dimensions, of few or many lanes, stay. ``chip`` says how many lanes one product
+    takes, and whether numbers of 16 bits are compared as they are.
+    """
+
+    name = "convert-scan-to-dot"
+
+    chip: str = "tpu7x"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        numbers, chip = Bf16Numbers(), TPU_CHIPS[self.chip]
+        for scan in walk(op, ScanOp):
+            if is_product(scan):
+                RunningSum(scan, numbers.has(scan.input), chip).replace()
+
+
+class RunningSum:
+    """One scan, whose numbers bf16 holds or not."""
+
+    def __init__(self, op: ScanOp, narrow: bool, chip: TpuChip):
+        self.op, self.narrow, self.width = op, narrow, chip.mxu_size
+        self.build, self.back = Builder(op), op.reverse is not None
+        self.element = bf16 if narrow and chip.bf16_vectors else f32
+        self._ones: dict[int, SSAValue] = {}
+
+    def replace(self) -> None:
+        """Puts sums in the place of the scan."""
+        build, dims = self.build, tile_type(self.op.input).dims.data
+        value = build.cast(self.op.input, self.element)
+        lanes = dims[1].size.data
+        plain = value if lanes <= self.width else build.reshape(value, [dims[0], lanes])
+        cuts = [(first, min(first + self.width, lanes)) for first in range(0, lanes, self.width)]
+        parts: list[SSAValue] = []
+        for first, end in reversed(cuts) if self.back else cuts:
+            sums = self._block(build.cut(plain, first, end))
+            parts.append(self._behind(parts[-1], sums) if parts else sums)
+        if len(parts) == 1:
+            build.replace(parts[0])
+            return
+        whole = build.add(ConcatOp(parts[::-1] if self.back else parts, 1))
+        build.replace(build.reshape(whole, dims))
+
+    def _behind(self, before: SSAValue, sums: SSAValue) -> SSAValue:
+        """The sums of a block of lanes after what the one before it adds up to."""
+        count, dims = tile_type(before).shape[1], tile_type(sums).dims.data
+        last = self.build.cut(before, 0, 1) if self.back else self.build.cut(before, count - 1, count)
+        return self.build.compute("add", self.build.spread(last, dims, [0, 1]), sums)
+
+    def _block(self, value: SSAValue) -> SSAValue:
+        """The running sums of one block of lanes."""
+        build = self.build
+        below = named(build.with_number("lt", value, _INF), "below")
+        above = named(build.with_number("gt", value, -_INF), "above")
+        finite = build.select(build.compute("and", below, above), value, build.full(0.0, value))
+        up, down = named(self._infinite(below, value), "up"), named(self._infinite(above, value), "down")
+        parts = map(self._sums, self._parts(named(finite, "finite")))
+        sums = named(reduce(lambda a, b: build.compute("add", a, b), parts), "sums")
+        return build.compute("add", sums, build.compute("sub", up, down))
+
+    def _infinite(self, inside: SSAValue, value: SSAValue) -> SSAValue:
+        """Infinity from the first lane on that is not inside, 0 before it."""
+        build = self.build
+        flags = build.select(inside, build.full(0.0, value), build.full(_FLAG, value))
+        return build.with_number("mul", self._sums(flags), _BEYOND)
+
+    def _parts(self, value: SSAValue) -> list[SSAValue]:
+        """Numbers of bf16 that add up to a value, the smallest first."""
+        parts, build = [], self.build
+        for _ in range(0 if self.narrow else _PARTS - 1):
+            upper = build.with_number("and", build.add(BitcastOp(value, i32)), _UPPER)
+            parts.append(build.add(BitcastOp(upper, f32)))
+            value = build.compute("sub", value, parts[-1])
+        return [value, *reversed(parts)]
+
+    def _sums(self, value: SSAValue) -> SSAValue:
+        ones = self._triangle(value)
+        return self.build.add(DotOp(self.build.cast(value, bf16), ones, element_type=f32))
+
+    def _triangle(self, value: SSAValue) -> SSAValue:
+        """Ones where the lane of a row adds to that of a column."""
+        build, lane = self.build, tile_type(value).dims.data[1]
+        size = lane.size.data
+        if size not in self._ones:
+            row, column = (build.numbers(size, [lane, lane], place) for place in (0, 1))
+            adds = build.compute("ge" if self.back else "le", row, column)
+            ones = build.select(adds, build.full(1.0, adds, f32), build.full(0.0, adds, f32))
+            self._ones[size] = named(build.cast(ones, bf16), "ones")
+        return self._ones[size]
