@@ -355,3 +355,21 @@ def test_running_sums_keep_all_digits_of_f32(target):
     wanted = x.double().cumsum(1)
     # 200 sums below 100 of 24 digits each.
     torch.testing.assert_close(run(running_sums, target, [8], x).double(), wanted, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("target", [*TARGETS, "pallas:strict"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_recurrences_down_whole_registers(reverse, target):
+    """Rows in groups of 8, each of which goes on from the last row of the one before; NaN reaches only those behind."""
+
+    def kernel(a, b):
+        out = torch.empty_like(b)
+        for j in hl.tile(a.size(1)):
+            _, out[:, j] = hl.associative_scan(affine, (a[:, j], b[:, j]), dim=0, reverse=reverse)
+        return out
+
+    a, b = numbers(24, 256), numbers(24, 256) - 1
+    b[11, 3], b[0, 5] = float("nan"), float("inf")
+    wanted = recurrence(a.T, b.T, reverse).T
+    # 24 steps, of two rounded operations each, in another order.
+    torch.testing.assert_close(run(kernel, target, [128], a, b), wanted, rtol=1e-5, atol=1e-5, equal_nan=True)

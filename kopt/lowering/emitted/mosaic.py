@@ -168,10 +168,36 @@ def _shift(x, step, axis, reverse=False):
     return jnp.concatenate(parts, axis=axis)
 
 
+def _has_row_groups(x):
+    """Whether a matrix is whole vector registers of 8 rows, whose rows can be rotated."""
+    return x.ndim == 2 and x.shape[0] % 8 == 0 and x.shape[1] % 128 == 0
+
+
+def _scan_rows(combine, arrays, reverse):
+    """The running combination down the rows, 8 at a time: by rotations, then the last row of the 8 before comes in."""
+    size, width = arrays[0].shape
+    row = jax.lax.broadcasted_iota(jnp.int32, (8, width), 0)
+    before, found = None, []
+    for first in range(size - 8, -1, -8) if reverse else range(0, size, 8):
+        group = [x[first : first + 8] for x in arrays]
+        for step in (1, 2, 4):
+            some = row < 8 - step if reverse else row >= step
+            combined = combine(*(pltpu.roll(x, 8 - step if reverse else step, 0) for x in group), *group)
+            group = [jnp.where(some, new, old) for new, old in zip(combined, group, strict=True)]
+        if before is not None:
+            combined = combine(*(jnp.broadcast_to(x, row.shape) for x in before), *group)
+            group = [jnp.broadcast_to(x, row.shape) for x in combined]
+        before = [x[:1] if reverse else x[7:] for x in group]
+        found.append(group)
+    return tuple(jnp.concatenate(parts[::-1] if reverse else parts, axis=0) for parts in zip(*found, strict=True))
+
+
 def _scan(combine, x, axis, neutral, reverse=False):
     """The running combination along one dimension, in steps that double."""
     if x.ndim == 1:
         return _scan(combine, x[None, :], 1, neutral, reverse)[0]
+    if axis == 0 and _has_row_groups(x):
+        return _scan_rows(lambda before, after: [combine(before, after)], [x], reverse)[0]
     size, step = x.shape[axis], 1
     while step < size:
         start = 0 if reverse else size - step
@@ -190,6 +216,8 @@ def _associative_scan(combine, arrays, axis, reverse=False):
     if arrays[0].ndim == 1:
         rows = _associative_scan(combine, [x[None, :] for x in arrays], 1, reverse)
         return tuple(row[0] for row in rows)
+    if axis == 0 and _has_row_groups(arrays[0]):
+        return _scan_rows(combine, arrays, reverse)
     size, step = arrays[0].shape[axis], 1
     lane = jax.lax.broadcasted_iota(jnp.int32, arrays[0].shape, axis)
     while step < size:
