@@ -6,6 +6,7 @@ One size serves each *group* of tags, those of the loops that share an open bloc
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -24,6 +25,8 @@ from kopt.planning.block_sizes import Candidates, space
 from kopt.walk import walk
 
 Sizes = dict[str, int]
+#: The tag and size of each dimension of a tile.
+_Shape = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -104,12 +107,25 @@ def capped(groups: Sequence[Sequence[str]], sizes: Sizes, roles: Mapping[str, Ro
 
 def largest_tile(types: Iterable[TileType], sizes: Mapping[str, Any]) -> Any:
     """Lanes of the largest tile under other sizes, numbers or arrays; plain dimensions rounded up to powers of two."""
-    shapes = {tuple((dim.tag.data, dim.size.data) for dim in type.dims.data) for type in types}
     largest = np.asarray(1)
-    for shape in shapes:
-        lanes = prod(sizes[tag] if tag in sizes else next_power_of_two(size) for tag, size in shape)
-        largest = np.maximum(largest, lanes)
+    for shape in {_shape(type) for type in types}:
+        largest = np.maximum(largest, _lanes(shape, sizes))
     return largest
+
+
+def lanes_of_all(top: Operation, sizes: Mapping[str, Any]) -> Any:
+    """Lanes of all tiles together that are made inside of an operation, counted as `largest_tile` does."""
+    types = [value.type for op in walk(top) for value in op.results]
+    shapes = Counter(_shape(type) for type in types if isinstance(type, TileType))
+    return sum((count * _lanes(shape, sizes) for shape, count in shapes.items()), np.asarray(0))
+
+
+def _shape(type: TileType) -> _Shape:
+    return tuple((dim.tag.data, dim.size.data) for dim in type.dims.data)
+
+
+def _lanes(shape: _Shape, sizes: Mapping[str, Any]) -> Any:
+    return prod(sizes[tag] if tag in sizes else next_power_of_two(size) for tag, size in shape)
 
 
 def tile_types(top: Operation) -> list[TileType]:

@@ -10,12 +10,13 @@ import numpy as np
 from kopt.analysis.block_roles import Role
 from kopt.analysis.block_search import (
     BlockSpace,
+    lanes_of_all,
     largest_tile,
     powers,
     tile_types,
 )
 from kopt.cached_property import cached_property
-from kopt.dialects.tile import AssociativeOp, PhiloxOp, ScanOp, SortOp, TileType
+from kopt.dialects.tile import AssociativeOp, ForOp, PhiloxOp, ScanOp, SortOp, TileType
 from kopt.ir.widths import next_power_of_two
 from kopt.planning.block_sizes import Candidates
 from kopt.targets.budget import Budget
@@ -48,7 +49,12 @@ class TpuSpace(BlockSpace):
         """Not what takes libtpu minutes."""
         types = [op.operands[0].type for op in walk(self.module, PhiloxOp, SortOp)]
         drawn = largest_tile([type for type in types if isinstance(type, TileType)], sizes)
-        return (drawn <= Budget.UNROLLED_LANES) & (largest_tile(tile_types(self.module), sizes) <= Budget.BLOCK_LANES)
+        largest = largest_tile(tile_types(self.module), sizes)
+        loops = bool(walk(self.module, ForOp))  # which have small blocks for nothing
+        few = (
+            (largest <= Budget.LARGE_BLOCK_LANES) & (lanes_of_all(self.module, sizes) <= Budget.FEW_LANES) & (not loops)
+        )
+        return (drawn <= Budget.UNROLLED_LANES) & ((largest <= Budget.BLOCK_LANES) | few)
 
     @cached_property
     def _halved(self) -> set[str]:
