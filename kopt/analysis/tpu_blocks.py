@@ -16,7 +16,19 @@ from kopt.analysis.block_search import (
     tile_types,
 )
 from kopt.cached_property import cached_property
-from kopt.dialects.tile import AssociativeOp, ForOp, PhiloxOp, ScanOp, SortOp, TileType
+from kopt.dialects.tile import (
+    AssociativeOp,
+    ConcatOp,
+    DynamicSliceOp,
+    ForOp,
+    PhiloxOp,
+    ScanOp,
+    SliceOp,
+    SortOp,
+    TakeAlongOp,
+    TileType,
+    TransposeOp,
+)
 from kopt.ir.widths import next_power_of_two
 from kopt.planning.block_sizes import Candidates
 from kopt.targets.budget import Budget
@@ -30,6 +42,8 @@ _COMPUTED_LANES = 4096
 _MOST_TRIPS = 64
 #: Ops that go by halves of their lanes, or draw a power of two at once.
 _HALVING = (ScanOp, SortOp, AssociativeOp, PhiloxOp)
+#: Loops have small blocks for nothing; what lays out lanes anew takes libtpu a minute for a million.
+_SMALL = (ForOp, ConcatOp, SliceOp, DynamicSliceOp, TakeAlongOp, TransposeOp)
 
 
 @dataclass(frozen=True)
@@ -50,10 +64,8 @@ class TpuSpace(BlockSpace):
         types = [op.operands[0].type for op in walk(self.module, PhiloxOp, SortOp)]
         drawn = largest_tile([type for type in types if isinstance(type, TileType)], sizes)
         largest = largest_tile(tile_types(self.module), sizes)
-        loops = bool(walk(self.module, ForOp))  # which have small blocks for nothing
-        few = (
-            (largest <= Budget.LARGE_BLOCK_LANES) & (lanes_of_all(self.module, sizes) <= Budget.FEW_LANES) & (not loops)
-        )
+        kept = not walk(self.module, *_SMALL)
+        few = (largest <= Budget.LARGE_BLOCK_LANES) & (lanes_of_all(self.module, sizes) <= Budget.FEW_LANES) & kept
         return (drawn <= Budget.UNROLLED_LANES) & ((largest <= Budget.BLOCK_LANES) | few)
 
     @cached_property

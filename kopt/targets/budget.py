@@ -32,8 +32,8 @@ class Budget:
     UNROLLED_LANES: ClassVar[int] = 8192
     #: Elements of one value of a TPU's kernel: Mosaic unrolls its ops over vector registers of 1,024.
     BLOCK_LANES: ClassVar[int] = 1 << 20
-    #: Elements of one value where those of all together are no more than `FEW_LANES`, and no loop walks any: few ops
-    #: are compiled in seconds. 512 rows of 2,560 that are cast and added up take 1,004 bundles and 3.5 s.
+    #: Elements of one value where those of all together are no more than `FEW_LANES`, and none is walked or laid
+    #: out anew: few ops are compiled in seconds. 512 rows of 2,560, cast and added up, take 1,004 bundles and 3.5 s.
     LARGE_BLOCK_LANES: ClassVar[int] = 2 << 20
     FEW_LANES: ClassVar[int] = 6 << 20
     #: Elements of one without rows, of fewer than 32 bits: each register of it is laid out anew, in seconds of libtpu.
