@@ -120,12 +120,17 @@ class Blocks:
         return tuple(self._lanes(index, value(extent, self._sizes), axes, known) for index, extent in pairs)
 
     def _copied(self, block: tuple[Number, ...], access: ModelAccess, other: tuple[Number, ...]) -> tuple[Number, ...]:
-        """What a DMA takes: the block where that is whole tiles of memory, else the ``other`` that a window would."""
-        bits, extents = access.relation.bits, access.relation.shape[-2:]
-        tile = (sublanes(bits), LANES) if len(block) > 1 else (LANES * 32 // bits,)
-        lanes = zip(block[-2:], extents, tile, strict=True)
-        fits = [(own % unit == 0) | (own == value(extent, self._sizes)) for own, extent, unit in lanes]
-        copied = np.all(np.broadcast_arrays(*fits), axis=0)
+        """What a DMA takes: the block where that is whole tiles of memory, else the ``other`` that a window would.
+
+        Dimensions of which single elements are taken stand outside of tiles, as a view of the array has them.
+        """
+        relation = access.relation
+        pairs = zip(relation.indices, block, relation.shape, strict=True)
+        dims = [(own, extent) for index, own, extent in pairs if any(isinstance(atom, Lane) for atom in index.atoms())]
+        tile = (sublanes(relation.bits), LANES) if len(dims) > 1 else (LANES * 32 // relation.bits,)
+        inner = zip(dims[-2:], tile[-len(dims) :], strict=True) if dims else ()
+        fits = [(own % unit == 0) | (own == value(extent, self._sizes)) for (own, extent), unit in inner]
+        copied = np.all(np.broadcast_arrays(True, *fits), axis=0)
         return tuple(np.where(copied, *pair) for pair in zip(block, other, strict=True))
 
     def _lanes(self, index: IndexExpr, extent: Number, axes: frozenset[str], known: bool) -> Number:

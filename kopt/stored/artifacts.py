@@ -1,10 +1,10 @@
 """Folders of compiled kernels: written by `Lowered.save`, called by `kopt.load` or, without kopt, imported.
 
-    norm/__init__.py      norm = SavedKernel(…)      a package: ``import norm; norm.norm(x)``
-    norm/standalone.py    `kopt.stored.standalone`   finds the kernel of a call, with torch or JAX alone
-    norm/kernels.json     what each was compiled for
-    norm/norm_1f6e….py    an emitted module
-    norm/3c02….bin        the elements of a tensor that a kernel brings
+norm/__init__.py      norm = SavedKernel(…)      a package: ``import norm; norm.norm(x)``
+norm/standalone.py    `kopt.stored.standalone`   finds the kernel of a call, with torch or JAX alone
+norm/kernels.json     what each was compiled for
+norm/norm_1f6e….py    an emitted module
+norm/3c02….bin        the elements of a tensor that a kernel brings
 """
 
 from __future__ import annotations
