@@ -14,6 +14,7 @@ from kopt.plugins import PluginTable
 PASSES: dict[str, str] = {
     # kopt's own passes.
     "align-accesses": "kopt.passes.align_accesses:AlignAccessesPass",
+    "approximate-functions": "kopt.passes.gpu.approximate_functions:ApproximateFunctionsPass",
     "arith-unsigned-when-equivalent": (
         "kopt.passes.gpu.arith_unsigned_when_equivalent:ArithUnsignedWhenEquivalentPass"
     ),

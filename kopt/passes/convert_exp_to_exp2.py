@@ -12,8 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.exponents import EXP, LOG2E, MUL, Exponents, exponents, number_of, stays
 from kopt.dialects.builder import Builder
-from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ELEMENTWISE, FullOp
+from kopt.dialects.tile import ELEMENTWISE, FullOp, GridOp
 from kopt.walk import walk
 
 EXP2 = ELEMENTWISE["exp2"]
@@ -23,8 +22,8 @@ EXP2 = ELEMENTWISE["exp2"]
 class ConvertExpToExp2Pass(ModulePass):
     """Folds log2(e) into the number that exponents are multiplied with: ``exp`` is ``exp2`` then.
 
-    A TPU has powers of two; ``exp`` is a product with log2(e) and one of these. Of a softmax of scaled scores, online
-    or not, that product and the one with the scale become one, also in the running maximum.
+    TPUs and GPUs have powers of two; ``exp`` is a product with log2(e) and one of these. Of a softmax of scaled scores,
+    online or not, that product and the one with the scale become one, also in the running maximum.
 
         %s = tile.mul %d, 0.125   %m = tile.maximum %a, …   %x = tile.sub %s, %m   %p = tile.exp %x
     becomes
@@ -41,8 +40,8 @@ class ConvertExpToExp2Pass(ModulePass):
     name = "convert-exp-to-exp2"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in walk(op, LaunchOp):
-            for found in [*exponents(launch)]:
+        for grid in walk(op, GridOp):
+            for found in [*exponents(grid)]:
                 _convert(found)
 
 

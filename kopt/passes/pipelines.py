@@ -248,6 +248,10 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("dce"),
         # Products that no matrix unit takes are sums of larger blocks, which count for warps.
         _make("legalise-ops"),
+        # After masks, whose fills no factor changes, and powers that are exponents of their own.
+        _make("convert-exp-to-exp2"),
+        # Values are those that are computed, and rounded.
+        _make("approximate-functions"),
         _make("plan-accesses", **given, **_pins(config)),
         _make("verify-plan", chip=target.gpu.name),
         _make("peel-loops"),

@@ -14,9 +14,9 @@ def layer_norm_0_kernel(x, weight, bias, out):
     x_block = tl.load(x + (pid * 2560 + w2560), mask=w2560_mask)
     values = x_block.to(tl.float32)
     # layer_norm.py:15: centred = values - torch.mean(values, dim=-1, keepdim=True)
-    centred = values - tl.div_rn(tl.sum(tl.where(w2560_mask, values, 0.0)), 2560.0)
+    centred = values - tl.sum(tl.where(w2560_mask, values, 0.0)) * 0.000390625
     # layer_norm.py:16: variance = torch.mean(centred * centred, dim=-1, keepdim=True)
-    variance = tl.div_rn(tl.sum(tl.where(w2560_mask, centred * centred, 0.0)), 2560.0)
+    variance = tl.sum(tl.where(w2560_mask, centred * centred, 0.0)) * 0.000390625
     # layer_norm.py:17: result = centred * torch.rsqrt(variance + eps) * weight[:].to(torch.float32)
     weight_block = tl.load(weight + w2560, mask=w2560_mask)
     result = centred * tl.rsqrt(variance + 1e-05) * weight_block.to(tl.float32)

@@ -40,14 +40,14 @@ def packed_attention_0_kernel(q, k, v, offsets, out):
             )
             v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
             # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
-            scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.088388346, float("-inf"))
+            scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.12751743, float("-inf"))
             # packed.py:26: higher = torch.maximum(top, scores.amax(1))
             v_3 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
             higher = tl.maximum(top, v_3, propagate_nan=tl.PropagateNan.ALL)
             # packed.py:27: weights = torch.exp(scores - higher[:, None])
-            weights = tl.exp(scores - higher[:, None])
+            weights = tl.exp2(scores - higher[:, None])
             # packed.py:28: decay = torch.exp(top - higher)
-            decay = tl.exp(top - higher)
+            decay = tl.exp2(top - higher)
             # packed.py:30: acc = torch.addmm(acc * decay[:, None], weights.to(v.dtype), v[others, h, :])
             v_block = tl.load(
                 v + (others[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
@@ -61,7 +61,7 @@ def packed_attention_0_kernel(q, k, v, offsets, out):
         # packed.py:32: out[mine, h, :] = (acc / total[:, None]).to(q.dtype)
         tl.store(
             out + (mine[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
-            tl.div_rn(acc, total[:, None]).to(tl.bfloat16),
+            (acc / total[:, None]).to(tl.bfloat16),
             mask=mine_mask[:, None],
         )
 

@@ -20,7 +20,7 @@ def softmax_0_kernel(x, out):
     v = x_block.to(tl.float32)
     v_2 = tl.reduce(tl.where(w2560_mask, v, float("-inf")), None, _nan_max)
     v_3 = tl.exp(v - v_2)
-    v_4 = tl.div_rn(v_3, tl.sum(tl.where(w2560_mask, v_3, 0.0))).to(tl.bfloat16)
+    v_4 = (v_3 / tl.sum(tl.where(w2560_mask, v_3, 0.0))).to(tl.bfloat16)
     tl.store(out + (pid * 2560 + w2560), v_4, mask=w2560_mask)
 
 

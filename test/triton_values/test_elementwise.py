@@ -9,9 +9,10 @@ import pytest
 import torch
 
 from kopt.dialects.tile import TABLE
+from kopt.dialects.triton import APPROXIMATE, APPROXIMATE_FUNCTIONS
 from kopt.lowering.emitted.triton import functions
 from kopt.lowering.expr import template
-from kopt.lowering.triton.elementwise import TEMPLATES
+from kopt.lowering.triton.elementwise import APPROXIMATE_TEMPLATES, TEMPLATES
 from test.triton_values.support import CHIPS, assert_legal, lower
 
 _TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,
@@ -32,8 +33,8 @@ def rows(dtype: str):
     return [row for row in TABLE if row.rule.accepts(to_ir(BY_SPEC[dtype]))]
 
 
-def kernel(dtype: str, names: list[str], lanes: int) -> str:
-    """One kernel that computes the named ops of the same operands."""
+def kernel(dtype: str, names: list[str], lanes: int, mark: str = "") -> str:
+    """One kernel that computes the named ops of the same operands, each with ``mark`` in its text."""
     by_name = {row.name: row for row in TABLE}
     given = {name: "i1" if by_name[name].rule.gives is not None else dtype for name in names}
     results = ", ".join(f"memref<{lanes}x{type}>" for type in given.values())
@@ -45,7 +46,7 @@ def kernel(dtype: str, names: list[str], lanes: int) -> str:
         lines.append(f"    %v{value} = tile.load %{value}[%i] : {memref} -> !tile.tile<b0=256 x {dtype}>")
     for name, type in given.items():
         operands = ", ".join(["%vx", "%vy", "%vx"][: by_name[name].arity])
-        lines.append(f"    %r_{name} = tile.{name} {operands} : !tile.tile<b0=256 x {dtype}>")
+        lines.append(f"    %r_{name} = tile.{name} {operands}{mark} : !tile.tile<b0=256 x {dtype}>")
         lines.append(f"    tile.store %r_{name}, %o_{name}[%i] : !tile.tile<b0=256 x {type}>, memref<{lanes}x{type}>")
     names_ = ", ".join(f"%o_{name}" for name in given)
     return "\n".join([*lines, "  }", f"  func.return {names_} : {results}", "}"])
@@ -64,9 +65,9 @@ def operands(dtype: str, names: list[str]) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.tensor(x, dtype=_TYPES[dtype]), torch.tensor(y, dtype=_TYPES[dtype])
 
 
-def compare(dtype: str, names: list[str], x: torch.Tensor, y: torch.Tensor) -> None:
+def compare(dtype: str, names: list[str], x: torch.Tensor, y: torch.Tensor, mark: str = "") -> None:
     """Each op's result, in Triton's interpreter and in the reference."""
-    text = kernel(dtype, names, len(x))
+    text = kernel(dtype, names, len(x), mark)
     wanted = lower(text, "reference").compile()(x, y)
     got = lower(text).compile()(x, y)
     wanted, got = (r if isinstance(r, tuple) else (r,) for r in (wanted, got))
@@ -85,7 +86,25 @@ def compare(dtype: str, names: list[str], x: torch.Tensor, y: torch.Tensor) -> N
 
 
 def test_every_helper_is_defined():
-    assert {name for text in TEMPLATES.values() for name in template(text).helpers} <= set(functions())
+    texts = (*TEMPLATES.values(), *APPROXIMATE_TEMPLATES.values())
+    assert {name for text in texts for name in template(text).helpers} <= set(functions())
+    assert set(APPROXIMATE_TEMPLATES) == set(APPROXIMATE_FUNCTIONS)
+
+
+def test_approximate_functions():
+    """By their formulas they are as exact as the others are: what a GPU approximates is in the operators."""
+    names = sorted({*APPROXIMATE_FUNCTIONS} - {"pow"})
+    compare("f32", names, *operands("f32", names), mark=f" {{{APPROXIMATE}}}")
+
+
+def test_approximate_powers():
+    """A logarithm of f32 times a power of at most 16 leaves an error that no 16 bits show."""
+    x, _ = operands("f32", ["pow"])
+    got, wanted = (
+        lower(kernel("f32", ["pow"], len(x), mark)).compile()(x, torch.full_like(x, 2.4))
+        for mark in (f" {{{APPROXIMATE}}}", "")
+    )
+    torch.testing.assert_close(got, wanted, rtol=2**-14, atol=1e-37, equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])

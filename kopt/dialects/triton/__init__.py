@@ -14,11 +14,14 @@ must check follows from the ranges: those that may be ragged.
 
 from xdsl.ir import Dialect
 
+from kopt.dialects.triton.approximate import APPROXIMATE, APPROXIMATE_FUNCTIONS
 from kopt.dialects.triton.inline import InlineOp
 from kopt.dialects.triton.lanes import BoundedOp
 from kopt.dialects.triton.launch import LaunchOp, ProgramIdOp, RangeOp, RetagOp
 
 __all__ = [
+    "APPROXIMATE",
+    "APPROXIMATE_FUNCTIONS",
     "BoundedOp",
     "InlineOp",
     "LaunchOp",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from math import factorial
 
-from kopt.lowering.emitted.triton_text import TEXT
+from kopt.lowering.emitted import triton_approximations, triton_text
 
 
 def _series(variable: str, coefficients: Sequence[float]) -> str:
@@ -31,18 +31,22 @@ def _atan_series(terms: int) -> str:
     return _series("z", [(-1) ** k / (2 * k + 1) for k in range(terms)])
 
 
+#: ``tanh(x) / x`` in ``z = x * x``, for ``|x| < 0.5``.
+_TANH = (1.0, -1 / 3, 2 / 15, -17 / 315, 62 / 2835, -1382 / 155925)
+
 _SERIES = {
     "EXPM1_F32": _exp_series(8),
     "EXPM1_F64": _exp_series(15),
     "ATAN_F32": _atan_series(10),
     "ATAN_F64": _atan_series(22),
+    "TANH_F32": _series("z", _TANH),
 }
 
 
 @cache
 def functions() -> dict[str, str]:
     """The text of each helper function, by name, in an order in which each is defined before its users."""
-    text = TEXT
+    text = triton_text.TEXT + triton_approximations.TEXT
     for name, series in _SERIES.items():
         text = text.replace(name, series)
     bodies = [part.strip() for part in text.split("@triton.jit\n")[1:]]

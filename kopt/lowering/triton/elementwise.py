@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, bf16, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.dialects import tile
+from kopt.dialects import tile, triton
 from kopt.lowering.expr import ATOM, Expr, template
 from kopt.lowering.printer import Handler, template_of
 from kopt.lowering.triton.kernel import TritonPrinter
@@ -97,12 +97,24 @@ TEMPLATES: dict[str, str] = {
     "isinf": "_isinf({0})",
 }
 
+#: Templates of f32 for ops of which a result rounded to 16 bits shows nothing: within some ulp of the exact ones.
+APPROXIMATE_TEMPLATES: dict[str, str] = {
+    "div": "{0} / {1}",
+    "log1p": "_fast_log1p({0})",
+    "pow": "_fast_pow({0}, {1})",
+    "reciprocal": "1.0 / {0}",
+    "sigmoid": "tl.sigmoid({0})",
+    "tan": "tl.sin({0}) / tl.cos({0})",
+    "tanh": "_fast_tanh({0})",
+}
+
 
 def print_elementwise(kernel: TritonPrinter, op: tile.ElementwiseOp) -> None:
     """One row of the table."""
     if not op.result.uses:
         return
-    spelt = template_of(TEMPLATES, op)
+    is_approximate = triton.APPROXIMATE in op.attributes
+    spelt = APPROXIMATE_TEMPLATES[op.ROW.name] if is_approximate else template_of(TEMPLATES, op)
     if template(spelt).is_repeated(0):
         kernel.named(op.inputs[0])
     operands = _operands(kernel, op.inputs, spelt)

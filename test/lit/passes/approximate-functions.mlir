@@ -1,0 +1,63 @@
+// RUN: kopt %s --split-input-file --verify-each -p approximate-functions | filecheck %s
+
+// What is rounded to 16 bits, also what a loop carries there, may be fast; a quotient by a constant is a product.
+// CHECK-LABEL: @rounded
+// CHECK: %q = tile.div %a, %s {triton.approximate}
+// CHECK: %[[RECIPROCAL:.*]] = tile.full 0.33333334
+// CHECK-NEXT: %t = tile.mul %a, %[[RECIPROCAL]]
+// CHECK: %g = tile.sigmoid %t {triton.approximate}
+func.func @rounded(%x: memref<64x512xf32>, %o: memref<64xbf16>) {
+  tile.grid (%i: b0=8) in (64) {
+    %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+    %r = tile.for %k: b1=128 in (0, 512) iter(%s = %z) -> (!tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<64x512xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %a = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+      %q = tile.div %a, %s : !tile.tile<b0=8 x f32>
+      %three = tile.full 3.0 : !tile.tile<b0=8 x f32>
+      %t = tile.div %a, %three : !tile.tile<b0=8 x f32>
+      %g = tile.sigmoid %t : !tile.tile<b0=8 x f32>
+      %n = tile.add %q, %g : !tile.tile<b0=8 x f32>
+      tile.yield %n : !tile.tile<b0=8 x f32>
+    }
+    %h = tile.cast %r : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x bf16>
+    tile.store %h, %o[%i] : !tile.tile<b0=8 x bf16>, memref<64xbf16>
+  }
+  func.return
+}
+
+// -----
+
+// What is stored in f32, compared or made a whole number stays exact, and what that is made of; as do high powers.
+// CHECK-LABEL: @seen
+// CHECK-NOT: triton.approximate
+// CHECK: %q = tile.div %v, %w : !tile.tile<b0=8 x f32>
+// CHECK: %[[HALF:.*]] = tile.full 0.5
+// CHECK: %e = tile.mul %v, %[[HALF]]
+// CHECK: %t = tile.tanh %w :
+// CHECK: %g = tile.reciprocal %w :
+// CHECK: %l = tile.pow %p, %high :
+// CHECK: %u = tile.pow %v, %low {triton.approximate}
+func.func @seen(%x: memref<64xf32>, %y: memref<64xf32>, %o: memref<64xf32>, %h: memref<64xbf16>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i] : memref<64xf32> -> !tile.tile<b0=8 x f32>
+    %w = tile.load %y[%i] : memref<64xf32> -> !tile.tile<b0=8 x f32>
+    %q = tile.div %v, %w : !tile.tile<b0=8 x f32>
+    %two = tile.full 2.0 : !tile.tile<b0=8 x f32>
+    %e = tile.div %v, %two : !tile.tile<b0=8 x f32>
+    %s = tile.add %q, %e : !tile.tile<b0=8 x f32>
+    tile.store %s, %o[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+    %t = tile.tanh %w : !tile.tile<b0=8 x f32>
+    %f = tile.floor %t : !tile.tile<b0=8 x f32>
+    %g = tile.reciprocal %w : !tile.tile<b0=8 x f32>
+    %c = tile.lt %g, %v : !tile.tile<b0=8 x f32>
+    %p = tile.select %c, %f, %v : !tile.tile<b0=8 x f32>
+    %high = tile.full 17.0 : !tile.tile<b0=8 x f32>
+    %low = tile.full 2.5 : !tile.tile<b0=8 x f32>
+    %l = tile.pow %p, %high : !tile.tile<b0=8 x f32>
+    %u = tile.pow %v, %low : !tile.tile<b0=8 x f32>
+    %b = tile.add %l, %u : !tile.tile<b0=8 x f32>
+    %n = tile.cast %b : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x bf16>
+    tile.store %n, %h[%i] : !tile.tile<b0=8 x bf16>, memref<64xbf16>
+  }
+  func.return
+}
