@@ -11,26 +11,28 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     steps_block = pid % 2048
     items = pid // 2048
     # rotary.py:32: angles = cos[items, steps, :], sin[items, steps, :]
-    cos_block = tl.load(cos + (items * 262144 + steps_block * 128 + tl.arange(0, 128)))
-    sin_block = tl.load(sin + (items * 262144 + steps_block * 128 + tl.arange(0, 128)))
+    cos_block = tl.load(cos + (items * 262144 + steps_block * 128 + tl.arange(0, 64)))
+    cos_block_2 = tl.load(cos + (items * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))))
+    sin_block = tl.load(sin + (items * 262144 + steps_block * 128 + tl.arange(0, 64)))
+    sin_block_2 = tl.load(sin + (items * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))))
     # rotary.py:33: q_out[items, :, steps, :] = turned(q[items, :, steps, :], *angles)
     q_block = tl.load(
-        q + (items * 8388608 + tl.arange(0, 32)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 128)[None, :])
+        q + (items * 8388608 + tl.arange(0, 32)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 64)[None, :])
+    )
+    q_block_2 = tl.load(
+        q + (
+            items * 8388608 + tl.arange(0, 32)[:, None] * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))[None, :]
+        ),
     )
     # rotary.py:11: first, second = x.to(torch.float32).chunk(2, dim=-1)
-    v = q_block.to(tl.float32)
-    v_2 = tl.arange(0, 64)
-    first = tl.gather(v, tl.broadcast_to(v_2[None, :], [32, 64]), axis=1)
-    v_3 = 64 + tl.arange(0, 64)
-    second = tl.gather(v, tl.broadcast_to(v_3[None, :], [32, 64]), axis=1)
+    first = q_block.to(tl.float32)
+    second = q_block_2.to(tl.float32)
     # rotary.py:12: cos_first, cos_second = cos.to(torch.float32)[:, None].chunk(2, dim=-1)
-    v_4 = cos_block.to(tl.float32)[None, :]
-    cos_first = tl.gather(v_4, v_2[None, :], axis=1)
-    cos_second = tl.gather(v_4, v_3[None, :], axis=1)
+    cos_first = cos_block.to(tl.float32)[None, :]
+    cos_second = cos_block_2.to(tl.float32)[None, :]
     # rotary.py:13: sin_first, sin_second = sin.to(torch.float32)[:, None].chunk(2, dim=-1)
-    v_5 = sin_block.to(tl.float32)[None, :]
-    sin_first = tl.gather(v_5, v_2[None, :], axis=1)
-    sin_second = tl.gather(v_5, v_3[None, :], axis=1)
+    sin_first = sin_block.to(tl.float32)[None, :]
+    sin_second = sin_block_2.to(tl.float32)[None, :]
     # rotary.py:33: q_out[items, :, steps, :] = turned(q[items, :, steps, :], *angles)
     tl.store(
         q_out + (items * 8388608 + tl.arange(0, 32)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 64)[None, :]),
@@ -44,14 +46,16 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     )
     # rotary.py:34: k_out[items, :, steps, :] = turned(k[items, :, steps, :], *angles)
     k_block = tl.load(
-        k + (items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 128)[None, :])
+        k + (items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 64)[None, :])
+    )
+    k_block_2 = tl.load(
+        k + (items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))[None, :])
     )
     # rotary.py:11: first, second = x.to(torch.float32).chunk(2, dim=-1)
-    v_6 = k_block.to(tl.float32)
-    first_2 = tl.gather(v_6, tl.broadcast_to(v_2[None, :], [8, 64]), axis=1)
-    second_2 = tl.gather(v_6, tl.broadcast_to(v_3[None, :], [8, 64]), axis=1)
+    first_2 = k_block.to(tl.float32)
+    second_2 = k_block_2.to(tl.float32)
     # rotary.py:15: return torch.cat(both, dim=-1).to(x.dtype)
-    v_7 = (second_2 * cos_second + first_2 * sin_second).to(tl.bfloat16)
+    v = (second_2 * cos_second + first_2 * sin_second).to(tl.bfloat16)
     # rotary.py:34: k_out[items, :, steps, :] = turned(k[items, :, steps, :], *angles)
     tl.store(
         k_out + (items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 64)[None, :]),
@@ -61,7 +65,7 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
         k_out + (
             items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))[None, :]
         ),
-        v_7,
+        v,
     )
 
 
@@ -70,5 +74,5 @@ def rotary(q, k, cos, sin):
     q_out = torch.empty((2, 32, 2048, 128), dtype=torch.bfloat16, device=q.device)
     k_out = torch.empty((2, 8, 2048, 128), dtype=torch.bfloat16, device=q.device)
     # rotary.py:31: for items, steps in hl.tile([batch, length]):
-    rotary_0_kernel[(4096,)](q, k, cos, sin, q_out, k_out, num_warps=8, num_stages=1)
+    rotary_0_kernel[(4096,)](q, k, cos, sin, q_out, k_out, num_warps=4, num_stages=1)
     return q_out, k_out

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects import tile
-from kopt.dialects.tile import array_type
-from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr, block_axes
-from kopt.dialects.tile.memory import memory_shape
+from kopt.passes.dce import eliminate
+from kopt.passes.gpu.cutting import Bounds, Cuts, entry_of_dim, joint, part_of_slice, whole
+from kopt.passes.replacing import replace
 from kopt.walk import walk
 
 
@@ -21,13 +21,15 @@ from kopt.walk import walk
 class FoldIntoAccessesPass(ModulePass):
     """Folds slices into the loads that they cut, and concatenations into stores: one of each input.
 
-    What is stored may be cast between: the inputs are then.
+    Slices go before what is computed lane by lane, and before broadcasts, transposes and dimensions of one lane; where
+    all that uses an operation is slices, none of it is done twice. What is stored may be computed of a concatenation:
+    each store computes of one input then.
 
-        tile.store (tile.concat %a, %b dim 1), %out[%i, :]
-        tile.slice (tile.load %x[%i, :]) [0, 8] [128, 16]
+        tile.store (tile.cast (tile.concat %a, %b dim 1)), %out[%i, :]
+        tile.slice (tile.cast (tile.load %x[%i, :])) [0, 8] [128, 16]
     becomes
-        tile.store %a, %out[%i, 0:n]    tile.store %b, %out[%i, n:m]
-        tile.load %x[%i, 8:24]
+        tile.store (tile.cast %a), %out[%i, 0:n]    tile.store (tile.cast %b), %out[%i, n:m]
+        tile.cast (tile.load %x[%i, 8:24])
 
     It never refuses: accesses with masks stay as they are, and concatenations of the lanes of blocks.
     """
@@ -40,83 +42,48 @@ class FoldIntoAccessesPass(ModulePass):
 
 
 def _fold(grid: tile.GridOp) -> None:
-    for op in walk(grid):
-        if isinstance(op, tile.CastOp) and isinstance(op.input.owner, tile.ConcatOp):
-            _cast_inputs(op, op.input.owner)
-    for op in walk(grid):
-        if isinstance(op, tile.StoreOp) and isinstance(op.value.owner, tile.ConcatOp):
-            _split_store(op, op.value.owner)
-        elif isinstance(op, tile.SliceOp) and isinstance(op.input.owner, tile.LoadOp):
-            _slice_load(op, op.input.owner)
-    for op in reversed(walk(grid)):
-        if isinstance(op, tile.ConcatOp | tile.CastOp) and not op.result.uses:
-            Rewriter.erase_op(op)
+    # Stores of parts may be stores of concatenations again.
+    while _split_stores(grid):
+        pass
+    parts = Cuts(set())
+    for op in walk(grid, tile.SliceOp):
+        if parts.can_cut(op.input, op.bounds):
+            replace(op, parts.cut(op.input, op.bounds))
+    eliminate(grid.body)
 
 
-def _cast_inputs(cast: tile.CastOp, concat: tile.ConcatOp) -> None:
-    """A cast of a concatenation is the concatenation of casts."""
-    casts = [tile.CastOp(value, tile.tile_type(cast.result).element_type) for value in concat.inputs]
-    joined = tile.ConcatOp(casts, concat.dim.data)
-    for op in (*casts, joined):
-        op.location = cast.location
-    joined.result.name_hint = cast.result.name_hint
-    Rewriter.replace_op(cast, [*casts, joined])
+def _split_stores(grid: tile.GridOp) -> bool:
+    """Splits the stores of what is made of concatenations; says whether there was any."""
+    found = {store: cut for store in walk(grid, tile.StoreOp) if (cut := _cut_of_store(store)) is not None}
+    parts = Cuts(set[Operation](found))
+    able = {store: cut for store, cut in found.items() if all(parts.can_cut(store.value, b) for b in cut[1])}
+    for store, (dim, bounds) in able.items():
+        _split_store(store, dim, bounds, parts)
+    return bool(able)
 
 
-def _entry_of_dim(op: tile.LoadOp | tile.StoreOp, dim: int) -> tuple[int, SliceAttr] | None:
-    """The position of the slice that a dimension of the block comes from, or None where it is no slice."""
-    shape = memory_shape(array_type(op.memory))
-    axis = block_axes(op.entries, shape)[dim]
-    entry = op.entries[axis.position]
-    if isinstance(entry, AllAttr):
-        return axis.position, SliceAttr(0, shape[axis.position])
-    return (axis.position, entry) if isinstance(entry, SliceAttr) else None
+def _cut_of_store(store: tile.StoreOp) -> tuple[int, list[Bounds]] | None:
+    """The dimension along which a store is cut, and the parts; None where there is nothing to cut."""
+    if store.mask is not None:
+        return None
+    for dim in range(tile.tile_type(store.value).rank):
+        starts = joint(store.value, dim)
+        if starts is not None and entry_of_dim(store, dim) is not None:
+            all = whole(store.value)
+            ends = zip(starts, starts[1:], strict=False)
+            return dim, [(*all[:dim], (start, end - start, 1), *all[dim + 1 :]) for start, end in ends]
+    return None
 
 
-def _part(whole: SliceAttr, offset: int, size: int, stride: int = 1) -> SliceAttr:
-    """Elements ``offset``, ``offset + stride``, … of a slice, ``size`` of them."""
-    step = whole.step.data * stride
-    start = whole.start.data + offset * whole.step.data
-    return SliceAttr(start, start + max(size - 1, 0) * step + (size > 0), step)
-
-
-def _with(entries: Sequence[Entry], position: int, entry: Entry) -> list[Entry]:
-    return [entry if number == position else old for number, old in enumerate(entries)]
-
-
-def _split_store(store: tile.StoreOp, concat: tile.ConcatOp) -> None:
-    """One store for each input of a concatenation."""
-    found = _entry_of_dim(store, concat.dim.data)
-    plain = all(not tile.tile_type(value).tags[concat.dim.data] for value in concat.inputs)
-    if found is None or store.mask is not None or not plain:
-        return
-    position, whole = found
-    offset = 0
-    for value in concat.inputs:
-        size = tile.tile_type(value).shape[concat.dim.data]
-        entries = _with(store.entries, position, _part(whole, offset, size))
-        part = tile.StoreOp(value, store.memory, entries, None, store.attributes)
+def _split_store(store: tile.StoreOp, dim: int, bounds: list[Bounds], parts: Cuts) -> None:
+    """One store for each part."""
+    found = entry_of_dim(store, dim)
+    assert found is not None
+    position, taken = found
+    for bound in bounds:
+        entry = part_of_slice(taken, *bound[dim])
+        entries = [entry if number == position else old for number, old in enumerate(store.entries)]
+        part = tile.StoreOp(parts.cut(store.value, bound), store.memory, entries, None, store.attributes)
         part.location = store.location
         Rewriter.insert_op(part, InsertPoint.before(store))
-        offset += size
     Rewriter.erase_op(store)
-
-
-def _slice_load(op: tile.SliceOp, load: tile.LoadOp) -> None:
-    """A load of the slice alone, where the whole was loaded."""
-    if load.mask is not None:
-        return
-    entries: list[Entry] = list(load.entries)
-    for dim, (bound, size) in enumerate(zip(op.bounds, tile.tile_type(op.input).shape, strict=True)):
-        if bound == (0, size, 1):
-            continue
-        found = _entry_of_dim(load, dim)
-        if found is None:
-            return
-        position, whole = found
-        entries[position] = _part(whole, *bound)
-    part = tile.LoadOp(load.memory, entries, None, None, load.pad, load.attributes)
-    part.location = op.location
-    part.result.name_hint = op.result.name_hint
-    Rewriter.insert_op(part, InsertPoint.after(load))
-    Rewriter.replace_op(op, [], [part.result])

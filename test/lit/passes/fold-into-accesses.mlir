@@ -19,15 +19,14 @@ func.func @memory(%x: memref<16x6xf32>, %y: memref<16x10xf32>, %out: memref<16x1
 
 // -----
 
-// A store with a mask, and a slice of what was computed, stay; a cast of a concatenation is one of casts.
+// A store with a mask stays, and a slice of what is used as a whole, too.
 // CHECK-LABEL: func.func @kept
-// CHECK: [[A:%.+]] = tile.cast %v : !tile.tile<b0=8 x 4 x f32> to !tile.tile<b0=8 x 4 x i32>
-// CHECK-NEXT: [[B:%.+]] = tile.cast %v
-// CHECK-NEXT: [[N:%.+]] = tile.concat [[A]], [[B]] dim 1
-// CHECK: tile.store [[N]], %out[%i, :] mask %m
+// CHECK: %n = tile.cast %c
+// CHECK: tile.store %n, %out[%i, :] mask %m
 // CHECK: %e = tile.exp %v
 // CHECK-NEXT: %s = tile.slice %e [0, 1] [8, 2] [1, 1]
-func.func @kept(%x: memref<16x4xf32>, %out: memref<16x8xi32>, %y: memref<16x2xf32>) {
+func.func @kept(%x: memref<16x4xf32>, %out: memref<16x8xi32>, %y: memref<16x2xf32>,
+                %z: memref<16x4xf32>) {
   tile.grid (%i: b0=8) in (16) {
     %v = tile.load %x[%i, :] : memref<16x4xf32> -> !tile.tile<b0=8 x 4 x f32>
     %c = tile.concat %v, %v dim 1 : !tile.tile<b0=8 x 4 x f32>, !tile.tile<b0=8 x 4 x f32> to !tile.tile<b0=8 x 8 x f32>
@@ -37,6 +36,37 @@ func.func @kept(%x: memref<16x4xf32>, %out: memref<16x8xi32>, %y: memref<16x2xf3
     %e = tile.exp %v : !tile.tile<b0=8 x 4 x f32>
     %s = tile.slice %e [0, 1] [8, 2] [1, 1] : !tile.tile<b0=8 x 4 x f32> to !tile.tile<b0=8 x 2 x f32>
     tile.store %s, %y[%i, :] : !tile.tile<b0=8 x 2 x f32>, memref<16x2xf32>
+    tile.store %e, %z[%i, :] : !tile.tile<b0=8 x 4 x f32>, memref<16x4xf32>
+  }
+  func.return
+}
+
+// -----
+
+// What is computed of halves is computed of loads of halves, and each store computes of one input of a concatenation:
+// through what is computed lane by lane, broadcasts and dimensions of one lane.
+// CHECK-LABEL: func.func @halves
+// CHECK: %x.block = tile.load %x[%i, 0:4]
+// CHECK: %x.block_1 = tile.load %x[%i, 4:8]
+// CHECK-NOT: tile.slice
+// CHECK-NOT: tile.concat
+// CHECK: [[FIRST:%.+]] = tile.cast {{%.+}} : !tile.tile<b0=8 x 4 x f32> to !tile.tile<b0=8 x 4 x bf16>
+// CHECK: [[SECOND:%.+]] = tile.cast {{%.+}} : !tile.tile<b0=8 x 4 x f32> to !tile.tile<b0=8 x 4 x bf16>
+// CHECK: tile.store [[FIRST]], %out[%i, 0:4]
+// CHECK: tile.store [[SECOND]], %out[%i, 4:8]
+func.func @halves(%x: memref<16x8xbf16>, %c: memref<8xf32>, %out: memref<16x8xbf16>) {
+  tile.grid (%i: b0=8) in (16) {
+    %x.block = tile.load %x[%i, :] : memref<16x8xbf16> -> !tile.tile<b0=8 x 8 x bf16>
+    %wide = tile.cast %x.block : !tile.tile<b0=8 x 8 x bf16> to !tile.tile<b0=8 x 8 x f32>
+    %first = tile.slice %wide [0, 0] [8, 4] [1, 1] : !tile.tile<b0=8 x 8 x f32> to !tile.tile<b0=8 x 4 x f32>
+    %second = tile.slice %wide [0, 4] [8, 4] [1, 1] : !tile.tile<b0=8 x 8 x f32> to !tile.tile<b0=8 x 4 x f32>
+    %minus = tile.neg %second : !tile.tile<b0=8 x 4 x f32>
+    %turned = tile.concat %minus, %first dim 1 : !tile.tile<b0=8 x 4 x f32>, !tile.tile<b0=8 x 4 x f32> to !tile.tile<b0=8 x 8 x f32>
+    %row = tile.load %c[:] : memref<8xf32> -> !tile.tile<8 x f32>
+    %cos = tile.broadcast %row dims [1] : !tile.tile<8 x f32> to !tile.tile<b0=8 x 8 x f32>
+    %scaled = tile.mul %turned, %cos : !tile.tile<b0=8 x 8 x f32>
+    %narrow = tile.cast %scaled : !tile.tile<b0=8 x 8 x f32> to !tile.tile<b0=8 x 8 x bf16>
+    tile.store %narrow, %out[%i, :] : !tile.tile<b0=8 x 8 x bf16>, memref<16x8xbf16>
   }
   func.return
 }
