@@ -38,9 +38,10 @@ def gpu_plan(
     keys = list(dict.fromkeys(served.values()))
     words = buffer_names(operand if pin.kind == "pointer" else f"{operand}_{pin.kind}" for operand, pin in keys)
     buffers = {key: _buffer(name, *key) for key, name in zip(keys, words, strict=True)}
+    budget = Budget(chip)
     options = (
-        ("warps", num_warps or default_num_warps(grid)),
-        ("stages", num_stages or default_num_stages(grid, Budget(chip))),
+        ("warps", num_warps or default_num_warps(grid, budget)),
+        ("stages", num_stages or default_num_stages(grid, budget)),
     )
     return Plan(
         (*pins.order, *(tag for tag in grid.tags if tag not in pins.order)),

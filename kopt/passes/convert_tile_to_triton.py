@@ -123,7 +123,7 @@ def _options(grid: tile.GridOp, budget: Budget) -> tuple[int, int]:
     options = {} if grid.plan is None else dict(grid.plan.data.options)
     warps, stages = options.get("warps"), options.get("stages")
     return (
-        warps if isinstance(warps, int) else default_num_warps(grid),
+        warps if isinstance(warps, int) else default_num_warps(grid, budget),
         stages if isinstance(stages, int) else default_num_stages(grid, budget),
     )
 

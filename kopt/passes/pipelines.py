@@ -245,6 +245,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         # Triton's loads take a fill for free.
         _make("insert-masks", fold_loads=True),
         _make("cse"),
+        # Differences may be dead then; what is alive counts for warps.
+        _make("compare-terms"),
         _make("dce"),
         # Products that no matrix unit takes are sums of larger blocks, which count for warps.
         _make("legalise-ops"),

@@ -21,6 +21,8 @@ from kopt.targets.chips import GpuChip
 
 #: Lanes of its largest tile that a warp holds, where a program has the most warps; and where it has the fewest.
 _LANES, _FEW_LANES = 512, 128
+#: 32-bit words of what is alive at once that a warp holds: 48 registers a thread, beside addresses and masks.
+_WORDS = 1536
 #: The fewest warps of a tile that fills them, the most, and the most of a program with products.
 _WARPS, _MOST_WARPS, _DOT_WARPS = 4, 16, 8
 #: Sums of products that four warps hold: 64 registers of each thread.
@@ -35,14 +37,17 @@ _MMA_ROWS = 16
 Dims = Sequence[tuple[str, Coefficient]]
 
 
-def warps(lanes: Number, products: Number = 0, rows: Number = 0) -> Number:
+def warps(lanes: Number, products: Number = 0, rows: Number = 0, words: Number = 0, backend: str = "cuda") -> Number:
     """Warps of a program whose largest tile has so many lanes, or whose products have so many sums, of ``rows`` each.
 
-    A power of two. Products have one warp for 16 rows at most: what two of those share is multiplied twice.
+    A power of two. Values that are alive at once, of so many ``words``, stand in registers. Products have one warp for
+    16 rows at most: what two of those share is multiplied twice. On AMD's chips they have one for each of the four
+    units of a multiprocessor, with all 512 of its registers a thread.
     """
-    alone = _power(lanes / _LANES)
+    alone = np.maximum(_power(lanes / _LANES), _power(words / _WORDS))
     others = np.where(lanes < _LANES * _WARPS, np.clip(_power(lanes / _FEW_LANES), 1, _WARPS), alone)
-    multiplied = np.where(products > _DOT_LANES, np.maximum(_WARPS, np.minimum(_DOT_WARPS, rows // _MMA_ROWS)), _WARPS)
+    most = _WARPS if backend == "hip" else _DOT_WARPS
+    multiplied = np.where(products > _DOT_LANES, np.maximum(_WARPS, np.minimum(most, rows // _MMA_ROWS)), _WARPS)
     return np.where(products > 0, multiplied, np.minimum(_MOST_WARPS, others)).astype(int)
 
 
@@ -80,7 +85,8 @@ class GpuProgram:
         if "warps" in self._options:
             return int(self._options["warps"])
         rows = max_of(self._value(work.dims[-3][1]) for work in self._products)
-        return warps(self.largest_tile, max_of(self._sums(path) for path in self._paths), rows)
+        sums, words = max_of(map(self._sums, self._paths)), max_of(map(self._words, self._model.live))
+        return warps(self.largest_tile, sums, rows, words, self._budget.gpu.backend)
 
     @cached_property
     def stages(self) -> Number:

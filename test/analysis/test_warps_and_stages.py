@@ -35,11 +35,11 @@ def block(lanes: int) -> str:
     [(1, 1), (128, 1), (129, 2), (512, 4), (2048, 4), (2049, 8), (4096, 8), (4097, 16), (1 << 17, 16)],
 )
 def test_a_larger_block_has_more_warps(lanes: int, wanted: int) -> None:
-    assert default_num_warps(grid(block(lanes))) == wanted
+    assert default_num_warps(grid(block(lanes)), CHIP) == wanted
 
 
 def test_a_cell_of_no_tiles_has_one() -> None:
-    assert default_num_warps(grid("%c = arith.constant 1 : index")) == 1
+    assert default_num_warps(grid("%c = arith.constant 1 : index"), CHIP) == 1
 
 
 def product(m: int, k: int, n: int, name: str = "d") -> str:
@@ -56,12 +56,29 @@ def loop(body: str, upper: str = "64") -> str:
 def test_products_of_one_block_count_together_and_have_at_most_eight() -> None:
     one, other = product(128, 16, 64), product(128, 16, 64, "e")
     apart = f"{loop(one)}\n{loop(other).replace('b1', 'b2')}"
-    assert [default_num_warps(grid(body)) for body in (one, f"{one}\n{other}", apart)] == [4, 8, 4]
-    assert default_num_warps(grid(product(256, 16, 256))) == 8
+    assert [default_num_warps(grid(body), CHIP) for body in (one, f"{one}\n{other}", apart)] == [4, 8, 4]
+    assert default_num_warps(grid(product(256, 16, 256)), CHIP) == 8
 
 
 def test_a_product_of_few_rows_has_a_warp_for_sixteen() -> None:
-    assert [default_num_warps(grid(product(rows, 16, 1024))) for rows in (16, 64, 128)] == [4, 4, 8]
+    assert [default_num_warps(grid(product(rows, 16, 1024)), CHIP) for rows in (16, 64, 128)] == [4, 4, 8]
+
+
+def test_amd_has_a_warp_for_each_unit_of_a_multiprocessor() -> None:
+    assert default_num_warps(grid(product(128, 16, 256)), Budget(GPU_CHIPS["gfx942"])) == 4
+
+
+def test_values_that_are_alive_at_once_have_more_warps() -> None:
+    """Four of 2,048 lanes each are more than 48 registers of each thread of four warps."""
+    type = "!tile.tile<2048 x f32>"
+
+    def sums(count: int) -> str:
+        loads = [f"%v{n} = tile.load %x[{n}, 0:2048] : memref<4096x4096xf16> -> !tile.tile<2048 x f16>\n"
+                 f"%w{n} = tile.cast %v{n} : !tile.tile<2048 x f16> to {type}" for n in range(count)]  # fmt: skip
+        adds = [f"%s{n + 1} = tile.add %{f's{n}' if n else 'w0'}, %w{n + 1} : {type}" for n in range(count - 1)]
+        return "\n".join((*loads, *adds))
+
+    assert [default_num_warps(grid(sums(count)), CHIP) for count in (2, 3, 4)] == [4, 4, 8]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.analysis.cell_footprint import user_position
+from kopt.analysis.alive_values import alive_values
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import Path, inner_path
 from kopt.dialects.tile import CarryingLoop, DimAttr, TakeAlongOp, TileType, tile_type
@@ -36,25 +36,8 @@ def live(launch: Launch) -> tuple[Live, ...]:
 
 def _places(launch: Launch, path: Path, block: Block) -> Iterator[Live]:
     """The places of a block after which something is no longer alive."""
-    ops = list(block.ops)
-    position = {op: number for number, op in enumerate(ops)}
-    alive: dict[object, Shape] = {}
-    ends: list[list[SSAValue]] = [[] for _ in ops]
-    grown = False
-    for number, op in enumerate(ops):
-        for result in op.results:
-            if (shape := _shape(launch, result)) is not None:
-                alive[result] = shape
-                grown = True
-                ends[max((user_position(use.operation, position) for use in result.uses), default=number)].append(
-                    result
-                )
-        inside = _inside(launch, op)
-        if (grown or inside) and (ends[number] or inside):
-            yield Live(path, (*alive.values(), *inside))
-            grown = False
-        for value in ends[number]:
-            del alive[value]
+    for shapes in alive_values(block, lambda value: _shape(launch, value), lambda op: _inside(launch, op)):
+        yield Live(path, shapes)
 
 
 def _shape(launch: Launch, value: SSAValue) -> Shape | None:
