@@ -101,6 +101,7 @@ PASSES: dict[str, str] = {
     "verify-triton": "kopt.passes.gpu.verify_triton:VerifyTritonPass",
     "walk-dims": "kopt.passes.walk_dims:WalkDimsPass",
     "split-dot-reduction": "kopt.passes.split_dot_reduction:SplitDotReductionPass",
+    "take-from-memory": "kopt.passes.gpu.take_from_memory:TakeFromMemoryPass",
     "widen-atomics": "kopt.passes.widen_atomics:WidenAtomicsPass",
     # xDSL's clean-up passes.
     "control-flow-hoist": "xdsl.transforms.control_flow_hoist:ControlFlowHoistPass",

@@ -228,6 +228,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("convert-jagged-to-tile", resize=False, programs=config.programs),
         # New arrays around grids: while blocks are still those of the source, which say how many updates meet.
         _make("widen-atomics", chip=target.gpu.name),
+        # What single lanes are picked from is walked like all else that is too large.
+        _make("take-from-memory"),
         # Dimensions of programs that are too large become blocks of one element.
         _make("split-planes"),
         # What is too large still is walked, while its dimensions are seen as whole; all else of a plan is of the loops.
