@@ -35,6 +35,9 @@ Candidates = Mapping[str, np.ndarray]
 _SAME = 1.02
 #: Lanes of a row that are moved as well as those of longer ones: 16 KiB of a tile's eight rows of 32 bits.
 _ROW = 512
+#: Bytes of a launch that all multiprocessors of a GPU should have a part of, and what counts where not all do: the
+#: model has no idea of what else a program waits for, as one on a multiprocessor of its own does alone.
+_WORK, _IDLE = 1 << 20, 2.0
 #: The candidates that are looked at, at most.
 _MOST = 4096
 
@@ -111,7 +114,14 @@ def _fitting(found: Cost, chip: Chip, room: int) -> tuple[np.ndarray, np.ndarray
         memory, fits = found.shared_bytes, found.fits
     if found.seconds is None or memory is None or fits is None:
         return np.full(1, np.inf), np.full(1, np.inf)
-    return np.where(fits, found.seconds, np.inf), np.asarray(memory)
+    seconds = found.seconds if isinstance(chip, TpuChip) else found.seconds * _idle(found)
+    return np.where(fits, seconds, np.inf), np.asarray(memory)
+
+
+def _idle(found: Cost) -> Number:
+    """How much more a launch counts of which some multiprocessors of a GPU have no program."""
+    moved = sum((part for part in (found.bytes_in, found.bytes_out) if part is not None), 0)
+    return np.where((np.asarray(found.steps) < found.cores) & (moved > _WORK), _IDLE, 1)
 
 
 def least_buffers(model: LaunchModel, sizes: Mapping[str, int], chip: TpuChip, loop_type: str = "auto") -> int:

@@ -7,13 +7,13 @@ import triton.language as tl
 def matmul_0_kernel(x, y, out):
     # only written: out
     BLOCK_0: tl.constexpr = 64
-    BLOCK_1: tl.constexpr = 128
+    BLOCK_1: tl.constexpr = 64
     BLOCK_2: tl.constexpr = 64
     # matmul.py:18: for tile_m, tile_n in hl.tile([m, n]):
     pid = tl.program_id(0)
-    first = pid // 48 * 8
+    first = pid // 96 * 8
     group = min(16 - first, 8)
-    inside = pid % 48
+    inside = pid % 96
     tile_m_block = first + inside % group
     tile_n_block = inside // group
     tile_m = tile_m_block * BLOCK_0 + tl.arange(0, BLOCK_0)
@@ -35,5 +35,5 @@ def matmul(x, y):
     # matmul.py:17: out = torch.empty([m, n], dtype=torch.promote_types(x.dtype, y.dtype), device=x.device)
     out = torch.empty((1024, 768), dtype=torch.bfloat16, device=x.device)
     # matmul.py:18: for tile_m, tile_n in hl.tile([m, n]):
-    matmul_0_kernel[(96,)](x, y, out, num_warps=4, num_stages=4)
+    matmul_0_kernel[(192,)](x, y, out, num_warps=4, num_stages=4)
     return out

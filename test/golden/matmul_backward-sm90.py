@@ -7,13 +7,13 @@ import triton.language as tl
 def matmul_backward_0_kernel(grad, y, grad_x):
     # only written: grad_x
     BLOCK_0: tl.constexpr = 64
-    BLOCK_1: tl.constexpr = 128
+    BLOCK_1: tl.constexpr = 64
     BLOCK_2: tl.constexpr = 64
     # matmul.py:31: for tile_m, tile_k in hl.tile([m, k]):
     pid = tl.program_id(0)
-    first = pid // 64 * 8
+    first = pid // 128 * 8
     group = min(16 - first, 8)
-    inside = pid % 64
+    inside = pid % 128
     tile_m_block = first + inside % group
     tile_k_block = inside // group
     tile_m = tile_m_block * BLOCK_0 + tl.arange(0, BLOCK_0)
@@ -35,13 +35,13 @@ def matmul_backward_0_kernel(grad, y, grad_x):
 def matmul_backward_1_kernel(grad, x, grad_y):
     # only written: grad_y
     BLOCK_3: tl.constexpr = 64
-    BLOCK_4: tl.constexpr = 128
+    BLOCK_4: tl.constexpr = 64
     BLOCK_5: tl.constexpr = 32
     # matmul.py:36: for tile_k, tile_n in hl.tile([k, n]):
     pid = tl.program_id(0)
-    first = pid // 48 * 8
+    first = pid // 96 * 8
     group = min(16 - first, 8)
-    inside = pid % 48
+    inside = pid % 96
     tile_k_block = first + inside % group
     tile_n_block = inside // group
     tile_k = tile_k_block * BLOCK_3 + tl.arange(0, BLOCK_3)
@@ -64,7 +64,7 @@ def matmul_backward(grad, x, y):
     grad_x = torch.empty((1024, 1000), dtype=torch.bfloat16, device=grad.device)
     grad_y = torch.empty((1000, 768), dtype=torch.bfloat16, device=grad.device)
     # matmul.py:31: for tile_m, tile_k in hl.tile([m, k]):
-    matmul_backward_0_kernel[(128,)](grad, y, grad_x, num_warps=4, num_stages=4)
+    matmul_backward_0_kernel[(256,)](grad, y, grad_x, num_warps=4, num_stages=4)
     # matmul.py:36: for tile_k, tile_n in hl.tile([k, n]):
-    matmul_backward_1_kernel[(96,)](grad, x, grad_y, num_warps=4, num_stages=4)
+    matmul_backward_1_kernel[(192,)](grad, x, grad_y, num_warps=4, num_stages=4)
     return grad_x, grad_y

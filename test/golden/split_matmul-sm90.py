@@ -6,15 +6,15 @@ import triton.language as tl
 @triton.jit
 def split_matmul_0_kernel(x, y, out):
     BLOCK_0: tl.constexpr = 64
-    BLOCK_1: tl.constexpr = 64
+    BLOCK_1: tl.constexpr = 32
     BLOCK_2: tl.constexpr = 2048
-    BLOCK_3: tl.constexpr = 64
+    BLOCK_3: tl.constexpr = 128
     # split_k.py:15: for tile_m, tile_n, outer in hl.tile([m, n, k], block_size=[None, None, part]):
     pid = tl.program_id(0)
     outer_block = pid % 4
     v = pid // 4
-    tile_n_block = v % 8
-    tile_m = v // 8 * BLOCK_0 + tl.arange(0, BLOCK_0)
+    tile_n_block = v % 16
+    tile_m = v // 16 * BLOCK_0 + tl.arange(0, BLOCK_0)
     tile_n = tile_n_block * BLOCK_1 + tl.arange(0, BLOCK_1)
     outer = outer_block * BLOCK_2
     # split_k.py:17: for tile_k in hl.tile(outer.begin, outer.end):
@@ -33,5 +33,5 @@ def split_matmul(x, y):
     # split_k.py:13: out = torch.zeros([m, n], dtype=x.dtype, device=x.device)
     out = torch.zeros((256, 512), dtype=torch.bfloat16, device=x.device)
     # split_k.py:15: for tile_m, tile_n, outer in hl.tile([m, n, k], block_size=[None, None, part]):
-    split_matmul_0_kernel[(128,)](x, y, out, num_warps=4, num_stages=4)
+    split_matmul_0_kernel[(256,)](x, y, out, num_warps=4, num_stages=4)
     return out

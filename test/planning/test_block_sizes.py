@@ -15,7 +15,7 @@ from kopt.planning.block_sizes import cheapest, rooms, space
 from kopt.planning.candidates import candidates
 from kopt.planning.cost import cost
 from kopt.targets.budget import Budget
-from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, TpuChip
 from test.analysis.launches import model as model_of
 
 from .launches import attention, grouped, matmul
@@ -77,6 +77,14 @@ def test_all_launches_count() -> None:
     all = [dict(zip(choices, sizes, strict=True)) for sizes in product(*choices.values())]
     totals = [sum(least(model, sizes, chip) for model in models) for sizes in all]
     assert sum(least(model, first, chip) for model in models) <= 1.02 * min(totals)
+
+
+@pytest.mark.parametrize(("extent", "enough"), [(1024, True), (256, False)])
+def test_every_multiprocessor_has_a_program_of_a_large_launch(extent: int, enough: bool) -> None:
+    """On 132 of them; one of less than 1 MB need not share it out."""
+    chip, choices = GPU_CHIPS["sm90"], {"b0": [64, 128], "b1": [64, 128], "b2": [64]}
+    sizes = next(cheapest([matmul(extent, 1024, extent)], space(choices), chip, rooms(chip)[0]))
+    assert (extent // sizes["b0"] * (extent // sizes["b1"]) >= 132) is enough
 
 
 # Spaces.
