@@ -13,11 +13,11 @@ from kopt.clone import cloned
 from kopt.config import Config
 from kopt.context import make_context
 from kopt.diagnostics import collect
-from kopt.dialects.tile import Access, is_gather
+from kopt.dialects.tile import Access, ForOp, is_gather
 from kopt.errors import KoptError
 from kopt.passes.pipelines import named, rows_moved
 from kopt.passes.split_planes import holds_large
-from kopt.targets.chips import Chip, GpuChip, TpuChip
+from kopt.targets.chips import Chip, TpuChip
 from kopt.walk import walk
 
 
@@ -34,8 +34,11 @@ class BlockForms:
     def scheduled(self) -> ModuleOp:
         """What cells do one by one, items of jagged loops and planes, as cells of their own."""
         jagged = ("raise-jagged", "dce", "schedule-jagged") if self.gathers else ()
-        large = isinstance(self._chip, GpuChip) and (jagged or holds_large(self._module))
-        return _applied(self._module, named(*jagged, *(("split-planes",) if large else ())))
+        if isinstance(self._chip, TpuChip):
+            return _applied(self._module, named(*jagged))
+        loops = ("distribute-loops",) if walk(self._module, ForOp) else ()
+        large = ("split-planes",) if jagged or holds_large(self._module) else ()
+        return _applied(self._module, named(*loops, *jagged, *large))
 
     @cached_property
     def moved(self) -> ModuleOp:

@@ -6,39 +6,38 @@ import triton.language as tl
 @triton.jit
 def grouped_matmul_0_kernel(x, weights, offsets, out):
     # only written: out
+    BLOCK_2: tl.constexpr = 64
     BLOCK_1: tl.constexpr = 128
-    BLOCK_2: tl.constexpr = 128
-    BLOCK_3: tl.constexpr = 128
+    BLOCK_3: tl.constexpr = 64
     # packed.py:56: for g in hl.grid(groups):
     pid = tl.program_id(0)
+    n_block = pid % 12
+    g = pid // 12
+    n = n_block * BLOCK_2 + tl.arange(0, BLOCK_2)
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
-    offsets_block = tl.load(offsets + pid)
-    offsets_block_2 = tl.load(offsets + (pid + 1))
+    offsets_block = tl.load(offsets + g)
+    offsets_block_2 = tl.load(offsets + (g + 1))
     for m_begin in range(offsets_block, offsets_block_2, BLOCK_1):
         m = m_begin + tl.arange(0, BLOCK_1)
         m_mask = m < offsets_block_2
-        for n_begin in range(0, 768, BLOCK_2):
-            n = n_begin + tl.arange(0, BLOCK_2)
-            # packed.py:59: for k in hl.tile(inner):
-            acc = tl.zeros([BLOCK_1, BLOCK_2], tl.float32)
-            for k_begin in range(0, 1000, BLOCK_3):
-                k = k_begin + tl.arange(0, BLOCK_3)
-                k_mask = k < 1000
-                # packed.py:60: acc = torch.addmm(acc, x[m, k], weights[g, k, n])
-                x_block = tl.load(
-                    x + (m[:, None] * 1000 + k[None, :]), mask=m_mask[:, None] & k_mask[None, :], other=0.0
-                )
-                weights_block = tl.load(
-                    weights + (pid * 768000 + k[:, None] * 768 + n[None, :]), mask=k_mask[:, None], other=0.0
-                )
-                acc = tl.dot(x_block, weights_block, acc)
-            # packed.py:61: out[m, n] = acc.to(x.dtype)
-            tl.store(out + (m[:, None] * 768 + n[None, :]), acc.to(tl.bfloat16), mask=m_mask[:, None])
+        # packed.py:59: for k in hl.tile(inner):
+        acc = tl.zeros([BLOCK_1, BLOCK_2], tl.float32)
+        for k_begin in range(0, 1000, BLOCK_3):
+            k = k_begin + tl.arange(0, BLOCK_3)
+            k_mask = k < 1000
+            # packed.py:60: acc = torch.addmm(acc, x[m, k], weights[g, k, n])
+            x_block = tl.load(x + (m[:, None] * 1000 + k[None, :]), mask=m_mask[:, None] & k_mask[None, :], other=0.0)
+            weights_block = tl.load(
+                weights + (g * 768000 + k[:, None] * 768 + n[None, :]), mask=k_mask[:, None], other=0.0
+            )
+            acc = tl.dot(x_block, weights_block, acc)
+        # packed.py:61: out[m, n] = acc.to(x.dtype)
+        tl.store(out + (m[:, None] * 768 + n[None, :]), acc.to(tl.bfloat16), mask=m_mask[:, None])
 
 
 def grouped_matmul(x, weights, offsets):
     # packed.py:55: out = torch.empty([x.size(0), columns], dtype=x.dtype)
     out = torch.empty((4096, 768), dtype=torch.bfloat16, device=x.device)
     # packed.py:56: for g in hl.grid(groups):
-    grouped_matmul_0_kernel[(16,)](x, weights, offsets, out, num_warps=8, num_stages=3)
+    grouped_matmul_0_kernel[(192,)](x, weights, offsets, out, num_warps=4, num_stages=4)
     return out

@@ -1,0 +1,119 @@
+"""The pass ``distribute-loops``: loops whose visits are independent are dimensions of the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.aliases import root
+from kopt.analysis.effects import may_write
+from kopt.dialects import tile
+from kopt.dialects.tile.memory import WritesMemory
+from kopt.dialects.tile.shape import int_array
+from kopt.walk import walk
+
+#: Ops that no program should do again for each visit of a loop that others have.
+_EXPENSIVE = (
+    tile.DotOp,
+    tile.ReduceOp,
+    tile.ScanOp,
+    tile.ArgReduceOp,
+    tile.AssociativeReduceOp,
+    tile.AssociativeScanOp,
+    tile.SortOp,
+    tile.ForOp,
+    tile.WhileOp,
+)
+
+
+@dataclass(frozen=True)
+class DistributeLoopsPass(ModulePass):
+    """Gives the visits of a loop to programs of their own, where nothing passes from one to another.
+
+    So it is where the loop carries nothing, walks between two numbers, and is all of the launch that writes: by its own
+    blocks, to arrays that the launch does not read. The loops around it may walk to computed bounds, but carry nothing.
+    Around it stands nothing that is dear to do again: no product, reduction or other loop, and no block of two
+    dimensions. ``keep`` are the loops that a configuration's plan names, by their variable or tag.
+
+        tile.grid (%g: b0=1) in (16) { %n = … tile.for %m: b1=64 in (0, %n) { tile.for %j: b2=64 in (0, 768) { … } } }
+    becomes
+        tile.grid (%g: b0=1, %j: b2=64) in (16, 768) { %n = … tile.for %m: b1=64 in (0, %n) { … } }
+
+    It never refuses.
+    """
+
+    name = "distribute-loops"
+
+    keep: tuple[str, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for grid in walk(op, tile.GridOp):
+            while (loop := next(self._independent(grid), None)) is not None:
+                _distribute(grid, loop)
+
+    def _independent(self, grid: tile.GridOp) -> Iterator[tile.ForOp]:
+        if grid.plan is not None or grid.reduction_dims or grid.ordered_dims:
+            return
+        written = {root(op.memory) for op in walk(grid, tile.Access) if op.has_trait(WritesMemory)}
+        if any(root(op.memory) in written for op in walk(grid, tile.LoadOp)):
+            return
+        for loop in walk(grid, tile.ForOp):
+            named = {loop.range.name_hint, tile.tag_of(loop.range)}
+            if named.isdisjoint(self.keep) and _bounds(loop) is not None and _stands_alone(grid, loop):
+                yield loop
+
+
+def _bounds(loop: tile.ForOp) -> tuple[int, int] | None:
+    """The numbers between which a loop walks, where a grid may."""
+    lower, upper = loop.bounds
+    known = isinstance(lower, int) and isinstance(upper, int) and 0 <= lower <= upper
+    return (lower, upper) if known else None  # pyright: ignore[reportReturnType]
+
+
+def _stands_alone(grid: tile.GridOp, loop: tile.ForOp) -> bool:
+    """Whether a loop writes all that its launch does, by its own blocks, and stands beside what is cheap."""
+    around = [*_around(grid, loop)]
+    if any(not isinstance(op, tile.ForOp) or op.inits for op in (loop, *around)):
+        return False
+    inside = walk(loop)
+    beside = [op for op in walk(grid) if op not in {grid, *around, *inside}]
+    cheap = all(not may_write(op) and not isinstance(op, _EXPENSIVE) and not _is_large(op) for op in beside)
+    writes = [op for op in inside if op.has_trait(WritesMemory)]
+    return cheap and bool(writes) and all(isinstance(op, tile.StoreOp) and loop.range in op.entries for op in writes)
+
+
+def _around(grid: tile.GridOp, loop: tile.ForOp) -> Iterator[Operation]:
+    """What a loop stands in, up to the grid."""
+    op = loop.parent_op()
+    while op is not None and op is not grid:
+        yield op
+        op = op.parent_op()
+
+
+def _is_large(op: Operation) -> bool:
+    return any(isinstance(value.type, tile.TileType) and value.type.rank > 1 for value in op.results)
+
+
+def _distribute(grid: tile.GridOp, loop: tile.ForOp) -> None:
+    """Makes a loop the last dimension of its grid: its body takes its place."""
+    bounds = _bounds(loop)
+    assert bounds is not None
+    both = zip(*grid.bounds, bounds, strict=True)
+    grid.lower, grid.upper = map(int_array, both)
+    block = grid.body.block
+    range = block.insert_arg(loop.range.type, len(block.args))
+    range.name_hint = loop.range.name_hint
+    body = loop.body.block
+    loop.range.replace_all_uses_with(range)
+    assert body.last_op is not None
+    Rewriter.erase_op(body.last_op)
+    for op in [*body.ops]:
+        op.detach()
+        Rewriter.insert_op(op, InsertPoint.before(loop))
+    Rewriter.erase_op(loop)
