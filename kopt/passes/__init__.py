@@ -26,6 +26,7 @@ PASSES: dict[str, str] = {
     "bind-buffers": "kopt.passes.bind_buffers:BindBuffersPass",
     "clamp-gathers": "kopt.passes.gpu.clamp_gathers:ClampGathersPass",
     "cse": "kopt.passes.cse:CsePass",
+    "collapse-contiguous": "kopt.passes.gpu.collapse_contiguous:CollapseContiguousPass",
     "compare-terms": "kopt.passes.gpu.compare_terms:CompareTermsPass",
     "convert-scan-to-dot": "kopt.passes.convert_scan_to_dot:ConvertScanToDotPass",
     "convert-exp-to-exp2": "kopt.passes.convert_exp_to_exp2:ConvertExpToExp2Pass",

@@ -226,6 +226,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         *_schedule(config),
         # Programs are what fills a GPU: before anything looks at what a program does.
         _make("distribute-loops", keep=_named_loops(config)),
+        # Loads and stores of full vectors: while accesses are by the ranges of the source.
+        _make("collapse-contiguous", keep=_named_loops(config)),
         # Shares of items while their loops are seen as such; one item's rows need fewer masks than several items'.
         _make("convert-jagged-to-tile", resize=False, programs=config.programs),
         # New arrays around grids: while blocks are still those of the source, which say how many updates meet.

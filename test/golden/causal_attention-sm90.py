@@ -75,14 +75,10 @@ def causal_attention_0_kernel(q, k, v, out):
 
 
 def causal_attention(q, k, v):
-    # attention.py:40: q, k, v = q.reshape([-1, m, d]), k.reshape([-1, m, d]), v.reshape([-1, m, d])
-    q_2 = q.view((64, 1024, 128))
-    k_2 = k.view((64, 1024, 128))
-    v_2 = v.view((64, 1024, 128))
     # attention.py:41: out = torch.empty_like(q)
     out = torch.empty((64, 1024, 128), dtype=torch.bfloat16, device=q.device)
     # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
-    causal_attention_0_kernel[(512,)](q_2, k_2, v_2, out, num_warps=8, num_stages=4)
+    causal_attention_0_kernel[(512,)](q, k, v, out, num_warps=8, num_stages=4)
     # attention.py:59: return out.view([*heads, m, d])
     array = out.view((4, 16, 1024, 128))
     return array

@@ -19,6 +19,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt import dtypes
+from kopt.analysis.symmetric import is_contiguous
 from kopt.dialects import host, triton
 from kopt.dialects.host.operators import operators
 from kopt.dialects.host.out_forms import OUT_FORMS
@@ -66,6 +67,9 @@ class HostFunction:
 
     def print(self, op: Operation) -> None:
         """Prints one host operation."""
+        if isinstance(op, host.ReshapeOp) and _is_launched_with(op):
+            self.names.alias(op.result, self.names[op.source])
+            return
         comment = source_comment(op)
         if comment is not None and comment != self._comment and not isinstance(op, ReturnOp | ConstantOp):
             self.writer.comment(comment)
@@ -115,6 +119,12 @@ def _alloc(function: HostFunction, op: host.AllocOp) -> None:
         function.assign(op.result, f"torch.zeros({shape}, {rest})")
     else:
         function.assign(op.result, f"torch.full({shape}, {literal(op.fill).text}, {rest})")
+
+
+def _is_launched_with(op: host.ReshapeOp) -> bool:
+    """Whether kernels alone take a view: these take where an array begins, and have its shape in their text."""
+    users = [use.operation for use in op.result.uses]
+    return bool(users) and all(isinstance(user, triton.LaunchOp) for user in users) and is_contiguous(op.source.type)
 
 
 def _reshape(function: HostFunction, op: host.ReshapeOp) -> None:
