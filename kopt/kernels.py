@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kopt.cached_property import cached_property
 from kopt.config import Config, make_config
 from kopt.error_places import placed
-from kopt.errors import ArgumentError, KoptError, VmemError
+from kopt.errors import ArgumentError, KoptError, UnsupportedError, VmemError
 from kopt.garbage_collection import collected_later
 from kopt.helion_configs import helion_config
 from kopt.language.running import RUNNING
+from kopt.operators.graphs import traced, traced_on
 from kopt.runtime.admission import admit_call, arrays_in
 from kopt.runtime.bounded_cache import BoundedCache
 from kopt.runtime.guards import MISS, Guard, before
-from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
+from kopt.runtime.torch_tracing import REASON, breaks_graphs, keep_untraced, may_need_operator
 
 if TYPE_CHECKING:
+    from kopt.frontend import Imported
     from kopt.lowered import Lowered
+    from kopt.operators.calls import Operators
+    from kopt.operators.gradients import BackwardRule
     from kopt.programs import ProgramOptions
     from kopt.runtime.compiled_kernel import CompiledKernel
     from kopt.targets.target import Target
@@ -37,6 +42,9 @@ class Kernel:
     and ``reference``; ``KOPT_TARGET`` overrides that.
     """
 
+    #: Whether torch may see an operator for a call.
+    _has_operators = True
+
     def __init__(self, fn: Callable[..., Any], config: Mapping[str, Any] | Config | None = None, target: Any = None):
         self.fn = fn
         with placed(fn):
@@ -44,6 +52,7 @@ class Kernel:
         self.target = target
         self._compiled: BoundedCache[CompiledKernel] = BoundedCache()
         self._guards: tuple[Guard, ...] = ()
+        self._backward: BackwardRule | None = None
         self._on: dict[Any, Kernel] = {_named(target): self}
         self._signature = inspect.signature(fn, follow_wrapped=False)
         functools.update_wrapper(self, fn)
@@ -61,13 +70,14 @@ class Kernel:
         """The same kernel on another target: ``softmax.on("pallas:strict")(x)``. They share what they compiled."""
         if (other := self._on.get(_named(target))) is None:
             other = self._for_target(target)
-            other._compiled, other._on = self._compiled, self._on
+            other._compiled, other._on, other._backward = self._compiled, self._on, self._backward
         return self._on.setdefault(_named(target), other)
+
+    on._torchdynamo_inline = traced_on  # pyright: ignore[reportFunctionMemberAccess]
 
     def _for_target(self, target: str) -> Kernel:
         return Kernel(self.fn, self.config, target)
 
-    @breaks_graphs
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
         if (running := RUNNING.get()) is not None:
@@ -83,23 +93,78 @@ class Kernel:
             with placed(self.fn):
                 raise
 
+    __call__._torchdynamo_inline = traced  # pyright: ignore[reportFunctionMemberAccess]
+
+    @breaks_graphs
+    def _call_outside(self, *args: Any, **kwargs: Any) -> Any:
+        """A call that breaks the graph of ``torch.compile``."""
+        return self(*args, **kwargs)
+
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no guard knows: what it leaves is a guard for others like it."""
         values = self._bind(args, kwargs)
+        if self._has_operators and may_need_operator(values):
+            from kopt.operators.levels import takes
+
+            if takes(values):
+                return self._operators.call(values)
         admit_call(self.fn.__name__, values)
         target = self._target(None, values.values())
         if not target.lowers:
             return self._run_python(values)
         key = self._key(values, target)
-        compiled = self._compiled.find_or_make(
-            key, lambda found: found.form.holds(values), lambda: self._compile(values, target)
-        )
+        compiled = self._compiled_for(values, target, key)
         result = compiled.run(values)
         if self._surroundings(target) is None and self._key(values, target) == key:
             guard = compiled.guard(self, args, kwargs)
             if guard is not None:
                 self._guards = before(guard, self._guards)
         return result
+
+    def _compiled_for(self, values: dict[str, Any], target: Target, key: Hashable = None) -> CompiledKernel:
+        """What runs a call: what was compiled for others of its key, else what now is."""
+        key = key or self._key(values, target)
+        return self._compiled.find_or_make(
+            key, lambda found: found.form.holds(values), lambda: self._compile(values, target)
+        )
+
+    @cached_property
+    def _operators(self) -> Operators:
+        """The kernel as torch's tracers and transforms see it."""
+        from kopt.operators.calls import Operators
+
+        return Operators(self)
+
+    def operator(self, *args: Any, **kwargs: Any) -> Any:
+        """The kernel as an operator of torch, ``torch.ops.kopt.…``, for calls with arguments like these.
+
+        Operators are defined when torch first asks for one. A process that loads an exported program or a package asks
+        by this. Args: tensors, or specs such as ``"f32[4096,2560]"`` in their place. Raises `UnsupportedError` for
+        programs, and as `lower` does.
+        """
+        with placed(self.fn):
+            if not self._has_operators:
+                raise UnsupportedError(f"'{self.fn.__name__}' is a program, and {REASON}")
+            values = {name: _as_spec(value) for name, value in self._bind(args, kwargs).items()}
+            admit_call(self.fn.__name__, values, lowers=True)
+            return self._operators.overload(values)
+
+    def backward(self, function: Any = None, *, saved: Sequence[str] | None = None) -> Any:
+        """Gives the kernel a backward: ``@softmax.backward``, ``softmax.backward(kernel, saved=("grad", "result"))``.
+
+        ``function``, a kernel or a function, takes gradients, results and arguments of the forward by the names of its
+        parameters, or in the order of ``saved``: ``grad``, ``result`` (``grad_0``, … where there are several results)
+        and the names of the forward's parameters. It returns the gradients of the forward's floating-point tensors in
+        order, or a dict of them by name. Raises `ArgumentError` for other names.
+        """
+        if function is None:
+            return functools.partial(self.backward, saved=saved)
+        from kopt.operators.gradients import backward_rule
+
+        rule = backward_rule(self, function, saved)
+        for kernel in self._on.values():
+            kernel._backward = rule
+        return function
 
     def _run_python(self, values: dict[str, Any]) -> Any:
         """On the target ``eager``: the function itself."""
@@ -200,17 +265,31 @@ class Kernel:
 
             raise with_sizes_that_fit(error, config, lambda other: self._lower_once(values, target, other)) from None
 
+    def _imported(self, values: dict[str, Any], target: Target, config: Config) -> tuple[Imported, Config]:
+        """The function imported for a call, and the configuration with the sizes of its blocks."""
+        from kopt.importing import import_for_target
+
+        return import_for_target(self.fn, values, target, config, self._algorithm(target))
+
+    def _import(self, values: dict[str, Any], target: Target) -> Imported:
+        """The function imported for the specs of a call, whose program says what comes back and what is written."""
+        from kopt.diagnostics import collect
+        from kopt.targets.target import parse_target
+
+        with collected_later(), collect():
+            return self._imported(values, target if target.lowers else parse_target("reference"), self.config)[0]
+
     def _lower_once(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
         target.refuse_lowering()
         from kopt.diagnostics import Diagnostic, collect, report
-        from kopt.importing import form_of, import_for_target, signature_of
+        from kopt.importing import form_of, signature_of
         from kopt.lowered import lower
 
         with collected_later():
             with collect() as remarks:
                 for text in config.remarks:
                     report(Diagnostic("remark", text))
-                imported, config = import_for_target(self.fn, values, target, config, self._algorithm(target))
+                imported, config = self._imported(values, target, config)
             return lower(
                 imported.module,
                 imported.entry,

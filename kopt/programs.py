@@ -64,6 +64,8 @@ class Program(Kernel):
     or JAX only.
     """
 
+    _has_operators = False
+
     def __init__(
         self,
         fn: Callable[..., Any],

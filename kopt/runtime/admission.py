@@ -31,12 +31,23 @@ def admit_call(kernel: str, values: Mapping[str, Any], lowers: bool = False) -> 
     traced = torch_tracing.traced_by()
     if traced is not None:
         subject = f"argument '{arrays[0][0]}' is traced by {traced}" if arrays else f"the call is traced by {traced}"
-        raise ArgumentError(f"{kernel}: {subject}, and {torch_tracing.REASON}", notes=[torch_tracing.ADVICE])
+        reason, advice = torch_tracing.refusal(traced)
+        raise ArgumentError(f"{kernel}: {subject}, and {reason}", notes=[advice])
     for name, value in arrays:
         try:
             admit(name, value, lowers)
         except ArgumentError as error:
             raise ArgumentError(f"{kernel}: {error.message}", notes=error.notes) from None
+
+
+def admit_traced(kernel: str, values: Mapping[str, Any]) -> None:
+    """Raises `ArgumentError` for the first argument that no operator of torch can be called with, by its class."""
+    for name, value in (found for item in values.items() for found in arrays_in(*item)):
+        for holds, found, advice in _BY_CLASS:
+            if holds(value):
+                said = found.format(type(value).__name__)
+                raise ArgumentError(f"{kernel}: argument '{name}' is {said}", notes=[advice.format(name)])
+        check_dtype(name, value)
 
 
 def admit(name: str, value: Any, lowers: bool = False) -> None:
@@ -135,32 +146,36 @@ _BEYOND: Rule = (
     "pass it as it was before it was expanded: the kernel may repeat its elements",
 )
 _SERVE_LOWERING = (_META, _STRUCT, _BEYOND)
+#: What is refused of tensors that have no elements, or that stand for others.
+_BY_CLASS: tuple[Rule, ...] = (
+    (_is_deferred, "a parameter without a shape yet ({0})", "initialise its module first"),
+    (_has_type("torch", "DTensor"), "a DTensor, of which each rank has a part", "pass the part: {0}.to_local()"),
+    (_has_type("torch", "AsyncCollectiveTensor"), "a collective's result under way", "pass {0}.wait()"),
+    (_has_type("torch", "MaskedTensor"), "a MaskedTensor", "pass its parts: {0}.get_data(), {0}.get_mask()"),
+    (lambda tensor: tensor.is_nested, "a nested tensor", "pass its parts: {0}.values() and {0}.offsets()"),
+    (
+        lambda tensor: tensor.layout != sys.modules["torch"].strided,
+        "not dense: a kernel knows strided tensors only",
+        "pass {0}.to_dense(), or its values and indices",
+    ),
+    (lambda tensor: tensor.is_quantized, "quantized", "pass {0}.dequantize(), or {0}.int_repr() and its scale"),
+    (_is_dual, "a dual tensor of forward-mode AD, and kernels have no forward-mode derivatives", "pass its primal"),
+)
 
 _RULES: dict[str | None, tuple[Rule, ...]] = {
     "torch": (
-        (_is_deferred, "a parameter without a shape yet ({0})", "initialise its module first"),
+        *_BY_CLASS,
         (_has_type("torch", "FakeTensor"), f"a FakeTensor, and {torch_tracing.REASON}", torch_tracing.ADVICE),
-        (_has_type("torch", "DTensor"), "a DTensor, of which each rank has a part", "pass the part: {0}.to_local()"),
-        (_has_type("torch", "AsyncCollectiveTensor"), "a collective's result under way", "pass {0}.wait()"),
-        (_has_type("torch", "MaskedTensor"), "a MaskedTensor", "pass its parts: {0}.get_data(), {0}.get_mask()"),
-        (lambda tensor: tensor.is_nested, "a nested tensor", "pass its parts: {0}.values() and {0}.offsets()"),
         (
             torch_tracing.has_own_dispatch,
             "a {0}, a tensor class that runs torch's operators in its own way",
             "pass the plain tensor that it stands for",
         ),
-        (
-            lambda tensor: tensor.layout != sys.modules["torch"].strided,
-            "not dense: a kernel knows strided tensors only",
-            "pass {0}.to_dense(), or its values and indices",
-        ),
-        (lambda tensor: tensor.is_quantized, "quantized", "pass {0}.dequantize(), or {0}.int_repr() and its scale"),
         (lambda tensor: tensor.is_neg(), "negated only when it is read", "pass {0}.resolve_neg()"),
         (lambda tensor: tensor._is_zerotensor(), "of zeros that are in no memory", "pass {0}.clone()"),
         _META,
         (_unallocated, "larger than its storage, which was resized or freed", "pass a tensor that has its memory"),
         _BEYOND,
-        (_is_dual, "a dual tensor of forward-mode AD, and a kopt kernel has no derivative", "pass its primal"),
     ),
     "jax": (
         (_has_type("jax", "BatchTracer"), "mapped by jax.vmap, and a kopt kernel has no batching rule",

@@ -12,6 +12,7 @@ from kopt.runtime.guards import Compiled, Guard, Path, make_guard
 from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.read_values import ReadValue
 from kopt.runtime.results import Constant, FromArgument, FromResult, Result
+from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
 from kopt.specs import framework_of
 from kopt.targets.target import Target
 
@@ -93,6 +94,7 @@ class CompiledKernel:
     unguarded: set[tuple[type, ...]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        keep_untraced(CompiledKernel.__call__)
         self.executable.framework = "torch"  # a kernel that makes tensors from numbers alone asks torch for them
 
     @property
@@ -100,6 +102,7 @@ class CompiledKernel:
         """Where it runs."""
         return self.executable.target
 
+    @breaks_graphs
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the kernel for arguments like those that it was lowered for."""
         bound = self.form.signature.bind(*args, **kwargs)

@@ -1,21 +1,31 @@
-"""How kernels stand to what traces or transforms torch programs: they are no custom operators yet.
+"""What traces or transforms torch's calls at a moment, and how calls stand to it.
 
-``torch.compile`` breaks its graph at a kernel, which then runs as it is. Everything else that traces is refused: it
-would see the kernel's own reads of memory, or none of it, and bake the result in as a constant.
+Kernels are custom operators there (`kopt.operators`). What was compiled for one call, and programs, are none: tracers
+would see their own reads of memory, or none of it, and bake the result in as a constant, so they are refused.
+``torch.compile`` breaks its graph at a program, which then runs as it is.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
-REASON = "kopt kernels are not custom operators yet"
-ADVICE = (
-    "call the kernel outside of what is traced, on tensors that have elements; torch.compile breaks its graph there"
-)
+REASON = "only kernels are custom operators of torch"
+ADVICE = "call the @kopt.kernel itself there, or this outside of what is traced, on tensors that have elements"
+
+
+#: What traces calls whose derivatives are asked for forward, why no kernel has any, and what to do.
+FORWARD = "torch.func in forward mode"
+_FORWARD_REASON = "kernels have no forward-mode derivatives"
+_FORWARD_ADVICE = "differentiate in reverse (torch.func.grad, vjp, jacrev), with the @backward of the kernel"
+
+
+def refusal(traced: str) -> tuple[str, str]:
+    """Why a call is refused that is ``traced``, and what to do."""
+    return (_FORWARD_REASON, _FORWARD_ADVICE) if traced == FORWARD else (REASON, ADVICE)
 
 
 def breaks_graphs(function: FunctionT) -> FunctionT:
@@ -33,6 +43,43 @@ def keep_untraced(function: Callable[..., Any]) -> None:
         frames.set_code_exec_strategy(function.__code__, frames._FrameExecStrategy(skip, skip))
 
 
+def transforms() -> bool | None:
+    """Whether what torch does to calls at this moment goes by operators: traces, transforms, modes; None for nothing.
+
+    Forward-mode derivatives do not.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "_C"):
+        return False
+    if torch._C._functorch.peek_interpreter_stack() is not None:
+        stack = torch._C._functorch.get_interpreter_stack() or ()
+        return all(level.key().name != "Jvp" for level in stack)
+    return True if torch.jit.is_tracing() or torch._C._len_torch_dispatch_stack() else None
+
+
+def differentiates() -> bool:
+    """Whether torch.func differentiates what is called at this moment."""
+    stack = sys.modules["torch"]._C._functorch.get_interpreter_stack() or ()
+    return any(level.key().name == "Grad" for level in stack)
+
+
+def functionalises() -> bool:
+    """Whether torch.func functionalises what is called at this moment."""
+    level = sys.modules["torch"]._C._functorch.peek_interpreter_stack()
+    return level is not None and level.key().name == "Functionalize"
+
+
+def may_need_operator(values: Mapping[str, Any]) -> bool:
+    """Whether torch may have to see an operator for a call; loads nothing."""
+    return "torch" in sys.modules
+
+
+def is_traced(tensor: Any) -> bool:
+    """Whether a tensor stands for others that have its elements, and torch's operators know how."""
+    torch = sys.modules["torch"]
+    return has_own_dispatch(tensor) or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+
+
 def traced_by() -> str | None:
     """What traces or transforms torch's calls at this moment, or None; modes that only watch calls do neither."""
     torch = sys.modules.get("torch")
@@ -41,6 +88,8 @@ def traced_by() -> str | None:
     if torch.jit.is_tracing():
         return "torch.jit.trace"
     if (transform := torch._C._functorch.peek_interpreter_stack()) is not None:
+        if transforms() is False:
+            return FORWARD
         return f"torch.func ({transform.key().name.lower()})"
     if not torch._C._len_torch_dispatch_stack():
         return None

@@ -87,14 +87,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str]] = {
     "jagged": (lambda: torch.nested.nested_tensor([X, X[:2]], layout=torch.jagged), "a nested tensor", "x.offsets()"),
     "quantized": (lambda: torch.quantize_per_tensor(X, 0.1, 0, torch.qint8), "quantized", "x.dequantize()"),
     "complex": (lambda: X + 1j, "dtype complex64 is not supported", "view_as_real"),
-    "wrapper": (lambda: Wrapper(X), "a Wrapper, a tensor class", "the plain tensor"),
     "masked": (lambda: torch.masked.masked_tensor(X, X > 3), "a MaskedTensor", "x.get_data()"),
     "negated": (lambda: torch._neg_view(X), "negated only when", "x.resolve_neg()"),
     "zeros": (lambda: torch._efficientzerotensor((3, 4)), "in no memory", "x.clone()"),
     "meta": (lambda: X.to("meta"), "a meta tensor", "lower() takes"),
     "lazy": (lambda: torch.nn.UninitializedParameter(requires_grad=False), "without a shape", "initialise"),
     "freed": (freed, "larger than its storage", "has its memory"),
-    "grad": (lambda: X.clone().requires_grad_(), "requires grad", "x.detach()"),
     "numpy masked": (lambda: np.ma.array(X.numpy(), mask=X.numpy() > 3), "a masked array", "x.filled"),
     "byte order": (lambda: X.numpy().astype(">f4"), "dtype >f4 is not supported", "byte order"),
     "records": (lambda: np.zeros((3, 4), [("a", "f4")]), "is not supported", "dtypes: "),
@@ -118,6 +116,20 @@ def test_arrays_without_plain_elements_are_refused(make, found, advice, target):
     assert "argument 'x'" in text and found in text and advice in text
     place = caught.value.location
     assert place is not None and (place.file, place.line) == (__file__, doubled.fn.__code__.co_firstlineno + 1)
+
+
+COMPILED: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "wrapper": (lambda: Wrapper(X), "a Wrapper, a tensor class", "the plain tensor"),
+    "grad": (lambda: X.clone().requires_grad_(), "requires grad", "x.detach()"),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("make", "found", "advice"), COMPILED.values(), ids=COMPILED)
+def test_what_only_operators_take_is_refused_by_what_is_compiled(make, found, advice, target):
+    with pytest.raises(ArgumentError) as caught:
+        doubled.lower(X, target=target).compile()(make())
+    assert "argument 'x'" in (text := str(caught.value)) and found in text and advice in text
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -7,6 +7,7 @@ import gc
 import re
 import sys
 import weakref
+from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
 
@@ -121,7 +122,7 @@ OTHERS = {
     "an expanded row": (lambda x: x[:1].expand(3, 4), None),
     "a parameter": (lambda x: torch.nn.Parameter(x, requires_grad=False), None),
     "a subclass": (lambda x: x.as_subclass(Subclass), None),
-    "requires grad": (lambda x: x.clone().requires_grad_(), "requires grad"),
+    "requires grad": (lambda x: x.clone().requires_grad_(), None),
     "meta": (lambda x: x.to("meta"), "meta tensor"),
     "negated": (lambda x: torch._neg_view(x), "negated"),
     "zeros in no memory": (lambda x: torch._efficientzerotensor(3, 4), "in no memory"),
@@ -161,8 +162,7 @@ def test_grad_counts_where_it_is_recorded(long_ways):
         for _ in range(2):
             assert torch.equal(kernel(weight, y), 2 * x + y)
     assert len(long_ways) == 1
-    with pytest.raises(ArgumentError, match="requires grad"):
-        kernel(weight, y)
+    assert kernel(weight, y).requires_grad
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -258,12 +258,13 @@ def helper_of_one(x):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("trace", [way for name, way in TRACED.items() if name != "export"])
-def test_tracers_are_refused_still(trace):
+@pytest.mark.parametrize("trace", [way for name, way in TRACED.items() if name != "fx"])
+def test_tracers_go_the_long_way_still(trace, long_ways):
     kernel = make(helper_of_one)
     kernel(torch.arange(12.0).reshape(3, 4))
-    with pytest.raises(ArgumentError, match="kopt kernels are not custom operators yet"):
+    with suppress(kopt.KoptError):
         trace(kernel)
+    assert len(long_ways) >= 2
 
 
 def chosen(x, how):
