@@ -140,7 +140,8 @@ def untraced() -> Iterator[None]:
 @contextmanager
 def _without_function_modes() -> Iterator[None]:
     """While it lasts, no mode sees torch's functions: export has one that writes changes of autograd into its graph."""
-    from torch.overrides import _len_torch_function_stack, _pop_mode, _push_mode
+    from torch._C import _len_torch_function_stack
+    from torch.overrides import _pop_mode, _push_mode
 
     modes = [_pop_mode() for _ in range(_len_torch_function_stack())]
     try:

@@ -1,0 +1,72 @@
+"""Exported programs and packages in another process, which names the operators by ``Kernel.operator``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+KERNELS = """
+import torch, kopt, kopt.language as hl
+
+@kopt.kernel(target="reference")
+def scaled(x, by):
+    out = torch.empty_like(x)
+    for rows in hl.tile(x.size(0)):
+        out[rows, :] = x[rows, :] * by
+    return out
+
+@kopt.kernel(target="reference")
+def add_into(out, x):
+    for rows in hl.tile(x.size(0)):
+        out[rows, :] += x[rows, :]
+"""
+
+SAVE = """
+from kernels_of_package import *
+
+class Module(torch.nn.Module):
+    def forward(self, x):
+        y = x + 1
+        add_into(y, x)
+        return scaled(y, 3.0) + 1
+
+program = torch.export.export(Module(), (torch.ones(6, 8),), dynamic_shapes=({0: torch.export.Dim("rows", min=2)},))
+torch.export.save(program, "program.pt2")
+torch._inductor.aoti_compile_and_package(program, package_path="package.pt2")
+"""
+
+LOAD = """
+loads = [lambda: torch.export.load("program.pt2").module(), lambda: torch._inductor.aoti_load_package("package.pt2")]
+for load in loads:
+    try:
+        load()
+    except RuntimeError as error:
+        print(error)
+from kernels_of_package import *
+scaled.operator("f32[6,8]", 3.0), add_into.operator("f32[6,8]", "f32[6,8]")
+for load in loads:
+    assert torch.equal(load()(torch.ones(4, 8)), torch.full((4, 8), 10.0))
+"""
+
+
+def run(folder: Path, text: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{folder}"}
+    command = [sys.executable, "-c", f"import sys, torch\n{text}"]
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=300, cwd=folder, env=environment
+    ).stdout
+
+
+@pytest.mark.slow
+def test_another_process_names_the_operators(tmp_path):
+    """Without the operators torch says what it lacks: AOTInductor's packages call Python for them."""
+    (tmp_path / "kernels_of_package.py").write_text(KERNELS)
+    run(tmp_path, SAVE)
+    program, package = run(tmp_path, LOAD).strip().splitlines()
+    assert "error when deserializing" in program and "Could not find schema for kopt::" in package
