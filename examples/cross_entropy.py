@@ -33,6 +33,19 @@ def cross_entropy_rows(logits, labels):
     return losses
 
 
+@cross_entropy_rows.backward
+@kopt.kernel
+def cross_entropy_rows_backward(grad, logits, labels):
+    n, classes = logits.size()
+    out = torch.empty_like(logits)
+    for rows in hl.tile(n):
+        values = logits[rows, :].to(torch.float32)
+        shares = torch.softmax(values, dim=-1)
+        hit = hl.arange(classes)[None, :] == labels[rows][:, None]
+        out[rows, :] = (grad[rows][:, None] * (shares - hit.to(torch.float32))).to(logits.dtype)
+    return out
+
+
 def reference(logits, labels):
     return torch.nn.functional.cross_entropy(logits.float(), labels.long())
 

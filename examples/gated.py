@@ -29,6 +29,7 @@ def geglu(gate, up):
     return out
 
 
+@swiglu.backward
 @kopt.kernel
 def swiglu_backward(grad, gate, up):
     grad_gate, grad_up = torch.empty_like(gate), torch.empty_like(up)
@@ -43,6 +44,7 @@ def swiglu_backward(grad, gate, up):
     return grad_gate, grad_up
 
 
+@geglu.backward
 @kopt.kernel
 def geglu_backward(grad, gate, up):
     grad_gate, grad_up = torch.empty_like(gate), torch.empty_like(up)

@@ -38,6 +38,9 @@ def rms_norm_backward(grad, x, weight, inverse):
     return out, parts.sum(0).to(weight.dtype)
 
 
+rms_norm.backward(rms_norm_backward, saved=("grad_0", "x", "weight", "result_1"))
+
+
 def reference(x, weight, eps=1e-5):
     values = x.float()
     inverse = torch.rsqrt(values.square().mean(-1) + eps)

@@ -70,6 +70,9 @@ class Gradients:
                 raise self._error(f"takes result_{number}, and there are {len(results)} results")
         ctx.save_for_backward(*kept, *(results[number] for number in kept_results))
         ctx.kopt = [None if isinstance(x, torch.Tensor) else x for x in inputs], wanted, kept_results
+        if rule is not None and len(results) > 1:
+            taken = {_number(_GRAD, name, self._parameters) for name in names}
+            ctx.mark_non_differentiable(*(x for number, x in enumerate(results) if number not in taken))
         ctx.kopt_floats = [n for n, x in enumerate(inputs) if isinstance(x, torch.Tensor) and x.is_floating_point()]
 
     def backward(self, ctx: Any, grads: Sequence[Any], needed: Sequence[bool]) -> tuple[Any, ...]:

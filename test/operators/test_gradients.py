@@ -87,6 +87,15 @@ def test_a_backward_may_be_given_later_and_by_saved_names():
     close(x.grad, torch.full_like(X, 5))
 
 
+def test_results_whose_gradient_no_backward_takes_have_none():
+    kernel = kopt.kernel(normed.fn, target="reference")
+    kernel.backward(lambda grad_0, result_1: grad_0 * result_1[:, None])
+    out, inverse = kernel(X.clone().requires_grad_())
+    assert out.requires_grad and not inverse.requires_grad
+    gradient = torch.func.grad(lambda x: kernel(x)[1].sum())(X)
+    close(gradient, torch.zeros_like(X))
+
+
 def test_names_that_nothing_has_are_refused():
     with pytest.raises(ArgumentError, match="backward of 'doubled' takes 'weight', which is nothing that its forward"):
         doubled.backward(lambda grad, weight: grad)
