@@ -158,7 +158,12 @@ def check_dtype(name: str, value: Any) -> None:
 
 
 def _dtype_of(value: Any) -> DType:
-    name = str(value.dtype).removeprefix("torch.")
+    return dtype_named(str(value.dtype))
+
+
+def dtype_named(name: str) -> DType:
+    """The dtype that torch or NumPy calls so. Raises `ArgumentError` for those that kopt does not have."""
+    name = name.removeprefix("torch.")
     dtype = dtypes.BY_TORCH.get(name)
     if dtype is None:
         advice = next((said for start, said in _OTHER_DTYPES.items() if name.startswith(start)), None)

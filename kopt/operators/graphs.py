@@ -85,10 +85,10 @@ def seen(kernel: Any, args: Any, names: tuple[str, ...], items: tuple[Any, ...],
     from kopt.operators.operands import taken_apart
 
     needs_grad: list[bool] = []
-    call = [_undescribed(value, needs_grad) for value in args]
-    named = {name: _undescribed(value, needs_grad) for name, value in zip(names, items, strict=True)}
     operators: Operators = kernel._operators
     with placed(kernel.fn):
+        call = [_undescribed(value, needs_grad) for value in args]
+        named = {name: _undescribed(value, needs_grad) for name, value in zip(names, items, strict=True)}
         if torch_tracing.differentiates():
             raise ArgumentError(
                 f"{kernel.fn.__name__} is differentiated by torch.func inside of what torch.compile compiles",
@@ -113,13 +113,12 @@ for _function in (real, seen, seen_on):
 
 
 def _undescribed(value: Any, needs_grad: list[bool]) -> Any:
-    from kopt.dtypes import BY_TORCH
-    from kopt.specs import TensorSpec
+    from kopt.specs import TensorSpec, dtype_named
 
     if isinstance(value, tuple) and value and isinstance(value[0], str) and value[0] == _TENSOR:
         _, shape, strides, dtype, grad = value
         needs_grad.append(grad)
-        return TensorSpec(tuple(shape), BY_TORCH[str(dtype).removeprefix("torch.")], tuple(strides))
+        return TensorSpec(tuple(shape), dtype_named(str(dtype)), tuple(strides))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*[_undescribed(item, needs_grad) for item in value])
     if isinstance(value, tuple | list):

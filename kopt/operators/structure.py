@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from kopt.dtypes import BY_TORCH
 from kopt.operators.operands import taken_apart
 from kopt.runtime.results import FromResult, Result
 from kopt.runtime.seeds import RandomSeed
-from kopt.specs import TensorSpec, contiguous_strides
+from kopt.specs import TensorSpec, contiguous_strides, dtype_named
 from kopt.trees import leaves
 
 if TYPE_CHECKING:
@@ -108,8 +107,9 @@ def specs_of(values: Mapping[str, Any], known: Callable[[Any], Any]) -> dict[str
 
 
 def _spec(tensor: torch.Tensor, known: Callable[[Any], Any]) -> TensorSpec:
-    dtype = BY_TORCH[str(tensor.dtype).removeprefix("torch.")]
-    return TensorSpec(tuple(map(known, tensor.shape)), dtype, tuple(map(known, tensor.stride())))
+    return TensorSpec(
+        tuple(map(known, tensor.shape)), dtype_named(str(tensor.dtype)), tuple(map(known, tensor.stride()))
+    )
 
 
 @contextmanager
