@@ -11,13 +11,14 @@ from kopt.runtime.results import Constant, FromArgument, FromResult
 
 
 def call_function(
-    operator: Operator, structure: Structure, given: dict[str, Any], operands: list[Any]
+    operator: Operator, structure: Structure, given: dict[str, Any], operands: list[Any], recorded: bool
 ) -> Callable[..., Any]:
     """The function of a call's arguments that Dynamo follows: the operator, and what the kernel returns.
 
-    ``given`` are the expressions of the parameters; those that have none are defaults.
+    ``given`` are the expressions of the parameters; those that have none are defaults. ``recorded`` says whether
+    autograd records the call.
     """
-    text = _Text({"operator": operator.overload}, operands)
+    text = _Text({"operator": operator.differentiated if recorded else operator.overload}, operands)
     for name, item in operator.form.tree:
         text.place(item, given.get(name))
     places = [text.places[number] for number in range(len(operands))]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from kopt.cached_property import cached_property
 from kopt.errors import ArgumentError, UnsupportedError
 from kopt.operators.gradients import Gradients
 from kopt.operators.levels import call_operator
@@ -59,6 +60,20 @@ class Operator:
     def overload(self) -> Any:
         """The operator itself."""
         return self.definition._opoverload
+
+    @cached_property
+    def differentiated(self) -> Any:
+        """The operator as a graph has it that is differentiated: a function that torch stores nothing of.
+
+        What torch has stored of operators in the process before has no trace of their backwards: those may be others
+        by now, and operators of which they consist are not defined before they are traced.
+        """
+        overload = self.overload
+
+        def differentiated(*operands: Any) -> Any:
+            return overload(*operands)
+
+        return torch._dynamo.allow_in_graph(differentiated)  # pyright: ignore[reportPrivateImportUsage]
 
     def _run(self, *operands: Any) -> Any:
         """The kernel, on tensors that have elements."""

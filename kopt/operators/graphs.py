@@ -99,12 +99,13 @@ def seen(kernel: Any, args: Any, names: tuple[str, ...], items: tuple[Any, ...],
         operators.check_hidden(structure)
         form, operands = taken_apart(values)
         operator = operators.operator(form, structure)
-        if operator.written and grad_enabled and any(needs_grad):
+        recorded = grad_enabled and any(needs_grad)
+        if operator.written and recorded:
             raise no_grad_of_writes(kernel.fn)
     keywords = {name: f"kwargs[{name!r}]" for name in names}
     bound = kernel._signature.bind(*[f"args[{n}]" for n in range(len(args))], **keywords)
     name = f"call_{len(vars(CALLS))}"
-    setattr(CALLS, name, call_function(operator, structure, bound.arguments, operands))
+    setattr(CALLS, name, call_function(operator, structure, bound.arguments, operands, recorded))
     return name
 
 

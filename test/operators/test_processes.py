@@ -1,4 +1,4 @@
-"""Exported programs and packages in another process, which names the operators by ``Kernel.operator``."""
+"""What torch stores of operators, in another process: exported programs, packages, graphs that it has compiled."""
 
 from __future__ import annotations
 
@@ -55,18 +55,44 @@ for load in loads:
 """
 
 
+COMPILE = """
+from kernels_of_package import *
+
+@scaled.backward
+@kopt.kernel(target="reference")
+def backward(grad, by):
+    out = torch.empty_like(grad)
+    for rows in hl.tile(grad.size(0)):
+        out[rows, :] = grad[rows, :] * (by + WRONG)
+    return out
+
+x = torch.ones(6, 8, requires_grad=True)
+torch.compile(lambda x: scaled(x, 3.0).sum(), fullgraph=True)(x).backward()
+assert torch.equal(x.grad, torch.full((6, 8), 3.0 + WRONG))
+"""
+
+
 def run(folder: Path, text: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{folder}"}
-    command = [sys.executable, "-c", f"import sys, torch\n{text}"]
+    """What a process prints that has a folder's modules and stored graphs."""
+    paths = {"PYTHONPATH": f"{ROOT}:{folder}", "TORCHINDUCTOR_CACHE_DIR": str(folder / "stored")}
+    (folder / "kernels_of_package.py").write_text(KERNELS)
+    (folder / "script.py").write_text(f"import torch\n{text}")
+    command = [sys.executable, "script.py"]
     return subprocess.run(
-        command, check=True, capture_output=True, text=True, timeout=300, cwd=folder, env=environment
+        command, check=True, capture_output=True, text=True, timeout=300, cwd=folder, env={**os.environ, **paths}
     ).stdout
 
 
 @pytest.mark.slow
 def test_another_process_names_the_operators(tmp_path):
     """Without the operators torch says what it lacks: AOTInductor's packages call Python for them."""
-    (tmp_path / "kernels_of_package.py").write_text(KERNELS)
     run(tmp_path, SAVE)
     program, package = run(tmp_path, LOAD).strip().splitlines()
     assert "error when deserializing" in program and "Could not find schema for kopt::" in package
+
+
+@pytest.mark.slow
+def test_stored_graphs_are_of_todays_backward(tmp_path):
+    """A process that finds graphs of another finds those of its own backward, and the operators that are in them."""
+    run(tmp_path, COMPILE.replace("WRONG", "1"))
+    run(tmp_path, COMPILE.replace("WRONG", "0"))
