@@ -8,7 +8,7 @@ import kopt
 from kopt.analysis.walks.choosing import Remarks, chosen_walks
 from kopt.dialects.tile import GridOp
 from kopt.plans.plan import Walk
-from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
+from kopt.targets.chips import CHIPS, GPU_CHIPS
 
 SUMS = """
 func.func @sums(%x: memref<64x{n}xf32>, %out: memref<64xf32>) {{
@@ -32,7 +32,7 @@ def found(chip: str, rows: int, n: int, line: str = "", of: str = "v") -> tuple[
     module = kopt.parse(SUMS.format(rows=rows, n=n, line=line.format(rows=rows, n=n), of=of))
     (grid,) = [op for op in module.walk() if isinstance(op, GridOp)]
     x, out = module.body.block.first_op.body.block.args  # pyright: ignore
-    return chosen_walks(grid, (GPU_CHIPS | TPU_CHIPS)[chip], {x: "x", out: "out"}, iter(("b7", "b8")))
+    return chosen_walks(grid, CHIPS[chip], {x: "x", out: "out"}, iter(("b7", "b8")))
 
 
 @pytest.mark.parametrize(
