@@ -127,8 +127,8 @@ _PROPERTIES: dict[str, tuple[Property, ...]] = {
     ),
     "jax": (
         _type,
-        _shape,
-        lambda array: ("{x}.dtype == {0}", array.dtype),
+        # The type of an array in JAX, of which there mostly is one: shape and dtype, and is faster to ask for.
+        lambda array: ("({x}.aval is {0} or {x}.aval == {0})", array.aval),
         lambda array: ("({x}.sharding is {0} or {x}.sharding == {0})", array.sharding),
         lambda array: ("not {x}.is_deleted()",),
     ),
