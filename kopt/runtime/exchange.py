@@ -80,14 +80,12 @@ def jax_to_torch(array: Any) -> Any:
 
 
 def lending(launch: Callable[..., Any], values: Sequence[Any], results: Sequence[TensorSpec]) -> Callable[..., Any]:
-    """A function that JAX has compiled as one of torch tensors like ``values``, which it is lent until it has ended."""
-    from jax import block_until_ready
-
+    """A function that JAX has compiled, which waits for its end, of torch tensors like ``values``: it borrows them."""
     lend = [_lender(value) for value in values]
     take = [_taker(spec) for spec in results]
 
     def call(*tensors: Any) -> Any:
-        found = block_until_ready(launch(*[to_numpy(tensor) for to_numpy, tensor in zip(lend, tensors, strict=True)]))
+        found = launch(*[to_numpy(tensor) for to_numpy, tensor in zip(lend, tensors, strict=True)])
         if len(take) == 1:
             return take[0](found)
         return None if not take else tuple([to_torch(array) for to_torch, array in zip(take, found, strict=True)])

@@ -186,14 +186,17 @@ class Executable:
         frameworks = {framework_of(value) for value in values} | {framework}
         make = getattr(self._runner, "launcher", None)
         as_they_are = len(frameworks) == 1 and all(stored(value) is value for value in values)
-        launch = make(values) if make is not None and as_they_are else None
-        hidden, finish = self.hidden, self._write_back.finish
-        if launch is None:
+        if make is None or not as_they_are:
             return None
         if framework != self._runner.framework:
             lends = framework == "torch" and not self.mutated and self.results is not None
-            launch = lending(launch, values, self.results or ()) if lends else None
-        elif self.mutated:
+            launch = lending(make(values, waits=True), values, self.results or ()) if lends else None
+        else:
+            launch = make(values)
+        hidden, finish = self.hidden, self._write_back.finish
+        if launch is None:
+            return None
+        if self.mutated:
             return lambda *args: _packaged(finish([*args, *hidden], as_list(launch(*args, *hidden)), {}))
         return (lambda *args: launch(*args, *hidden)) if hidden and launch else launch
 

@@ -53,7 +53,7 @@ def axis_size(name: str) -> int | None:
 def _function(source: str, entry: str, target: Target) -> Callable[..., Any]:
     if target.mode == "chip":
         return getattr(load_module(source, entry), entry)
-    return getattr(interpreted_module(source, entry, lambda grid: _interpreter(target)), entry)
+    return getattr(interpreted_module(source, entry, _interpreter(target)), entry)
 
 
 def _interpreter(target: Target) -> Any:

@@ -1,8 +1,8 @@
 """``pallas:interpret`` and Pallas on a real TPU: the emitted module under ``jax.jit``, in this process.
 
-The text is never changed. To interpret, the loaded module's name for ``jax.experimental.pallas`` is bound to a copy
-of that module whose entry points add ``interpret=``, so nothing outside the emitted module is patched; likewise its
-name for the TPU's module, with memories that are all one.
+The text is never changed. To interpret, the loaded module's names for ``jax.experimental.pallas`` and the TPU's part of
+it are bound to copies of those modules, some of whose functions are others: `kopt.runtime.interpreted_grid` runs the
+cells, and memories are all one. Nothing outside of the emitted module is patched.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ from kopt.runtime.reasons import essence, refusal
 from kopt.targets.chips import TpuChip
 from kopt.targets.target import Target
 
-#: The functions of ``jax.experimental.pallas`` that take ``interpret=``.
-_ENTRY_POINTS = ("pallas_call", "kernel", "core_map")
-
 
 @cache
 def abstract_mesh(chip: TpuChip) -> Any:
@@ -33,42 +30,45 @@ def abstract_mesh(chip: TpuChip) -> Any:
     return AbstractMesh((1,), ("x",), (AxisType.Auto,), abstract_device=device)
 
 
-def interpreted_module(source: str, entry: str, choose: Callable[[tuple[Any, ...]], Any]) -> ModuleType:
-    """Load an emitted module so that its Pallas calls are interpreted; ``choose(grid)`` gives ``interpret=``."""
+def interpreted_module(source: str, entry: str, interpret: Any = True) -> ModuleType:
+    """Load an emitted module so that its Pallas calls are interpreted.
+
+    ``interpret`` is JAX's, or a function that gives it for a grid; True stands for loops over cells by
+    `kopt.runtime.interpreted_grid`.
+    """
     from jax.experimental import pallas as pl
     from jax.experimental.pallas import tpu as pltpu
 
+    from kopt.runtime.interpreted_grid import each_in_turn, substitutes
+
+    names = substitutes(each_in_turn) if interpret is True else {pl.__name__: _with_interpret(pl, interpret)}
+    # Pinning an array to a memory does nothing: interpreters do not mix memories.
+    names.setdefault(pltpu.__name__, {})["with_memory_space_constraint"] = lambda array, space: array
     module = load_module(source, entry)
-    proxies = {id(pl): _interpreting(pl, choose), id(pltpu): _without_pinning(pltpu)}
+    proxies = {id(real): _proxy(real, names[real.__name__]) for real in (pl, pltpu)}
     for name, value in list(vars(module).items()):
         if id(value) in proxies:
             setattr(module, name, proxies[id(value)])
     return module
 
 
-def _without_pinning(pltpu: ModuleType) -> ModuleType:
-    """The TPU's names, where pinning an array to a memory does nothing: interpreters do not mix memories."""
-    proxy = ModuleType(pltpu.__name__)
-    vars(proxy).update(vars(pltpu))
-    vars(proxy)["with_memory_space_constraint"] = lambda array, space: array
+def _proxy(module: ModuleType, names: dict[str, Callable[..., Any]]) -> ModuleType:
+    """A module's names, some of them others."""
+    proxy = ModuleType(module.__name__)
+    vars(proxy).update(vars(module))
+    vars(proxy).update(names)
     return proxy
 
 
-def _interpreting(pl: ModuleType, choose: Callable[[tuple[Any, ...]], Any]) -> ModuleType:
-    proxy = ModuleType(pl.__name__)
-    vars(proxy).update(vars(pl))
-    for name in _ENTRY_POINTS:
-        if hasattr(pl, name):
-            setattr(proxy, name, _with_interpret(getattr(pl, name), choose))
-    return proxy
+def _with_interpret(pl: ModuleType, interpret: Any) -> dict[str, Callable[..., Any]]:
+    """``pallas_call`` by one of JAX's interpreters."""
 
-
-def _with_interpret(function: Callable[..., Any], choose: Callable[[tuple[Any, ...]], Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         grid = getattr(kwargs.get("grid_spec"), "grid", None) or kwargs.get("grid", ())
-        return function(*args, interpret=choose(grid if isinstance(grid, tuple) else (grid,)), **kwargs)
+        chosen = interpret(grid if isinstance(grid, tuple) else (grid,)) if callable(interpret) else interpret
+        return pl.pallas_call(*args, interpret=chosen, **kwargs)
 
-    return call
+    return {"pallas_call": call}
 
 
 def on_abstract_tpu(function: Callable[..., Any], chip: TpuChip) -> Callable[..., Any]:
@@ -184,16 +184,16 @@ class PallasRunner:
 
         Raises `CompileError` for what JAX raises.
         """
-        from jax import block_until_ready
         from jax.core import Tracer
 
         if any(isinstance(array, Tracer) for array in arrays):
             return as_list(self._call(self._guarded, arrays, self._settings))
-        return as_list(self._call(lambda *arrays: block_until_ready(self._jitted(*arrays)), arrays, self._outside))
+        return as_list(self._call(self._jitted.waited_for, arrays, self._outside))
 
-    def launcher(self, arrays: Sequence[Any]) -> Callable[..., Any]:
-        """The kernel as a function of arrays that have elements; JAX may return before it has ended."""
-        return lambda *arrays: self._call(self._jitted, arrays, self._outside if self._is_tracing() else self._settings)
+    def launcher(self, arrays: Sequence[Any], waits: bool = False) -> Callable[..., Any]:
+        """The kernel as a function of arrays that have elements; JAX may return before it has ended, or ``waits``."""
+        function = self._jitted.waited_for if waits else self._jitted.started
+        return lambda *arrays: self._call(function, arrays, self._outside if self._is_tracing() else self._settings)
 
     def _call(self, function: Callable[..., Any], arrays: Sequence[Any], settings: Sequence[Callable[[], Any]]) -> Any:
         """Calls under JAX's settings; arrays that have elements outside of a trace that is under way.
@@ -215,17 +215,61 @@ class PallasRunner:
             raise refusal(error, essence(error), self._source, self._entry, self._target) from error
 
 
-@lru_cache(maxsize=256)
-def _functions(source: str, entry: str, target: Target) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """An emitted function, and what JAX compiles of it: one for all kernels whose text is the same."""
-    import jax
+class Jitted:
+    """An emitted function as JAX compiles it."""
 
+    def __init__(self, function: Callable[..., Any]):
+        import jax
+
+        #: Called with arrays; JAX may return before it has ended.
+        self.started = jax.jit(function)
+
+    def waited_for(self, *arrays: Any) -> Any:
+        """The results when they are there."""
+        from jax import block_until_ready
+
+        return block_until_ready(self.started(*arrays))
+
+
+class Interpreted(Jitted):
+    """An emitted function whose cells are interpreted, which does not go on where waiting for it was interrupted."""
+
+    def __init__(self, function: Callable[..., Any]):
+        import jax
+
+        from kopt.runtime.interpreted_grid import Stop, stoppable
+
+        self._jitted = jax.jit(stoppable(function), compiler_options=exact_options())
+        self.started = partial(self._jitted, Stop().array)
+        self._stops: list[Stop] = []
+        self._make = Stop
+
+    def waited_for(self, *arrays: Any) -> Any:
+        from jax import block_until_ready
+
+        # Calls of several threads have a stop each; taking one from a list, and putting it there, is atomic.
+        try:
+            stop = self._stops.pop()
+        except IndexError:
+            stop = self._make()
+        try:
+            results = block_until_ready(self._jitted(stop.array, *arrays))
+        except BaseException:
+            stop.stop()
+            raise
+        self._stops.append(stop)
+        return results
+
+
+@lru_cache(maxsize=256)
+def _functions(source: str, entry: str, target: Target) -> tuple[Callable[..., Any], Jitted]:
+    """An emitted function, and what JAX compiles of it: one for all kernels whose text is the same."""
     function = _function(source, entry, target)
-    return function, jax.jit(function, compiler_options=exact_options() if target.interpreted else None)
+    return function, (Interpreted if target.interpreted else Jitted)(function)
 
 
 def _function(source: str, entry: str, target: Target) -> Callable[..., Any]:
     if target.mode == "chip":
         return getattr(load_module(source, entry), entry)
-    module = interpreted_module(source, entry, lambda grid: True)
+    module = interpreted_module(source, entry)
     return on_abstract_tpu(getattr(module, entry), target.tpu)

@@ -22,7 +22,7 @@ PARAMS = pltpu.InterpretParams(dma_execution_mode="eager", detect_races=True, un
 
 def run(folder: Path, name: str, mesh: jax.sharding.Mesh) -> None:
     """One program: its results into a file, its name on stdout where ranks race."""
-    module = interpreted_module((folder / f"{name}.py").read_text(), name, lambda grid: PARAMS)
+    module = interpreted_module((folder / f"{name}.py").read_text(), name, PARAMS)
     function = jax.jit(lambda *arrays: getattr(module, name)(*arrays, mesh=mesh), compiler_options=exact_options())
     with np.load(folder / f"{name}.npz") as given:
         arrays = [given[key].view(ml_dtypes.bfloat16) if given[key].dtype == np.uint16 else given[key] for key in given]

@@ -88,7 +88,7 @@ def run(inputs: Sequence[TileType], arrays: Sequence[np.ndarray], *builds: Build
     from kopt.runtime.pallas_interpret import exact_options, interpreted_module
 
     source, results = emit(inputs, builds)
-    module = interpreted_module(source, "kernel", lambda *_: True)
+    module = interpreted_module(source, "kernel")
     held = [_held(type) for type in inputs]
     values = [jnp.asarray(array.reshape(shape), dtype) for array, (shape, dtype) in zip(arrays, held, strict=True)]
     outputs = jax.jit(module.kernel, compiler_options=exact_options())(*values)

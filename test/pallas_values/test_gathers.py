@@ -278,7 +278,7 @@ def _interpreted(source: str, table: np.ndarray, ids: np.ndarray, element: str) 
     import jax
     import jax.numpy as jnp
 
-    module = interpreted_module(source, "gather", lambda *_: True)
+    module = interpreted_module(source, "gather")
     dtype = BY_SPEC[element].jax
     result = jax.jit(module.gather, compiler_options=exact_options())(jnp.asarray(table, dtype), ids)
     return np.asarray(result.astype(table.dtype))

@@ -1,5 +1,10 @@
 """pallas:interpret on real numbers, every framework in and out."""
 
+import re
+import signal
+import threading
+from time import perf_counter, sleep
+
 import numpy as np
 import pytest
 
@@ -8,8 +13,10 @@ torch = pytest.importorskip("torch")
 
 import jax.numpy as jnp  # noqa: E402
 
+import kopt  # noqa: E402
+import kopt.language as hl  # noqa: E402
 from kopt.errors import ArgumentError  # noqa: E402
-from kopt.runtime.pallas_interpret import _functions  # noqa: E402
+from kopt.runtime.pallas_interpret import _functions, interpreted_module  # noqa: E402
 
 from .support import executable, source  # noqa: E402
 
@@ -148,3 +155,49 @@ def test_the_emitted_text_is_what_runs(monkeypatch):
 def test_function_is_the_jax_function():
     exe = executable("misc_pallas", "add_one", TARGET, "f32[2,2]")
     assert exe.function(jnp.zeros((2, 2))).sum() == 4
+
+
+@kopt.kernel(config={"block_sizes": [8]})
+def shifted(x, y):
+    for rows in hl.tile(x.size(0)):
+        y[rows, :] = y[rows, :] + x[rows, :]
+    return y
+
+
+@pytest.mark.parametrize("ours", [True, False], ids=["kopt", "jax"])
+def test_no_cell_copies_whole_arrays(ours):
+    """XLA's program copies the array that changes once; with JAX's own loop, whole arrays for each cell."""
+    x = jnp.zeros((256, 384))
+    text = shifted.lower(x, x, target=TARGET).source
+    function = interpreted_module(text, "shifted", True if ours else lambda grid: True).shifted
+    program = jax.jit(function).lower(x, x).compile().as_text()
+    in_loops = "".join(part for part in program.split("\n\n") if not part.startswith("ENTRY"))
+    assert bool(re.search(r"= f32\[256,384\]\S* copy\(", in_loops)) is not ours
+
+
+@kopt.kernel(config={"block_sizes": [8, 128]})
+def repeated(x, times):
+    out = torch.empty_like(x)
+    for rows in hl.tile(x.size(0)):
+        total = hl.zeros([rows, x.size(1)], dtype=torch.float32)
+        for _ in hl.tile(0, times[0]):
+            total = torch.exp(x[rows, :] - total)
+        out[rows, :] = total
+    return out
+
+
+@pytest.mark.parametrize("is_guarded", [False, True], ids=["called", "guarded"])
+def test_a_call_that_is_interrupted_does_not_go_on(is_guarded):
+    """Where nothing stops it, it takes a minute and holds up the next call, which has to wait for one cell at most."""
+    x = torch.zeros(2048, 128)
+    short, long = (torch.tensor([times], dtype=torch.int32) for times in (1, 1 << 18))
+    kernel = repeated.on(TARGET) if is_guarded else repeated.lower(x, short, target=TARGET).compile()
+    kernel(x, short)
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    before = perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        kernel(x, long)
+        sleep(60)  # where it was quicker than the timer
+    assert torch.equal(kernel(x, short), torch.ones(2048, 128))
+    assert perf_counter() - before < 10
