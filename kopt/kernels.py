@@ -15,7 +15,7 @@ from kopt.garbage_collection import collected_later
 from kopt.helion_configs import helion_config
 from kopt.language.running import RUNNING
 from kopt.operators.graphs import traced, traced_on
-from kopt.runtime.admission import admit_call, arrays_in
+from kopt.runtime.admission import admit_call, arrays_in, traced_by_jax
 from kopt.runtime.bounded_cache import BoundedCache
 from kopt.runtime.guards import MISS, Guard, before
 from kopt.runtime.torch_tracing import REASON, breaks_graphs, keep_untraced, may_need_operator
@@ -112,6 +112,10 @@ class Kernel:
         target = self._target(None, values.values())
         if not target.lowers:
             return self._run_python(values)
+        if self._backward is not None and traced_by_jax(values):
+            from kopt.operators.jax_gradients import call
+
+            return call(self, values, lambda values: self._compiled_for(values, target).run(values))
         key = self._key(values, target)
         compiled = self._compiled_for(values, target, key)
         result = compiled.run(values)
@@ -186,7 +190,7 @@ class Kernel:
         from kopt.runtime.devices import require
         from kopt.stored.disk_cache import DiskCall
 
-        require(target)
+        require(target, traces=True)
         call = DiskCall.of(self.fn, list(values.values()), target, self.config, self._surroundings(target))
         if call is not None and (found := call.find(self._signature)) is not None:
             return found

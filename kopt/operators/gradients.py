@@ -62,18 +62,24 @@ class Gradients:
         results = [] if output is None else list(output) if isinstance(output, tuple | list) else [output]
         rule = self.kernel._backward
         names = () if rule is None else rule.names
-        wanted = {number for name in names for number in self._numbers(name)}
+        wanted, kept_results = self.wanted(len(results))
         kept = [x for n, x in enumerate(inputs) if n in wanted and isinstance(x, torch.Tensor)]
-        kept_results = [n for name in names if (n := _number(_RESULT, name, self._parameters)) is not None]
-        for number in kept_results:
-            if number >= len(results):
-                raise self._error(f"takes result_{number}, and there are {len(results)} results")
         ctx.save_for_backward(*kept, *(results[number] for number in kept_results))
         ctx.kopt = [None if isinstance(x, torch.Tensor) else x for x in inputs], wanted, kept_results
         if rule is not None and len(results) > 1:
             taken = {_number(_GRAD, name, self._parameters) for name in names}
             ctx.mark_non_differentiable(*(x for number, x in enumerate(results) if number not in taken))
         ctx.kopt_floats = [n for n, x in enumerate(inputs) if isinstance(x, torch.Tensor) and x.is_floating_point()]
+
+    def wanted(self, results: int) -> tuple[set[int], list[int]]:
+        """The numbers of the operands, and of the ``results``, that the rule takes."""
+        rule = self.kernel._backward
+        names = () if rule is None else rule.names
+        kept = [n for name in names if (n := _number(_RESULT, name, self._parameters)) is not None]
+        for number in kept:
+            if number >= results:
+                raise self._error(f"takes result_{number}, and there are {results} results")
+        return {number for name in names for number in self._numbers(name)}, kept
 
     def backward(self, ctx: Any, grads: Sequence[Any], needed: Sequence[bool]) -> tuple[Any, ...]:
         """The gradients of all operands, None for those that are not ``needed``."""

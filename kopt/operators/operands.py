@@ -72,10 +72,10 @@ class Form:
     def values(self, operands: Sequence[Any]) -> dict[str, Any]:
         """The values of all parameters for operands."""
         put = lambda leaf: operands[leaf.number] if isinstance(leaf, OperandPlace) else leaf.value  # noqa: E731
-        return {name: _mapped(item, put) for name, item in self.tree}
+        return {name: mapped(item, put) for name, item in self.tree}
 
     def _leaves(self) -> Iterator[Any]:
-        return (leaf for _, item in self.tree for leaf in _leaves(item))
+        return (leaf for _, item in self.tree for leaf in leaves(item))
 
 
 def taken_apart(values: Mapping[str, Any]) -> tuple[Form, list[Any]]:
@@ -96,7 +96,7 @@ def taken_apart(values: Mapping[str, Any]) -> tuple[Form, list[Any]]:
 
 def has_foreign_arrays(values: Sequence[Any]) -> bool:
     """Whether there are arrays of JAX or NumPy in a call's values."""
-    return any(framework_of(leaf) in ("jax", "numpy") for value in values for leaf in _leaves(value))
+    return any(framework_of(leaf) in ("jax", "numpy") for value in values for leaf in leaves(value))
 
 
 def open_numbers(operand: Any) -> bool:
@@ -107,7 +107,7 @@ def open_numbers(operand: Any) -> bool:
 
 def tensors_in(values: Sequence[Any]) -> list[torch.Tensor]:
     """The tensors in a call's values."""
-    return [leaf for value in values for leaf in _leaves(value) if isinstance(leaf, torch.Tensor)]
+    return [leaf for value in values for leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
 def _with_names(value: Any, name: str, change: Callable[[Any, str], Any]) -> Any:
@@ -118,17 +118,19 @@ def _with_names(value: Any, name: str, change: Callable[[Any, str], Any]) -> Any
     return change(value, name)
 
 
-def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value with what `leaves` gives changed."""
     return _with_names(value, "", lambda leaf, _: change(leaf))
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Any) -> Iterator[Any]:
+    """What is in a value, or in its tuples, lists and dicts."""
     if type(value) is dict:
         for item in value.values():
-            yield from _leaves(item)
+            yield from leaves(item)
     elif _is_sequence(value):
         for item in value:
-            yield from _leaves(item)
+            yield from leaves(item)
     else:
         yield value
 

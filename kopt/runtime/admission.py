@@ -68,6 +68,11 @@ def admit_known(kernel: str, name: str, value: Any, where: str) -> None:
         raise ArgumentError(message, notes=["choose a target of the pallas family, whose kernels JAX compiles along"])
 
 
+def traced_by_jax(values: Mapping[str, Any]) -> bool:
+    """Whether an array in the values of a call is one that JAX traces."""
+    return any(_is_tracer(array) for name, value in values.items() for _, array in arrays_in(name, value))
+
+
 def admit_written(kernel: str, name: str, value: Any) -> None:
     """Raises `ArgumentError` for an argument that a kernel writes, where its memory cannot take that."""
     for holds, found, advice in _WRITTEN.get(framework_of(value) or "", ()):
@@ -178,12 +183,6 @@ _RULES: dict[str | None, tuple[Rule, ...]] = {
         _BEYOND,
     ),
     "jax": (
-        (_has_type("jax", "BatchTracer"), "mapped by jax.vmap, and a kopt kernel has no batching rule",
-         "give the kernel the batch as a dimension, or use jax.lax.map"),
-        (_has_type("jax", "JVPTracer"), "differentiated by JAX, and a kopt kernel has no derivative",
-         "use jax.lax.stop_gradient({0}), or wrap the kernel in jax.custom_vjp"),
-        (_has_type("jax", "LinearizeTracer"), "differentiated by JAX, and a kopt kernel has no derivative",
-         "use jax.lax.stop_gradient({0}), or wrap the kernel in jax.custom_vjp"),
         (lambda array: _concrete(array) and array.is_deleted(), "deleted: its memory was donated or freed",
          "pass an array that has its memory"),
         (lambda array: _concrete(array) and not array.is_fully_addressable, "spread over other processes",

@@ -99,12 +99,15 @@ def _chosen(family: str, found: str, chip: Chip | None) -> Target:
     return Target(family, "chip", chip, f"{said}, the nearest there")
 
 
-def require(target: Target) -> None:
-    """Raises `ConfigError` where a target cannot run here: a package is missing, or the chip."""
+def require(target: Target, traces: bool = False) -> None:
+    """Raises `ConfigError` where a target cannot run here: a package is missing, or the chip.
+
+    Where a kernel may become part of a program that JAX ``traces``, which may run elsewhere, no TPU has to be here.
+    """
     if absent := missing(_NEEDED[target.family]):
         message = f"target '{target}' needs {' and '.join(absent)}, which this Python does not have"
         raise ConfigError(message, notes=[install(EXTRAS[PACKAGES[target.family]])])
-    if target.mode != "chip" or _is_here(target):
+    if target.mode != "chip" or traces and target.family == "pallas" or _is_here(target):
         return
     kind = "TPU" if target.family == "pallas" else "GPU"
     raise ConfigError(

@@ -255,7 +255,7 @@ def _packaged(results: list[Any]) -> Any:
 
 def make_runner(exe: Executable) -> Runner:
     """The runner of an executable's target. Raises `ConfigError` where it cannot run here."""
-    require(exe.target)
+    require(exe.target, traces=not exe.groups)
     return _RUNNERS[exe.target.family, exe.target.mode](exe)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from types import ModuleType
 from typing import Any
 
-from kopt.errors import ArgumentError, KoptError, Location
+from kopt.errors import ArgumentError, ConfigError, KoptError, Location
+from kopt.runtime.devices import require
 from kopt.runtime.emitted import load_module
 from kopt.runtime.machine import prepare_jax
 from kopt.runtime.reasons import essence, refusal
@@ -88,19 +89,11 @@ def on_abstract_tpu(function: Callable[..., Any], chip: TpuChip) -> Callable[...
     return traced
 
 
-def refuse_parts(mesh: Any, kernel: str, location: Location | None) -> None:
-    """Raises `ArgumentError` where arrays are parts of others on CPUs, which are not the chip that Pallas sees.
-
-    ``mesh`` is what JAX has set.
-    """
-    if mesh.manual_axes:
-        where = "inside of jax.shard_map or jax.pmap"
-        advice = "call it outside, on the whole array or on each part; a TPU's takes calls inside of jax.shard_map"
-    elif mesh.explicit_axes:
-        where, advice = "under a mesh with explicit axes", "set a mesh whose axis_types are AxisType.Auto, or none"
-    else:
-        return
-    raise ArgumentError(f"{kernel}: an interpreted kernel cannot be called {where}", location, notes=[advice])
+def refuse_explicit_axes(mesh: Any, kernel: str, location: Location | None) -> None:
+    """Raises `ArgumentError` where the types of arrays name the devices of a mesh, which Pallas does not look at."""
+    if mesh.explicit_axes:
+        message = f"{kernel}: an interpreted kernel cannot be called under a mesh with explicit axes"
+        raise ArgumentError(message, location, notes=["set a mesh whose axis_types are AxisType.Auto, or none"])
 
 
 @cache
@@ -114,28 +107,6 @@ def exact_options() -> dict[str, str] | None:
     except Exception:  # a JAX that has no such option has no such library
         return None
     return options
-
-
-def without_transforms(
-    function: Callable[..., Any], kernel: str, location: Location | None = None
-) -> Callable[..., Any]:
-    """The function for use in larger traced ones, where JAX's transformations of it are errors that say so.
-
-    Pallas's own rules would transform the kernel's body, which may pass memory on from one cell to the next.
-    """
-    import jax
-
-    def refuse(transform: str, advice: str) -> Callable[..., Any]:
-        def rule(*args: Any) -> Any:
-            raise ArgumentError(f"{kernel}: a kopt kernel has no rule for {transform}", location, notes=[advice])
-
-        return rule
-
-    plain = jax.custom_jvp(lambda *args: function(*args))
-    plain.defjvp(refuse("jax.grad and jax.jvp", "use jax.lax.stop_gradient, or wrap the kernel in jax.custom_vjp"))
-    guarded = jax.custom_batching.custom_vmap(plain)
-    guarded.def_vmap(refuse("jax.vmap", "give the kernel the batch as a dimension, or use jax.lax.map"))
-    return guarded
 
 
 def as_list(results: Any) -> list[Any]:
@@ -177,7 +148,7 @@ class PallasRunner:
         self._is_tracing = _is_tracing()
         self._mesh = jax.sharding.get_abstract_mesh if target.interpreted else None
         self.function, self._jitted = _functions(source, entry, target)
-        self._guarded = without_transforms(self.function, entry, location)
+        self._traced = self._make_traced()
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Call the kernel and wait for it, so that a caller may write to the arguments' memory afterwards.
@@ -187,13 +158,40 @@ class PallasRunner:
         from jax.core import Tracer
 
         if any(isinstance(array, Tracer) for array in arrays):
-            return as_list(self._call(self._guarded, arrays, self._settings))
+            return self._call(self._traced, arrays, ())
+        require(self._target)
         return as_list(self._call(self._jitted.waited_for, arrays, self._outside))
 
     def launcher(self, arrays: Sequence[Any], waits: bool = False) -> Callable[..., Any]:
         """The kernel as a function of arrays that have elements; JAX may return before it has ended, or ``waits``."""
-        function = self._jitted.waited_for if waits else self._jitted.started
-        return lambda *arrays: self._call(function, arrays, self._outside if self._is_tracing() else self._settings)
+        jitted = self._jitted
+
+        def launch(*arrays: Any) -> Any:
+            function = jitted.waited_for if waits else jitted.started
+            return self._call(function, arrays, self._outside if self._is_tracing() else self._settings)
+
+        return launch
+
+    def _make_traced(self) -> Any:
+        """The kernel as traces call it; a chip that is not there serves where programs for it are exported."""
+        from kopt.runtime.jax_primitive import TracedKernel
+
+        function, is_chip, absent = self.function, self._target.mode == "chip", None
+        if is_chip:
+            try:
+                require(self._target)
+            except ConfigError as error:
+                error.location = self._location
+                function, absent = on_abstract_tpu(function, self._target.tpu), error
+        return TracedKernel(
+            function=function,
+            name=self._entry,
+            location=self._location,
+            settings=self._settings,
+            refuse=lambda error: refusal(error, essence(error), self._source, self._entry, self._target),
+            only_on="tpu" if is_chip else None,
+            absent=absent,
+        )
 
     def _call(self, function: Callable[..., Any], arrays: Sequence[Any], settings: Sequence[Callable[[], Any]]) -> Any:
         """Calls under JAX's settings; arrays that have elements outside of a trace that is under way.
@@ -201,8 +199,10 @@ class PallasRunner:
         Such a trace is not the outermost jit, which compiler options are for.
         """
         try:
-            if self._mesh is not None:
-                refuse_parts(self._mesh(), self._entry, self._location)
+            if self._mesh is not None and not (mesh := self._mesh()).empty:
+                refuse_explicit_axes(mesh, self._entry, self._location)
+                if mesh.manual_axes:
+                    return self._traced(*arrays)
             if not settings:
                 return function(*arrays)
             with ExitStack() as stack:
@@ -221,14 +221,16 @@ class Jitted:
     def __init__(self, function: Callable[..., Any]):
         import jax
 
-        #: Called with arrays; JAX may return before it has ended.
-        self.started = jax.jit(function)
+        self._jitted, self._wait = jax.jit(function), jax.block_until_ready
+
+    @property
+    def started(self) -> Callable[..., Any]:
+        """Called with arrays; JAX may return before it has ended."""
+        return self._jitted
 
     def waited_for(self, *arrays: Any) -> Any:
         """The results when they are there."""
-        from jax import block_until_ready
-
-        return block_until_ready(self.started(*arrays))
+        return self._wait(self.started(*arrays))
 
 
 class Interpreted(Jitted):
@@ -239,21 +241,23 @@ class Interpreted(Jitted):
 
         from kopt.runtime.interpreted_grid import Stop, stoppable
 
-        self._jitted = jax.jit(stoppable(function), compiler_options=exact_options())
-        self.started = partial(self._jitted, Stop().array)
+        self._jitted, self._wait = jax.jit(stoppable(function), compiler_options=exact_options()), jax.block_until_ready
         self._stops: list[Stop] = []
         self._make = Stop
 
-    def waited_for(self, *arrays: Any) -> Any:
-        from jax import block_until_ready
+    @cached_property
+    def started(self) -> Callable[..., Any]:
+        """Nothing stops these. Made at the first call: those are outside of traces, and stops are arrays."""
+        return partial(self._jitted, self._make().array)
 
+    def waited_for(self, *arrays: Any) -> Any:
         # Calls of several threads have a stop each; taking one from a list, and putting it there, is atomic.
         try:
             stop = self._stops.pop()
         except IndexError:
             stop = self._make()
         try:
-            results = block_until_ready(self._jitted(stop.array, *arrays))
+            results = self._wait(self._jitted(stop.array, *arrays))
         except BaseException:
             stop.stop()
             raise
