@@ -13,10 +13,10 @@ from kopt.diagnostics import location_of
 from kopt.errors import KoptError, LoweringError, VerifyError
 from kopt.passes import ALL_PASSES
 from kopt.passes.dynamic_pipeline import DynamicPipelinePass
-from kopt.pipeline_text import parse_pipeline
+from kopt.pipeline_text import parse_pipeline, pipeline_text
 from kopt.verification import verify
 
-__all__ = ["Instrumentation", "parse_pipeline", "run"]
+__all__ = ["Instrumentation", "parse_pipeline", "pipeline_text", "run"]
 
 
 class Instrumentation:
@@ -27,6 +27,9 @@ class Instrumentation:
 
     def after(self, pass_: ModulePass, module: ModuleOp) -> None:
         """Called with the module that the pass has rewritten, before it is verified."""
+
+    def failed(self, pass_: ModulePass, module: ModuleOp) -> None:
+        """Called with what a pass left behind that raised, or whose result was found invalid."""
 
 
 def run(
@@ -50,20 +53,29 @@ def run(
         for hook in instrumentation:
             hook.before(pass_, module)
         try:
-            pass_.apply(ctx, module)
-        except DiagnosticException as error:
-            raise LoweringError(f"pass '{pass_.name}' failed: {error}", location_of(module)) from error
-        except KoptError:
+            _apply(pass_, ctx, module)
+            for hook in instrumentation:
+                hook.after(pass_, module)
+            if verify_each:
+                _verify_after(pass_, module)
+        except Exception:
+            for hook in instrumentation:
+                hook.failed(pass_, module)
             raise
-        except Exception as error:
-            if (package := ALL_PASSES.package(pass_.name)) is None:
-                raise
-            message = f"pass '{pass_.name}' of package '{package}' failed: {type(error).__name__}: {error}"
-            raise LoweringError(message, location_of(module)) from error
-        for hook in instrumentation:
-            hook.after(pass_, module)
-        if verify_each:
-            _verify_after(pass_, module)
+
+
+def _apply(pass_: ModulePass, ctx: Context, module: ModuleOp) -> None:
+    try:
+        pass_.apply(ctx, module)
+    except DiagnosticException as error:
+        raise LoweringError(f"pass '{pass_.name}' failed: {error}", location_of(module)) from error
+    except KoptError:
+        raise
+    except Exception as error:
+        if (package := ALL_PASSES.package(pass_.name)) is None:
+            raise
+        message = f"pass '{pass_.name}' of package '{package}' failed: {type(error).__name__}: {error}"
+        raise LoweringError(message, location_of(module)) from error
 
 
 def _verify_after(pass_: ModulePass, module: ModuleOp) -> None:

@@ -4,6 +4,7 @@
     element  := anchor "(" pipeline? ")" | pass-name options?
     options  := "{" (key ("=" value ("," value)*)?)* "}"     separated by white space
 
+A pass-name without options may be a pipeline's, which stands for its passes (`kopt.passes.named_pipelines`).
 An anchor is ``builtin.module``, ``func.func`` or ``any``; every pass rewrites a whole module, so anchors group but do
 not restrict. Errors are ``kopt.ConfigError``s that point into the pipeline's text.
 """
@@ -20,6 +21,7 @@ from xdsl.utils.hints import isa, type_repr
 
 from kopt.errors import ConfigError, Location
 from kopt.passes import ALL_PASSES
+from kopt.passes.named_pipelines import NAMED_PIPELINES
 from kopt.registry import did_you_mean
 
 ANCHORS = ("builtin.module", "func.func", "any")
@@ -32,6 +34,39 @@ _TOKEN = re.compile(
 def parse_pipeline(text: str) -> list[ModulePass]:
     """The passes that ``text`` names, in order, with their options checked against their fields' types."""
     return list(_PipelineParser(text).pipeline())
+
+
+def pipeline_text(passes: Sequence[ModulePass]) -> str:
+    """The text that `parse_pipeline` reads as these passes; options have their values where these are no defaults."""
+    return f"builtin.module({','.join(map(_pass_text, passes))})"
+
+
+def _pass_text(pass_: ModulePass) -> str:
+    fields = [field for field in dataclasses.fields(pass_) if field.init]
+    given = {field.name: getattr(pass_, field.name) for field in fields}
+    defaults = {field.name: _default(field) for field in fields}
+    texts = [_option_text(key, value) for key, value in given.items() if value != defaults[key]]
+    return f"{pass_.name}{{{' '.join(texts)}}}" if texts else pass_.name
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def _option_text(key: str, value: Any) -> str:
+    values = value if isinstance(value, tuple) else (value,)
+    return "=".join(filter(None, (key.replace("_", "-"), ",".join(map(_value_text, values)))))
+
+
+def _value_text(value: Any) -> str:
+    if not isinstance(value, str):
+        return str(value).lower() if isinstance(value, bool) else repr(value)
+    found = _TOKEN.fullmatch(value)
+    if found is not None and found.lastgroup == "word" and _typed(_token(found)) == value == found["word"]:
+        return value
+    return f"'{value}'" if '"' in value else f'"{value}"'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +132,13 @@ class _PipelineParser:
         if self.accept("("):
             yield from self.anchored(name)
             return
-        yield self.make_pass(name, self.options())
+        options = self.options()
+        if name.text in ALL_PASSES or name.text not in NAMED_PIPELINES:
+            yield self.make_pass(name, options)
+            return
+        for key, _ in options.values():
+            self.fail(f"pipeline '{name.text}' has no options; only its passes have", key)
+        yield from NAMED_PIPELINES[name.text]
 
     def anchored(self, anchor: _Token) -> Iterator[ModulePass]:
         if anchor.text not in ANCHORS:
@@ -134,7 +175,8 @@ class _PipelineParser:
     def make_pass(self, name: _Token, options: dict[str, tuple[_Token, list[_Token]]]) -> ModulePass:
         """An instance of the pass with its options set."""
         if name.text not in ALL_PASSES:
-            self.fail(f"unknown pass '{name.text}'{did_you_mean(name.text, ALL_PASSES)}", name)
+            known = [*ALL_PASSES, *NAMED_PIPELINES]
+            self.fail(f"unknown pass or pipeline '{name.text}'{did_you_mean(name.text, known)}", name)
         try:
             pass_type: type[ModulePass] = ALL_PASSES[name.text]
         except ConfigError as error:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.printer import Printer
 
+from kopt.errors import ConfigError
 from kopt.pass_manager import Instrumentation
 from kopt.passes import ALL_PASSES
 from kopt.registry import did_you_mean
 from kopt.tools.command_line import usage_error
+
+#: What takes a dump: the pass, its module, and the text.
+Show = Callable[[ModulePass, ModuleOp, str], None]
 
 
 class PassNames(Instrumentation):
@@ -27,38 +36,85 @@ class PassNames(Instrumentation):
 
 
 class IRPrinter(Instrumentation):
-    """Prints the module on stderr before and after the chosen passes."""
+    """Shows the module before and after the chosen passes."""
 
-    def __init__(self, before: set[str], after: set[str], on_change: bool):
+    def __init__(self, before: set[str], after: set[str], on_change: bool, on_failure: bool, show: Show):
         self.before_names = before
         self.after_names = after
         self.on_change = on_change
+        self.on_failure = on_failure
+        self.show = show
         self._previous = ""
 
     def before(self, pass_: ModulePass, module: ModuleOp) -> None:
         if pass_.name in self.before_names:
-            _dump("Before", pass_, str(module))
+            self._show(f"Before {pass_.name}", pass_, module, str(module))
         if self.on_change:
             self._previous = str(module)
 
     def after(self, pass_: ModulePass, module: ModuleOp) -> None:
         changed = self.on_change and str(module) != self._previous
         if changed or pass_.name in self.after_names:
-            _dump("After", pass_, str(module))
+            self._show(f"After {pass_.name}", pass_, module, str(module))
+
+    def failed(self, pass_: ModulePass, module: ModuleOp) -> None:
+        if self.on_failure:
+            self._show(f"After {pass_.name} Failed", pass_, module, _text_of_any(module))
+
+    def _show(self, title: str, pass_: ModulePass, module: ModuleOp, text: str) -> None:
+        self.show(pass_, module, f"// -----// IR Dump {title} //----- //\n{text}\n")
 
 
-def _dump(when: str, pass_: ModulePass, text: str) -> None:
-    print(f"// -----// IR Dump {when} {pass_.name} //----- //\n{text}\n", file=sys.stderr)
+def _text_of_any(module: ModuleOp) -> str:
+    """The text of a module that may be invalid: the generic syntax asks less of operations than their own."""
+    try:
+        return str(module)
+    except Exception:
+        stream = StringIO()
+        Printer(stream, print_generic_format=True).print_op(module)
+        return stream.getvalue()
+
+
+def _to_stderr(pass_: ModulePass, module: ModuleOp, text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+class DumpFiles:
+    """A folder of dumps, as mlir-opt writes them: ``builtin_module_NAME/3_cse.mlir``, numbered as passes run.
+
+    A module without a name is ``no-symbol-name``. The pieces of ``--split-input-file`` share their numbers.
+    """
+
+    def __init__(self, folder: str):
+        self.folder = Path(folder)
+        self._written: Counter[str] = Counter()
+
+    def write(self, pass_: ModulePass, module: ModuleOp, text: str) -> None:
+        """Add a file."""
+        symbol = "no-symbol-name" if module.sym_name is None else re.sub(r"[^\w.-]", "_", module.sym_name.data)
+        name = f"builtin_module_{symbol}"
+        path = self.folder / name / f"{self._written[name]}_{pass_.name}.mlir"
+        self._written[name] += 1
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"cannot write '{path}': {error.strerror}") from error
 
 
 def ir_printers(args: argparse.Namespace, argv: Sequence[str]) -> list[Instrumentation]:
     """The printers that the options ask for, perhaps none."""
-    everything = set(ALL_PASSES) if args.print_ir_before_all or args.print_ir_after_all else set()
-    before = everything if args.print_ir_before_all else _pass_names(args.print_ir_before, argv)
-    after = everything if args.print_ir_after_all else _pass_names(args.print_ir_after, argv)
-    if not (before or after or args.print_ir_after_change):
+    before, after = _pass_names(args.print_ir_before, argv), _pass_names(args.print_ir_after, argv)
+    when = (before, after, args.print_ir_before_all, args.print_ir_after_all, args.print_ir_after_change)
+    if args.print_ir_before_all:
+        before = {*ALL_PASSES}
+    if args.print_ir_after_all or (args.print_ir_tree_dir is not None and not any(when)):
+        after = {*ALL_PASSES}
+    on_change, on_failure = args.print_ir_after_change, args.print_ir_after_failure
+    if not (before or after or on_change or on_failure):
         return []
-    return [IRPrinter(before, after, args.print_ir_after_change)]
+    show = _to_stderr if args.print_ir_tree_dir is None else DumpFiles(args.print_ir_tree_dir).write
+    return [IRPrinter(before, after, on_change, on_failure, show)]
 
 
 def _pass_names(values: Sequence[str], argv: Sequence[str]) -> set[str]:

@@ -34,6 +34,13 @@ def passes() -> str:
     return "\n".join(_pass_lines(name, found) for name, found in _loaded(ALL_PASSES))
 
 
+def pipelines() -> str:
+    """One line a pipeline that has a name, and how many passes it has."""
+    from kopt.passes.named_pipelines import NAMED_PIPELINES
+
+    return "\n".join(f"{name:28} {len(passes)} passes" for name, passes in sorted(NAMED_PIPELINES.items()))
+
+
 def _pass_lines(name: str, pass_type: Any) -> str:
     lines = [f"{name:28} {_summary(pass_type)}".rstrip()]
     for field in dataclasses.fields(pass_type):

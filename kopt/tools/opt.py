@@ -15,7 +15,7 @@ from kopt.tools.opt_options import TARGETS, parse_options, print_help
 def run(argv: Sequence[str]) -> int:
     """The opt tool on one command line; returns the exit code, or raises ``kopt.KoptError``."""
     args = parse_options(argv)
-    if args.version or args.show_passes or args.show_dialects or args.show_plugins:
+    if args.version or args.show_passes or args.show_pipelines or args.show_dialects or args.show_plugins:
         return _show(args)
     if not argv and sys.stdin.isatty():
         print_help()
@@ -33,6 +33,8 @@ def _show(args: argparse.Namespace) -> int:
         print(listing.version())
     if args.show_passes:
         print(listing.passes())
+    if args.show_pipelines:
+        print(listing.pipelines())
     if args.show_dialects:
         print(listing.dialects())
     if args.show_plugins:

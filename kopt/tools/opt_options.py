@@ -52,10 +52,11 @@ def _parser() -> ArgumentParser:
 def _add_input(parser: ArgumentParser) -> None:
     add = parser.add_argument_group("input and passes").add_argument
     add("-p", "--pass-pipeline", "--passes", dest="pipeline", metavar="PIPELINE", default="",
-        help="passes to run: 'builtin.module(a,b{key=value})' or 'a,b'")  # fmt: skip
+        help="passes to run: 'builtin.module(a,b{key=value})' or 'a,b', or a target's own: pallas-tpu7x")  # fmt: skip
     add("--split-input-file", action="store_true", help="treat pieces between '// -----' lines one by one")
     add("--allow-unregistered-dialect", action="store_true", help="accept operations of unknown dialects")
     add("--show-passes", "--list-passes", action="store_true", help="list the passes and their options")
+    add("--show-pipelines", action="store_true", help="list the pipelines that have a name")
     add("--show-dialects", "--list-dialects", action="store_true", help="list the dialects")
     add("--show-plugins", action="store_true", help="list what other packages add, and what is wrong with it")
     add("--version", action="store_true", help="print kopt's version")
@@ -80,6 +81,11 @@ def _add_printing(parser: ArgumentParser) -> None:
         add(f"--{name}-all", f"--mlir-{name}-all", action="store_true", help=argparse.SUPPRESS)
     add("--print-ir-after-change", "--mlir-print-ir-after-change", action="store_true",
         help="print the IR after passes that changed it")  # fmt: skip
+    add("--print-ir-after-failure", "--mlir-print-ir-after-failure", action="store_true",
+        help="print the IR that a pass leaves behind that fails")  # fmt: skip
+    add("--print-ir-tree-dir", "--mlir-print-ir-tree-dir", metavar="DIR",
+        help="print the IR into files below DIR, one a pass; of every pass by default")  # fmt: skip
+    add("--dump-pass-pipeline", action="store_true", help="print the pipeline that runs, as --pass-pipeline takes it")
     add("--mlir-timing", "--timing", dest="timing", action="store_true", help="where the time went")
     add("--remarks", action="store_true", help="print what passes say they did or could not do")
 

@@ -32,6 +32,9 @@ class Session:
         self.name = name
         self.timer = Timer()
         self.passes = pass_manager.parse_pipeline(args.pipeline)
+        if args.dump_pass_pipeline:
+            text = pass_manager.pipeline_text(self.passes)
+            print(f"Pass Manager with {len(self.passes)} passes:\n{text}", file=sys.stderr)
         self.names = PassNames()
         self.instruments = [self.names, *ir_printers(args, argv), self.timer]
         self.outputs: list[str] = []

@@ -57,6 +57,19 @@ def test_a_pass_that_fails_is_an_error(ir: str, how: str, message: str, capsys: 
     assert message in err and not out and "Traceback" not in err
 
 
+@pytest.mark.parametrize(("how", "code"), [("refuse", 1), ("break", 1), ("crash", CRASH_EXIT_CODE)])
+def test_what_a_failing_pass_leaves_behind_is_printed(
+    ir: str, how: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``--mlir-print-ir-after-failure`` prints that IR alone, invalid as it may be, and before the error."""
+    pipeline = f"cse,test-misbehave{{how={how}}}"
+    assert main([ir, "-p", pipeline, "--verify-each", "--mlir-print-ir-after-failure"]) == code
+    dump, _, error = capsys.readouterr().err.partition("error: ")
+    assert dump.startswith("// -----// IR Dump After test-misbehave Failed //----- //\nbuiltin.module {\n")
+    assert dump.count("IR Dump") == 1 and IR.split()[0] in dump and error
+    assert ("test.op" in dump) == (how == "break")
+
+
 def test_verify_each_names_the_pass(ir: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The note says after which pass the module was invalid."""
     assert main([ir, "-p", "cse,test-misbehave{how=break},dce", "--verify-each"]) == 1

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from kopt.config import make_config
 from kopt.errors import ConfigError
-from kopt.pass_manager import parse_pipeline
+from kopt.pass_manager import parse_pipeline, pipeline_text
+from kopt.passes.named_pipelines import NAMED_PIPELINES
+from kopt.passes.pipelines import pipeline
+from kopt.targets.target import parse_target
 
 pytestmark = pytest.mark.usefixtures("misbehaving")
 
@@ -63,7 +67,7 @@ def test_options_take_their_fields_types(text: str, field: str, value: object) -
 @pytest.mark.parametrize(
     ("text", "column", "message"),
     [
-        ("test-option", 1, "unknown pass 'test-option'; did you mean 'test-options'?"),
+        ("test-option", 1, "unknown pass or pipeline 'test-option'; did you mean 'test-options'?"),
         ("cse,test-options{mod=fast}", 18, "pass 'test-options' has no option 'mod'; did you mean 'mode'?"),
         ("test-options{zzz=1}", 14, "; it has mode, count, scale, sizes, dims, flag, loop-type"),
         ("test-options{mode=medium}", 14, "option 'mode' of pass 'test-options' takes one of fast, slow, not medium"),
@@ -84,3 +88,36 @@ def test_errors_point_at_their_place(text: str, column: int, message: str) -> No
         parse_pipeline(text)
     assert message in caught.value.message
     assert caught.value.location is not None and caught.value.location.col == column
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "cse,test-options,dce",
+        "test-options{count=-7 scale=0.001 flag=true loop-type=fori}",
+        "test-options{sizes=64 dims=1}",
+        'test-options{sizes=\'a "b", {c}\' dims=1,2 loop-type="it\'s"}',
+        'test-options{sizes="true" loop-type=""}',
+    ],
+)
+def test_what_is_printed_parses_to_the_same_passes(text: str) -> None:
+    """Options of every type, and strings that look like something else."""
+    passes = parse_pipeline(text)
+    assert parse_pipeline(pipeline_text(passes)) == passes
+
+
+@pytest.mark.parametrize("name", ["pallas-tpu7x", "triton-sm90", "reference"])
+def test_a_named_pipeline_is_its_targets(name: str) -> None:
+    """The name alone, among other passes, and as printed."""
+    passes = pipeline(parse_target(name.replace("-", ":")), make_config(None))
+    assert parse_pipeline(name) == parse_pipeline(pipeline_text(passes)) == NAMED_PIPELINES[name] == passes
+    assert parse_pipeline(f"builtin.module(cse,any({name}))")[1:] == passes
+
+
+def test_a_configured_pipeline_is_printed_with_its_pins() -> None:
+    """Words of plans have blanks and marks in them."""
+    config = make_config({"accesses": {"k": "resident", "k#1": "window x3"}, "loops": {"j": "resident unroll 2"}})
+    passes = pipeline(parse_target("pallas:v6e"), config)
+    text = pipeline_text(passes)
+    assert '"k#1 = window x3"' in text and parse_pipeline(text) == passes
