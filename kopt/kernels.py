@@ -14,6 +14,7 @@ from kopt.errors import ArgumentError, KoptError, UnsupportedError, VmemError
 from kopt.garbage_collection import collected_later
 from kopt.helion_configs import helion_config
 from kopt.language.running import RUNNING
+from kopt.notebooks import html
 from kopt.operators.graphs import traced, traced_on
 from kopt.runtime.admission import admit_call, arrays_in, traced_by_jax
 from kopt.runtime.bounded_cache import BoundedCache
@@ -60,6 +61,9 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kopt kernel {self.fn.__qualname__}>"
+
+    def _repr_html_(self) -> str:
+        return html(repr(self), source=_source(self.fn))
 
     def __reduce__(self) -> Any:
         """By reference: the module and name that the function has."""
@@ -313,6 +317,14 @@ class Kernel:
 def _named(target: Any) -> Hashable:
     """What a target is known by among the kernels of one function."""
     return type(target), str(target)
+
+
+def _source(fn: Callable[..., Any]) -> str:
+    """The text of a function; empty where no file has it."""
+    try:
+        return inspect.getsource(fn).rstrip()
+    except OSError:
+        return ""
 
 
 def _as_spec(value: Any) -> Any:

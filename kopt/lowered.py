@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
 from kopt.errors import ArgumentError
+from kopt.notebooks import html
 from kopt.targets.chips import TpuChip
 from kopt.targets.target import Target
 
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from kopt.runtime.compiled_kernel import CallForm
     from kopt.runtime.executable import Executable
     from kopt.runtime.figures import KnownModule
+    from kopt.runtime.report_table import Report
     from kopt.runtime.signature import Signature
     from kopt.specs import TensorSpec
 
 
-@dataclass
+@dataclass(repr=False)
 class Lowered:
     """What ``kernel.lower(…)`` gives.
 
@@ -53,6 +55,14 @@ class Lowered:
     program: ProgramOptions | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
     opened: Opened | None = None
+
+    def __repr__(self) -> str:
+        sizes = "" if self.config.block_sizes is None else f", block sizes {list(self.config.block_sizes)}"
+        return f"<kopt lowered {self.signature} for {self.target}{sizes}>"
+
+    def _repr_html_(self) -> str:
+        remarks = "\n".join(map(str, self.remarks))
+        return html(repr(self), IR=self.ir, source=self.source, remarks=remarks)
 
     @property
     def ir(self) -> str:
@@ -184,10 +194,11 @@ class Lowered:
         func = entry_function(self.module, self.entry)
         return [*results, *(arrays[position] for position in mutated_positions(func))]
 
-    def report(self, estimates: bool = True, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def report(self, estimates: bool = True, values: Mapping[str, Any] | None = None) -> Report:
         """What the target's own compiler says of the emitted module, with no such chip here.
 
-        The keys are those of `kopt.runtime.report`, and what was chosen: ``block_sizes``, None where the kernel leaves
+        It prints as a table. The keys are those of
+        `kopt.runtime.report`, and what was chosen: ``block_sizes``, None where the kernel leaves
         none open, and ``planned_seconds``, what its launches take with them by kopt's own model of the chip, None where
         that is not known. ``values`` are what arguments of integers hold, by name: figures of loops that run from
         `offsets[i]` to `offsets[i + 1]` are of these, and None without them. Without ``estimates``, bundles and cycles
@@ -197,6 +208,7 @@ class Lowered:
         `UnsupportedError` for kernels of several ranks; `ArgumentError` for values of what is no argument.
         """
         from kopt.runtime.report import report
+        from kopt.runtime.report_table import Report
         from kopt.specs import spec_of
 
         self._refuse_ranks()
@@ -205,7 +217,7 @@ class Lowered:
         found = report(self.source, self.function, specs, self.target, estimates=estimates, known=known)
         sizes = self.config.block_sizes
         chosen = {"block_sizes": None if sizes is None else list(sizes), "planned_seconds": seconds}
-        return {**found, **chosen}
+        return Report({**found, **chosen})
 
     def _arrays(self, values: Mapping[str, Any]) -> dict[int, np.ndarray]:
         """What arguments hold, by number: those that are named, and those that the kernel brings."""

@@ -76,7 +76,7 @@ class Assumption:
     high: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """The decisions of a launch. ``order`` has every axis of the grid, hoisted loops included, outermost first.
 
@@ -97,7 +97,18 @@ class Plan:
     views: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     own: bool = field(default=False, compare=False)
 
+    def __repr__(self) -> str:
+        """In short: the order, and where each buffer is; `plan_text` has all of it."""
+        parts = [f"order [{', '.join(self.order)}]", *map(_short, self.buffers)]
+        return f"<kopt plan {'; '.join(parts)}>"
+
     def buffer(self, access: str) -> Buffer:
         """The buffer of an access."""
         name = self.via[access]
         return next(buffer for buffer in self.buffers if buffer.name == name)
+
+
+def _short(buffer: Buffer) -> str:
+    axes = f"({', '.join(buffer.axes)})" if buffer.axes else ""
+    depth = f" x{buffer.depth}" if buffer.depth != 1 else ""
+    return f"@{buffer.name} {buffer.kind}{axes}{depth}"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from kopt.runtime.report_table import table
+import json
+
+import pytest
+
+from kopt.runtime.report_table import Report, table
 
 TPU = {"target": "pallas:v6e", "legal": True, "reason": None, "arg_bytes": 41943040, "share": 0.123, "cycles": None}
 TPU |= {"estimated_cycles": 1234, "cycles_reason": "trips depend on what 'offsets' holds"}
@@ -35,3 +39,36 @@ def test_ops_are_counted() -> None:
     """Repeated HLO ops are said once; none at all is said too."""
     lines = table([{**TPU, "hlo_ops": ["copy", "pad", "copy"]}, {**TPU, "hlo_ops": []}]).splitlines()
     assert next(line for line in lines if line.startswith("HLO")).endswith("copy×2, pad        none")
+
+
+def test_a_report_prints_as_its_table() -> None:
+    """And is a dictionary in every other way."""
+    report = Report(TPU)
+    assert str(report) == table([TPU])
+    assert report == TPU and repr(report) == repr(TPU) and json.loads(json.dumps(report)) == TPU
+
+
+def test_notebooks_show_the_table_escaped() -> None:
+    """What compilers say may look like HTML."""
+    shown = Report({**GPU, "reason": "expected <pointer> & got <i32>"})._repr_html_()
+    assert shown.startswith("<pre>") and "expected &lt;pointer&gt; &amp; got &lt;i32&gt;" in shown
+
+
+@pytest.mark.parametrize(
+    ("report", "note"),
+    [
+        ({"bound": "HBM", "share": 0.62}, "t: bound by HBM; the chip's own limit is 62% of the cycles"),
+        ({"bound": "latency", "share": None}, "t: bound by latency"),
+        ({"spill_bytes": 9000}, "t: warning: each thread spills 9,000 bytes of registers to memory"),
+    ],
+)
+def test_what_bounds_a_kernel_is_said_below(report: dict[str, object], note: str) -> None:
+    """And what registers it lacks."""
+    assert table([{"target": "t", **report}]).splitlines()[-1].startswith(note)
+
+
+@pytest.mark.parametrize(("shared", "warned"), [(0, False), (116224, False), (116225, True), (232448, True)])
+def test_a_program_that_is_alone_is_said(shared: int, warned: bool) -> None:
+    """sm90 has 227 KiB for the programs of a multiprocessor."""
+    text = table([{"target": "triton:sm90", "shared_bytes": shared, "spill_bytes": 0}])
+    assert ("warning: one program at a time" in text) == warned and "spills" not in text
