@@ -18,7 +18,7 @@ _KINDS = {"kernels": "compiled kernel", "reports": "compiler's report"}
 
 def run(argv: Sequence[str]) -> int:
     """The subcommand on one command line: prints a line a file, the last used first, or removes them."""
-    args = _parser().parse(argv)
+    args = make_parser().parse(argv)
     root = cache_folder()
     if root is None:
         print("there is no cache: KOPT_CACHE_DIR is empty")
@@ -33,7 +33,8 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """The arguments of ``kopt cache``."""
     parser = ArgumentParser(prog=PROG, description="What kopt keeps on disk between processes (KOPT_CACHE_DIR).")
     parser.add_argument("action", nargs="?", default="list", choices=("list", "clear"), help="default: list")
     parser.add_argument("--json", action="store_true", help="the list as JSON")

@@ -13,7 +13,7 @@ PROG = "kopt import"
 
 def run(argv: Sequence[str]) -> int:
     """The subcommand on one command line; prints the IR and returns the exit code."""
-    args = _parser().parse(argv)
+    args = make_parser().parse(argv)
     subject = load_subject(args)
     config = parse_config(args.config)
     from kopt.tools.arguments import specs_or_literals
@@ -26,7 +26,8 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """The arguments of ``kopt import``."""
     parser = ArgumentParser(prog=PROG, description="Print the IR of a kernel for the given arguments.")
     add_subject_options(parser)
     parser.add_argument("--target", metavar="T", help="what it is imported for (block sizes depend on the chip)")

@@ -17,6 +17,7 @@ subcommands:
   kopt run FILE[:NAME] SPEC...       run a kernel or IR file, --check it against the reference
   kopt report FILE[:NAME] SPEC...    compile for chips that need not be there, and print one table
   kopt cache [list|clear]            what is kept on disk between processes
+  kopt completion bash|zsh           what completes this command line in a shell
   (each has its own --help)
 
 example:
@@ -28,15 +29,16 @@ def parse_options(argv: Sequence[str]) -> argparse.Namespace:
     """The opt tool's arguments; a bare ``--print-ir-after`` means every pass, as in mlir-opt."""
     bare = {"--print-ir-before": "--print-ir-before-all", "--print-ir-after": "--print-ir-after-all"}
     bare |= {key.replace("--", "--mlir-", 1): value for key, value in bare.items()}
-    return _parser().parse([bare.get(word, word) for word in argv])
+    return make_parser().parse([bare.get(word, word) for word in argv])
 
 
 def print_help() -> None:
     """The help text, on stdout."""
-    _parser().print_help()
+    make_parser().print_help()
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """The arguments of the opt tool."""
     parser = ArgumentParser(
         prog="kopt",
         description=DESCRIPTION,

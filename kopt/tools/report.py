@@ -19,7 +19,7 @@ DEFAULT_TARGETS = ("pallas:tpu7x", "triton:sm90")
 
 def run(argv: Sequence[str]) -> int:
     """The subcommand on one command line: prints one table, or JSON; a chip that refuses is part of the report."""
-    args = _parser().parse(argv)
+    args = make_parser().parse(argv)
     subject = load_subject(args)
     config = parse_config(args.config)
     from kopt.runtime.report_table import table
@@ -35,7 +35,8 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """The arguments of ``kopt report``."""
     parser = ArgumentParser(prog=PROG, description="Compile for chips that need not be there, and report.")
     add_subject_options(parser)
     parser.add_argument("--target", action="append", default=[], metavar="T[,T]",

@@ -29,7 +29,7 @@ class CheckFailed(KoptError):
 
 def run(argv: Sequence[str]) -> int:
     """The subcommand on one command line: prints a line a result, returns the exit code."""
-    args = _parser().parse(argv)
+    args = make_parser().parse(argv)
     subject = load_subject(args)
     config = parse_config(args.config)
     from kopt.tools.arguments import specs_or_literals
@@ -55,7 +55,8 @@ def _save(path: str, outputs: dict[str, Any]) -> None:
         raise ConfigError(f"cannot write '{path}': {error.strerror}") from error
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """The arguments of ``kopt run``."""
     parser = ArgumentParser(prog=PROG, description="Run a kernel, optionally check its results.")
     add_subject_options(parser)
     parser.add_argument("--target", metavar="T", help="where to run (default: this machine's default target)")
