@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from kopt_lit import SUFFIXES, run_file
+
+from kopt.testing.runner import SUFFIXES, run_file
 
 LIT = Path(__file__).parent / "lit"
 
@@ -98,7 +99,7 @@ class LitItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run in-process; skip where a required module is not installed."""
-        outcome = run_file(self.path)
+        outcome = run_file(self.path, LIT.parents[1])
         if outcome.missing is not None:
             pytest.skip(f"{outcome.missing} is not installed")
         if outcome.failed:

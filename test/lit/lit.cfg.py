@@ -1,20 +1,11 @@
 """Configuration of ``lit test/lit``; pytest runs the same files through test/conftest.py."""
 
 import sys
-import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
 
-from kopt_lit import SUFFIXES  # noqa: E402
-from kopt_lit_format import KoptFormat  # noqa: E402
+from kopt.testing.lit import configure  # noqa: E402
 
-config.name = "kopt"  # noqa: F821
-config.suffixes = list(SUFFIXES)  # noqa: F821
-config.test_format = KoptFormat()  # noqa: F821
-config.test_source_root = str(HERE)  # noqa: F821
-# Tests run in folders of their own; lit keeps its record of their times here.
-RECORDS = Path(tempfile.gettempdir()) / "kopt-lit"
-RECORDS.mkdir(exist_ok=True)
-config.test_exec_root = str(RECORDS)  # noqa: F821
+configure(config, __file__, name="kopt", root=ROOT)  # noqa: F821

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kopt_lit import SUFFIXES, parse_line, run_lines
-from kopt_lit_directives import problems_in
+
+from kopt.testing.directives import problems_in
+from kopt.testing.runner import SUFFIXES, parse_line, run_lines
 
 LIT = Path(__file__).resolve().parents[1] / "lit"
 FILES = sorted(path for path in LIT.rglob("*") if path.suffix in SUFFIXES)

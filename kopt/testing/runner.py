@@ -6,7 +6,8 @@ runs the tests) and any other command in a process of their own. ``not CMD`` wan
 ``not --crash CMD`` wants 70 (a bug of kopt's).
 
 Substitutions: ``%s`` the test, ``%S`` its folder, ``%t`` a file of its own, ``%T`` the folder that it runs in,
-``%{root}`` the repository. ``REQUIRES: jax, triton`` skips the test where a module is not installed.
+``%{root}`` the folder that the configuration names. ``REQUIRES: jax, triton`` skips the test where a module is not
+installed.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kopt_lit_directives import problems_in
+from kopt.testing.directives import problems_in
 
-ROOT = Path(__file__).resolve().parents[2]
 SUFFIXES = (".mlir", ".test")
 SPAWN_TIMEOUT_S = 120
 USER_ERROR, CRASH = 1, 70
 
+#: Where kopt is imported from.
+_KOPT = str(Path(__file__).resolve().parents[2])
 _RUN = re.compile(r"\bRUN:\s*(.*?)\s*$", re.MULTILINE)
 _REQUIRES = re.compile(r"\bREQUIRES:\s*(.*?)\s*$", re.MULTILINE)
 
@@ -58,7 +60,7 @@ class Stage:
 
 
 @dataclass
-class Result:
+class CommandResult:
     """What a command did."""
 
     code: int
@@ -66,15 +68,15 @@ class Result:
     err: str = ""
 
 
-def run_file(path: Path) -> Outcome:
-    """Run one test in an empty folder of its own."""
+def run_file(path: Path, root: Path | None = None) -> Outcome:
+    """Run one test in an empty folder of its own; ``root`` is ``%{root}``, by default the test's folder."""
     text = path.read_text(encoding="utf-8")
     if problems := problems_in(text):
         return Outcome("\n".join(f"{path}:{line}: {what}" for line, what in problems), failed=True)
     if (missing := _missing_module(text)) is not None:
         return Outcome(missing=missing)
     with tempfile.TemporaryDirectory(prefix="kopt-lit-") as folder, chdir(folder):
-        substitutions = _substitutions(path, folder)
+        substitutions = _substitutions(path, folder, root or path.parent)
         for line in run_lines(text):
             log = _run_line(line, substitutions)
             if log is not None:
@@ -98,9 +100,9 @@ def _missing_module(text: str) -> str | None:
     return next((name for name in names if importlib.util.find_spec(name) is None), None)
 
 
-def _substitutions(path: Path, folder: str) -> dict[str, str]:
+def _substitutions(path: Path, folder: str, root: Path) -> dict[str, str]:
     return {
-        "%{root}": str(ROOT),
+        "%{root}": str(root),
         "%s": str(path),
         "%S": str(path.parent),
         "%t": os.path.join(folder, path.name + ".tmp"),
@@ -154,7 +156,7 @@ def _take(words: list[str], pipelines: list[list[Stage]]) -> None:
     elif word in (">", ">>"):
         stage.stdout, stage.append = words.pop(0), word == ">>"
     elif set(word) <= set("|&;<>"):
-        raise ValueError(f"kopt_lit does not know the shell operator '{word}'")
+        raise ValueError(f"kopt.testing does not know the shell operator '{word}'")
     else:
         stage.argv.append(word)
 
@@ -179,7 +181,7 @@ def _run_pipeline(pipeline: list[Stage]) -> str | None:
     return None
 
 
-def _run_command(argv: list[str], data: str, merged: bool) -> Result:
+def _run_command(argv: list[str], data: str, merged: bool) -> CommandResult:
     match argv:
         case ["not", "--crash", *rest]:
             return _inverted(_run_command(rest, data, merged), CRASH)
@@ -197,7 +199,7 @@ def _run_command(argv: list[str], data: str, merged: bool) -> Result:
             return _spawn(argv, data, merged)
 
 
-def _inverted(result: Result, wanted: int) -> Result:
+def _inverted(result: CommandResult, wanted: int) -> CommandResult:
     result.err += f"\n(exit code {wanted} was wanted, {result.code} came)" if result.code != wanted else ""
     result.code = int(result.code != wanted)
     return result
@@ -216,7 +218,7 @@ def _filecheck(argv: list[str]) -> int:
     return Matcher.from_opts(parse_argv_options(["filecheck", *argv])).run()
 
 
-def _in_process(call: Callable[[], int], data: str, merged: bool) -> Result:
+def _in_process(call: Callable[[], int], data: str, merged: bool) -> CommandResult:
     """Call a tool's main function with its standard streams replaced."""
     out = io.StringIO()
     err = out if merged else io.StringIO()
@@ -227,12 +229,12 @@ def _in_process(call: Callable[[], int], data: str, merged: bool) -> Result:
             code = call()
     finally:
         sys.stdin = stdin
-    return Result(code, out.getvalue(), "" if merged else err.getvalue())
+    return CommandResult(code, out.getvalue(), "" if merged else err.getvalue())
 
 
-def _spawn(argv: list[str], data: str, merged: bool) -> Result:
+def _spawn(argv: list[str], data: str, merged: bool) -> CommandResult:
     """Run a command in a process of its own, with kopt importable."""
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (_KOPT, os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
         argv,
         input=data,
@@ -243,4 +245,4 @@ def _spawn(argv: list[str], data: str, merged: bool) -> Result:
         timeout=SPAWN_TIMEOUT_S,
         check=False,
     )
-    return Result(done.returncode, done.stdout, done.stderr or "")
+    return CommandResult(done.returncode, done.stdout, done.stderr or "")
