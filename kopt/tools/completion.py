@@ -55,6 +55,7 @@ _SCRIPT = """\
             esac
             ;;
     esac
+    if [ -z "$command" ] && [ "$COMP_CWORD" -gt 1 ] && [ "$words" = "{names}" ]; then words=""; fi
     COMPREPLY=($(compgen -W "$words" -- "$word"))
     local i
     for ((i = 0; i < ${{#COMPREPLY[@]}}; i++)); do
@@ -98,6 +99,7 @@ def script(shell: str) -> str:
         file=_FILES[shell],
         preamble=_PREAMBLES[shell],
         commands="|".join(names),
+        names=" ".join(names),
         values="\n".join(_case(8, *found) for found in values),
         options="\n".join(_case(16, *found) for found in options),
     )

@@ -100,6 +100,7 @@ def test_a_report_gives_no_vacuous_estimate(kernel):
     low = kopt.kernel(kernel).lower("f32[16384,256]", "i32[65]", target="pallas:v6e")
     facts = low.report()
     assert facts["legal"] is True and facts["bundles"] > 0 and facts["libtpu_cycles"] is None
+    assert ("\npallas:v6e: bound by " in str(facts)) == (facts["bound"] is not None)
     if kernel is jagged:
         assert facts["cycles"] is None and facts["cycles_reason"] == "trips depend on what 'offsets' holds"
     else:

@@ -41,6 +41,7 @@ def offered() -> Callable[[str], list[str]]:
     ("line", "words"),
     [
         ("kopt rep", ["report"]),
+        ("kopt f.mlir rep", []),
         ("kopt f.mlir --dump", ["--dump-pass-pipeline"]),
         ("kopt f.mlir -p canonicali", ["canonicalize"]),
         ("kopt f.mlir -p cse,pallas-tpu", ["cse,pallas-tpu7x"]),
