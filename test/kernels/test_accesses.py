@@ -252,11 +252,11 @@ def test_chips_look_where_they_are_told_to() -> None:
     rows = torch.arange(64).int()
     for target in CHIPS:
         low = kopt.kernel(by_rows).lower(X, rows, target=target)
-        assert low.executable._accesses is None
+        assert low.checks is None
         low = kopt.kernel(by_rows).lower(X, rows, target=target, config={"checks": True})
-        assert low.executable._accesses is not None
+        assert low.checks is not None and low.checks.accesses is not None
     low = kopt.kernel(with_all_rows).lower(WIDE, target="pallas:interpret")
-    assert low.executable._accesses is None
+    assert low.checks is not None and low.checks.accesses is None
 
 
 def with_all_rows(x):
