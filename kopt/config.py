@@ -10,7 +10,7 @@
 | ``programs`` | a number | how many programs of a GPU share the items of a jagged kernel, by their work |
 | ``checks`` | ``True``, ``False`` | whether a call on a chip looks at accesses and offsets first, as interpreters do |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |
-| ``dot_precision`` | ``ieee tf32 bf16`` | how f32 operands of a dot may be rounded |
+| ``dot_precision`` | ``ieee tf32 bf16 tf32x3 bf16x3`` | how f32 operands of a dot may be rounded |
 | ``accesses``, ``loops``, ``order`` | see `kopt.plans.pins` | decisions of the plan on a TPU or a GPU |
 
 Every other key names a tunable of the kernel (`register_tunable`); a name that the kernel does not have is an error.
@@ -32,7 +32,7 @@ from kopt.plans.pins import Pins, checked_names, checked_order, make_pins
 CHOICES = {
     "loop_type": ("auto", "grid", "pipeline", "fori", "resident"),
     "output_only": ("return", "swap", "donate", "off"),
-    "dot_precision": ("ieee", "tf32", "bf16"),
+    "dot_precision": ("ieee", "tf32", "bf16", "tf32x3", "bf16x3"),
 }
 
 

@@ -88,7 +88,7 @@ def import_kernel(
     Args: ``fn`` a plain function or a kernel object that holds one; ``args`` arrays, specs, scalars, dtypes, None,
     callables, and tuples, lists and named tuples of them; ``block_sizes`` one number for each open tile in order of
     appearance, or a function from what is known of them to the numbers, or None for provisional ones; ``tunables`` by
-    name; ``dot_precision`` what f32 products may round to (``ieee``, ``tf32``, ``bf16``; None: the target's default);
+    name; ``dot_precision`` what f32 products may round to (a word of `PRECISIONS`; None: the target's default);
     ``pinned`` whether the sizes are to stay, and are no candidates that may turn out too large; ``all_reduce`` the
     algorithm of collectives that name none, as in `kopt.dialects.symm.AllReduceOp`.
 

@@ -28,7 +28,7 @@ from kopt.dialects.tile import (
 )
 from kopt.passes.mosaic.carries import WidenCarries
 from kopt.passes.mosaic.combinations import WidenAssociative, WidenSort
-from kopt.passes.mosaic.products import FlattenBatches, IntegersToBytes, UnsignedBytesToBf16
+from kopt.passes.mosaic.products import FlattenBatches, IntegersToBytes, PartsOfF32, UnsignedBytesToBf16
 from kopt.passes.mosaic.reshapes import ReshapeBeforeCompare, SliceBeforeReshape, SplitReshape
 from kopt.passes.mosaic.scalars import WidenScalarLoad
 from kopt.passes.mosaic.widening import (
@@ -55,7 +55,7 @@ TYPES: Patterns = {
     **dict.fromkeys((ForOp, WhileOp, scf.IfOp), (WidenCarries(),)),
 }
 #: What comes behind: reshapes are all of 32 bits by then, and products have one batch dimension.
-BEHIND: Patterns = {ReshapeOp: (SplitReshape(),), DotOp: (UnsignedBytesToBf16(), IntegersToBytes())}
+BEHIND: Patterns = {ReshapeOp: (SplitReshape(),), DotOp: (UnsignedBytesToBf16(), IntegersToBytes(), PartsOfF32())}
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ class ExpandForMosaicPass(ModulePass):
     * predicates that get other dimensions of one lane compare what has these;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly;
-    * products of integers of 16 and 32 bits are sums of shifted products of their bytes.
+    * products of integers of 16 and 32 bits are sums of shifted products of their bytes;
+    * products of f32 with ``precision bf16x3`` are sums of three products of bf16 parts, with ``tf32x3`` exact ones.
 
         %s = tile.add %a, %b : !tile.tile<32 x 128 x i8>
     becomes

@@ -10,8 +10,9 @@ from xdsl.passes import ModulePass
 
 from kopt.dialects.tile import ELEMENTWISE, DotOp
 from kopt.passes.gpu.powers import ExpandPower
-from kopt.passes.gpu.products import DotToSum, MergeBatches
+from kopt.passes.gpu.products import DotToSum, MergeBatches, PrecisionOfChip
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
+from kopt.targets.chips import GPU_CHIPS
 
 PATTERNS: Patterns = {DotOp: (DotToSum(), MergeBatches()), ELEMENTWISE["pow"]: (ExpandPower(),)}
 
@@ -24,6 +25,7 @@ class LegaliseOpsPass(ModulePass):
     |---|---|
     | `tile.dot` of fewer than 16 summed lanes, of wide integers, of one exact row | a sum of products |
     | `tile.dot` with several batch dimensions | one with their product |
+    | `tile.dot` with a precision that Triton lacks for ``chip``, of AMD's mostly | one that is exact, with a remark |
     | `tile.pow` by 1, 2, 3, ±0.5, -1 | products, a root, a reciprocal: exactly what torch computes |
 
         %p = tile.pow %x, %two
@@ -35,5 +37,8 @@ class LegaliseOpsPass(ModulePass):
 
     name = "legalise-ops"
 
+    chip: str = "sm90"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        walk_and_apply_patterns(op, PATTERNS)
+        products = (*PATTERNS[DotOp], PrecisionOfChip(GPU_CHIPS[self.chip]))
+        walk_and_apply_patterns(op, {**PATTERNS, DotOp: products})

@@ -255,7 +255,7 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("compare-terms"),
         _make("dce"),
         # Products that no matrix unit takes are sums of larger blocks, which count for warps.
-        _make("legalise-ops"),
+        _make("legalise-ops", chip=target.gpu.name),
         # After masks, whose fills no factor changes, and powers that are exponents of their own.
         _make("convert-exp-to-exp2"),
         # Values are those that are computed, and rounded.

@@ -28,7 +28,7 @@ class SetDotPrecisionPass(ModulePass):
 
     name = "set-dot-precision"
 
-    precision: Literal["ieee", "tf32", "bf16"]
+    precision: Literal["ieee", "tf32", "bf16", "tf32x3", "bf16x3"]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         set_precision(op, self.precision)

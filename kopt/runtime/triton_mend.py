@@ -52,6 +52,7 @@ def mend_interpreter() -> None:
     for name in _COMPUTING:
         _replace(builder, name, mend.in_f32)
     _replace(builder, "create_atomic_rmw", mend.atomic)
+    _allow_precisions(getattr(interpreter, "interpreter_builder", None))
     _replace(getattr(interpreter, "ReduceScanOpInterface", None), "apply", mend.reduce)
     mend_reductions(interpreter)
     _replace(interpreter, "_patch_lang_tensor", mend.index)
@@ -61,6 +62,14 @@ def _replace(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callabl
     original = getattr(owner, name, None)
     if original is not None:
         setattr(owner, name, wraps(original)(make(original)))
+
+
+def _allow_precisions(builder: Any) -> None:
+    """Lets products have each precision that chips have: the interpreter computes them all in f32."""
+    options = getattr(builder, "options", None)
+    allowed = getattr(options, "allowed_dot_input_precisions", None)
+    if allowed is not None and "bf16x3" not in allowed:
+        object.__setattr__(options, "allowed_dot_input_precisions", (*allowed, "bf16x3"))  # the options are frozen
 
 
 class _Mend:

@@ -49,7 +49,8 @@ class GpuChip:
 
     ``registers`` are those of 32 bits that one multiprocessor has (a compute unit, of AMD's).
 
-    ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded. ``costs`` as for `TpuChip`.
+    ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded. ``precisions`` are the
+    roundings of f32 operands that Triton's products have there, besides exact ones. ``costs`` as for `TpuChip`.
     """
 
     name: str
@@ -60,6 +61,7 @@ class GpuChip:
     hbm_bytes_per_second: float
     atomic_adds: tuple[str, ...] = ("f16", "bf16")
     registers: int = 64 * KiB
+    precisions: tuple[str, ...] = ("tf32", "tf32x3", "bf16x3")
     costs: GpuCosts | None = field(default=None, compare=False)
 
 
@@ -75,9 +77,12 @@ _TPUS = {
     "v4": TpuChip("v4", "TPU v4", "v4:2x2x1", 16 * MiB, 16 * MiB, 6.15e11, 1.05e9, 128, 2, bf16_vectors=False),
 }
 
+#: What AMD's have of the precisions.
+_AMD, _CDNA3 = ("bf16x3",), ("tf32", "bf16x3")
+
 _GPUS = {
     #         name    backend arch lanes   shared   HBM B/s  atomic additions
-    "sm75": GpuChip("sm75", "cuda", 75, 32, 64 * KiB, 3.20e11, ("f16",)),
+    "sm75": GpuChip("sm75", "cuda", 75, 32, 64 * KiB, 3.20e11, ("f16",), precisions=("tf32", "tf32x3")),
     "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",)),
     "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",)),
     "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",)),
@@ -85,10 +90,10 @@ _GPUS = {
     "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12),
     "sm103": GpuChip("sm103", "cuda", 103, 32, 227 * KiB, 8.0e12),
     "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12),
-    "gfx90a": GpuChip("gfx90a", "hip", "gfx90a", 64, 64 * KiB, 1.6e12, (), 128 * KiB),
-    "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12, registers=128 * KiB),
-    "gfx950": GpuChip("gfx950", "hip", "gfx950", 64, 160 * KiB, 8.0e12, registers=128 * KiB),
-    "gfx1100": GpuChip("gfx1100", "hip", "gfx1100", 32, 64 * KiB, 9.6e11, (), 96 * KiB),
+    "gfx90a": GpuChip("gfx90a", "hip", "gfx90a", 64, 64 * KiB, 1.6e12, (), 128 * KiB, precisions=_AMD),
+    "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12, registers=128 * KiB, precisions=_CDNA3),
+    "gfx950": GpuChip("gfx950", "hip", "gfx950", 64, 160 * KiB, 8.0e12, registers=128 * KiB, precisions=_AMD),
+    "gfx1100": GpuChip("gfx1100", "hip", "gfx1100", 32, 64 * KiB, 9.6e11, (), 96 * KiB, precisions=_AMD),
 }
 
 _OWN: Mapping[str, Chip] = {**_TPUS, **_GPUS}

@@ -94,7 +94,7 @@ def test_scan(element: str, shape: tuple[int, ...]) -> None:
         assert_same(value, expected, rtol=1e-4, atol=1e-3 if element == "f32" else 0)
 
 
-@pytest.mark.parametrize("precision", [None, "ieee", "tf32", "bf16"])
+@pytest.mark.parametrize("precision", [None, "ieee", "tf32", "bf16", "tf32x3", "bf16x3"])
 @pytest.mark.parametrize("batch", [(), (3,)])
 def test_dot(batch: tuple[int, ...], precision: str | None) -> None:
     """Products with and without batch dimensions, added to an accumulator."""
@@ -120,7 +120,7 @@ def test_compiles(element: str, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("precision", [None, "ieee", "tf32", "bf16"])
+@pytest.mark.parametrize("precision", [None, "ieee", "tf32", "bf16", "tf32x3", "bf16x3"])
 @pytest.mark.parametrize("shapes", [((16, 72), (72, 100)), ((3, 16, 128), (3, 128, 256))])
 def test_dot_compiles(shapes: tuple[tuple[int, ...], ...], precision: str | None) -> None:
     """f32 products of every precision compile for each chip."""

@@ -261,8 +261,8 @@ class MaskOp(Op):
             raise VerifyException(f"tile.mask can drop the tag of a masked dimension only, found {before} to {after}")
 
 
-#: How a dot rounds its operands: exact for their type, one pass of tf32, or one pass of bf16.
-PRECISIONS = ("ieee", "tf32", "bf16")
+#: How a dot rounds its operands: exact for their type, to one number of tf32 or bf16, or to the sum of two.
+PRECISIONS = ("ieee", "tf32", "bf16", "tf32x3", "bf16x3")
 
 
 @irdl_op_definition

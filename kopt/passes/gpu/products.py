@@ -1,15 +1,18 @@
-"""Matrix products that ``tl.dot`` does not take: of few summed lanes, of wide integers, of several batches."""
+"""Matrix products that ``tl.dot`` does not take: of few summed lanes, wide integers, several batches, a precision."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType, f32
+from xdsl.dialects.builtin import IntegerType, StringAttr, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kopt.diagnostics import remark
 from kopt.dialects import tile, triton
 from kopt.dialects.builder import Builder
+from kopt.targets.chips import GpuChip
 
 #: The least contracted lanes that ``tl.dot`` takes, for operands of 16 bits or more and of 8 bits.
 _LEAST_K = 16
@@ -50,9 +53,25 @@ def _is_wide_integer(element: Attribute) -> bool:
 
 
 def _is_exact_vector(op: tile.DotOp) -> bool:
-    """Whether a product has one row or column, of f32 that is not rounded: no matrix unit has it, which takes 16."""
-    exact = op.precision is None or op.precision.data == "ieee"
+    """Whether a product has one row or column, of f32 that needs more than one product: matrix units take 16 rows."""
+    exact = op.precision is None or op.precision.data not in ("tf32", "bf16")
     return exact and tile.tile_type(op.lhs).element_type == f32 and 1 in tile.tile_type(op.result).shape[-2:]
+
+
+@dataclass(frozen=True)
+class PrecisionOfChip(RewritePattern):
+    """A rounding of f32 that Triton does not have for a chip → ``ieee``, which is as exact as any."""
+
+    chip: GpuChip
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tile.DotOp, rewriter: PatternRewriter, /) -> None:
+        precision = op.precision.data if op.precision is not None else "ieee"
+        if tile.tile_type(op.lhs).element_type != f32 or precision in ("ieee", "bf16", *self.chip.precisions):
+            return
+        remark(op, f"Triton has no '{precision}' on {self.chip.name}: the product is exact, as by 'ieee'")
+        op.precision = StringAttr("ieee")
+        rewriter.notify_op_modified(op)
 
 
 class MergeBatches(RewritePattern):

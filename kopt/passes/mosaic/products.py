@@ -1,20 +1,22 @@
-"""Matrix products that Mosaic lacks: several batch dimensions, unsigned integers, integers of more than 8 bits."""
+"""Matrix products that Mosaic lacks: of several batch dimensions, unsigned or wide integers, of parts of f32."""
 
 from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType, bf16, f32, i8, i32
+from xdsl.dialects.builtin import IntegerType, StringAttr, bf16, f32, i8, i32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kopt.diagnostics import location_of
+from kopt.diagnostics import location_of, remark
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import ELEMENTWISE, DotOp, FullOp, SliceOp, element_of, tile_type
+from kopt.dialects.tile import ELEMENTWISE, BitcastOp, DotOp, FullOp, SliceOp, element_of, tile_type
 from kopt.errors import LoweringError
 
 #: Products of two 8-bit numbers that f32 adds up exactly.
 _EXACT = 256
+#: Half of bf16's last digit and the bits that it has, in those of an f32.
+_HALF, _KEPT = 0x8000, -(2**16)
 #: Bytes of the type that products are added in.
 _WORD = 4
 
@@ -89,6 +91,40 @@ class IntegersToBytes(RewritePattern):
             total = part if total is None else build.add(ELEMENTWISE["add"](total, part))
         assert total is not None
         build.replace(total)
+
+
+class PartsOfF32(RewritePattern):
+    """``precision bf16x3`` → the three larger products of two bf16 parts; ``tf32x3`` → exact, since no chip has tf32.
+
+    What no bf16 holds is in the first product alone: an infinity times a part of the other sign is no number.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter, /) -> None:
+        precision = op.precision.data if op.precision is not None and element_of(op.lhs) == f32 else None
+        if precision == "tf32x3":
+            remark(op, "a TPU has no tf32: the product is exact, as by 'ieee'")
+            op.precision = StringAttr("ieee")
+            rewriter.notify_op_modified(op)
+        if precision != "bf16x3":
+            return
+        build = Builder(op, rewriter=rewriter)
+        (left, *lefts), (right, *rights) = (_parts_of_f32(build, value) for value in (op.lhs, op.rhs))
+        total = None
+        for lhs, rhs in ((lefts[1], rights[0]), (lefts[0], rights[1]), (left, right)):
+            total = build.add(DotOp(lhs, rhs, total, f32))
+        assert total is not None
+        build.replace(total if op.accumulator is None else build.compute("add", op.accumulator, total))
+
+
+def _parts_of_f32(build: Builder, value: SSAValue) -> list[SSAValue]:
+    """Numbers in bf16, those of them that are finite, and what they lack. By bits: casts there and back are undone."""
+    bits = build.with_number("add", build.add(BitcastOp(value, i32)), _HALF)
+    high = build.add(BitcastOp(build.with_number("and", bits, _KEPT), f32))
+    finite = build.compute("lt", build.compute("abs", high), build.full(float("inf"), high))
+    zero = build.full(0.0, high)
+    parts = (high, *(build.select(finite, part, zero) for part in (high, build.compute("sub", value, high))))
+    return [build.cast(part, bf16) for part in parts]
 
 
 def _integer_bits(op: DotOp) -> int | None:

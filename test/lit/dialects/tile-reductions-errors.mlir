@@ -148,7 +148,7 @@ func.func @dot_vectors(%a: !tile.tile<8 x f32>) {
 // -----
 
 func.func @dot_precision(%a: !tile.tile<8 x 8 x f32>) {
-  // expected-error @+1 {{precision is one of ieee, tf32, bf16, found 'double'}}
+  // expected-error @+1 {{precision is one of ieee, tf32, bf16, tf32x3, bf16x3, found 'double'}}
   %x = tile.dot %a, %a precision double : !tile.tile<8 x 8 x f32>, !tile.tile<8 x 8 x f32> -> !tile.tile<8 x 8 x f32>
   func.return
 }

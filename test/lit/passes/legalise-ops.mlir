@@ -1,4 +1,5 @@
 // RUN: kopt %s --verify-each -p legalise-ops | filecheck %s
+// RUN: kopt %s --verify-each --remarks -p legalise-ops{chip=gfx950} | filecheck %s --check-prefix=AMD
 
 // A dot over 8 lanes is a sum of products; powers by small numbers are products and roots.
 // CHECK-LABEL: func.func @forms
@@ -30,6 +31,25 @@ func.func @batches(%x: memref<2x3x16x16xbf16>, %out: memref<2x3x16x16xf32>) {
     %l = tile.load %x[:, :, :, :] : memref<2x3x16x16xbf16> -> !tile.tile<2 x 3 x 16 x 16 x bf16>
     %d = tile.dot %l, %l : !tile.tile<2 x 3 x 16 x 16 x bf16>, !tile.tile<2 x 3 x 16 x 16 x bf16> -> !tile.tile<2 x 3 x 16 x 16 x f32>
     tile.store %d, %out[:, :, :, :] : !tile.tile<2 x 3 x 16 x 16 x f32>, memref<2x3x16x16xf32>
+  }
+  func.return
+}
+
+// What Triton has for no chip of a vendor is exact there.
+// CHECK-LABEL: func.func @precisions
+// CHECK: tile.dot %l, %r precision tf32x3
+// CHECK: tile.dot %l, %r precision bf16x3
+// AMD-LABEL: func.func @precisions
+// AMD: tile.dot %l, %r precision ieee
+// AMD: tile.dot %l, %r precision bf16x3
+func.func @precisions(%x: memref<16x16xf32>, %y: memref<16x16xf32>, %out: memref<2x16x16xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %l = tile.load %x[:, :] : memref<16x16xf32> -> !tile.tile<16 x 16 x f32>
+    %r = tile.load %y[:, :] : memref<16x16xf32> -> !tile.tile<16 x 16 x f32>
+    %a = tile.dot %l, %r precision tf32x3 : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+    tile.store %a, %out[0, :, :] : !tile.tile<16 x 16 x f32>, memref<2x16x16xf32>
+    %b = tile.dot %l, %r precision bf16x3 : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+    tile.store %b, %out[1, :, :] : !tile.tile<16 x 16 x f32>, memref<2x16x16xf32>
   }
   func.return
 }

@@ -1,7 +1,7 @@
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(set-dot-precision{precision=tf32})' | filecheck %s
 // RUN: not kopt %s --pass-pipeline='builtin.module(set-dot-precision{precision=fast})' 2>&1 | filecheck %s --check-prefix=BAD
 
-// BAD: error: option 'precision' of pass 'set-dot-precision' takes one of ieee, tf32, bf16, not fast
+// BAD: error: option 'precision' of pass 'set-dot-precision' takes one of ieee, tf32, bf16, tf32x3, bf16x3, not fast
 
 // CHECK: tile.dot %l, %l precision tf32 :
 // CHECK-NEXT: tile.dot %l, %l precision ieee :

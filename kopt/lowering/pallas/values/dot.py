@@ -1,8 +1,8 @@
 """The spelling of matrix products: one ``dot_general`` with an accumulator of 32 bits.
 
-``precision`` becomes: ``ieee`` → HIGHEST (six bf16 passes), ``tf32`` → HIGHEST too (the chips have no three-pass form
-in Mosaic), ``bf16`` → DEFAULT (one pass), none → the default. It concerns f32 operands only: Mosaic refuses a
-precision on narrower ones, which are exact anyway.
+``precision`` becomes: ``ieee`` → HIGHEST (six bf16 passes), ``tf32`` and ``tf32x3`` → HIGHEST too (Mosaic takes no
+HIGH), ``bf16`` → DEFAULT (one pass), none → the default; ``expand-for-mosaic`` has made three products of ``bf16x3``.
+It concerns f32 operands only: Mosaic refuses a precision on narrower ones, which are exact anyway.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kopt.lowering.expr import spell
 from kopt.lowering.pallas.printing import PallasPrinter
 from kopt.lowering.printer import Handler
 
-_PRECISION = {"ieee": "HIGHEST", "tf32": "HIGHEST", "bf16": "DEFAULT"}
+_PRECISION = {"ieee": "HIGHEST", "tf32": "HIGHEST", "tf32x3": "HIGHEST", "bf16": "DEFAULT", "bf16x3": "HIGHEST"}
 
 
 def _dot(printing: PallasPrinter, op: DotOp) -> None:
