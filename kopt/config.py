@@ -11,6 +11,7 @@
 | ``checks`` | ``True``, ``False`` | whether a call on a chip looks at accesses and offsets first, as interpreters do |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |
 | ``dot_precision`` | ``ieee tf32 bf16 tf32x3 bf16x3`` | how f32 operands of a dot may be rounded |
+| ``load_eviction_policies`` | ``first``, ``last`` or ``""``, or a list | what a GPU's caches are told of each load |
 | ``accesses``, ``loops``, ``order`` | see `kopt.plans.pins` | decisions of the plan on a TPU or a GPU |
 
 Every other key names a tunable of the kernel (`register_tunable`); a name that the kernel does not have is an error.
@@ -38,6 +39,8 @@ CHOICES = {
 
 #: The largest values of the keys that are numbers: Triton's, and more programs than any chip runs.
 MOST = {"split_k": 65_535, "programs": 2**20, "num_warps": 32, "num_stages": 32}
+#: What caches may be told of a load; nothing, by the empty word.
+POLICIES = ("", "first", "last")
 #: The largest block: more lanes than any chip has bytes close to its cores.
 MOST_LANES = 2**27
 
@@ -59,6 +62,7 @@ class Config:
     num_warps: int | None = None
     num_stages: int | None = None
     dot_precision: str | None = None
+    load_eviction_policies: str | tuple[str, ...] | None = None
     accesses: tuple[tuple[str, str], ...] = ()
     loops: tuple[tuple[str, str], ...] = ()
     order: tuple[str, ...] | None = None
@@ -107,7 +111,8 @@ class Config:
 
 _DEFAULTS = {f.name: f.default for f in fields(Config) if f.name not in ("tunables", "remarks")}
 _KEYS = tuple(_DEFAULTS)
-_PINS = {
+_CHECKED = {
+    "load_eviction_policies": lambda given: _policies(given),
     "accesses": partial(checked_names, "accesses"),
     "loops": partial(checked_names, "loops"),
     "order": checked_order,
@@ -121,7 +126,7 @@ def make_config(mapping: Mapping[str, Any] | Config | None) -> Config:
     given = checked_mapping(mapping)
     if (sizes := given.get("block_sizes")) is not None:
         given["block_sizes"] = _sizes(sizes)
-    for key, check in _PINS.items():
+    for key, check in _CHECKED.items():
         if given.get(key) is not None:
             given[key] = check(given[key])
         else:
@@ -139,6 +144,14 @@ def checked_mapping(mapping: Any) -> dict[str, Any]:
     if unnamed := [key for key in given if not isinstance(key, str)]:
         raise ConfigError(f"config keys are names, found {unnamed[0]!r}")
     return given
+
+
+def _policies(given: Any) -> str | tuple[str, ...]:
+    """One policy for all loads, or one for each."""
+    words = [given] if isinstance(given, str) else list(given) if isinstance(given, Sequence) else [given]
+    if any(word not in POLICIES for word in words):
+        raise ConfigError(f"config key 'load_eviction_policies' is of 'first', 'last' and '', found {given!r}")
+    return given if isinstance(given, str) else tuple(words)
 
 
 def _sizes(sizes: Any) -> tuple[int, ...]:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kopt.config import Config, checked_mapping, make_config
+from kopt.config import POLICIES, Config, checked_mapping, make_config
 
 #: The keys that both have, with one meaning.
-SHARED = ("block_sizes", "num_warps", "num_stages")
+SHARED = ("block_sizes", "num_warps", "num_stages", "load_eviction_policies")
 #: Helion's other keys, and what decides of the same in kopt. None of them changes what a kernel computes.
 WITHOUT_EFFECT: Mapping[str, str] = {
     "num_threads": "threads follow from 'num_warps'",
@@ -33,7 +33,6 @@ WITHOUT_EFFECT: Mapping[str, str] = {
     "host_tensor_descriptors": "accesses go by pointers",
     "indexing": "accesses go by pointers",
     "atomic_indexing": "atomic updates go by pointers",
-    "load_eviction_policies": "caches decide for themselves",
     "load_cache_modifiers": "caches decide for themselves",
     "store_cache_modifiers": "caches decide for themselves",
     "advanced_controls_file": "the chip's compiler has its own defaults",
@@ -64,8 +63,8 @@ def helion_config(fn: Any, config: Mapping[str, Any] | Config | None) -> Config:
     configs = getattr(fn, "configs", None) or []
     theirs = getattr(configs[0], "config", {}) if len(configs) == 1 else {}
     given = _in_one_form(checked_mapping(config if config is not None else theirs))
+    remarks = (*_other_policies(given), *_left_out(given))
     shared = {key: given.pop(key, None) or None for key in SHARED}
-    remarks = tuple(_left_out(given))
     if config is not None:
         return replace(make_config({**shared, **given}), remarks=remarks)
     return replace(make_config(shared), tunables=given, remarks=remarks)
@@ -80,6 +79,16 @@ def _in_one_form(given: dict[str, Any]) -> dict[str, Any]:
             n for each in given["block_sizes"] for n in (each if isinstance(each, list) else [each])
         ]
     return {f"{key}s" if f"{key}s" in WITHOUT_EFFECT else key: value for key, value in given.items()}
+
+
+def _other_policies(given: dict[str, Any]) -> Iterator[str]:
+    """Takes policies of loads out that Triton does not have; what is to be said of them."""
+    key = "load_eviction_policies"
+    policies = given.get(key) or []
+    policies = [policies] if isinstance(policies, str) else policies
+    if other := [policy for policy in policies if policy not in POLICIES]:
+        given.pop(key)
+        yield f"Helion's config key '{key}' has no effect: Triton has no policy {other[0]!r}"
 
 
 def _left_out(given: dict[str, Any]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 
 from kopt.dialects import tile
@@ -66,15 +67,16 @@ def _is_scalar(entry: Entry) -> bool:
     return isinstance(entry, SSAValue) and not tile.is_range(entry) and not tile.is_gather(entry)
 
 
-def load(array: torch.Tensor, index: Any, mask: Any = None) -> DeviceTensor:
-    """``array[index]`` in a device loop."""
+def load(array: torch.Tensor, index: Any, mask: Any = None, eviction: str | None = None) -> DeviceTensor:
+    """``array[index]`` in a device loop; ``eviction`` is what caches are told."""
     tracer = current()
     memory = tracer.host.ssa(array)
     index, mask = without_moving(tuple(array.shape), index, mask)
     address = resolve(tuple(array.shape), index)
     if mask is not None:
         mask = to_address(truth(mask), address)
-    value = to_user(DeviceTensor(tracer.emit(tile.LoadOp(memory, address.entries, mask))), address)
+    told = {"eviction": StringAttr(eviction)} if eviction else None
+    value = to_user(DeviceTensor(tracer.emit(tile.LoadOp(memory, address.entries, mask, attributes=told))), address)
     if mask is None and array.dtype in _POINTERS:
         tracer.loaded[value.ssa] = (array, list(index))
     return value

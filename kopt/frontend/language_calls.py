@@ -15,6 +15,7 @@ import torch
 
 from kopt import language
 from kopt.building.blocks import PROVISIONAL, provisional_size
+from kopt.dialects.tile import EVICTIONS
 from kopt.errors import ConfigError
 from kopt.frontend import atomics, inline_code, packed_numbers, remote_copies, scaled_products
 from kopt.frontend.block_size import BlockSize
@@ -188,9 +189,11 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, device: Any = None, *
 
 def load_call(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: str | None = None) -> DeviceTensor:
     """``hl.load``."""
+    if eviction_policy not in (None, "", *EVICTIONS):
+        unsupported(f"eviction_policy is one of {', '.join(EVICTIONS)}, found {eviction_policy!r}")
     if isinstance(tensor, StackTensor):
-        return tensor.load(index, extra_mask)
-    return load(_array(tensor, "hl.load"), index, extra_mask)
+        return tensor.load(index, extra_mask, eviction_policy)
+    return load(_array(tensor, "hl.load"), index, extra_mask, eviction_policy)
 
 
 def store_call(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:

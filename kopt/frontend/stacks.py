@@ -65,9 +65,9 @@ class StackTensor:
         """The element type."""
         return self.tensor_like.dtype
 
-    def load(self, index: Any, mask: Any = None) -> DeviceTensor:
+    def load(self, index: Any, mask: Any = None, eviction: str | None = None) -> DeviceTensor:
         """The elements at ``index`` of each tensor: the dimensions of the pointers come first."""
-        return load(self.stack.whole, self._index(index), mask)
+        return load(self.stack.whole, self._index(index), mask, eviction)
 
     def store(self, index: Any, value: Any, mask: Any = None) -> None:
         """Stores a value, broadcast, at ``index`` of each tensor."""

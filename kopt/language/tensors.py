@@ -24,7 +24,10 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> 
 
 @inside_kernels
 def load(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: str | None = None) -> Any:
-    """``tensor[index]`` where ``extra_mask`` holds, 0 elsewhere."""
+    """``tensor[index]`` where ``extra_mask`` holds, 0 elsewhere.
+
+    ``eviction_policy`` is what the caches of a GPU are told: ``evict_first`` or ``evict_last``.
+    """
 
 
 @inside_kernels

@@ -83,6 +83,7 @@ PASSES: dict[str, str] = {
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "schedule-jagged": "kopt.passes.schedule_jagged:ScheduleJaggedPass",
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
+    "set-eviction-policies": "kopt.passes.set_eviction_policies:SetEvictionPoliciesPass",
     "slice-operands": "kopt.passes.slice_operands:SliceOperandsPass",
     "split-odd-blocks": "kopt.passes.gpu.split_odd_blocks:SplitOddBlocksPass",
     "split-planes": "kopt.passes.split_planes:SplitPlanesPass",

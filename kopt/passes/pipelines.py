@@ -114,6 +114,7 @@ def before_models(config: Config) -> list[ModulePass]:
         _make("return-mutated-arguments"),
         # While accesses are those of the source: whatever replaces one hands its id on.
         _make("name-accesses"),
+        _make("set-eviction-policies", policies=_policies(config), drop=True),
         *_simplify(),
         *_schedule(config),
         # Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only.
@@ -222,6 +223,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
     return [
         _make("return-mutated-arguments"),
         _make("name-accesses"),
+        # While loads are those of the source, which the configuration counts.
+        _make("set-eviction-policies", policies=_policies(config)),
         *_simplify(),
         *_schedule(config),
         # Programs are what fills a GPU: before anything looks at what a program does.
@@ -318,6 +321,12 @@ def _named_loops(config: Config) -> tuple[str, ...]:
     pins = config.pins
     axes = (axis for pin in pins.accesses.values() for axis in pin.axes or ())
     return tuple(dict.fromkeys((*pins.loops, *(pins.order or ()), *axes)))
+
+
+def _policies(config: Config) -> tuple[str, ...]:
+    """What the configuration has caches told of loads."""
+    given = config.load_eviction_policies or ()
+    return tuple(policy or "none" for policy in ((given,) if isinstance(given, str) else given))
 
 
 def named(*names: str) -> list[ModulePass]:

@@ -64,3 +64,30 @@ def test_a_lowering_says_it_once() -> None:
 def test_kernels_of_kopt_have_no_such_keys() -> None:
     with pytest.raises(ConfigError, match="l2_groupings"):
         kopt.kernel(doubled, config={"l2_groupings": [8]}).lower("f32[100]", target="triton:sm90")
+
+
+def hinted(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        out[i] = x[i] + hl.load(y, [i], eviction_policy="evict_last")
+    return out
+
+
+def test_policies_of_loads() -> None:
+    """A load's own policy stays; those of a configuration are for the others; a TPU says once that it has none."""
+    theirs = helion.kernel(config={"block_sizes": [32], "load_eviction_policies": ["first"]})(hinted)
+    text = kopt.kernel(theirs).lower("f32[100]", "f32[100]", target="triton:sm90").source
+    loads = [line.partition("eviction_policy=")[2].strip(")") for line in text.splitlines() if "tl.load(" in line]
+    assert loads == ['"evict_first"', '"evict_last"']
+    low = kopt.kernel(theirs).lower("f32[100]", "f32[100]", target="pallas:v6e")
+    assert len([one for one in low.remarks if "eviction" in str(one)]) == 1
+
+
+def test_policies_that_triton_lacks() -> None:
+    found = helion_config(None, {"load_eviction_policies": ["first", "streaming"]})
+    assert found.load_eviction_policies is None
+    assert found.remarks == (
+        "Helion's config key 'load_eviction_policies' has no effect: Triton has no policy 'streaming'",
+    )
+    with pytest.raises(ConfigError, match="'first', 'last'"):
+        kopt.kernel(hinted, config={"load_eviction_policies": "streaming"})(torch.ones(4), torch.ones(4))

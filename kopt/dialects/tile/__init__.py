@@ -47,7 +47,7 @@ from kopt.dialects.tile.index_list import (
     is_number,
     is_range,
 )
-from kopt.dialects.tile.memory import Access, GetOp, LoadOp, PutOp, StoreOp, block_type
+from kopt.dialects.tile.memory import EVICTIONS, Access, GetOp, LoadOp, PutOp, StoreOp, block_type
 from kopt.dialects.tile.open_blocks import OpenAttr, OpenBlock, mark_open, open_blocks
 from kopt.dialects.tile.plan_attr import PlanAttr, ScheduleAttr
 from kopt.dialects.tile.random import PhiloxOp
@@ -115,6 +115,7 @@ __all__ = [
     "CountOp",
     "DimAttr",
     "DotOp",
+    "EVICTIONS",
     "DynamicSliceOp",
     "ElementwiseOp",
     "EndOp",

@@ -131,12 +131,16 @@ class Access(Identified):
             raise VerifyException(f"the mask must be {expected.with_element(i1)}, found {self.mask.type}")
 
 
+#: What caches may be told of a load: that its lines go before others, or after them.
+EVICTIONS = ("evict_first", "evict_last")
+
+
 @irdl_op_definition
 class LoadOp(Access):
     """Reads a block of a memref.
 
     ``mask %m`` (an i1 tile of the block) names the lanes to read; the others take ``other`` (0 when left out).
-    ``pad c`` is what lanes outside their range take; without it they are undefined.
+    ``pad c`` is what lanes outside their range take; without it they are undefined. ``eviction`` is a hint to caches.
 
         %v = tile.load %x[%i, :] mask %m other 0.0 pad 1.0 : memref<…> -> !tile.tile<…>
     """
@@ -149,6 +153,7 @@ class LoadOp(Access):
     layout = prop_def(ArrayAttr)
     other = opt_prop_def(Attribute)
     pad = opt_prop_def(Attribute)
+    eviction = opt_attr_def(StringAttr)
     result = result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -185,6 +190,8 @@ class LoadOp(Access):
         verify_via(self)
         if self.other is not None and self.mask is None:
             raise VerifyException("'other' needs a mask")
+        if self.eviction is not None and self.eviction.data not in EVICTIONS:
+            raise VerifyException(f"eviction is one of {', '.join(EVICTIONS)}, found '{self.eviction.data}'")
 
 
 def _segments(sizes: Sequence[int]) -> dict[str, Attribute]:

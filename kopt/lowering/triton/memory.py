@@ -139,6 +139,8 @@ def print_load(kernel: TritonPrinter, op: tile.LoadOp) -> None:
     hint = op.result.name_hint or f"{kernel[op.memory].text}_block"
     # A row number that is the same in all lanes is a scalar, and so is what it loads.
     shape = tile.tile_type(op.result).shape if place.shape or len(arguments) > 1 else ()
+    if op.eviction is not None:
+        arguments.append(f'eviction_policy="{op.eviction.data}"')
     kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=shape), hint)
 
 
