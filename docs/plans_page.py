@@ -118,7 +118,10 @@ be it refuses at the access, loop or grid, with what can:
 So does `realise-values` with accesses at computed places. What no lowering makes code of yet is refused too. On a TPU
 that is the kind `accumulate`, words of buffers but a window's `address`, `pick from` and `smem whole`, other depths
 than the usual, and views; loops that are `resident` and whose visits are known may be unrolled by what divides these.
-On a GPU it is all but `pointer`, `atomic`, `warps`, `stages` and loops that are `resident` or `walk`. On both, loops
+On a GPU it is all but `pointer`, `atomic`, `warps`, `stages` and loops that are `resident` or `walk`, which may have
+`stages` of their own: `tl.range(…, num_stages=n)` loads the blocks of later visits ahead, also where they feed no
+product. A loop that writes is refused them. No default has them: of eight examples four take more registers so, and all
+take more shared memory. On both, loops
 that are `resident` may `peel(full | diagonal)` where comparisons hold in all lanes of the first visits, as in causal
 attention; `peel` of other parts is refused. In the last plan all accesses of an array share one buffer."""
 

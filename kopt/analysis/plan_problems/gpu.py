@@ -14,7 +14,8 @@ from kopt.analysis.plan_problems.problem import (
     text_of,
 )
 from kopt.diagnostics import Problem
-from kopt.dialects.tile import Access, ForOp, GridOp
+from kopt.dialects.atomic import CasOp, RmwOp
+from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp
 from kopt.plans.plan import Buffer, Plan
 from kopt.walk import walk
 
@@ -44,11 +45,27 @@ def _of_plan(grid: GridOp, plan: Plan) -> Iterator[Problem]:
 
 
 def _of_loop(loop: ForOp) -> Iterator[Problem]:
-    yield from of_words(loop)
+    yield from of_words(loop, known=("stages",))
     kind = schedule_of(loop).kind
+    if "stages" in dict(schedule_of(loop).options) and (reason := _why_not_staged(loop)) is not None:
+        yield Problem(loop, f"the loop cannot have stages of its own: {reason}")
     if kind not in ("resident", "walk"):
         message = f"no Triton code is made of a loop of schedule '{kind}': its programs run in no order"
         yield Problem(loop, message, ("its schedule may be 'resident'",))
+
+
+def _why_not_staged(loop: ForOp) -> str | None:
+    """Why the blocks of later visits cannot be loaded ahead, if so."""
+    if any(isinstance(op, Access | CasOp | RmwOp) and not isinstance(op, LoadOp) for op in walk(loop)):
+        return "it writes, perhaps what later visits load"
+    waiting = set(loop.carried)
+    for op in loop.body.block.ops:
+        if waiting.isdisjoint(op.operands) and not any(waiting & {*o.operands} for o in walk(op)):
+            if isinstance(op, LoadOp):
+                return None
+        else:
+            waiting.update(op.results)
+    return "it loads nothing that is known before a visit begins"
 
 
 def _of_access(grid: GridOp, op: Access, buffer: Buffer) -> Iterator[Problem]:

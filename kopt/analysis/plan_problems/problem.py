@@ -28,10 +28,14 @@ def axes_text(grid: GridOp, axes: Collection[str]) -> str:
     return f"({', '.join(names.get(axis, axis) for axis in axes)})"
 
 
-def of_words(loop: ForOp, unrolls: bool = False) -> Iterator[Problem]:
-    """What a schedule says beyond its kind that no code is made of: where loops may be unrolled, all but that."""
+def of_words(loop: ForOp, unrolls: bool = False, known: Collection[str] = ()) -> Iterator[Problem]:
+    """What a schedule says beyond its kind that no code is made of: where loops may be unrolled, all but that.
+
+    ``known`` are words that the target obeys.
+    """
     schedule = schedule_of(loop)
     left = replace(schedule, unroll=1) if unrolls else schedule
+    left = replace(left, options=tuple(option for option in left.options if option[0] not in known))
     if schedule.peel == PEELED and schedule.kind == "resident":
         left = replace(left, peel=())
     if words := schedule_text(left).removeprefix(schedule.kind).strip():

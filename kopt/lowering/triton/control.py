@@ -57,10 +57,17 @@ def print_for(kernel: TritonPrinter, op: tile.ForOp) -> None:
     arguments = [lower.text, upper.text, *([step] if range.type.size != 1 else [])]
     if range.type.size == 1 and lower.literal == 0:
         arguments = arguments[1:]
-    with kernel.block(f"for {begin} in range({', '.join(arguments)}):"):
+    stages = None if op.schedule is None else dict(op.schedule.data.options).get("stages")
+    visits = f"range({', '.join(arguments)})" if stages is None else _staged(arguments, stages)
+    with kernel.block(f"for {begin} in {visits}:"):
         bind(kernel, range, Expr(begin), upper, lower)
         kernel.print_block(op.body.block)
         _yield(kernel, names, op.body.block)
+
+
+def _staged(arguments: Sequence[str], stages: object) -> str:
+    """The visits of a loop whose blocks are loaded ahead, also those that feed no product."""
+    return f"tl.range({', '.join(arguments)}, num_stages={stages})"
 
 
 def print_while(kernel: TritonPrinter, op: tile.WhileOp) -> None:

@@ -73,3 +73,16 @@ func.func @warps(%x: memref<64xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @stages(%x: memref<64xf32>, %y: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (8) plan {order [i] @x = %x pointer @y = %y pointer} {
+    // expected-error @+1 {{the loop cannot have stages of its own: it writes, perhaps what later visits load}}
+    tile.for %k: b1=8 in (0, 64) schedule resident stages 3 {
+      %v = tile.load %x[%k] via @x : memref<64xf32> -> !tile.tile<b1=8 x f32>
+      tile.store %v, %y[%k] via @y : !tile.tile<b1=8 x f32>, memref<64xf32>
+    }
+  }
+  func.return
+}
