@@ -74,5 +74,5 @@ def test_the_first_program(shell, tmp_path):
 
 def test_links_lead_somewhere():
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
-        for link in re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text()):
+        for link in re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", _BLOCK.sub("", page.read_text())):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
