@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from kopt.cached_property import cached_property
 from kopt.config import Config, make_config
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from kopt.targets.target import Target
 
 
-class Kernel:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Kernel(Generic[P, R]):
     """A Python function in the Helion language that runs as a kernel.
 
     Called with torch tensors or JAX arrays (and scalars, dtypes, None, callables, tuples of tensors), it imports the
@@ -46,7 +50,7 @@ class Kernel:
     #: Whether torch may see an operator for a call.
     _has_operators = True
 
-    def __init__(self, fn: Callable[..., Any], config: Mapping[str, Any] | Config | None = None, target: Any = None):
+    def __init__(self, fn: Callable[P, R], config: Mapping[str, Any] | Config | None = None, target: Any = None):
         self.fn = fn
         with placed(fn):
             self.config = make_config(config)
@@ -70,7 +74,7 @@ class Kernel:
         first = next(iter(self._on.values()))
         return self.fn.__qualname__ if first is self else (Kernel.on, (first, str(self.target)))
 
-    def on(self, target: str) -> Kernel:
+    def on(self, target: str) -> Kernel[P, R]:
         """The same kernel on another target: ``softmax.on("pallas:strict")(x)``. They share what they compiled."""
         if (other := self._on.get(_named(target))) is None:
             other = self._for_target(target)
@@ -82,7 +86,7 @@ class Kernel:
     def _for_target(self, target: str) -> Kernel:
         return Kernel(self.fn, self.config, target)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
         if (running := RUNNING.get()) is not None:
             return running.call(self.fn, self.config, args, kwargs)
@@ -338,7 +342,19 @@ def _as_spec(value: Any) -> Any:
     return value
 
 
-def kernel(fn: Any = None, *, config: Mapping[str, Any] | None = None, target: Any = None) -> Any:
+@overload
+def kernel(
+    fn: Callable[P, R], *, config: Mapping[str, Any] | Config | None = None, target: Target | str | None = None
+) -> Kernel[P, R]: ...
+
+
+@overload
+def kernel(
+    fn: None = None, *, config: Mapping[str, Any] | Config | None = None, target: Target | str | None = None
+) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+
+
+def kernel(fn: Any = None, *, config: Any = None, target: Any = None) -> Any:
     """Makes a kernel of a Python function: ``@kopt.kernel``, ``@kopt.kernel(config={…})``, ``kopt.kernel(f)``.
 
     ``fn`` is a plain function or a Helion kernel. Of a Helion kernel's own ``config``, and of one given here in its

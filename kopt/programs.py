@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from kopt.config import Config
 from kopt.dialects.symm.checks import ALGORITHMS as SYMMETRIC
 from kopt.errors import ArgumentError, ConfigError
-from kopt.kernels import Kernel
+from kopt.kernels import Kernel, P, R
 from kopt.runtime.ranks import keep_default_group_free
 from kopt.specs import framework_of
 
@@ -50,7 +50,7 @@ class ProgramOptions:
         return self.all_reduce if self.all_reduce in SYMMETRIC else None
 
 
-class Program(Kernel):
+class Program(Kernel[P, R]):
     """A Python function over kernels, torch calls and functional collectives, compiled as one.
 
     Called as a kernel is, on every rank of its groups alike: with torch tensors in processes that torchrun started,
@@ -68,7 +68,7 @@ class Program(Kernel):
 
     def __init__(
         self,
-        fn: Callable[..., Any],
+        fn: Callable[P, R],
         config: Mapping[str, Any] | Config | None = None,
         target: Any = None,
         options: ProgramOptions | None = None,
@@ -79,7 +79,7 @@ class Program(Kernel):
     def __repr__(self) -> str:
         return f"<kopt program {self.fn.__qualname__}>"
 
-    def _for_target(self, target: str) -> Program:
+    def _for_target(self, target: str) -> Program[P, R]:
         return Program(self.fn, self.config, target, self.options)
 
     def _target(self, target: Any, values: Iterable[Any] = ()) -> Target:
@@ -122,10 +122,34 @@ class Program(Kernel):
         return replace(self.options, ranks=ranks)
 
 
+@overload
+def program(
+    fn: Callable[P, R],
+    *,
+    config: Mapping[str, Any] | Config | None = None,
+    target: Target | str | None = None,
+    all_reduce: str = "library",
+    capture: bool = False,
+    ranks: Mapping[str, int] | None = None,
+) -> Program[P, R]: ...
+
+
+@overload
+def program(
+    fn: None = None,
+    *,
+    config: Mapping[str, Any] | Config | None = None,
+    target: Target | str | None = None,
+    all_reduce: str = "library",
+    capture: bool = False,
+    ranks: Mapping[str, int] | None = None,
+) -> Callable[[Callable[P, R]], Program[P, R]]: ...
+
+
 def program(
     fn: Any = None,
     *,
-    config: Mapping[str, Any] | None = None,
+    config: Any = None,
     target: Any = None,
     all_reduce: str = "library",
     capture: bool = False,

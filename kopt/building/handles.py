@@ -5,8 +5,8 @@ Nothing is implicit but broadcasting: operands have one element type, and whoeve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 _RULES = {row.name: row.rule for row in TABLE}
 
 
-def _operator(name: str, swapped: bool = False) -> Any:
+_V = TypeVar("_V")
+
+
+def _operator(name: str, swapped: bool = False) -> Callable[[_V, Any], _V]:
     def method(self: Any, other: Any) -> Any:
         return self.constant(other).op(name, self) if swapped else self.op(name, other)
 
@@ -66,25 +69,25 @@ class Value(Handle):
 
     __slots__ = ()
 
-    __add__: Any = _operator("add")
-    __radd__: Any = _operator("add", swapped=True)
-    __sub__: Any = _operator("sub")
-    __rsub__: Any = _operator("sub", swapped=True)
-    __mul__: Any = _operator("mul")
-    __rmul__: Any = _operator("mul", swapped=True)
-    __truediv__: Any = _operator("div")
-    __rtruediv__: Any = _operator("div", swapped=True)
-    __floordiv__: Any = _operator("floordiv")
-    __mod__: Any = _operator("mod")
-    __pow__: Any = _operator("pow")
-    __and__: Any = _operator("and")
-    __rand__: Any = _operator("and", swapped=True)
-    __or__: Any = _operator("or")
-    __ror__: Any = _operator("or", swapped=True)
-    __lt__: Any = _operator("lt")
-    __le__: Any = _operator("le")
-    __gt__: Any = _operator("gt")
-    __ge__: Any = _operator("ge")
+    __add__ = _operator("add")
+    __radd__ = _operator("add", swapped=True)
+    __sub__ = _operator("sub")
+    __rsub__ = _operator("sub", swapped=True)
+    __mul__ = _operator("mul")
+    __rmul__ = _operator("mul", swapped=True)
+    __truediv__ = _operator("div")
+    __rtruediv__ = _operator("div", swapped=True)
+    __floordiv__ = _operator("floordiv")
+    __mod__ = _operator("mod")
+    __pow__ = _operator("pow")
+    __and__ = _operator("and")
+    __rand__ = _operator("and", swapped=True)
+    __or__ = _operator("or")
+    __ror__ = _operator("or", swapped=True)
+    __lt__ = _operator("lt")
+    __le__ = _operator("le")
+    __gt__ = _operator("gt")
+    __ge__ = _operator("ge")
 
     @property
     def type(self) -> TileType:
@@ -175,7 +178,7 @@ class Value(Handle):
         lhs, rhs = self.ssa, other.ssa
         return self._made(self.builder.make(tile.DotOp, lhs, rhs, acc.ssa if acc is not None else None, element))
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Self]:
         if name not in ELEMENTWISE:
             raise AttributeError(f"{type(self).__name__} has no '{name}', and the elementwise table has none")
         return lambda *others: self.op(name, *others)
