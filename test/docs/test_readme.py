@@ -16,11 +16,20 @@ PAGES = [ROOT / "README.md", ROOT / "docs/getting-started.md"]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def lines(program: str) -> list[str]:
-    """The commands of a program in the pages' shell blocks, without comments."""
+def shell_lines() -> list[str]:
+    """The commands of the pages' shell blocks, without comments."""
     text = "\n".join(body for page in PAGES for kind, body in _BLOCK.findall(page.read_text()) if kind == "sh")
-    found = [line.partition("  #")[0].strip() for line in text.splitlines()]
-    return list(dict.fromkeys(line for line in found if line.split()[:1] == [program]))
+    return [line.partition("  #")[0].strip() for line in text.splitlines()]
+
+
+def lines(program: str) -> list[str]:
+    """Those of a program."""
+    return list(dict.fromkeys(line for line in shell_lines() if line.split()[:1] == [program]))
+
+
+def programs() -> list[str]:
+    """The Python programs of README.md, each a whole one."""
+    return [body for kind, body in _BLOCK.findall(PAGES[0].read_text()) if kind == "python"]
 
 
 @pytest.fixture
@@ -65,11 +74,27 @@ def test_extras_that_are_installed_exist(line):
 
 
 @pytest.mark.slow
-def test_the_first_program(shell, tmp_path):
-    blocks = [body for kind, body in _BLOCK.findall(PAGES[0].read_text()) if kind == "python"]
-    (tmp_path / "first.py").write_text(next(body for body in blocks if body.startswith("import torch")))
-    done = shell(f"python {tmp_path}/first.py")
-    assert done.returncode == 0 and "'legal': True" in done.stdout, done.stderr
+@pytest.mark.parametrize(
+    "program, says", [*zip(programs(), ("'legal': True", "def feed_forward"), strict=True)], ids=["kernel", "program"]
+)
+def test_programs_of_the_first_page(shell, tmp_path, program, says):
+    (tmp_path / "program.py").write_text(program)
+    done = shell(f"python {tmp_path}/program.py")
+    assert done.returncode == 0 and says in done.stdout, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", re.findall(r"`(\.venv/bin/[^`]+)`", PAGES[0].read_text()))
+def test_commands_beside_blocks(shell, line):
+    """Of the environment that ``make`` sets up: here, of the one that runs the tests."""
+    done = shell(line.removeprefix(".venv/bin/"))
+    assert done.returncode == 0 and done.stdout and not done.stderr, done.stderr
+
+
+def test_blocks_are_of_a_kind_that_is_run():
+    kinds = [kind for kind, _ in _BLOCK.findall(PAGES[0].read_text())]
+    commands = {line.split()[0] for line in shell_lines() if line}
+    assert set(kinds) == {"sh", "python"} and commands == {"kopt", "make", "pip", "source"}
 
 
 def test_links_lead_somewhere():
