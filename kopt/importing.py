@@ -11,6 +11,7 @@ from kopt.config import Config
 from kopt.runtime.compiled_kernel import CallForm
 from kopt.runtime.results import FromArgument
 from kopt.runtime.signature import Signature, TensorParameter
+from kopt.stored.values import is_data
 from kopt.targets.target import Target
 
 if TYPE_CHECKING:
@@ -123,9 +124,8 @@ def form_of(signature: inspect.Signature, values: Mapping[str, Any], imported: I
     paths = tuple(param.path for param in _visible(imported))
     numbers = {path: FromArgument(number) for number, path in enumerate(paths)}
     arguments = {name: _with_numbers(value, (name,), numbers) for name, value in values.items()}
-    return CallForm(
-        signature, paths, imported.results, tuple(imported.mutated), tuple(imported.guards), arguments=arguments
-    )
+    data = {name: value for name, value in arguments.items() if is_data(value)}
+    return CallForm(signature, paths, imported.results, tuple(imported.mutated), tuple(imported.guards), arguments=data)
 
 
 def _with_numbers(value: Any, path: tuple[Any, ...], numbers: Mapping[Any, FromArgument]) -> Any:

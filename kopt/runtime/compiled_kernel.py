@@ -24,7 +24,7 @@ class CallForm:
     ``signature`` is the Python function's; ``paths`` say where its tensors are in the values of the parameters: a
     parameter's name, then keys into tuples and dicts. ``results`` rebuilds what Python returns; ``mutated`` numbers the
     tensors that are written, hidden ones counted on; ``reads`` are values that the import relied on. ``arguments`` are
-    the values of the parameters, in which tensors are `FromArgument`.
+    the values of the parameters that are data, in which tensors are `FromArgument`; nothing else is kept alive.
     """
 
     signature: inspect.Signature

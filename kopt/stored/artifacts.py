@@ -21,7 +21,7 @@ from kopt.specs import framework_of, spec_of
 from kopt.stored import standalone
 from kopt.stored.record import Record
 from kopt.stored.standalone import MANIFEST
-from kopt.stored.values import NotStored, encoded_arguments
+from kopt.stored.values import NotStored, encoded
 
 if TYPE_CHECKING:
     from kopt.lowered import Lowered
@@ -119,8 +119,8 @@ def _record(low: Lowered, path: Path) -> dict[str, Any]:
     path.mkdir(parents=True, exist_ok=True)
     module = f"{low.function}_{hashlib.sha256(low.source.encode()).hexdigest()[:12]}.py"
     _write(path / module, content.pop("source"))
-    arguments, kept = encoded_arguments(low.call_form)
-    content["signature"] = [item for item in content["signature"] if item[0] in kept]
+    arguments = {name: encoded(tree) for name, tree in low.call_form.arguments.items()}
+    content["signature"] = [item for item in content["signature"] if item[0] in arguments]
     return {
         **content,
         "arguments": arguments,

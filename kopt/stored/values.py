@@ -8,7 +8,6 @@ Plain values stand for themselves; anything else is a dict of one key, which say
 from __future__ import annotations
 
 import inspect
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -86,23 +85,19 @@ def decoded_spec(value: Any) -> TensorSpec:
     return TensorSpec(tuple(shape), dtypes.BY_SPEC[dtype], None if strides is None else tuple(strides))
 
 
-def encoded_arguments(form: CallForm) -> tuple[dict[str, Any], list[str]]:
-    """What each parameter of a call has to be, and the parameters of which that can be said.
-
-    Of the others, functions for one, the call of the kernel that was lowered had values that are compiled in.
-    """
-    found: dict[str, Any] = {}
-    for name, tree in form.arguments.items():
-        with suppress(NotStored):
-            found[name] = encoded(tree)
-    return found, list(found)
+def is_data(value: Any) -> bool:
+    """Whether JSON holds a value: functions, process groups and objects of other classes it does not."""
+    try:
+        encoded(value)
+    except NotStored:
+        return False
+    return True
 
 
 def portable(form: CallForm) -> CallForm:
     """The form of calls without what is of this process alone: functions, annotations, values that were read."""
-    _, names = encoded_arguments(form)
     signature = decoded_signature(encoded_signature(form.signature))
-    return replace(form, signature=signature, reads=(), arguments={name: form.arguments[name] for name in names})
+    return replace(form, signature=signature, reads=())
 
 
 def encoded_signature(signature: inspect.Signature) -> Any:
