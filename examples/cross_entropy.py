@@ -54,6 +54,12 @@ def reference_rows(logits, labels):
     return torch.nn.functional.cross_entropy(logits.float(), labels.long(), reduction="none")
 
 
+def reference_rows_backward(grad, logits, labels):
+    shares = torch.softmax(logits.float(), dim=-1)
+    hit = torch.nn.functional.one_hot(labels.long(), logits.size(1))
+    return (grad[:, None] * (shares - hit)).to(logits.dtype)
+
+
 if __name__ == "__main__":
     from check import main  # examples/check.py: runs this file's kernels beside torch on every CPU target
 

@@ -13,6 +13,7 @@ _light = partial(Example, light=True)
 _MATRIX = sizes(((19, 140), (16, 128)), ((75, 333), (32, 128)), 4096, 2560)
 _FLAT = sizes(((19, 140), (1024,)), ((75, 333), (2048,)), 4096, 11008)
 _TWICE = sizes(((19, 140), (16, 128, 128)), ((75, 333), (32, 128, 128)), 4096, 2560)
+_LABELLED = sizes(((19, 140), (16,)), ((75, 333), (32,)), 4096, 2560)
 _BATCHES = sizes(((19, 140), (16, 8)), ((150, 333), (64, 16)), 32768, 1024)
 _WORDS = sizes(((19, 140), (16, 128)), ((35, 333), (16, 128)), 2048, 32000)
 _TOKENS = sizes(((2, 9, 140), (1, 8, 128)), ((3, 21, 333), (1, 16, 128)), 4, 512, 16384)
@@ -85,6 +86,13 @@ TRAINING = (
     _light("softmax_backward", "softmax:softmax_backward:reference_backward", _softmax, _TWICE, _columns),
     _light("layer_norm_backward", "layer_norm:layer_norm_backward:reference_backward", _layer_norm, _BATCHES, max),
     _light("rms_norm_backward", "rms_norm:rms_norm_backward:reference_backward", _rms_norm, _BATCHES, max),
+    _light(
+        "cross_entropy_rows_backward",
+        "cross_entropy:cross_entropy_rows_backward:reference_rows_backward",
+        lambda new, m, n: (new(m).float(), new(m, n), new.below(n, m)),
+        _LABELLED,
+        _columns,
+    ),
     _light(
         "swiglu_backward",
         "gated:swiglu_backward:reference_swiglu_backward",
