@@ -1,5 +1,6 @@
 """pallas:interpret on real numbers, every framework in and out."""
 
+import functools
 import re
 import signal
 import threading
@@ -187,12 +188,15 @@ def repeated(x, times):
 
 
 @pytest.mark.parametrize("is_guarded", [False, True], ids=["called", "guarded"])
-def test_a_call_that_is_interrupted_does_not_go_on(is_guarded):
+def test_a_call_that_is_interrupted_does_not_go_on(is_guarded, request):
     """Where nothing stops it, it takes a minute and holds up the next call, which has to wait for one cell at most."""
     x = torch.zeros(2048, 128)
     short, long = (torch.tensor([times], dtype=torch.int32) for times in (1, 1 << 18))
     kernel = repeated.on(TARGET) if is_guarded else repeated.lower(x, short, target=TARGET).compile()
     kernel(x, short)
+    # Processes in the background ignore it.
+    request.addfinalizer(functools.partial(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT)))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
     before = perf_counter()
     timer.start()

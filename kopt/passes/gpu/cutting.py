@@ -12,6 +12,7 @@ from typing import TypeAlias
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from kopt.analysis.bottom_up import bottom_up, users_of
 from kopt.dialects import tile
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import array_type
@@ -34,43 +35,73 @@ class Cuts:
         self._split = split
         self._made: dict[tuple[SSAValue, Bounds], SSAValue] = {}
         self._last: dict[Operation, Operation] = {}
-        self._last: dict[Operation, Operation] = {}
 
     def can_cut(self, value: SSAValue, bounds: Bounds) -> bool:
         """Whether a part is made of loads of less and of whole values, and nothing that costs is done twice."""
-        if bounds == whole(value):
-            return True
+        left, seen = [(value, bounds)], set[tuple[SSAValue, Bounds]]()
+        while left:
+            part = left.pop()
+            if part in seen:
+                continue
+            seen.add(part)
+            operands = self._cut_through(*part)
+            if operands is None:
+                return False
+            left += operands
+        return True
+
+    def _cut_through(self, value: SSAValue, bounds: Bounds) -> Sequence[tuple[SSAValue, Bounds]] | None:
+        """The parts that have to be there for a part; None where it cannot be cut."""
         op = value.owner
+        if bounds == whole(value) or isinstance(op, tile.FullOp | tile.ArangeOp):
+            return ()
         if isinstance(op, Block):
-            return False
-        if isinstance(op, tile.FullOp | tile.ArangeOp):
-            return True
+            return None
         if isinstance(op, tile.LoadOp):
-            return _part_of_load(op, bounds) is not None
-        if not isinstance(op, _FREE) and not self._dissolves(op):
-            return False
-        operands = _operands(op, bounds)
-        return operands is not None and all(self.can_cut(*part) for part in operands)
+            return None if _part_of_load(op, bounds) is None else ()
+        return _operands(op, bounds) if isinstance(op, _FREE) or self._dissolves(value) else None
 
     def cut(self, value: SSAValue, bounds: Bounds) -> SSAValue:
-        """The part, where the value is made."""
-        if bounds == whole(value):
-            return value
-        key = (value, bounds)
-        if key not in self._made:
-            op = value.owner
-            assert isinstance(op, Operation)
-            if isinstance(op, tile.SliceOp | tile.ConcatOp):
-                parts = _operands(op, bounds)
-                assert parts is not None
-                self._made[key] = self.cut(*parts[0])
-            else:
-                made = self._made[key] = self._make(op, bounds)
-                made.name_hint = value.name_hint
-                # Parts stand in the order in which they are asked for.
-                assert isinstance(made.owner, Operation)
-                self._last[op] = made.owner
-        return self._made[key]
+        """The part, where the value is made; first of all what it is made of, however long the chain is."""
+        left = [(value, bounds)]
+        while left:
+            missing = [part for part in self._made_of(*left[-1]) if self._found(*part) is None]
+            if missing:
+                left += reversed(missing)
+                continue
+            part = left.pop()
+            if self._found(*part) is None:
+                self._made[part] = self._part(*part)
+        found = self._found(value, bounds)
+        assert found is not None
+        return found
+
+    def _found(self, value: SSAValue, bounds: Bounds) -> SSAValue | None:
+        """The part, where it is there already."""
+        return value if bounds == whole(value) else self._made.get((value, bounds))
+
+    def _made_of(self, value: SSAValue, bounds: Bounds) -> Sequence[tuple[SSAValue, Bounds]]:
+        """The parts that a part is made of."""
+        op = value.owner
+        assert isinstance(op, Operation)
+        ends = bounds == whole(value) or isinstance(op, tile.LoadOp | tile.FullOp | tile.ArangeOp)
+        return () if ends else _operands(op, bounds) or ()
+
+    def _part(self, value: SSAValue, bounds: Bounds) -> SSAValue:
+        """Makes a part of those that it is made of."""
+        op = value.owner
+        assert isinstance(op, Operation)
+        if isinstance(op, tile.SliceOp | tile.ConcatOp):
+            (part,) = self._made_of(value, bounds)
+            found = self._found(*part)
+            assert found is not None
+            return found
+        made = self._make(op, bounds)
+        made.name_hint = value.name_hint
+        # Parts stand in the order in which they are asked for.
+        assert isinstance(made.owner, Operation)
+        self._last[op] = made.owner
+        return made
 
     def _make(self, op: Operation, bounds: Bounds) -> SSAValue:
         build = Builder(InsertPoint.after(self._last.get(op, op)), op)
@@ -85,17 +116,18 @@ class Cuts:
             ((offset, _, stride),) = bounds
             step = op.step.data
             return build.add(tile.ArangeOp(op.start.data + offset * step, step * stride, type))
-        parts = [self.cut(*part) for part in _operands(op, bounds) or ()]
-        return build.add(_again(op, parts, type))
+        parts = [self._found(*part) for part in self._made_of(op.results[0], bounds)]
+        return build.add(_again(op, [part for part in parts if part is not None], type))
 
-    def _dissolves(self, op: Operation) -> bool:
-        """Whether all that uses an op uses parts of it."""
+    @bottom_up(users_of)
+    def _dissolves(self, value: SSAValue) -> bool:
+        """Whether all that uses a value uses parts of it."""
         return all(
             isinstance(use.operation, tile.SliceOp)
             or use.operation in self._split
             or isinstance(use.operation, (*_LANEWISE, *_FREE))
-            and self._dissolves(use.operation)
-            for use in op.results[0].uses
+            and self._dissolves(use.operation.results[0])
+            for use in value.uses
         )
 
 
@@ -186,6 +218,7 @@ _MOVING: dict[type[Operation], Callable[..., list[tuple[SSAValue, Bounds]] | Non
 }
 
 
+@bottom_up()
 def joint(value: SSAValue, dim: int) -> list[int] | None:
     """Where along a dimension the inputs of a concatenation begin that a value is made of lane by lane, and its end."""
     op = value.owner
