@@ -111,7 +111,7 @@ class Kernel(Generic[P, R]):
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no guard knows: what it leaves is a guard for others like it."""
         values = self._bind(args, kwargs)
-        if self._has_operators and may_need_operator(values):
+        if self._has_operators and may_need_operator():
             from kopt.operators.levels import takes
 
             if takes(values):

@@ -197,12 +197,11 @@ class Lowered:
     def report(self, estimates: bool = True, values: Mapping[str, Any] | None = None) -> Report:
         """What the target's own compiler says of the emitted module, with no such chip here.
 
-        It prints as a table. The keys are those of
-        `kopt.runtime.report`, and what was chosen: ``block_sizes``, None where the kernel leaves
-        none open, and ``planned_seconds``, what its launches take with them by kopt's own model of the chip, None where
-        that is not known. ``values`` are what arguments of integers hold, by name: figures of loops that run from
-        `offsets[i]` to `offsets[i + 1]` are of these, and None without them. Without ``estimates``, bundles and cycles
-        of a TPU are None and the compilation takes a fraction of the time.
+        It prints as a table. The keys are those of `kopt.runtime.report`, and what was chosen: ``block_sizes``, None
+        where the kernel leaves none open, and ``planned_seconds``, what its launches take with them by kopt's own model
+        of the chip, None where that is not known. ``values`` are what arguments of integers hold, by name: figures of
+        loops that run from `offsets[i]` to `offsets[i + 1]` are of these, and None without them. Without ``estimates``,
+        bundles and cycles of a TPU are None and the compilation takes a fraction of the time.
 
         Raises `CompileError` where the compiler is not installed, `ConfigError` for the reference, which has none, and
         `UnsupportedError` for kernels of several ranks; `ArgumentError` for values of what is no argument.

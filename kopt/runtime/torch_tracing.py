@@ -8,7 +8,7 @@ would see their own reads of memory, or none of it, and bake the result in as a 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -69,8 +69,8 @@ def functionalises() -> bool:
     return level is not None and level.key().name == "Functionalize"
 
 
-def may_need_operator(values: Mapping[str, Any]) -> bool:
-    """Whether torch may have to see an operator for a call; loads nothing."""
+def may_need_operator() -> bool:
+    """Whether torch, where it is loaded at all, may have to see an operator for a call."""
     return "torch" in sys.modules
 
 

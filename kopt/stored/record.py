@@ -15,10 +15,9 @@ from kopt.runtime.read_values import ReadValue
 from kopt.runtime.results import Result
 from kopt.runtime.signature import Signature, TensorParameter
 from kopt.specs import spec_of
+from kopt.stored.standalone import decoded, decoded_signature
 from kopt.stored.values import (
     NotStored,
-    decoded,
-    decoded_signature,
     decoded_spec,
     decoded_tree,
     encoded,

@@ -9,6 +9,7 @@ import importlib.util
 import inspect
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -135,18 +136,22 @@ class SavedKernel:
 
 def bound(signature: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The values of a call by the names of parameters, defaults included. Raises `Mismatch`."""
-    parameters = [
-        inspect.Parameter(
-            name, getattr(inspect.Parameter, kind), default=decoded(default[0]) if default else inspect._empty
-        )
-        for name, kind, *default in signature
-    ]
     try:
-        found = inspect.Signature(parameters).bind(*args, **kwargs)
+        found = decoded_signature(signature).bind(*args, **kwargs)
     except TypeError as error:
         raise Mismatch(str(error)) from None
     found.apply_defaults()
     return dict(found.arguments)
+
+
+def decoded_signature(signature: Sequence[Any]) -> inspect.Signature:
+    """The parameters of a Python function from their JSON, without annotations."""
+    return inspect.Signature([_parameter(*item) for item in signature])
+
+
+def _parameter(name: str, kind: str, *default: Any) -> inspect.Parameter:
+    given = decoded(default[0]) if default else inspect.Parameter.empty
+    return inspect.Parameter(name, getattr(inspect.Parameter, kind), default=given)
 
 
 def decoded(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Python values, specs, signatures and the forms of results as JSON, and back.
+"""Python values, specs, signatures and the forms of results as JSON, and back; `standalone` reads the plain ones.
 
 Plain values stand for themselves; anything else is a dict of one key, which says what it is.
 
@@ -16,6 +16,7 @@ from kopt.runtime.compiled_kernel import CallForm
 from kopt.runtime.results import Constant, FromArgument, FromResult
 from kopt.runtime.seeds import RandomSeed
 from kopt.specs import TensorSpec
+from kopt.stored.standalone import decoded, decoded_signature
 
 
 class NotStored(Exception):
@@ -42,32 +43,19 @@ def encoded(value: Any) -> Any:
     raise NotStored(f"a value of {kind.__module__}.{kind.__qualname__}")
 
 
-def decoded(value: Any) -> Any:
-    """A plain value from its JSON: the inverse of `encoded`, but for the leaves of results."""
-    return _decoded(value, lambda constant: constant)
-
-
 def decoded_tree(value: Any) -> Any:
     """The form of a result from its JSON, its plain values as `Constant`."""
-    return _decoded(value, Constant)
-
-
-def _decoded(value: Any, constant: Any) -> Any:
     if not isinstance(value, dict):
-        return constant(value)
+        return Constant(value)
     ((kind, content),) = value.items()
     if kind in ("tuple", "list"):
-        items = [_decoded(item, constant) for item in content]
+        items = [decoded_tree(item) for item in content]
         return tuple(items) if kind == "tuple" else items
     if kind == "dict":
-        return {decoded(key): _decoded(item, constant) for key, item in content}
+        return {decoded(key): decoded_tree(item) for key, item in content}
     if kind in ("result", "argument"):
         return (FromResult if kind == "result" else FromArgument)(content)
-    if kind == "dtype":
-        import torch
-
-        return constant(getattr(torch, content))
-    return constant(float.fromhex(content))
+    return Constant(decoded(value))
 
 
 def encoded_spec(spec: TensorSpec) -> Any:
@@ -105,18 +93,8 @@ def encoded_signature(signature: inspect.Signature) -> Any:
     return [[p.name, p.kind.name, *_default(p)] for p in signature.parameters.values()]
 
 
-def decoded_signature(value: Any) -> inspect.Signature:
-    """The inverse of `encoded_signature`, without annotations."""
-    return inspect.Signature([_parameter(*item) for item in value])
-
-
 def _default(parameter: inspect.Parameter) -> list[Any]:
     try:
         return [] if parameter.default is inspect.Parameter.empty else [encoded(parameter.default)]
     except NotStored:
         return []
-
-
-def _parameter(name: str, kind: str, *default: Any) -> inspect.Parameter:
-    given = decoded(default[0]) if default else inspect.Parameter.empty
-    return inspect.Parameter(name, getattr(inspect.Parameter, kind), default=given)
