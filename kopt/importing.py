@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
 from kopt.runtime.compiled_kernel import CallForm
+from kopt.runtime.open_numbers import open_paths
 from kopt.runtime.results import FromArgument
 from kopt.runtime.signature import Signature, TensorParameter
 from kopt.stored.values import is_data
@@ -125,7 +126,15 @@ def form_of(signature: inspect.Signature, values: Mapping[str, Any], imported: I
     numbers = {path: FromArgument(number) for number, path in enumerate(paths)}
     arguments = {name: _with_numbers(value, (name,), numbers) for name, value in values.items()}
     data = {name: value for name, value in arguments.items() if is_data(value)}
-    return CallForm(signature, paths, imported.results, tuple(imported.mutated), tuple(imported.guards), arguments=data)
+    return CallForm(
+        signature,
+        paths,
+        imported.results,
+        tuple(imported.mutated),
+        tuple(imported.guards),
+        arguments=data,
+        numbers=open_paths(values),
+    )
 
 
 def _with_numbers(value: Any, path: tuple[Any, ...], numbers: Mapping[Any, FromArgument]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from kopt.cached_property import cached_property
@@ -19,6 +19,7 @@ from kopt.operators.graphs import traced, traced_on
 from kopt.runtime.admission import admit_call, arrays_in, traced_by_jax
 from kopt.runtime.bounded_cache import BoundedCache
 from kopt.runtime.guards import MISS, Guard, before
+from kopt.runtime.open_numbers import OpenNumbers, known_parameters
 from kopt.runtime.torch_tracing import REASON, breaks_graphs, keep_untraced, may_need_operator
 
 if TYPE_CHECKING:
@@ -44,13 +45,21 @@ class Kernel(Generic[P, R]):
 
     Args: ``fn`` the function; ``config`` as in `kopt.config`; ``target`` where it runs, as in `parse_target`; the
     default is the accelerator that is there, else the first installed of ``pallas:interpret``, ``triton:interpret``
-    and ``reference``; ``KOPT_TARGET`` overrides that.
+    and ``reference``; ``KOPT_TARGET`` overrides that; ``dynamic`` the parameters whose numbers are run-time scalars:
+    one kernel serves all of their values. None: numbers that have changed from one call to another, where the kernel
+    computes with them only; the first value is compiled in.
     """
 
     #: Whether torch may see an operator for a call.
     _has_operators = True
 
-    def __init__(self, fn: Callable[P, R], config: Mapping[str, Any] | Config | None = None, target: Any = None):
+    def __init__(
+        self,
+        fn: Callable[P, R],
+        config: Mapping[str, Any] | Config | None = None,
+        target: Any = None,
+        dynamic: Collection[str] | None = None,
+    ):
         self.fn = fn
         with placed(fn):
             self.config = make_config(config)
@@ -60,6 +69,7 @@ class Kernel(Generic[P, R]):
         self._backward: BackwardRule | None = None
         self._on: dict[Any, Kernel] = {_named(target): self}
         self._signature = inspect.signature(fn, follow_wrapped=False)
+        self._numbers = OpenNumbers(known_parameters(self._signature, dynamic))
         functools.update_wrapper(self, fn)
         keep_untraced(Kernel.__call__)
 
@@ -84,7 +94,7 @@ class Kernel(Generic[P, R]):
     on._torchdynamo_inline = traced_on  # pyright: ignore[reportFunctionMemberAccess]
 
     def _for_target(self, target: str) -> Kernel:
-        return Kernel(self.fn, self.config, target)
+        return Kernel(self.fn, self.config, target, self._numbers.named)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
@@ -125,7 +135,7 @@ class Kernel(Generic[P, R]):
 
             return call(self, values, lambda values: self._compiled_for(values, target).run(values))
         key = self._key(values, target)
-        compiled = self._compiled_for(values, target, key)
+        compiled = self._compiled_for(values, target)
         result = compiled.run(values)
         if self._surroundings(target) is None and self._key(values, target) == key:
             guard = compiled.guard(self, args, kwargs)
@@ -133,12 +143,17 @@ class Kernel(Generic[P, R]):
                 self._guards = before(guard, self._guards)
         return result
 
-    def _compiled_for(self, values: dict[str, Any], target: Target, key: Hashable = None) -> CompiledKernel:
-        """What runs a call: what was compiled for others of its key, else what now is."""
-        key = key or self._key(values, target)
-        return self._compiled.find_or_make(
-            key, lambda found: found.form.holds(values), lambda: self._compile(values, target)
-        )
+    def _compiled_for(self, values: dict[str, Any], target: Target) -> CompiledKernel:
+        """What runs a call: what was compiled for others like it, else what now is."""
+
+        def compiled(opened: dict[str, Any]) -> CompiledKernel:
+            return self._compiled.find_or_make(
+                self._key(opened, target),
+                lambda found: found.form.holds(values),
+                lambda: self._compile(opened, target),
+            )
+
+        return self._numbers.compiled(values, lambda values: self._key(values, target), compiled)
 
     @cached_property
     def _operators(self) -> Operators:
@@ -217,7 +232,7 @@ class Kernel(Generic[P, R]):
             checked = self.config if config is None else make_config(config)
             values = {name: _as_spec(value) for name, value in self._bind(args, kwargs).items()}
             admit_call(self.fn.__name__, values, lowers=True)
-            return self._lower(values, self._target(target), checked)
+            return self._lower(self._numbers.named_open(values), self._target(target), checked)
 
     def executable(self, *args: Any, target: Any = None, config: Mapping[str, Any] | None = None, **kwargs: Any) -> Any:
         """What runs the kernel on a target, which it names: compiled for arguments as `lower` takes them."""
@@ -229,7 +244,7 @@ class Kernel(Generic[P, R]):
         return EagerKernel(self._configured(config), found)
 
     def _configured(self, config: Mapping[str, Any] | None) -> Kernel:
-        return self if config is None else Kernel(self.fn, config, self.target)
+        return self if config is None else Kernel(self.fn, config, self.target, self._numbers.named)
 
     def cache_clear(self) -> None:
         """Forgets everything that was compiled."""
@@ -344,27 +359,38 @@ def _as_spec(value: Any) -> Any:
 
 @overload
 def kernel(
-    fn: Callable[P, R], *, config: Mapping[str, Any] | Config | None = None, target: Target | str | None = None
+    fn: Callable[P, R],
+    *,
+    config: Mapping[str, Any] | Config | None = None,
+    target: Target | str | None = None,
+    dynamic: Collection[str] | None = None,
 ) -> Kernel[P, R]: ...
 
 
 @overload
 def kernel(
-    fn: None = None, *, config: Mapping[str, Any] | Config | None = None, target: Target | str | None = None
+    fn: None = None,
+    *,
+    config: Mapping[str, Any] | Config | None = None,
+    target: Target | str | None = None,
+    dynamic: Collection[str] | None = None,
 ) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 
 
-def kernel(fn: Any = None, *, config: Any = None, target: Any = None) -> Any:
+def kernel(fn: Any = None, *, config: Any = None, target: Any = None, dynamic: Any = None) -> Any:
     """Makes a kernel of a Python function: ``@kopt.kernel``, ``@kopt.kernel(config={…})``, ``kopt.kernel(f)``.
+
+    ``dynamic`` names parameters whose numbers are run-time scalars, as in `Kernel`; ``()`` compiles each value.
 
     ``fn`` is a plain function or a Helion kernel. Of a Helion kernel's own ``config``, and of one given here in its
     words, the keys that kopt has are honoured. Raises `ArgumentError` for anything else.
     """
     if fn is None:
-        return functools.partial(kernel, config=config, target=target)
+        return functools.partial(kernel, config=config, target=target, dynamic=dynamic)
     if isinstance(fn, Kernel):
-        return Kernel(fn.fn, config if config is not None else fn.config, target or fn.target)
+        named = dynamic if dynamic is not None else fn._numbers.named
+        return Kernel(fn.fn, config if config is not None else fn.config, target or fn.target, named)
     inner = fn if inspect.isfunction(fn) else getattr(fn, "fn", None)
     if not inspect.isfunction(inner):
         raise ArgumentError(f"a kernel is made of a Python function, found {type(fn).__name__}")
-    return Kernel(inner, config if inner is fn else helion_config(fn, config), target)
+    return Kernel(inner, config if inner is fn else helion_config(fn, config), target, dynamic)

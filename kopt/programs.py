@@ -73,7 +73,7 @@ class Program(Kernel[P, R]):
         target: Any = None,
         options: ProgramOptions | None = None,
     ):
-        super().__init__(fn, config, target)
+        super().__init__(fn, config, target, ())
         self.options = options or ProgramOptions()
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ from kopt.frontend.dtypes import element_type
 from kopt.frontend.indexing import Address, drop_ones, resolve, stored, to_address, to_user, wide_block, without_moving
 from kopt.frontend.ops.reductions import combine
 from kopt.frontend.ops.rules import convert, truth
+from kopt.frontend.run_time_scalars import OpenNumber
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, Undefined, describe, full_tensor, is_number
 
@@ -99,6 +100,8 @@ class _Update:
 
 def _number(value: Any, dtype: torch.dtype) -> Any:
     """A Python number as torch converts it to a dtype."""
+    if type(value) is OpenNumber and (dtype.is_floating_point or value.kind is int):
+        return value
     if dtype == torch.bool:
         return bool(value)
     return float(value) if dtype.is_floating_point else int(value)

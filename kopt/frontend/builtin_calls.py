@@ -16,9 +16,11 @@ from kopt.frontend.calls import call
 from kopt.frontend.loops.device import LoopDim, LoopSpec
 from kopt.frontend.positions import fixed
 from kopt.frontend.registry import OPERATIONS
+from kopt.frontend.run_time_scalars import OpenNumber, compute
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, is_device
 from kopt.ir.widths import next_power_of_two
+from kopt.runtime.run_time_scalars import OPERATIONS as RUN_TIME_OPERATIONS
 
 #: Ranges of Python longer than this become device loops inside one.
 UNROLLED = 256
@@ -47,6 +49,8 @@ def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
     def operation(*args: Any) -> Any:
         args = tuple(map(valid, args))
+        if len(args) == 1 and type(args[0]) is OpenNumber and name in RUN_TIME_OPERATIONS:
+            return compute(name)(args[0])
         if not _is_device_call(args):
             return plain(*args)
         return OPERATIONS[name](*args)
@@ -90,6 +94,11 @@ def _isinstance(value: Any, kinds: Any) -> bool:
     if isinstance(value, Index) and int in listed:
         return True
     return isinstance(value, kinds)
+
+
+def _type(value: Any, *rest: Any) -> Any:
+    """``type``: a number that each call gives is an int or a float."""
+    return value.kind if type(value) is OpenNumber and not rest else type(value, *rest)
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
@@ -156,6 +165,7 @@ def table() -> dict[Any, Callable[..., Any]]:
         builtins.bool: _conversion(bool, torch.bool),
         builtins.range: _range,
         builtins.isinstance: _isinstance,
+        builtins.type: _type,
         builtins.sum: _sum,
         builtins.print: _print,
         builtins.len: _len,

@@ -17,12 +17,15 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from kopt.building import types
+from kopt.dialects import tile
+from kopt.dialects.tile import TileType
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.groups import Groups
 from kopt.frontend.indexing import load
 from kopt.frontend.state import unsupported
 from kopt.frontend.tracer import Tracer
 from kopt.frontend.values import DeviceTensor
+from kopt.runtime.run_time_scalars import ScalarArgument
 
 
 @dataclass(eq=False)
@@ -80,6 +83,7 @@ class Host(TorchDispatchMode):
         record: Callable[[Host, Any, tuple[Any, ...], dict[str, Any]], Any],
         add_hidden: Callable[[torch.Tensor], torch.Tensor],
         seed: Callable[[], torch.Tensor],
+        scalar: Callable[[ScalarArgument], torch.Tensor],
     ):
         super().__init__()
         self.tracer = tracer
@@ -88,6 +92,8 @@ class Host(TorchDispatchMode):
         self.add_hidden = add_hidden
         #: The seed that torch's generator gives to each call: a hidden argument.
         self.seed = seed
+        #: The argument of rank 0 that holds a number which each call gives.
+        self.scalar = scalar
         self.real: list[Any] = []
         self.reads: list[tuple[Callable[[Any], Any], Any]] = []
         self.keep: list[torch.Tensor] = []
@@ -175,6 +181,13 @@ class Host(TorchDispatchMode):
     def load_whole(self, tensor: torch.Tensor) -> DeviceTensor:
         """All of a host tensor as a device value."""
         return load(self.meta(tensor), ())
+
+    def full(self, argument: ScalarArgument, type: TileType) -> DeviceTensor:
+        """Every lane a number that each call gives."""
+        scalar = self.load_whole(self.scalar(argument)).ssa
+        if scalar.type.element_type != type.element_type:  # pyright: ignore[reportAttributeAccessIssue]
+            scalar = self.tracer.emit(tile.CastOp(scalar, type.element_type))
+        return DeviceTensor(self.tracer.emit(tile.BroadcastOp(scalar, [], type)) if type.dims.data else scalar)
 
     # data
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
+from kopt import dtypes
 from kopt.dialects.host import AllocOp, CallOp, ViewOp
 from kopt.dialects.tile.sizes import mark_read_sizes
 from kopt.error_places import located
@@ -22,11 +25,13 @@ from kopt.frontend.dtypes import from_spec
 from kopt.frontend.host import Host, HostArray, Root, memref_type, to_torch
 from kopt.frontend.registration import register_all
 from kopt.frontend.results import result_tree
+from kopt.frontend.run_time_scalars import open_number
 from kopt.frontend.state import state
 from kopt.frontend.tracer import BlockInfo, Tracer
 from kopt.runtime.admission import admit
 from kopt.runtime.read_values import ReadValue, named_values
 from kopt.runtime.results import Result
+from kopt.runtime.run_time_scalars import Path, RunTimeScalar, ScalarArgument
 from kopt.runtime.seeds import RandomSeed
 from kopt.runtime.sharing import same_elements, share_an_element
 from kopt.specs import TensorSpec, framework_of, is_struct, spec_of
@@ -41,12 +46,13 @@ Sizes = Sequence[int] | Callable[[list[BlockInfo]], Sequence[int]]
 class Param:
     """One tensor argument of the imported function: its name in the IR, its spec, and where it comes from.
 
-    ``path`` is the parameter's name, then keys into tuples and dicts; empty for hidden tensors.
+    ``path`` is the parameter's name, then keys into tuples and dicts; empty for hidden tensors, and what computes it
+    for an argument that is made of a call's numbers.
     """
 
     name: str
     spec: TensorSpec
-    path: tuple[Any, ...] = ()
+    path: Path | ScalarArgument = ()
 
 
 @dataclass
@@ -86,11 +92,12 @@ def import_kernel(
     """Imports a function of the kernel language for given arguments.
 
     Args: ``fn`` a plain function or a kernel object that holds one; ``args`` arrays, specs, scalars, dtypes, None,
-    callables, and tuples, lists and named tuples of them; ``block_sizes`` one number for each open tile in order of
-    appearance, or a function from what is known of them to the numbers, or None for provisional ones; ``tunables`` by
-    name; ``dot_precision`` what f32 products may round to (a word of `PRECISIONS`; None: the target's default);
-    ``pinned`` whether the sizes are to stay, and are no candidates that may turn out too large; ``all_reduce`` the
-    algorithm of collectives that name none, as in `kopt.dialects.symm.AllReduceOp`.
+    callables, and tuples, lists and named tuples of them, with `RunTimeScalar` for numbers that each call gives;
+    ``block_sizes`` one number for each open tile in order of appearance, or a function from what is known of them to
+    the numbers, or None for provisional ones; ``tunables`` by name; ``dot_precision`` what f32 products may round to
+    (a word of `PRECISIONS`; None: the target's default); ``pinned`` whether the sizes are to stay, and are no
+    candidates that may turn out too large; ``all_reduce`` the algorithm of collectives that name none, as in
+    `kopt.dialects.symm.AllReduceOp`.
 
     Raises `UnsupportedError` with the place for what cannot be imported, `ArgumentError`, `ConfigError`.
     """
@@ -127,7 +134,7 @@ class _Import:
         self.function = function
         self.block = Block()
         self.tracer = Tracer(self.block, sizes, tunables, dot_precision, pinned)
-        self.host = Host(self.tracer, host_ops.record, self._add_hidden, self._seed)
+        self.host = Host(self.tracer, host_ops.record, self._add_hidden, self._seed, self._scalar)
         self.host.all_reduce = all_reduce
         self.tracer.host = self.host
         self.tracer.hooks = hooks
@@ -159,6 +166,8 @@ class _Import:
             value = type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
         elif isinstance(value, dict):
             value = {key: self._argument(item, (*path, key)) for key, item in value.items()}
+        elif isinstance(value, RunTimeScalar):
+            value = open_number(path, value.kind)
         elif isinstance(value, TensorSpec) or framework_of(value) is not None or is_struct(value):
             value = self._tensor(value, path)
         else:
@@ -192,6 +201,32 @@ class _Import:
             raise UnsupportedError("a tensor made by an operator that kopt does not see is used in a kernel")
         admit("a closure's tensor", tensor, lowers=True)
         return self._hide(f"hidden_{len(self.hidden)}", tensor, lambda _: tensor)
+
+    def _scalar(self, argument: ScalarArgument) -> torch.Tensor:
+        """The argument that holds a number which each call gives: it follows the tensors, hidden ones come last."""
+        for param, meta in zip(self.params, self.metas, strict=True):
+            if param.path == argument:
+                return meta
+        number = len(self.params)
+        param = Param(self._scalar_name(argument), TensorSpec((), dtypes.BY_SPEC[argument.dtype]), argument)
+        self.host.quiet = True
+        meta = _meta(param.spec)
+        self.host.quiet = False
+        value = self.block.insert_arg(memref_type(meta), number)
+        value.name_hint = param.name
+        for _, _, hidden in self.hidden:
+            array = self.host.array(hidden)
+            array.argument = array.root.argument = (array.argument or 0) + 1
+        self.params.append(param)
+        self.host.real.append(np.zeros((), param.spec.dtype.torch))  # nothing on the host reads it
+        self.metas.append(self.host.track(meta, HostArray(value, Root(number), None, number)))
+        return meta
+
+    def _scalar_name(self, argument: ScalarArgument) -> str:
+        """After the parameters that it is computed of, and numbered where there are several."""
+        stem = "_".join(str(key) for path in sorted(argument.paths, key=repr) for key in path)
+        taken = {param.name for param in self.params}
+        return next(name for n in count(1) if (name := stem if n == 1 else f"{stem}_{n}") not in taken)
 
     def _seed(self) -> torch.Tensor:
         """The seed of the kernel's random numbers: a hidden argument that each call draws."""

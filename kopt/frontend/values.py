@@ -24,6 +24,7 @@ from kopt.frontend.dtypes import element_type, torch_dtype
 from kopt.frontend.lane_counts import lanes_of_block, length
 from kopt.frontend.ragged import is_ragged
 from kopt.frontend.registry import method
+from kopt.frontend.run_time_scalars import OpenNumber
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 
@@ -369,6 +370,8 @@ def _number_dtype(value: Any) -> torch.dtype:
 
 def full_tensor(value: float | int | bool, dims: tuple[DimAttr, ...], dtype: torch.dtype) -> DeviceTensor:
     """Every lane one number."""
+    if type(value) is OpenNumber:
+        return current().host.full(value.argument(dtype), TileType(dims, element_type(dtype)))
     number = bool(value) if dtype == torch.bool else value
     return DeviceTensor(current().emit(tile.FullOp(number, TileType(dims, element_type(dtype)))))
 
@@ -385,4 +388,6 @@ def describe(value: Any) -> str:
         return f"a host tensor {list(value.shape)} of {value.dtype}"
     if isinstance(value, BlockSize):
         return f"the size of a block of {value.lanes} lanes"
+    if type(value) is OpenNumber:
+        return f"a {value.kind.__name__} that each call gives"
     return f"{type(value).__name__} {value!r}" if is_number(value) else type(value).__name__

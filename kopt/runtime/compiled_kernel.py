@@ -12,6 +12,7 @@ from kopt.runtime.guards import Compiled, Guard, Path, make_guard
 from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.read_values import ReadValue
 from kopt.runtime.results import Constant, FromArgument, FromResult, Result
+from kopt.runtime.run_time_scalars import ScalarArgument, follow
 from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
 from kopt.specs import framework_of
 from kopt.targets.target import Target
@@ -22,21 +23,39 @@ class CallForm:
     """What a call of a Python function has to do with one of the function that was imported.
 
     ``signature`` is the Python function's; ``paths`` say where its tensors are in the values of the parameters: a
-    parameter's name, then keys into tuples and dicts. ``results`` rebuilds what Python returns; ``mutated`` numbers the
+    parameter's name, then keys into tuples and dicts, or what computes one of numbers. ``numbers`` are the paths of
+    those that each call gives. ``results`` rebuilds what Python returns; ``mutated`` numbers the
     tensors that are written, hidden ones counted on; ``reads`` are values that the import relied on. ``arguments`` are
     the values of the parameters that are data, in which tensors are `FromArgument`; nothing else is kept alive.
     """
 
     signature: inspect.Signature
-    paths: tuple[Path, ...]
+    paths: tuple[Path | ScalarArgument, ...]
     results: Result
     mutated: tuple[int, ...] = ()
     reads: tuple[ReadValue, ...] = ()
     arguments: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    numbers: frozenset[Path] = frozenset()
 
     def tensors(self, values: dict[str, Any]) -> list[Any]:
-        """The tensors of a call, in the order of the imported function."""
-        return [_follow(values, path) for path in self.paths]
+        """The tensors of a call, in the order of the imported function.
+
+        Raises `ArithmeticError` for numbers that an argument cannot hold.
+        """
+        first = next((path for path in self.paths if isinstance(path, tuple)), None)
+        like = None if first is None else follow(values, first)
+        return [
+            path.array(values, like) if isinstance(path, ScalarArgument) else follow(values, path)
+            for path in self.paths
+        ]
+
+    def holds_numbers(self, values: dict[str, Any]) -> bool:
+        """Whether the arguments that are computed of numbers can hold those of a call."""
+        try:
+            self.tensors(values)
+        except ArithmeticError:
+            return False
+        return True
 
     def holds(self, values: dict[str, Any]) -> bool:
         """Whether what the import read from tensors and globals still has the same value."""
@@ -131,14 +150,10 @@ class CompiledKernel:
         def rebuilt(*tensors: Any) -> Any:
             return form.rebuild(as_list(launch(*tensors)), [*tensors, *hidden])
 
-        found = Compiled(form.paths, hidden, form.mutated, form.reads, launch if form.gives_results else rebuilt)
+        found = Compiled(
+            form.paths, hidden, form.mutated, form.reads, form.numbers, launch if form.gives_results else rebuilt
+        )
         guard = make_guard(kernel, form.signature, args, kwargs, found)
         if guard is None:
             self.unguarded.add(types)
         return guard
-
-
-def _follow(values: Any, path: Sequence[Any]) -> Any:
-    for key in path:
-        values = values[key]
-    return values

@@ -21,6 +21,7 @@ from typing import Any
 from kopt.runtime.admission import arrays_in
 from kopt.runtime.cache import Identity, names_read, read_key, value_key
 from kopt.runtime.devices import environment_target
+from kopt.runtime.run_time_scalars import Path, ScalarArgument
 from kopt.runtime.sharing import sharing, span
 from kopt.runtime.users_code import is_users
 from kopt.specs import framework_of, stored
@@ -30,7 +31,6 @@ MISS = object()
 
 #: Called with a kernel, the arguments and the keyword arguments of a call.
 Guard = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-Path = tuple[Any, ...]
 
 #: Guards that a kernel keeps. A call tries them in turn, the one that held last first.
 _MOST = 32
@@ -47,13 +47,15 @@ class Compiled:
 
     ``paths`` say where the arrays are in the values of the parameters, ``hidden`` those that follow; ``written`` are
     the numbers of those that change. ``checks`` are values that the import read: ``holds`` of the arrays says whether
-    they are the same, ``place`` where a name had it. ``run`` is called with the arrays.
+    they are the same, ``place`` where a name had it. ``numbers`` are the paths of those that any call may give.
+    ``run`` is called with the arrays.
     """
 
-    paths: Sequence[Path]
+    paths: Sequence[Path | ScalarArgument]
     hidden: Sequence[Any]
     written: Sequence[int]
     checks: Sequence[Any]
+    numbers: frozenset[Path]
     run: Callable[..., Any]
 
 
@@ -61,7 +63,7 @@ def make_guard(
     kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], compiled: Compiled
 ) -> Guard | None:
     """The guard for calls like one that was admitted and has run; None where no text can tell such calls."""
-    text = _Text()
+    text = _Text(compiled.numbers)
     try:
         text.untraced()
         text.call(signature, args, kwargs)
@@ -170,6 +172,7 @@ def _address(array: Any) -> int:
 class _Text:
     """A guard's text under way: its lines, the constants that they name, and the arrays by their paths."""
 
+    numbers: frozenset[Path] = frozenset()
     lines: list[str] = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=lambda: {"MISS": MISS})
     found: dict[Path, tuple[str, Any]] = field(default_factory=dict)
@@ -231,6 +234,9 @@ class _Text:
         elif (framework := framework_of(value)) is not None:
             self._array(x, value, framework)
             self.found[path] = x, value
+        elif path in self.numbers:
+            self.require("type({x}) is {0}", type(value), x=x)
+            self.found[path] = x, value
         elif type(value) in _SCALARS:
             self.require("type({x}) is {0} and {x} == {1}", type(value), value, x=x)
         elif type(value) is float:
@@ -249,9 +255,14 @@ class _Text:
 
     def arrays(self, compiled: Compiled) -> None:
         """Conditions on the arrays that the kernel takes: hidden ones, those that it writes, and where they meet."""
-        if not all(path in self.found for path in compiled.paths):
+        tensors = [self.found.get(path) for path in compiled.paths if isinstance(path, tuple)]
+        if None in tensors:
             raise _NoGuard
-        self.given = [self.found[path] for path in compiled.paths]
+        like = tensors[0] if tensors else None
+        self.given = [
+            self._scalar(path, like) if isinstance(path, ScalarArgument) else self.found[path]
+            for path in compiled.paths
+        ]
         for value in compiled.hidden:
             framework, x = framework_of(value), self.constant(value)
             if framework is not None:
@@ -262,6 +273,16 @@ class _Text:
             for compared in _WRITTEN.get(framework_of(value) or "", ()):
                 self.require(*compared(value), x=x)
         self._overlaps(frozenset(compiled.written))
+
+    def _scalar(self, argument: ScalarArgument, like: tuple[str, Any] | None) -> tuple[str, Any]:
+        """An argument that is computed of numbers: the text of it, and no array that shares memory with others."""
+        paths = list(argument.paths)
+        if not all(path in self.found for path in paths):
+            raise _NoGuard
+        make = argument.maker(paths, None if like is None else like[1])
+        x = f"s{len(self.lines)}"
+        self.lines.append(f"{x} = {self.constant(make)}({', '.join(self.found[path][0] for path in paths)})")
+        return x, None
 
     def _overlaps(self, written: frozenset[int]) -> None:
         """Arrays that shared memory still do, at the same distance; no other one shares any with what is written."""

@@ -15,12 +15,14 @@ from kopt.runtime.read_values import ReadValue
 from kopt.runtime.results import Result
 from kopt.runtime.signature import Signature, TensorParameter
 from kopt.specs import spec_of
-from kopt.stored.standalone import decoded, decoded_signature
+from kopt.stored.standalone import decoded_signature
 from kopt.stored.values import (
     NotStored,
+    decoded_path,
     decoded_spec,
     decoded_tree,
     encoded,
+    encoded_path,
     encoded_signature,
     encoded_spec,
 )
@@ -36,9 +38,9 @@ class Record:
 
     ``entry`` is the kernel's name in the IR, ``function`` that of the emitted module ``source``; ``parameters`` the
     names and specs of its tensors, ``hidden`` those of tensors that the kernel brings; ``results`` the specs of what
-    comes back, final values of the ``mutated`` ones last. ``signature``, ``paths`` and ``tree`` are those of the
-    Python function (`kopt.runtime.compiled_kernel.CallForm`). ``checked`` is the imported module, where calls look at
-    its accesses first.
+    comes back, final values of the ``mutated`` ones last. ``signature``, ``paths``, ``numbers`` and ``tree`` are those
+    of the Python function (`kopt.runtime.compiled_kernel.CallForm`). ``checked`` is the imported module, where calls
+    look at its accesses first.
     """
 
     entry: str
@@ -52,6 +54,7 @@ class Record:
     signature: Sequence[Any]
     paths: Sequence[Any]
     tree: Any
+    numbers: Sequence[Any] = ()
     swap: bool = False
     location: Mapping[str, Any] | None = None
     intervals: Sequence[Any] = ()
@@ -76,8 +79,9 @@ class Record:
             [encoded_spec(spec) for spec in executable.results or ()],
             list(executable.mutated),
             encoded_signature(form.signature),
-            [[encoded(key) for key in path] for path in form.paths],
+            [encoded_path(path) for path in form.paths],
             encoded(form.results.tree),
+            [encoded_path(path) for path in sorted(form.numbers, key=repr)],
             executable.swaps,
             None if place is None else asdict(place),
             [[position, *bounds] for position, bounds in low.intervals.items()],
@@ -115,10 +119,11 @@ class Record:
         """
         form = CallForm(
             signature or decoded_signature(self.signature),
-            tuple(tuple(decoded(key) for key in path) for path in self.paths),
+            tuple(map(decoded_path, self.paths)),
             Result(decoded_tree(self.tree)),
             tuple(self.mutated),
             tuple(reads),
+            numbers=frozenset(map(decoded_path, self.numbers)),
         )
         return CompiledKernel(self._executable(hidden), form)
 

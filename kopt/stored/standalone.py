@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import json
+import math
+import operator
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,6 +65,9 @@ class SavedKernel:
         found: list[Any] = [None] * len(record["parameters"])
         for name, value in values.items():
             self._match(record, name, record["arguments"][name], value, found)
+        for place, path in enumerate(record["paths"]):
+            if isinstance(path, dict):
+                found[place] = _scalar(_computed(decoded(path["scalar"]), values), path["dtype"], record, found)
         return found
 
     def _match(self, record: dict[str, Any], name: str, wanted: Any, value: Any, found: list[Any]) -> None:
@@ -81,6 +86,9 @@ class SavedKernel:
                 if not isinstance(value, dict) or decoded(key) not in value:
                     raise Mismatch(f"'{name}' has a key {decoded(key)!r}")
                 self._match(record, f"{name}[{decoded(key)!r}]", item, value[decoded(key)], found)
+        elif kind == "number":
+            if type(value).__name__ != content:
+                raise Mismatch(f"'{name}' is a number of type {content}, found {_short(value)}")
         elif type(value) is not type(decoded(wanted)) or value != decoded(wanted):
             raise Mismatch(f"'{name}' is {decoded(wanted)!r}, found {_short(value)}")
 
@@ -132,6 +140,34 @@ class SavedKernel:
 
 
 # Calls.
+
+
+def _computed(expression: Any, values: Any) -> Any:
+    """What is computed of the numbers of a call."""
+    if not isinstance(expression, tuple):
+        return expression
+    name, *operands = expression
+    if name == "argument":
+        for key in operands[0]:
+            values = values[key]
+        return values
+    function = getattr(operator, name, None) or getattr(math, name)
+    return function(*(_computed(operand, values) for operand in operands))
+
+
+def _scalar(number: Any, dtype: str, record: dict[str, Any], tensors: list[Any]) -> Any:
+    """A number as the array of rank 0 that a kernel takes."""
+    import numpy as np
+
+    name = {"i": "int", "f": "float"}[dtype[0]] + dtype[1:]
+    if record["framework"] == "jax":
+        import jax.numpy as jnp
+
+        return jnp.asarray(np.asarray(number, name))
+    import torch
+
+    device = next((tensor.device for tensor in tensors if tensor is not None), "cpu")
+    return torch.full((), number, dtype=getattr(torch, name), device=device)
 
 
 def bound(signature: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

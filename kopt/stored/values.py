@@ -14,6 +14,7 @@ from typing import Any
 from kopt import dtypes
 from kopt.runtime.compiled_kernel import CallForm
 from kopt.runtime.results import Constant, FromArgument, FromResult
+from kopt.runtime.run_time_scalars import RunTimeScalar, ScalarArgument
 from kopt.runtime.seeds import RandomSeed
 from kopt.specs import TensorSpec
 from kopt.stored.standalone import decoded, decoded_signature
@@ -38,6 +39,8 @@ def encoded(value: Any) -> Any:
         return encoded(value.value)
     if kind is FromResult or kind is FromArgument:
         return {"result" if kind is FromResult else "argument": value.number}
+    if kind is RunTimeScalar:
+        return {"number": value.kind}
     if kind.__module__ == "torch" and kind.__name__ == "dtype":
         return {"dtype": str(value).removeprefix("torch.")}
     raise NotStored(f"a value of {kind.__module__}.{kind.__qualname__}")
@@ -71,6 +74,20 @@ def decoded_spec(value: Any) -> TensorSpec:
         return RandomSeed(device=value["seed"])
     dtype, shape, strides = value
     return TensorSpec(tuple(shape), dtypes.BY_SPEC[dtype], None if strides is None else tuple(strides))
+
+
+def encoded_path(path: Any) -> Any:
+    """Where a tensor is in the values of a call, as JSON; of one that is computed of numbers, how."""
+    if isinstance(path, ScalarArgument):
+        return {"scalar": encoded(path.expression), "dtype": path.dtype}
+    return [encoded(key) for key in path]
+
+
+def decoded_path(value: Any) -> Any:
+    """The inverse of `encoded_path`."""
+    if isinstance(value, dict):
+        return ScalarArgument(decoded(value["scalar"]), value["dtype"])
+    return tuple(decoded(key) for key in value)
 
 
 def is_data(value: Any) -> bool:

@@ -74,7 +74,8 @@ def _logical(name: str) -> Callable[..., DeviceTensor]:
 
 def same(name: str) -> Callable[..., DeviceTensor]:
     """A binary operation in the promoted type, which booleans may do as logic."""
-    general, of_booleans = row("same", _BINARY_SAME[name], 2), _OF_BOOLEANS.get(name)
+    rule = "rounded" if name in ("remainder", "fmod") else "same"
+    general, of_booleans = row(rule, _BINARY_SAME[name], 2), _OF_BOOLEANS.get(name)
 
     def operation(*args: Any, **kwargs: Any) -> DeviceTensor:
         if not kwargs and len(args) == 2 and are_booleans(args):

@@ -8,6 +8,7 @@ from typing import Any
 from kopt.frontend.lanes import LaneValue
 from kopt.frontend.ops.binary import same
 from kopt.frontend.ops.rules import Formula, apply, are_booleans, row
+from kopt.frontend.run_time_scalars import OpenNumber
 from kopt.frontend.values import DeviceTensor, is_number
 
 
@@ -34,6 +35,8 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> DeviceTensor:
 
 def _bounded(input: Any, bound: Any, formula: Formula, extreme: str) -> DeviceTensor:
     """A value inside a bound: NaN among tensors is one of the result, which selections would lose."""
+    if type(bound) is OpenNumber:
+        return apply("same", lambda x, b: b.eq(b).where(formula(x, b), b), (input, bound))
     if is_number(bound) and bound == bound and not are_booleans((input, bound)):
         return apply("same", formula, (input, bound))
     return same(extreme)(input, bound)

@@ -2,8 +2,9 @@
 
 A rule says what comes out, of a formula over `LaneValue`s in the compute type:
 
-* ``same``: the promoted type; ``real``: the same, integers as floats; ``test``: gives booleans;
-  ``bits``: integers and booleans only.
+* ``same``: the promoted type; ``real``: the same, integers as floats; ``bits``: integers and booleans only;
+* ``test``: gives booleans; ``rounded``: the promoted type. Both take operands in the promoted type, a number too: a
+  bf16 value is compared with what the number is in bf16.
 """
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ def _early(operands: tuple[Any, ...], tensors: list[Any], dtype: torch.dtype) ->
     return [convert(o, dtype) if isinstance(o, Index) else t for o, t in zip(operands, tensors, strict=True)]
 
 
-def _rounded(value: Any, promoted: torch.dtype) -> Any:
-    """Blocks of integers as the floats that they are promoted to, before anything is computed; scalars are not."""
+def _rounded(rule: str, value: Any, promoted: torch.dtype) -> Any:
+    """Blocks of integers as the floats that they are promoted to, before anything is computed; scalars by the rule."""
+    if rule in ("test", "rounded") and promoted.is_floating_point and compute_dtype(promoted) != promoted:
+        return convert(value, promoted)
     if not isinstance(value, DeviceTensor) or not value.rank or value.dtype.is_floating_point:
         return value
     return cast(value, promoted) if promoted.is_floating_point else value
@@ -81,7 +84,7 @@ def apply(rule: str, formula: Formula, operands: tuple[Any, ...], *extra: Any, *
     compute = compute_dtype(result)
     if rule == "bits" and compute.is_floating_point:
         unsupported(f"bitwise operations need integers or booleans, found {promoted}")
-    operands = tuple(_rounded(value, promoted) for value in operands)
+    operands = tuple(_rounded(rule, value, promoted) for value in operands)
     lanes = [LaneValue(value.ssa) for value in aligned(operands, compute)]
     out = DeviceTensor(formula(*lanes, *extra, **options).ssa)
     return out if rule == "test" else cast(out, result)
