@@ -67,7 +67,7 @@ def backward(grad, by):
     return out
 
 x = torch.ones(6, 8, requires_grad=True)
-torch.compile(lambda x: scaled(x, 3.0).sum(), fullgraph=True)(x).backward()
+torch.compile(lambda x: scaled(x, 3.0), fullgraph=True)(x).backward(torch.ones(6, 8))
 assert torch.equal(x.grad, torch.full((6, 8), 3.0 + WRONG))
 """
 
