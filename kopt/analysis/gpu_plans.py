@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.plans import GridNames, buffer_names
+from kopt.analysis.tensor_descriptors import takes_descriptor
 from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, tag_of
@@ -25,13 +26,14 @@ def gpu_plan(
     num_stages: int | None = None,
     pins: GridPins = _OPEN,
 ) -> Plan:
-    """What is decided of a grid: its programs run in any order, every access goes by pointers.
+    """What is decided of a grid: its programs run in any order; blocks of products go by descriptors, where a chip has
+    them, and every other access by pointers.
 
     Loops run as they are; those of walks say so. What is pinned is decided so, whether it can be or not
     (`kopt.analysis.plan_problems`).
     """
     served = {
-        id: (known.operands[op.memory], pins.accesses.get(op) or Pin(usual_kind(op)))
+        id: (known.operands[op.memory], pins.accesses.get(op) or Pin(usual_kind(op, chip)))
         for op, id in known.accesses.items()
         if isinstance(op, Access)
     }
@@ -53,9 +55,11 @@ def gpu_plan(
     )
 
 
-def usual_kind(access: Access) -> str:
+def usual_kind(access: Access, chip: GpuChip) -> str:
     """The kind of buffer that Triton code is made of, for an access."""
-    return "atomic" if isinstance(access, RmwOp | CasOp) else "pointer"
+    if isinstance(access, RmwOp | CasOp):
+        return "atomic"
+    return "descriptor" if takes_descriptor(access, chip) else "pointer"
 
 
 def _schedules(grid: GridOp, pins: GridPins) -> dict[str, LoopSchedule]:

@@ -7,7 +7,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, i1
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, UnitAttr, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -38,6 +38,7 @@ class ConvertTileToTritonPass(ModulePass):
     Ranges are made from the program's number. A load fills with one number what it does not read: where it has a mask
     that is ``other``, and a `tile.mask` puts a ``pad`` that differs; lanes of ragged ranges without one are 0 if they
     may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so.
+    Loads whose buffer is a ``descriptor`` are marked so.
     Warps, stages and the order of cells are the plan's; without one they follow from the blocks, as ``plan-accesses``
     has them, and from the order of the grid.
 
@@ -70,6 +71,7 @@ class ConvertTileToTritonPass(ModulePass):
             _check(grid)
             options = _options(grid, Budget(GPU_CHIPS[self.chip]))
             grid = in_planned_order(grid)
+            _mark_descriptors(grid)
             forget_plan(grid)
             for load in walk(grid, tile.LoadOp):
                 _fill_once(load)
@@ -116,6 +118,15 @@ def _check(grid: tile.GridOp) -> None:
                     location_of(op),
                     notes=["choose smaller block_sizes, or walk the dimension in a loop"],
                 )
+
+
+def _mark_descriptors(grid: tile.GridOp) -> None:
+    """Loads whose buffer in the plan is a descriptor say so themselves."""
+    plan = None if grid.plan is None else grid.plan.data
+    kinds = {} if plan is None else {buffer.name: buffer.kind for buffer in plan.buffers}
+    for load in walk(grid, tile.LoadOp):
+        if load.via is not None and kinds.get(load.via.data) == "descriptor":
+            load.attributes["descriptor"] = UnitAttr()
 
 
 def _options(grid: tile.GridOp, budget: Budget) -> tuple[int, int]:

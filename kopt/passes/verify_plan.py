@@ -55,7 +55,7 @@ class VerifyPlanPass(ModulePass):
     def _problems(self, module: ModuleOp) -> Iterator[Problem]:
         if self.chip in GPU_CHIPS:
             for grid in walk(module, GridOp):
-                yield from () if _is_own(grid) else gpu_problems(grid)
+                yield from () if _is_own(grid) else gpu_problems(grid, GPU_CHIPS[self.chip])
             return
         for launch in walk(module, LaunchOp):
             if not _is_own(grid := grid_of(launch)):

@@ -29,7 +29,7 @@ _WORD = range(-(2**31), 2**31)
 
 
 @dataclass
-class _Kind:
+class _Calls:
     """Calls that differ in numbers only: what was seen of each, which are open, and which must be known."""
 
     seen: dict[Path, Hashable] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class OpenNumbers:
 
     def __init__(self, named: Collection[str] | None = None):
         self.named = named
-        self._kinds: BoundedCache[_Kind] = BoundedCache()
+        self._kinds: BoundedCache[_Calls] = BoundedCache()
         self._lock = threading.Lock()
 
     def opened(self, values: Mapping[str, Any], kind_of: Kinds) -> dict[str, Any]:
@@ -92,8 +92,8 @@ class OpenNumbers:
             kind.needed |= set(paths)
             kind.open -= set(paths)
 
-    def _kind(self, values: Mapping[str, Any], numbers: Collection[Path], kind_of: Kinds) -> _Kind:
-        return self._kinds.find_or_make(kind_of(_with(values, numbers)), lambda _: True, _Kind)
+    def _kind(self, values: Mapping[str, Any], numbers: Collection[Path], kind_of: Kinds) -> _Calls:
+        return self._kinds.find_or_make(kind_of(_with(values, numbers)), lambda _: True, _Calls)
 
 
 def open_paths(values: Mapping[str, Any]) -> frozenset[Path]:

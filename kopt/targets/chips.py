@@ -50,7 +50,8 @@ class GpuChip:
     ``registers`` are those of 32 bits that one multiprocessor has (a compute unit, of AMD's).
 
     ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded. ``precisions`` are the
-    roundings of f32 operands that Triton's products have there, besides exact ones. ``costs`` as for `TpuChip`.
+    roundings of f32 operands that Triton's products have there, besides exact ones. ``descriptors`` says whether its
+    copy engine brings blocks by tensor descriptors. ``costs`` as for `TpuChip`.
     """
 
     name: str
@@ -62,6 +63,7 @@ class GpuChip:
     atomic_adds: tuple[str, ...] = ("f16", "bf16")
     registers: int = 64 * KiB
     precisions: tuple[str, ...] = ("tf32", "tf32x3", "bf16x3")
+    descriptors: bool = False
     costs: GpuCosts | None = field(default=None, compare=False)
 
 
@@ -86,9 +88,9 @@ _GPUS = {
     "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",)),
     "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",)),
     "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",)),
-    "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12),
-    "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12),
-    "sm103": GpuChip("sm103", "cuda", 103, 32, 227 * KiB, 8.0e12),
+    "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12, descriptors=True),
+    "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12, descriptors=True),
+    "sm103": GpuChip("sm103", "cuda", 103, 32, 227 * KiB, 8.0e12, descriptors=True),
     "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12),
     "gfx90a": GpuChip("gfx90a", "hip", "gfx90a", 64, 64 * KiB, 1.6e12, (), 128 * KiB, precisions=_AMD),
     "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12, registers=128 * KiB, precisions=_CDNA3),

@@ -1,6 +1,14 @@
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+
+def _aligned(x):
+    # The array of a descriptor begins at a multiple of 16 bytes.
+    if x.data_ptr() % 16 == 0:
+        return x
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
 
 
 @triton.jit
@@ -9,7 +17,7 @@ def _nan_max(a, b):
 
 
 @triton.jit
-def causal_attention_0_kernel(q, k, v, out):
+def causal_attention_0_kernel(out, q_desc, k_desc, v_desc):
     # only written: out
     BLOCK_1: tl.constexpr = 128
     BLOCK_3: tl.constexpr = 64
@@ -21,15 +29,14 @@ def causal_attention_0_kernel(q, k, v, out):
     tile_m_begin = tile_m_block * BLOCK_1
     tile_m = tile_m_begin + tl.arange(0, BLOCK_1)
     # attention.py:44: queries = q[tile_b, tile_m, :]
-    queries = tl.load(q + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]))
+    queries = q_desc.load([tile_b, tile_m_begin, 0]).reshape([BLOCK_1, 128])
     # attention.py:48: for tile_n in hl.tile(0, tile_m.end):  # later keys are masked for every query of the tile
     acc = tl.zeros([BLOCK_1, 128], tl.float32)
     largest = tl.full([BLOCK_1], float("-inf"), tl.float32)
     total = tl.zeros([BLOCK_1], tl.float32)
-    for tile_n_begin in range(0, tile_m_begin, BLOCK_3):
-        tile_n = tile_n_begin + tl.arange(0, BLOCK_3)
+    for tile_n in range(0, tile_m_begin, BLOCK_3):
         # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
-        k_block = tl.load(k + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]))
+        k_block = k_desc.load([tile_b, tile_n, 0]).reshape([BLOCK_3, 128])
         scores = tl.dot(queries, tl.trans(k_block)) * 0.12751743
         # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
         grown = tl.maximum(largest, tl.reduce(scores, 1, _nan_max), propagate_nan=tl.PropagateNan.ALL)
@@ -38,7 +45,7 @@ def causal_attention_0_kernel(q, k, v, out):
         # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
         weights = tl.exp2(scores - grown[:, None])
         # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
-        v_block = tl.load(v + (tile_b * 131072 + tile_n[:, None] * 128 + tl.arange(0, 128)[None, :]))
+        v_block = v_desc.load([tile_b, tile_n, 0]).reshape([BLOCK_3, 128])
         # attention.py:57: largest = grown
         acc = tl.dot(weights.to(tl.bfloat16), v_block, acc * shrink[:, None])
         largest = grown
@@ -47,10 +54,10 @@ def causal_attention_0_kernel(q, k, v, out):
     acc_2 = acc
     largest_2 = largest
     total_2 = total
-    for tile_n_begin_2 in range(tile_m_begin, tile_m_begin + 128, BLOCK_2):
-        tile_n_2 = tile_n_begin_2 + tl.arange(0, BLOCK_2)
+    for tile_n_begin in range(tile_m_begin, tile_m_begin + 128, BLOCK_2):
+        tile_n_2 = tile_n_begin + tl.arange(0, BLOCK_2)
         # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
-        k_block_2 = tl.load(k + (tile_b * 131072 + tile_n_2[:, None] * 128 + tl.arange(0, 128)[None, :]))
+        k_block_2 = k_desc.load([tile_b, tile_n_begin, 0]).reshape([BLOCK_2, 128])
         # attention.py:50: seen = tile_m.index[:, None] >= tile_n.index[None, :]
         seen = tile_m[:, None] >= tile_n_2[None, :]
         # attention.py:51: scores = torch.where(seen[None, :, :], scores, float("-inf"))
@@ -62,7 +69,7 @@ def causal_attention_0_kernel(q, k, v, out):
         # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
         weights_2 = tl.exp2(scores_2 - grown_2[:, None])
         # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
-        v_block_2 = tl.load(v + (tile_b * 131072 + tile_n_2[:, None] * 128 + tl.arange(0, 128)[None, :]))
+        v_block_2 = v_desc.load([tile_b, tile_n_begin, 0]).reshape([BLOCK_2, 128])
         # attention.py:57: largest = grown
         acc_2 = tl.dot(weights_2.to(tl.bfloat16), v_block_2, acc_2 * shrink_2[:, None])
         largest_2 = grown_2
@@ -78,7 +85,14 @@ def causal_attention(q, k, v):
     # attention.py:41: out = torch.empty_like(q)
     out = torch.empty((64, 1024, 128), dtype=torch.bfloat16, device=q.device)
     # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
-    causal_attention_0_kernel[(512,)](q, k, v, out, num_warps=8, num_stages=4)
+    causal_attention_0_kernel[(512,)](
+        out,
+        TensorDescriptor(_aligned(q), [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
+        TensorDescriptor(_aligned(k), [64, 1024, 128], [131072, 128, 1], [1, 64, 128]),
+        TensorDescriptor(_aligned(v), [64, 1024, 128], [131072, 128, 1], [1, 64, 128]),
+        num_warps=8,
+        num_stages=4,
+    )
     # attention.py:59: return out.view([*heads, m, d])
     array = out.view((4, 16, 1024, 128))
     return array

@@ -1,10 +1,18 @@
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+
+def _aligned(x):
+    # The array of a descriptor begins at a multiple of 16 bytes.
+    if x.data_ptr() % 16 == 0:
+        return x
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
 
 
 @triton.jit
-def chunk_scan_0_kernel(cb, x, steps, decay, c, states, skip, out):
+def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
     # only written: out
     BLOCK_1: tl.constexpr = 256
     BLOCK_2: tl.constexpr = 64
@@ -27,15 +35,7 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, states, skip, out):
     c_block = tl.load(
         c + (tile_n_block * 524288 + (tile_m + begin)[:, None] * 128 + v_2 * 128 + tl.arange(0, 128)[None, :])
     )
-    states_block = tl.load(
-        states + (
-            tile_n_block * 10485760
-            + tile_c_block * 655360
-            + tile_h * 8192
-            + tile_w[:, None] * 128
-            + tl.arange(0, 128)[None, :]
-        ),
-    )
+    states_block = states_desc.load([tile_n_block, tile_c_block, tile_h, 0, 0]).reshape([BLOCK_2, 128])
     before = tl.dot(c_block, tl.trans(states_block))
     # state_space.py:47: for tile_k in hl.tile((tile_m.id + 1) * rows):  # later rows are masked for every row of the tile
     acc = before * tl.exp(mine)[:, None]
@@ -86,5 +86,16 @@ def chunk_scan(cb, x, steps, decay, c, states, skip):
     # state_space.py:38: out = torch.empty_like(x)
     out = torch.empty((8, 4096, 80, 64), dtype=torch.bfloat16, device=cb.device)
     # state_space.py:40: for tile_h, tile_m, tile_w, tile_n, tile_c in hl.tile(
-    chunk_scan_0_kernel[(10240,)](cb, x, steps, decay, c, states, skip, out, num_warps=8, num_stages=4)
+    chunk_scan_0_kernel[(10240,)](
+        cb,
+        x,
+        steps,
+        decay,
+        c,
+        skip,
+        out,
+        TensorDescriptor(_aligned(states), [8, 16, 80, 64, 128], [10485760, 655360, 8192, 128, 1], [1, 1, 1, 64, 128]),
+        num_warps=8,
+        num_stages=4,
+    )
     return out

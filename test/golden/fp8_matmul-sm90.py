@@ -1,10 +1,18 @@
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+
+def _aligned(x):
+    # The array of a descriptor begins at a multiple of 16 bytes.
+    if x.data_ptr() % 16 == 0:
+        return x
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
 
 
 @triton.jit
-def fp8_matmul_0_kernel(x, y, scales_x, scales_y, out):
+def fp8_matmul_0_kernel(scales_x, scales_y, out, x_desc, y_desc):
     # only written: out
     BLOCK_0: tl.constexpr = 128
     BLOCK_1: tl.constexpr = 128
@@ -16,15 +24,16 @@ def fp8_matmul_0_kernel(x, y, scales_x, scales_y, out):
     inside = pid % 256
     tile_m_block = first + inside % group
     tile_n_block = inside // group
-    tile_m = tile_m_block * BLOCK_0 + tl.arange(0, BLOCK_0)
-    tile_n = tile_n_block * BLOCK_1 + tl.arange(0, BLOCK_1)
+    tile_m_begin = tile_m_block * BLOCK_0
+    tile_m = tile_m_begin + tl.arange(0, BLOCK_0)
+    tile_n_begin = tile_n_block * BLOCK_1
+    tile_n = tile_n_begin + tl.arange(0, BLOCK_1)
     # quantized.py:62: for tile_k in hl.tile(x.size(1)):
     acc = tl.zeros([BLOCK_0, BLOCK_1], tl.float32)
-    for tile_k_begin in range(0, 4096, BLOCK_2):
-        tile_k = tile_k_begin + tl.arange(0, BLOCK_2)
+    for tile_k in range(0, 4096, BLOCK_2):
         # quantized.py:63: acc = hl.dot(x[tile_m, tile_k], y[tile_k, tile_n], acc=acc)
-        x_block = tl.load(x + (tile_m[:, None] * 4096 + tile_k[None, :]))
-        y_block = tl.load(y + (tile_k[:, None] * 4096 + tile_n[None, :]))
+        x_block = x_desc.load([tile_m_begin, tile_k])
+        y_block = y_desc.load([tile_k, tile_n_begin])
         acc = tl.dot(x_block, y_block, acc)
     # quantized.py:64: out[tile_m, tile_n] = (acc * scales_x[tile_m][:, None] * scales_y[tile_n][None, :]).to(out.dtype)
     scales_x_block = tl.load(scales_x + tile_m)
@@ -37,5 +46,13 @@ def fp8_matmul(x, y, scales_x, scales_y):
     # quantized.py:59: out = torch.empty([m, n], dtype=scales_x.dtype)
     out = torch.empty((4096, 4096), dtype=torch.bfloat16, device=x.device)
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
-    fp8_matmul_0_kernel[(1024,)](x, y, scales_x, scales_y, out, num_warps=8, num_stages=4)
+    fp8_matmul_0_kernel[(1024,)](
+        scales_x,
+        scales_y,
+        out,
+        TensorDescriptor(_aligned(x), [4096, 4096], [4096, 1], [128, 128]),
+        TensorDescriptor(_aligned(y), [4096, 4096], [4096, 1], [128, 128]),
+        num_warps=8,
+        num_stages=4,
+    )
     return out

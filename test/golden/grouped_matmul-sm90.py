@@ -1,10 +1,18 @@
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+
+def _aligned(x):
+    # The array of a descriptor begins at a multiple of 16 bytes.
+    if x.data_ptr() % 16 == 0:
+        return x
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
 
 
 @triton.jit
-def grouped_matmul_0_kernel(x, weights, offsets, out):
+def grouped_matmul_0_kernel(x, offsets, out, weights_desc):
     # only written: out
     BLOCK_2: tl.constexpr = 64
     BLOCK_1: tl.constexpr = 128
@@ -13,7 +21,8 @@ def grouped_matmul_0_kernel(x, weights, offsets, out):
     pid = tl.program_id(0)
     n_block = pid % 12
     g = pid // 12
-    n = n_block * BLOCK_2 + tl.arange(0, BLOCK_2)
+    n_begin = n_block * BLOCK_2
+    n = n_begin + tl.arange(0, BLOCK_2)
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
     offsets_block = tl.load(offsets + g)
     offsets_block_2 = tl.load(offsets + (g + 1))
@@ -27,9 +36,7 @@ def grouped_matmul_0_kernel(x, weights, offsets, out):
             k_mask = k < 1000
             # packed.py:60: acc = torch.addmm(acc, x[m, k], weights[g, k, n])
             x_block = tl.load(x + (m[:, None] * 1000 + k[None, :]), mask=m_mask[:, None] & k_mask[None, :], other=0.0)
-            weights_block = tl.load(
-                weights + (g * 768000 + k[:, None] * 768 + n[None, :]), mask=k_mask[:, None], other=0.0
-            )
+            weights_block = weights_desc.load([g, k_begin, n_begin]).reshape([BLOCK_3, BLOCK_2])
             acc = tl.dot(x_block, weights_block, acc)
         # packed.py:61: out[m, n] = acc.to(x.dtype)
         tl.store(out + (m[:, None] * 768 + n[None, :]), acc.to(tl.bfloat16), mask=m_mask[:, None])
@@ -39,5 +46,12 @@ def grouped_matmul(x, weights, offsets):
     # packed.py:55: out = torch.empty([x.size(0), columns], dtype=x.dtype)
     out = torch.empty((4096, 768), dtype=torch.bfloat16, device=x.device)
     # packed.py:56: for g in hl.grid(groups):
-    grouped_matmul_0_kernel[(192,)](x, weights, offsets, out, num_warps=4, num_stages=4)
+    grouped_matmul_0_kernel[(192,)](
+        x,
+        offsets,
+        out,
+        TensorDescriptor(_aligned(weights), [16, 1000, 768], [768000, 768, 1], [1, 64, 64]),
+        num_warps=4,
+        num_stages=4,
+    )
     return out

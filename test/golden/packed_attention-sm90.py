@@ -1,6 +1,14 @@
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+
+def _aligned(x):
+    # The array of a descriptor begins at a multiple of 16 bytes.
+    if x.data_ptr() % 16 == 0:
+        return x
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
 
 
 @triton.jit
@@ -9,7 +17,7 @@ def _nan_max(a, b):
 
 
 @triton.jit
-def packed_attention_0_kernel(q, k, v, offsets, out):
+def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
     # only written: out
     BLOCK_2: tl.constexpr = 128
     BLOCK_3: tl.constexpr = 16
@@ -32,12 +40,8 @@ def packed_attention_0_kernel(q, k, v, offsets, out):
             others = others_begin + tl.arange(0, BLOCK_3)
             others_mask = others < end
             # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
-            q_block = tl.load(
-                q + (mine[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]), mask=mine_mask[:, None]
-            )
-            k_block = tl.load(
-                k + (others[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]), mask=others_mask[:, None]
-            )
+            q_block = q_desc.load([mine_begin, h_block, 0]).reshape([BLOCK_2, 128])
+            k_block = k_desc.load([others_begin, h_block, 0]).reshape([BLOCK_3, 128])
             v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
             # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
             scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.12751743, float("-inf"))
@@ -70,5 +74,13 @@ def packed_attention(q, k, v, offsets):
     # packed.py:14: out = torch.zeros_like(q)
     out = torch.zeros((2048, 8, 128), dtype=torch.bfloat16, device=q.device)
     # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
-    packed_attention_0_kernel[(128,)](q, k, v, offsets, out, num_warps=8, num_stages=4)
+    packed_attention_0_kernel[(128,)](
+        v,
+        offsets,
+        out,
+        TensorDescriptor(_aligned(q), [2048, 8, 128], [1024, 128, 1], [128, 1, 128]),
+        TensorDescriptor(_aligned(k), [2048, 8, 128], [1024, 128, 1], [16, 1, 128]),
+        num_warps=8,
+        num_stages=4,
+    )
     return out

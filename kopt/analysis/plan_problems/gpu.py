@@ -13,27 +13,29 @@ from kopt.analysis.plan_problems.problem import (
     schedule_of,
     text_of,
 )
+from kopt.analysis.tensor_descriptors import why_no_descriptor
 from kopt.diagnostics import Problem
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp
 from kopt.plans.plan import Buffer, Plan
+from kopt.targets.chips import GpuChip
 from kopt.walk import walk
 
 #: Warps that a program may have.
 _WARPS = (1, 2, 4, 8, 16, 32)
 #: Kinds that Triton code is made of.
-_MADE = ("pointer", "atomic")
+_MADE = ("pointer", "descriptor", "atomic")
 
 
-def gpu_problems(grid: GridOp) -> Iterator[Problem]:
+def gpu_problems(grid: GridOp, chip: GpuChip) -> Iterator[Problem]:
     """What keeps the plan of a grid from being obeyed."""
     for loop in walk(grid, ForOp):
         yield from _of_loop(loop)
     if grid.plan is not None:
-        yield from _of_plan(grid, grid.plan.data)
+        yield from _of_plan(grid, grid.plan.data, chip)
 
 
-def _of_plan(grid: GridOp, plan: Plan) -> Iterator[Problem]:
+def _of_plan(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
     yield from of_options(grid, plan, ("warps", "stages"), "Triton launch")
     if (warps := dict(plan.options).get("warps", 1)) not in _WARPS:
         yield Problem(grid, f"a program has {', '.join(map(str, _WARPS))} warps, not {warps}")
@@ -41,7 +43,7 @@ def _of_plan(grid: GridOp, plan: Plan) -> Iterator[Problem]:
     buffers = {buffer.name: buffer for buffer in plan.buffers}
     for op in walk(grid):
         if isinstance(op, Access) and op.via is not None:
-            yield from _of_access(grid, op, buffers[op.via.data])
+            yield from _of_access(grid, op, buffers[op.via.data], chip)
 
 
 def _of_loop(loop: ForOp) -> Iterator[Problem]:
@@ -68,11 +70,21 @@ def _why_not_staged(loop: ForOp) -> str | None:
     return "it loads nothing that is known before a visit begins"
 
 
-def _of_access(grid: GridOp, op: Access, buffer: Buffer) -> Iterator[Problem]:
+def _of_access(grid: GridOp, op: Access, buffer: Buffer, chip: GpuChip) -> Iterator[Problem]:
     plain = Buffer(buffer.name, buffer.operand, buffer.kind)
     if buffer.kind not in _MADE or replace(buffer, axes=()) != plain:
         text = text_of(grid, buffer)
-        yield Problem(op, f"no Triton code is made of '{text}' yet: 'pointer' and 'atomic' alone are")
-    elif buffer.kind != (usual := usual_kind(op)):
-        name = op.memory.name_hint or "an array"
+        yield Problem(op, f"no Triton code is made of '{text}' yet: 'pointer', 'descriptor' and 'atomic' alone are")
+        return
+    name, usual = op.memory.name_hint or "an array", usual_kind(op, chip)
+    if buffer.kind == "descriptor":
+        if (reason := _why_no_descriptor(op, chip)) is not None:
+            yield Problem(op, f"'{name}' cannot stand in a buffer of kind 'descriptor' here: {reason}", ("pointer",))
+    elif (buffer.kind == "atomic") != (usual == "atomic"):
         yield Problem(op, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {usual}")
+
+
+def _why_no_descriptor(op: Access, chip: GpuChip) -> str | None:
+    if not chip.descriptors:
+        return f"{chip.name} has no tensor descriptors"
+    return why_no_descriptor(op) if isinstance(op, LoadOp) else "descriptors are of loads"

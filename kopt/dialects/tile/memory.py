@@ -141,6 +141,7 @@ class LoadOp(Access):
 
     ``mask %m`` (an i1 tile of the block) names the lanes to read; the others take ``other`` (0 when left out).
     ``pad c`` is what lanes outside their range take; without it they are undefined. ``eviction`` is a hint to caches.
+    With ``descriptor`` a tensor descriptor brings the block: `triton.launch` has one.
 
         %v = tile.load %x[%i, :] mask %m other 0.0 pad 1.0 : memref<…> -> !tile.tile<…>
     """
@@ -154,6 +155,7 @@ class LoadOp(Access):
     other = opt_prop_def(Attribute)
     pad = opt_prop_def(Attribute)
     eviction = opt_attr_def(StringAttr)
+    descriptor = opt_attr_def(UnitAttr)
     result = result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kopt import dtypes
 from kopt.analysis.ragged import ragged_ranges
+from kopt.analysis.tensor_descriptors import descriptors, is_described, pointers
 from kopt.dialects import tile, triton
 from kopt.ir.ranges import unshifted
 from kopt.lowering.expr import Expr, number, spell
@@ -53,18 +54,23 @@ class TritonPrinter(Printer):
         self._helpers = helpers
         self._comment: str | None = None
         self._op: Operation = launch
-        self.ragged = {op: ragged_ranges(op) for op in walk(launch, tile.Access)}
+        self.ragged = {op: ragged_ranges(op) for op in walk(launch, tile.Access) if not is_described(op)}
         """The ranges whose lanes each access must check."""
+        self.descriptors = dict.fromkeys(descriptors(launch), "")
+        """The names of tensor descriptors."""
         self.checked = Counter(range for op, ragged in self.ragged.items() for range in _checks(op, ragged))
         self.blocks = _block_names(launch, self.names)
         """Names of the block sizes, by tag."""
         for arg, value in zip(launch.body.block.args, launch.inputs, strict=True):
             self._exprs[arg] = Expr(self.names.bind(arg, arg.name_hint or value.name_hint or "arg"))
+        for one in self.descriptors:
+            self.descriptors[one] = self.names.fresh(f"{self._exprs[one.memory].text}_desc")
 
     @property
     def parameters(self) -> list[str]:
-        """The names of the memrefs."""
-        return [self._exprs[arg].text for arg in self.launch.body.block.args]
+        """The names of the pointers, then those of the descriptors."""
+        args = self.launch.body.block.args
+        return [*(self._exprs[args[number]].text for number in pointers(self.launch)), *self.descriptors.values()]
 
     def print(self, op: Operation) -> None:
         """Prints one operation."""

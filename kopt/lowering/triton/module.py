@@ -9,13 +9,14 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from kopt.analysis.entry import entry_function
-from kopt.dialects import triton
+from kopt.dialects import tile, triton
 from kopt.lowering.host.torch_calls import LaunchPrinter, print_function
 from kopt.lowering.names import Names
 from kopt.lowering.printer import Handler
 from kopt.lowering.triton import (
     atomics,
     control,
+    descriptors,
     elementwise,
     inline,
     memory,
@@ -31,13 +32,14 @@ from kopt.lowering.writer import Writer
 from kopt.walk import walk
 
 #: Names that emitted modules use for themselves.
-_RESERVED = ("torch", "triton", "tl")
+_RESERVED = ("torch", "triton", "tl", "TensorDescriptor", descriptors.ALIGN)
 
 #: How each operation of a kernel is printed.
 HANDLERS: dict[type[Operation], Handler] = {
     **scalars.HANDLERS,
     **ranges.HANDLERS,
     **memory.HANDLERS,
+    tile.LoadOp: descriptors.print_load,
     **atomics.HANDLERS,
     **elementwise.HANDLERS,
     **random.HANDLERS,
@@ -59,6 +61,7 @@ def print_module(module: ModuleOp, entry: str) -> str:
     kernels = kernel_names(func, names)
     writer = Writer()
     writer.lines(["import torch", "import triton", "import triton.language as tl"])
+    descriptors.print_import(writer, kernels)
     print_kernels(writer, kernels, names)
     writer.lines(["", ""])
     print_function(writer, func, public, printer_of(kernels), kernels.values())
@@ -99,6 +102,7 @@ def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
     """What prints launches of kernels: ``name_0_kernel[(8,)](x, out, num_warps=4, num_stages=2)``."""
 
     def print_launch(writer: Writer, launch: triton.LaunchOp, arguments: list[str]) -> None:
+        arguments = descriptors.arguments(launch, arguments)
         options = [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
         writer.line(f"{kernels[launch]}[({launch.programs.data},)]({', '.join([*arguments, *options])})")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.tensor_descriptors import is_described
 from kopt.dialects import tile, triton
 from kopt.ir.ranges import unshifted
 from kopt.lowering.expr import Expr, add, number, place, spell, subtract, times
@@ -26,13 +27,14 @@ def users(range: SSAValue) -> Iterator[Operation]:
 
 def needs_begin(range: SSAValue) -> bool:
     """Whether the first element is used beside the lanes."""
-    return any(isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp) for user in users(range))
+    return any(isinstance(user, tile.BeginOp | tile.EndOp | tile.IdOp) or is_described(user) for user in users(range))
 
 
 def needs_lanes(kernel: TritonPrinter, range: SSAValue) -> bool:
     """Whether the lanes' numbers are used."""
     numbers = (tile.BeginOp, tile.EndOp, tile.IdOp, tile.CountOp)
-    return any(not isinstance(user, numbers) for user in users(range)) or checks(kernel, range) > 0
+    lanes = (user for user in users(range) if not is_described(user))
+    return any(not isinstance(user, numbers) for user in lanes) or checks(kernel, range) > 0
 
 
 def checks(kernel: TritonPrinter, range: SSAValue) -> int:

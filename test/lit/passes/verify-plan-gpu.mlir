@@ -14,9 +14,61 @@ func.func @swapped(%x: memref<64x256xf32>, %n: memref<64x256xi32>) {
 // -----
 
 func.func @kinds(%x: memref<64xf32>) {
-  tile.grid (%i: b0=8) in (64) plan {order [i] @x = %x descriptor} {
-    // expected-error @+1 {{no Triton code is made of '@x = %x descriptor' yet: 'pointer' and 'atomic' alone are}}
+  tile.grid (%i: b0=8) in (64) plan {order [i] @x = %x window} {
+    // expected-error @+1 {{no Triton code is made of '@x = %x window' yet: 'pointer', 'descriptor' and 'atomic' alone are}}
     %v = tile.load %x[%i] via @x : memref<64xf32> -> !tile.tile<b0=8 x f32>
+  }
+  func.return
+}
+
+// -----
+
+// A descriptor where one may be, whether a product takes the block or not.
+// CHECK-LABEL: func.func @descriptors
+func.func @descriptors(%x: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] @x = %x descriptor} {
+    %v = tile.load %x[%i] via @x : memref<64xf32> -> !tile.tile<b0=8 x f32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @odd_rows(%x: memref<64x65xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] @x = %x descriptor} {
+    // expected-error @+1 {{'x' cannot stand in a buffer of kind 'descriptor' here: rows begin at multiples of 16 bytes, and their elements follow one another}}
+    %v = tile.load %x[%i, 0:64] via @x : memref<64x65xf32> -> !tile.tile<b0=8 x 64 x f32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @large(%x: memref<64x512xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] @x = %x descriptor} {
+    // expected-error @+1 {{here: a block has powers of two up to 256 lanes, and rows of 16 bytes}}
+    %v = tile.load %x[%i, :] via @x : memref<64x512xf32> -> !tile.tile<b0=8 x 512 x f32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @filled(%x: memref<64x64xf32>) {
+  tile.grid (%i: b0=8) in (60) plan {order [i] @x = %x descriptor} {
+    // expected-error @+1 {{here: lanes that are not there are zeros}}
+    %v = tile.load %x[%i, :] via @x pad 0.0 : memref<64x64xf32> -> !tile.tile<b0=8 x 64 x f32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @written(%x: memref<64x64xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] @x = %x descriptor @o = %x pointer} {
+    // expected-error @+1 {{here: caches have no say, and nothing in the launch writes the array}}
+    %v = tile.load %x[%i, :] via @x : memref<64x64xf32> -> !tile.tile<b0=8 x 64 x f32>
+    tile.store %v, %x[%i, :] via @o : !tile.tile<b0=8 x 64 x f32>, memref<64x64xf32>
   }
   func.return
 }
@@ -25,7 +77,7 @@ func.func @kinds(%x: memref<64xf32>) {
 
 func.func @words(%x: memref<64xf32>) {
   tile.grid (%i: b0=8) in (64) plan {order [i] @x = %x pointer vec 8} {
-    // expected-error @+1 {{no Triton code is made of '@x = %x pointer vec 8' yet: 'pointer' and 'atomic' alone are}}
+    // expected-error @+1 {{no Triton code is made of '@x = %x pointer vec 8' yet: 'pointer', 'descriptor' and 'atomic' alone are}}
     %v = tile.load %x[%i] via @x : memref<64xf32> -> !tile.tile<b0=8 x f32>
   }
   func.return

@@ -1,0 +1,164 @@
+"""Which loads of a GPU's launch go by tensor descriptors: the copy engine brings blocks of an operand of a product.
+
+A descriptor knows an array's extents and strides and the shape of a block. One instruction brings the block that
+begins at some numbers, in the layout that a product wants, and zeros where the array ends. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import MemoryEffectKind
+
+from kopt import dtypes
+from kopt.analysis.aliases import accessed, root
+from kopt.analysis.ragged import ragged_ranges
+from kopt.dialects import tile, triton
+from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
+from kopt.dialects.tile.values import literal_value
+from kopt.ir.ranges import binding, unshifted
+from kopt.ir.widths import is_power_of_two
+from kopt.specs import contiguous_strides
+from kopt.targets.chips import GpuChip
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """A descriptor of a launch's argument ``memory``, for loads of one shape of block."""
+
+    memory: SSAValue
+    block: tuple[int, ...]
+
+    @staticmethod
+    def of(load: tile.LoadOp) -> Descriptor:
+        """The one that a load goes by."""
+        block = block_shape(load)
+        assert block is not None, "verify-plan"
+        return Descriptor(load.memory, block)
+
+
+def descriptors(launch: triton.LaunchOp) -> list[Descriptor]:
+    """The descriptors of a launch, in the order of its arguments and loads."""
+    found = dict.fromkeys(Descriptor.of(load) for load in walk(launch, tile.LoadOp) if is_described(load))
+    args = [*launch.body.block.args]
+    return sorted(found, key=lambda one: args.index(one.memory))  # pyright: ignore[reportArgumentType]
+
+
+def pointers(launch: triton.LaunchOp) -> list[int]:
+    """The numbers of the arguments that are passed themselves: those that not descriptors alone use."""
+    args = launch.body.block.args
+    return [n for n, arg in enumerate(args) if not arg.uses or not all(is_described(use.operation) for use in arg.uses)]
+
+
+def is_described(op: Operation) -> bool:
+    """Whether a load goes by a tensor descriptor, which begins at numbers and needs no lanes."""
+    return isinstance(op, tile.LoadOp) and op.descriptor is not None
+
+
+#: Bytes to which an array's beginning and its strides are aligned, and the fewest of a block's rows.
+ALIGNED = 16
+#: Lanes of a block's dimension, at most.
+_MOST_LANES = 256
+#: Dimensions of an array, at most.
+_MOST_DIMS = 5
+
+
+def takes_descriptor(load: tile.Access, chip: GpuChip) -> bool:
+    """Whether a load goes by a descriptor: the chip has them, a product takes the block, and all facts allow it."""
+    return (
+        chip.descriptors
+        and isinstance(load, tile.LoadOp)
+        and why_no_descriptor(load) is None
+        and any(isinstance(op, tile.DotOp) for op in _takers(load.result))
+    )
+
+
+def why_no_descriptor(load: tile.LoadOp) -> str | None:
+    """Why no descriptor describes the block of a load, None where one does."""
+    type = load.memory.type
+    assert isinstance(type, MemRefType)
+    shape, strides, found = type.get_shape(), _strides(type), dtypes.from_ir(type.element_type)
+    size = 0 if found is None else found.bytes
+    block = block_shape(load)
+    if strides is None or block is None:
+        return "its place is not one block of a plain array"
+    if not 1 <= len(shape) <= _MOST_DIMS or size not in (1, 2, 4) or max(shape) >= 1 << 31:
+        return f"an array has at most {_MOST_DIMS} dimensions, of elements of 8, 16 or 32 bits"
+    if strides[-1] != 1 or any(step * size % ALIGNED or not step for step in strides[:-1]):
+        return f"rows begin at multiples of {ALIGNED} bytes, and their elements follow one another"
+    if any(lanes > _MOST_LANES or not is_power_of_two(lanes) for lanes in block) or block[-1] * size < ALIGNED:
+        return f"a block has powers of two up to {_MOST_LANES} lanes, and rows of {ALIGNED} bytes"
+    if load.mask is not None or not _fills_zeros(load):
+        return "lanes that are not there are zeros"
+    if load.eviction is not None or _is_written(load):
+        return "caches have no say, and nothing in the launch writes the array"
+    return None
+
+
+def block_shape(load: tile.LoadOp) -> tuple[int, ...] | None:
+    """The block of a load in the dimensions of its array, 1 where a number picks; None where it is no plain block."""
+    shape = load.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    found = []
+    for entry, extent in zip(load.entries, shape, strict=True):
+        if isinstance(entry, AllAttr):
+            found.append(extent)
+        elif isinstance(entry, SliceAttr):
+            if entry.step.data != 1:
+                return None
+            found.append(entry.length)
+        elif isinstance(entry, SSAValue) and isinstance(entry.type, tile.RangeType):
+            if unshifted(entry) is not entry:
+                return None
+            found.append(entry.type.size)
+        elif tile.is_gather(entry):
+            return None
+        else:
+            found.append(1)
+    return tuple(found)
+
+
+def _strides(type: MemRefType) -> tuple[int, ...] | None:
+    """The strides of an array; None where they are not known."""
+    if not isinstance(type.layout, StridedLayoutAttr):
+        return contiguous_strides(tuple(type.get_shape()))
+    strides = type.get_strides()
+    return None if strides is None or any(step is None for step in strides) else tuple(map(int, strides))  # pyright: ignore
+
+
+def _fills_zeros(load: tile.LoadOp) -> bool:
+    """Whether what a descriptor fills in serves: 0 beyond the array, where a range ends with it."""
+    if load.pad is None:
+        return True
+    if isinstance(load.pad, FloatAttr) and str(literal_value(load.pad)) != "0.0" or literal_value(load.pad) != 0:
+        return False
+    shape = load.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    axes = block_axes(load.entries, shape)
+    limits = zip(axes, ragged_ranges(load), strict=True)
+    return all(range is None or _ends_at(range, shape[axis.position]) for axis, range in limits)
+
+
+def _ends_at(range: SSAValue, extent: int) -> bool:
+    """Whether a range ends where a dimension does."""
+    return binding(range).upper == extent
+
+
+def _is_written(load: tile.LoadOp) -> bool:
+    """Whether the launch of a load writes its array."""
+    grid = load.parent_op()
+    while grid is not None and not (isinstance(grid, tile.GridOp) and not isinstance(grid.parent_op(), tile.GridOp)):
+        grid = grid.parent_op()
+    return grid is None or root(load.memory) in set(map(root, accessed(grid, MemoryEffectKind.WRITE)))
+
+
+def _takers(value: SSAValue) -> Iterator[Operation]:
+    """What takes a block, behind operations that only put its lanes elsewhere."""
+    for use in value.uses:
+        op = use.operation
+        if isinstance(op, tile.TransposeOp | tile.ReshapeOp):
+            yield from _takers(op.result)
+        else:
+            yield op

@@ -1,0 +1,58 @@
+"""Loads that a tensor descriptor serves: the block in the array's dimensions, and why another has none."""
+
+from __future__ import annotations
+
+import pytest
+
+from kopt import parse
+from kopt.analysis.tensor_descriptors import block_shape, takes_descriptor, why_no_descriptor
+from kopt.dialects.tile import LoadOp
+from kopt.targets.chips import GPU_CHIPS
+from kopt.walk import walk
+
+TEXT = """
+func.func @f(%x: memref<4x64x128x{type}>) {{
+  tile.grid (%b: b0=1, %i: b1=32) in (4, 64) {{
+    %n = tile.begin %b : !tile.range<b0=1>
+    %v = tile.load %x[{at}]{rest} : memref<4x64x128x{type}> -> !tile.tile<{dims} x {type}>
+    {use}
+  }}
+  func.return
+}}
+"""
+DOT = """
+    %w = tile.full 1.0 : !tile.tile<128 x 64 x bf16>
+    %d = tile.dot %v, %w : !tile.tile<b1=32 x 128 x bf16>, !tile.tile<128 x 64 x bf16> -> !tile.tile<b1=32 x 64 x f32>
+"""
+
+
+def load(at: str = "%n, %i, :", dims: str = "b1=32 x 128", type: str = "bf16", rest: str = "", use: str = "") -> LoadOp:
+    return walk(parse(TEXT.format(at=at, dims=dims, type=type, rest=rest, use=use)), LoadOp)[0]
+
+
+def test_blocks_have_the_dimensions_of_the_array() -> None:
+    assert block_shape(load()) == (1, 32, 128)
+    assert block_shape(load("%n, %i, 64:128", "b1=32 x 64")) == (1, 32, 64)
+    assert block_shape(load("%n, %i, 0:128:2", "b1=32 x 64")) is None
+
+
+def test_a_product_takes_the_block_where_the_chip_has_descriptors() -> None:
+    assert takes_descriptor(load(use=DOT), GPU_CHIPS["sm90"])
+    assert not takes_descriptor(load(use=DOT), GPU_CHIPS["sm80"])
+    assert not takes_descriptor(load(), GPU_CHIPS["sm90"])
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({}, None),
+        ({"type": "f64"}, "elements of 8, 16 or 32 bits"),
+        ({"at": "%n, %i, 3", "dims": "b1=32"}, "rows of 16 bytes"),
+        ({"at": "%n, %i, 0:96", "dims": "b1=32 x 96"}, "powers of two"),
+        ({"rest": " pad 1.0"}, "are zeros"),
+        ({"rest": " pad 0.0"}, None),
+    ],
+)
+def test_why_there_is_none(given: dict, reason: str | None) -> None:
+    found = why_no_descriptor(load(**given))
+    assert found is None if reason is None else reason in (found or "")
