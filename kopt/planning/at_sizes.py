@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kopt.cached_property import cached_property
 from kopt.ir.launch_model import LaunchModel
+from kopt.planning.loaded import Contents
 from kopt.planning.tpu_memory import live_bytes
 from kopt.planning.tpu_work import Cycles, cycles
 from kopt.planning.trips import Number, Sizes, all_trips
@@ -19,8 +20,15 @@ Path = tuple[str, ...]
 class AtSizes:
     """One launch at given sizes, numbers or arrays of them. All of its plans share what is asked of it."""
 
-    def __init__(self, model: LaunchModel, sizes: Sizes, chip: TpuChip, lengths: Mapping[str, Sequence[int]]):
-        self.model = model
+    def __init__(
+        self,
+        model: LaunchModel,
+        sizes: Sizes,
+        chip: TpuChip,
+        lengths: Mapping[str, Sequence[int]],
+        contents: Contents | None = None,
+    ):
+        self.model, self.contents = model, contents or {}
         self.sizes: Sizes = {**model.sizes, **sizes}
         self.costs = tpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)

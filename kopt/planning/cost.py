@@ -15,6 +15,7 @@ from kopt.ir.launch_model import LaunchModel
 from kopt.planning.at_sizes import AtSizes
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.items import Cost
+from kopt.planning.loaded import Contents
 from kopt.planning.tpu_cost import TpuLaunch
 from kopt.planning.trips import Sizes
 from kopt.plans.plan import Plan
@@ -22,13 +23,19 @@ from kopt.targets.chips import Chip, TpuChip
 
 
 def cost(
-    model: LaunchModel, sizes: Sizes, plan: Plan, chip: Chip, lengths: Mapping[str, Sequence[int]] | None = None
+    model: LaunchModel,
+    sizes: Sizes,
+    plan: Plan,
+    chip: Chip,
+    lengths: Mapping[str, Sequence[int]] | None = None,
+    contents: Contents | None = None,
 ) -> Cost:
     """The cost of a plan at some block sizes, which may be arrays, with one number for each candidate.
 
-    Args: ``lengths`` are the extents of jagged axes by their tags, one an item, where these are known.
+    Args: ``lengths`` are the extents of jagged axes by their tags, one an item, and ``contents`` what arrays of
+    numbers hold by which blocks are found, by their operands' names; where these are known.
     """
-    return next(costs(model, sizes, [plan], chip, lengths))
+    return next(costs(model, sizes, [plan], chip, lengths, contents))
 
 
 def costs(
@@ -37,16 +44,21 @@ def costs(
     plans: Iterable[Plan],
     chip: Chip,
     lengths: Mapping[str, Sequence[int]] | None = None,
+    contents: Contents | None = None,
 ) -> Iterator[Cost]:
     """As `cost`, of several plans, each when it is asked for."""
-    return map(costing(model, sizes, chip, lengths), plans)
+    return map(costing(model, sizes, chip, lengths, contents), plans)
 
 
 def costing(
-    model: LaunchModel, sizes: Sizes, chip: Chip, lengths: Mapping[str, Sequence[int]] | None = None
+    model: LaunchModel,
+    sizes: Sizes,
+    chip: Chip,
+    lengths: Mapping[str, Sequence[int]] | None = None,
+    contents: Contents | None = None,
 ) -> Callable[[Plan], Cost]:
     """What gives `cost` for one plan after the other; what all have in common is found once."""
     if isinstance(chip, TpuChip):
-        launch = AtSizes(model, sizes, chip, lengths or {})
+        launch = AtSizes(model, sizes, chip, lengths or {}, contents)
         return lambda plan: TpuLaunch(launch, plan).cost()
     return lambda plan: GpuLaunch(model, sizes, plan, chip, lengths or {}).cost()

@@ -13,6 +13,7 @@ from kopt.cached_property import cached_property
 from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
 from kopt.planning.items import Cost
+from kopt.planning.loaded import listed_changes
 from kopt.planning.steps import Moved, Pipeline, PipelineCost
 from kopt.planning.tpu_memory import Memory
 from kopt.planning.tpu_work import Cycles, product
@@ -64,7 +65,7 @@ class TpuLaunch:
             memory,
             seconds=run.seconds + scalars + around,
             mxu_seconds=work.mxu / self.costs.mxu_share / self.costs.clock_hz,
-            vpu_seconds=work.vpu / self.costs.clock_hz,
+            vpu_seconds=work.vpu / self.costs.vector_share / self.costs.clock_hz,
             bytes_in=self.cores * (run.bytes_in + sum(one.bytes_in for one in inside)) + self._scalar_bytes(),
             bytes_out=self.cores * (run.bytes_out + sum(one.bytes_out for one in inside)),
             steps=run.steps,
@@ -97,9 +98,23 @@ class TpuLaunch:
             if buffer.kind in SCALAR or buffer.source is not None or not self.blocks.accesses(buffer):
                 continue
             size, axes = self.blocks.size(buffer), self.blocks.axes(buffer)
-            moved += [Moved(size, axes)] if self.blocks.reads(buffer) else []
-            moved += [Moved(size, axes, leaves=True)] if self.blocks.writes(buffer) else []
+            listed = self._listed(buffer)
+            moved += [Moved(size, axes, listed=listed)] if self.blocks.reads(buffer) else []
+            moved += [Moved(size, axes, leaves=True, listed=listed)] if self.blocks.writes(buffer) else []
         return moved
+
+    def _listed(self, buffer: Buffer) -> dict[str, np.ndarray]:
+        """At which turns of an axis a window's block is another, where what loaded numbers are is known."""
+        found: dict[str, np.ndarray] = {}
+        if buffer.kind not in WINDOWS or not self.launch.contents:
+            return found
+        for tag in buffer.axes:
+            count = self.launch.trips[tag].mean if tag in self.launch.trips else 0
+            if np.ndim(count) == 0 and count == int(count):
+                accesses = self.blocks.accesses(buffer)
+                changes = listed_changes(self.model, accesses, tag, int(count), self.launch.contents, self.sizes)
+                found.update({} if changes is None else {tag: changes})
+        return found
 
     def _loop_of(self, buffer: Buffer) -> str | None:
         """The loop in the kernel whose visits a buffer's copies go with."""
@@ -120,8 +135,8 @@ class TpuLaunch:
 
         ``apart`` is the share of the work in which one unit waits for the other.
         """
-        mxu = (work.mxu + more) / self.costs.mxu_share
-        return (np.maximum(mxu, work.vpu) + apart * np.minimum(mxu, work.vpu)) / self.costs.clock_hz
+        mxu, vpu = (work.mxu + more) / self.costs.mxu_share, work.vpu / self.costs.vector_share
+        return (np.maximum(mxu, vpu) + apart * np.minimum(mxu, vpu)) / self.costs.clock_hz
 
     def _visit(self, work: Cycles, apart: Number, tag: str) -> Number:
         """Seconds of one visit of a loop in the kernel, which hands values on to the next.

@@ -24,7 +24,7 @@ class TpuCosts:
     ``flops_per_cycle`` and ``mxu_size`` are of one core; ``bytes_per_second`` is of the ``cores`` that one launch may
     have: two where JAX joins them, since it takes each core of others for a device. ``passes`` are those of the matrix
     unit by dtype. ``step_cycles`` are those of a step beside its products, ``mxu_share`` (em), ``hbm_share`` (eb) what
-    of the peaks is had, ``step_seconds`` (ov), and ``store_cycles`` (a) those of 1024 elements of a finished block.
+    of the peaks is had, ``vector_share`` what of `VECTOR_CYCLES`, ``step_seconds`` (ov), and ``store_cycles`` (a) those of 1024 elements of a finished block.
     """
 
     flops_per_cycle: int
@@ -37,6 +37,7 @@ class TpuCosts:
     step_seconds: float = 0.35e-6
     store_cycles: float = 1.0
     step_cycles: float = 330.0
+    vector_share: float = 1.0
     fitted: bool = False
     passes: Mapping[str, float] = field(default_factory=lambda: _PASSES)
 

@@ -85,3 +85,33 @@ def test_lists_of_trips_are_counted_exactly(items, columns, sums):
     ]
     _, comes, leaves = step_by_step(steps, "abcd", blocks, lambda n: 1.0)
     assert (run.steps, run.bytes_in, run.bytes_out) == pytest.approx((len(steps), comes, leaves))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(0, 2), min_size=1, max_size=6),
+    st.lists(st.integers(0, 2), min_size=6, max_size=6),
+    st.integers(1, 3),
+    st.integers(1, 3),
+)
+def test_blocks_at_loaded_numbers_move_where_the_numbers_change(groups, tiles, columns, sums):
+    """A grouped product over a list of tiles: the matrix stays while the group does, the rows while the tile does."""
+    tiles = tiles[: len(groups)]
+    changes = [np.not_equal(numbers, np.roll(numbers, -1)) for numbers in (groups, tiles)]
+    trips = {"a": regular(columns), "b": regular(len(groups)), "c": regular(sums)}
+    weights = Moved(7, frozenset("abc"), listed={"b": changes[0]})
+    rows, out = (
+        Moved(size, axes, leaves, {"b": changes[1]})
+        for size, axes, leaves in ((2, frozenset("bc"), False), (3, frozenset("ab"), True))
+    )
+    run = Pipeline("abc", trips, [weights, rows, out]).run(lambda n: 4.0, 1.0, 0.5)
+    steps = list(product(range(columns), range(len(groups)), range(sums)))
+    keys = [((n, groups[t], k), (tiles[t], k), (n, tiles[t])) for n, t, k in steps]
+    total, comes, leaves = 12 + 0.5 * len(steps), 9.0, 3.0
+    for number, (now, then) in enumerate(zip(keys, [*keys[1:], None], strict=True)):
+        before = keys[number - 1] if number else now
+        inward = 0 if then is None else 7 * (now[0] != then[0]) + 2 * (now[1] != then[1])
+        outward = 3 * (before[2] != now[2])
+        comes, leaves, total = comes + inward, leaves + outward, total + max(4.0, inward + outward)
+    assert (run.bytes_in, run.bytes_out) == pytest.approx((comes, leaves))
+    assert run.seconds == pytest.approx(total)
