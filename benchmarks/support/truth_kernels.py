@@ -56,12 +56,15 @@ def grouped_gradient(x, y, offsets):
 
 @kopt.kernel
 def attention(q, k, v, causal: hl.constexpr, residuals: hl.constexpr, masked: hl.constexpr, bias=None, mask=None):
-    """Softmax of ``q kᵀ`` times ``v``; keys come in blocks of ``j`` and are worked on in parts ``c`` of these."""
+    """Softmax of ``q kᵀ`` times ``v``; keys come in blocks of ``j`` and are worked on in parts ``c`` of these.
+
+    What is left of the sums is written as wide as a register has lanes, as by hand.
+    """
     heads, m, d = q.size()
     d, n, depth = hl.specialize(d), k.size(1), hl.specialize(v.size(2))
     out = torch.empty([heads, m, depth], dtype=q.dtype)
-    sums = torch.empty([heads, m], dtype=torch.float32)
-    tops = torch.empty([heads, m], dtype=torch.float32)
+    sums = torch.empty([heads, m, 128], dtype=torch.float32)
+    tops = torch.empty([heads, m, 128], dtype=torch.float32)
     for h, i in hl.tile([heads, m], block_size=[1, None]):
         queries = q[h, i, :]
         top = hl.full([h, i], float("-inf"), dtype=torch.float32)
@@ -81,8 +84,8 @@ def attention(q, k, v, causal: hl.constexpr, residuals: hl.constexpr, masked: hl
                 top = higher
         out[h, i, :] = (acc / total[:, :, None]).to(out.dtype)
         if residuals:
-            sums[h, i] = total
-            tops[h, i] = top
+            sums[h, i, :] = total[:, :, None].expand(-1, -1, 128)
+            tops[h, i, :] = top[:, :, None].expand(-1, -1, 128)
     return out, sums, tops
 
 

@@ -250,7 +250,10 @@ def _attention_launch(problem: Problem, tiles: Mapping[str, Any]) -> Launch:
     sizes = {"b0": 1, "b1": tiles["block_q"], "b2": tiles["block_kv"], "b3": tiles["block_kv_compute"]}
     together = tiles["block_kv"] // tiles["block_kv_compute"]
     plan = _plan(model, ("b0", "b1", "b2"), problem.chip, ("b0", "b1"), together)
-    return Launch(model, replace(plan, views=dict.fromkeys(("q", "k", "v", "out"), ("permute",))), sizes)
+    views = {**dict.fromkeys(("q", "k", "v", "out"), ("permute",))}
+    if residuals:  # of each row of lanes one is kept
+        views.update(dict.fromkeys(("sums", "tops"), ("slice",)))
+    return Launch(model, replace(plan, views=views), sizes)
 
 
 def _gated_launch(problem: Problem, tiles: Mapping[str, Any]) -> Launch:

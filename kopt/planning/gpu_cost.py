@@ -24,7 +24,7 @@ from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, value
 from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
-from kopt.targets.costs import GPU_COSTS, GPU_INSTRUCTIONS
+from kopt.targets.costs import GPU_INSTRUCTIONS, gpu_costs
 
 #: The part of what is not the bottleneck that nothing hides, at least.
 _EXPOSED = 0.1
@@ -46,7 +46,7 @@ class GpuLaunch:
     ):
         self.model, self.plan, self.chip = model, plan, chip
         self.sizes: Sizes = {**model.sizes, **sizes}
-        self.costs = chip.costs or GPU_COSTS[chip.name]
+        self.costs = gpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)
         self.program = GpuProgram(model, self.sizes, dict(plan.options), chip)
 

@@ -26,7 +26,8 @@ from kopt.targets.tiling import LANES, SUBLANES
 _OVERLAPPED = ("prefetch", "emit_pipeline", "fori", "pipeline")
 _VECTOR = LANES * SUBLANES
 _T = TypeVar("_T")
-#: Times that a pass of the host over an array moves it.
+#: Times that a pass of the host over an array moves it: it is read and written, of slices most is read only.
+_PASSES = {"slice": 1}
 _PASS = 2
 
 
@@ -268,7 +269,8 @@ class TpuLaunch:
         return sum(parts, Cycles())
 
     def _host_bytes(self) -> Number:
-        return sum((_PASS * len(views) * self.blocks.array_size(name) for name, views in self.plan.views.items()), 0)
+        passes = ((name, _PASSES.get(view, _PASS)) for name, views in self.plan.views.items() for view in views)
+        return sum((times * self.blocks.array_size(name) for name, times in passes), 0)
 
     def _scalar_bytes(self) -> Number:
         return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)

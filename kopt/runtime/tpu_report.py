@@ -71,16 +71,22 @@ def _compiler(kind: str) -> _Compiler:
 
 
 def compile_report(
-    source: str, entry: str, specs: Sequence[TensorSpec], chip: TpuChip, donate: Sequence[int], estimates: bool = True
+    source: str,
+    entry: str,
+    specs: Sequence[TensorSpec],
+    chip: TpuChip,
+    donate: Sequence[int],
+    estimates: bool = True,
+    bundles_only: bool = False,
 ) -> dict[str, Any]:
     """The facts of `kopt.runtime.report` for a TPU; keys that libtpu did not fill are missing.
 
-    Without ``estimates`` nothing is dumped, which takes a fraction of the time.
+    Without ``estimates`` nothing is dumped, which takes a fraction of the time; with ``bundles_only`` no profile is.
     """
     job: _Job = (source, entry, tuple(specs), chip.name, tuple(donate))
     if not estimates:
         return _compile_guarded(job, "none")
-    if _has_vacuous_profile(source):
+    if bundles_only or _has_vacuous_profile(source):
         return _compile_guarded(job)
     if chip.name in _PROFILE_TOGETHER:
         try:

@@ -38,7 +38,7 @@ def _files(folder: Path) -> list[tuple[str, int, int]]:
         for item in items:
             if item.is_dir() and item.name != "__pycache__":
                 found += _files(Path(item.path))
-            elif item.name.endswith(".py"):
+            elif item.name.endswith((".py", ".json")):
                 status = item.stat()
                 found.append((item.path, status.st_size, status.st_mtime_ns))
     return found

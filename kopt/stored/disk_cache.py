@@ -23,6 +23,7 @@ from kopt.runtime.versions import own_files, package_versions
 from kopt.stored.contents import Contents, NoContents
 from kopt.stored.record import Record
 from kopt.stored.values import NotStored
+from kopt.targets.constant_files import users_text
 from kopt.targets.target import Target
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class DiskCall:
             settings = contents.of((config.key, config.remarks, surroundings, torch_state()))
         except (NoContents, ValueError, TypeError):
             return None
-        call = function, arguments, settings, sharing([*values, *held]), str(target), repr(target.chip)
+        call = function, arguments, settings, sharing([*values, *held]), str(target), repr(target.chip), users_text()
         key = hashlib.sha256(repr((_FORMAT, package_versions(), own_files(), call)).encode()).hexdigest()
         return DiskCall(Folder(root, "kernels"), key, contents)
 

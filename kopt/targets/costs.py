@@ -1,20 +1,21 @@
-"""What things cost on a chip: the constants of the cost model (`kopt.planning.cost`), each with its source.
+"""What things cost on a chip: the constants of the cost model (`kopt.planning.cost`).
 
-Of TPUs the constants of a step are fitted to published device times of grouped products, on one half of their shapes,
-and judged on the others; of chips that are not in those tables, and of GPUs, they are not fitted: ``fitted`` says so.
+They are data: ``kopt/targets/constants`` has a file a family, with the source and the fit of each chip's, and a user's
+file stands over it (`kopt.targets.constant_files`). Constants that are not fitted to device times say so (``fitted``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from typing import TypeVar
 
-from kopt.targets.chips import TpuChip
+from kopt.errors import ConfigError
+from kopt.targets.chips import Chip, GpuChip, TpuChip
+from kopt.targets.constant_files import Entry, own, users
 
 #: Passes of the matrix unit for one product: f32 is split into three bf16 parts, six products of which count.
 _PASSES: Mapping[str, float] = {"f32": 6.0, "bf16": 1.0, "f16": 1.0}
-_HALF = {"i8": 0.5, "ui8": 0.5}
-_EIGHTS = {"f8E4M3FN": 0.5, "f8E5M2": 0.5}
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,21 @@ class TpuCosts:
     passes: Mapping[str, float] = field(default_factory=lambda: _PASSES)
 
 
-# Flops a cycle are the published bf16 peak over the clock, a core's. Bandwidth is the published one, of all its cores.
-TPU_COSTS: Mapping[str, TpuCosts] = {
-    "tpu7x": TpuCosts(524288, 256, 2.2e9, 3.69e12, 1, 0.85, 0.8, 0.35e-6, 0.0, fitted=True, passes=_PASSES | _EIGHTS),
-    "v6e": TpuCosts(524288, 256, 1.75e9, 1.64e12, passes=_PASSES | _HALF),
-    "v5p": TpuCosts(131072, 128, 1.75e9, 2.765e12, 2, 1.0, 0.6, 0.0, 1.0, fitted=True, passes=_PASSES | _HALF),
-    "v5e": TpuCosts(131072, 128, 1.5e9, 0.819e12, 1, 1.0, 0.8, 0.0, 1.0, fitted=True, passes=_PASSES | _HALF),
-    "v4": TpuCosts(131072, 128, 1.05e9, 1.23e12, 2),
-}
+_Costs = TypeVar("_Costs", "TpuCosts", "GpuCosts")
+
+
+def _table(family: str, kind: type[_Costs]) -> dict[str, _Costs]:
+    """kopt's constants of a family, by chip."""
+    return {chip: _costs(entry, kind) for chip, entry in own(family).items()}
+
+
+def _costs(entry: Entry, kind: type[_Costs]) -> _Costs:
+    return kind(**entry.costs, fitted=entry.fit is not None)
+
+
+#: kopt's constants of TPUs. Flops a cycle are the published bf16 peak over the clock, a core's; bandwidth is the
+#: published one, of all its cores.
+TPU_COSTS: Mapping[str, TpuCosts] = _table("tpu", TpuCosts)
 
 #: Cycles of 1024 elements (a vector register of 32 bits) for one operation of a class. Two slots in use of a bundle's
 #: four, one for transcendentals: with these attention forward comes out as measured on v7x, where it bounds the time.
@@ -76,8 +84,32 @@ ROW_CYCLES = 10.0
 
 
 def tpu_costs(chip: TpuChip) -> TpuCosts:
-    """The constants of a chip."""
-    return chip.costs or TPU_COSTS[chip.name]
+    """The constants of a chip: those of the user's file over its own."""
+    return _over(chip.costs or TPU_COSTS[chip.name], chip.name)
+
+
+def gpu_costs(chip: GpuChip) -> GpuCosts:
+    """As `tpu_costs`."""
+    return _over(chip.costs or GPU_COSTS[chip.name], chip.name)
+
+
+def _over(costs: _Costs, chip: str) -> _Costs:
+    entry = users().get(chip)
+    if entry is None:
+        return costs
+    known = {field.name for field in fields(costs)} - {"fitted"}
+    if unknown := sorted({*entry.costs} - known):
+        notes = [f"there are {', '.join(sorted(known))}"]
+        raise ConfigError(f"'{entry.file}': '{chip}' has no constant '{unknown[0]}'", notes=notes)
+    return replace(costs, **entry.costs, fitted=entry.fit is not None)
+
+
+def constants_of(chip: Chip) -> Entry:
+    """Where a chip's constants are from, for reports."""
+    plugin = Entry(f"the package that brings '{chip.name}'")
+    mine = own("gpu" if isinstance(chip, GpuChip) else "tpu").get(chip.name, plugin)
+    entry = users().get(chip.name)
+    return mine if entry is None else entry.over(mine)
 
 
 @dataclass(frozen=True)
@@ -127,20 +159,6 @@ GPU_INSTRUCTIONS: Mapping[str, float] = {
     "sort": 64.0,
     "random": 20.0,
 }
-_MiB = 1024 * 1024
-# Multiprocessors, dense 16-bit peak, f32 peak, clock, second-level cache and its bandwidth, of the largest published
-# part of each architecture.
-GPU_COSTS: Mapping[str, GpuCosts] = {
-    "sm75": GpuCosts(40, 65e12, 8.1e12, 1.59e9, 4 * _MiB, 1.3e12, 1024, 16),
-    "sm80": GpuCosts(108, 312e12, 19.5e12, 1.41e9, 40 * _MiB, 4.5e12),
-    "sm86": GpuCosts(82, 71e12, 35.6e12, 1.7e9, 6 * _MiB, 2.0e12, 1536, 16),
-    "sm89": GpuCosts(128, 165e12, 82.6e12, 2.52e9, 72 * _MiB, 5.0e12, 1536, 24),
-    "sm90": GpuCosts(132, 989e12, 67e12, 1.83e9, 50 * _MiB, 6.5e12, mma_rows=64, small_share=0.6),
-    "sm100": GpuCosts(148, 2250e12, 80e12, 1.96e9, 126 * _MiB, 12e12, mma_rows=128, small_share=0.4),
-    "sm103": GpuCosts(148, 2500e12, 80e12, 1.96e9, 126 * _MiB, 12e12, mma_rows=128, small_share=0.4),
-    "sm120": GpuCosts(170, 210e12, 105e12, 2.41e9, 96 * _MiB, 7.0e12, 1536, 24),
-    "gfx90a": GpuCosts(104, 181e12, 22.6e12, 1.7e9, 8 * _MiB, 3.5e12),
-    "gfx942": GpuCosts(304, 1307e12, 163e12, 2.1e9, 256 * _MiB, 12e12),
-    "gfx950": GpuCosts(256, 2300e12, 157e12, 2.4e9, 256 * _MiB, 14e12),
-    "gfx1100": GpuCosts(96, 123e12, 61e12, 2.5e9, 96 * _MiB, 3.5e12),
-}
+#: kopt's constants of GPUs: multiprocessors, dense 16-bit peak, f32 peak, clock, second-level cache and its bandwidth,
+#: of the largest published part of each architecture.
+GPU_COSTS: Mapping[str, GpuCosts] = _table("gpu", GpuCosts)
