@@ -113,7 +113,9 @@ class Pipeline:
 
     def _turns(self, depth: int) -> _Turns:
         """What moves when the axis at a depth turns."""
-        listed = {id(block): block.listed[tag][:-1] for block in self.moved if (tag := self.order[depth]) in block.listed}
+        listed = {
+            id(block): block.listed[tag][:-1] for block in self.moved if (tag := self.order[depth]) in block.listed
+        }
         table = np.stack([*listed.values()], -1) if listed else np.zeros((1, 0), bool)
         if not len(table):
             return _Turns([self._bytes(depth, False, {})], [self._bytes(depth, True, {})])

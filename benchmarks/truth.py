@@ -1,0 +1,212 @@
+"""kopt's cost model beside published device times.
+
+    python benchmarks/truth.py FILE.csv [--json] [--write FILE] [--no-winners]
+
+Each row of the file is a kernel that others measured: the operator, the shapes, the tiles that won, milliseconds
+(`benchmarks/support/truth_rows.py`). It is written in kopt's language, imported for the chip, and `cost` says what it
+takes with these tiles, by the lengths of the real groups. Of each chip and operator the table has
+
+| column | is |
+|---|---|
+| ``rows`` | measurements, those of one kernel with the same tiles taken together |
+| ``spearman``, ``mean``, ``median`` | rank correlation and errors on the half of the shapes that is not fitted to |
+| ``other mean``, ``other spearman`` | the same of all rows, with the constants of another chip |
+| ``first 8`` | the share of problems whose recorded tiles are among the model's first eight that fit |
+
+Constants are fitted to all operators of a chip at once. ``--write`` puts those of all rows down as a file of constants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+from support import emit
+from support.truth_rows import Launch, Row, launch, rows
+
+from kopt.planning.calibration import Fit, Sample, costs_of, errors, fitted, with_costs
+from kopt.targets.budget import Budget
+from kopt.targets.chips import CHIPS, Chip, TpuChip
+
+#: Whose constants stand for those of a chip that nothing was measured on: the shares and step times of another.
+_OTHER = {"tpu7x": "v5p", "v6e": "tpu7x", "v5p": "tpu7x", "v5e": "v5p", "sm90": "sm90"}
+_SHARES = ("mxu_share", "hbm_share", "vector_share", "step_seconds", "store_cycles")
+COLUMNS = {
+    **{"chip": "", "operator": "", "rows": "", "judged": "", "spearman": ".4f", "mean": ".1%", "median": ".1%"},
+    **{"other spearman": ".4f", "other mean": ".1%", "problems": "", "first": ".0%", "first 8": ".0%", "regret": ".1%"},
+}
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("file", type=Path, help="the measurements")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the constants down, fitted to all rows")
+    parser.add_argument("--chip", nargs="*", default=[], metavar="NAME", help="of these chips only")
+    parser.add_argument("--no-winners", action="store_true", help="do not rank other tiles")
+    options = parser.parse_args(argv)
+    known = [row for row in distinct(rows(options.file)) if not options.chip or row.problem.chip in options.chip]
+    found, constants = [], {}
+    for name in dict.fromkeys(row.problem.chip for row in known):
+        print(name, "…", file=sys.stderr, flush=True)
+        mine = [row for row in known if row.problem.chip == name]
+        more, fit = judged(mine, CHIPS[name], not options.no_winners)
+        found += more
+        constants[name] = entry(fit, len(mine))
+    if options.write:
+        options.write.write_text(json.dumps(constants, indent=2) + "\n")
+    emit({"rows": found, "constants": {name: each["costs"] for name, each in constants.items()}}, options.json, COLUMNS)
+
+
+def distinct(found: Iterator[Row]) -> list[Row]:
+    """Measurements of one kernel with the same tiles as one, of their mean."""
+    alike: dict[Any, list[Row]] = {}
+    for row in found:
+        alike.setdefault((row.problem, row.tiles), []).append(row)
+    return [replace(some[0], seconds=float(np.mean([row.seconds for row in some]))) for some in alike.values()]
+
+
+def entry(fit: Fit, count: int) -> dict[str, Any]:
+    """The constants of a chip, as files have them."""
+    costs = {name: float(f"{value:.4g}") for name, value in fit.fitted.items()}
+    return {"source": "benchmarks/truth.py", "fit": f"{count} kernels, error {mean(fit.after):.1%}", "costs": costs}
+
+
+def mean(values: np.ndarray) -> float:
+    return float(np.abs(values).mean())
+
+
+def judged(mine: Sequence[Row], chip: Chip, winners: bool) -> tuple[list[dict[str, Any]], Fit]:
+    """The rows of the table for one chip, and its constants, fitted to all measurements."""
+    samples = [sample(row.launch(), row.seconds) for row in mine]
+    half = halves(mine)
+    fit = fitted([one for one, there in zip(samples, half, strict=True) if there], chip)
+    trained = with_costs(chip, fit.costs)
+    borrowed = with_costs(chip, borrow(chip))
+    found = []
+    for operator in dict.fromkeys(row.problem.operator for row in mine):
+        here = np.array([row.problem.operator == operator for row in mine])
+        apart = here & ~half if (here & ~half).sum() > 2 else here
+        line: dict[str, Any] = {
+            "chip": chip.name,
+            "operator": operator,
+            "rows": int(here.sum()),
+            "judged": int(apart.sum()),
+        }
+        line.update(figures(pick(samples, apart), trained, ""))
+        line.update(figures(pick(samples, here), borrowed, "other "))
+        if winners and isinstance(chip, TpuChip):
+            line.update(ranked([row for row in mine if row.problem.operator == operator], trained))
+        found.append(line)
+    return found, fitted(samples, chip)
+
+
+def sample(one: Launch, seconds: float) -> Sample:
+    return Sample(lambda chip: [one.cost(chip)], seconds)
+
+
+def pick(samples: Sequence[Sample], which: np.ndarray) -> list[Sample]:
+    return [one for one, there in zip(samples, which, strict=True) if there]
+
+
+def halves(mine: Sequence[Row]) -> np.ndarray:
+    """Which measurements are fitted to: those of a random half of the shapes."""
+    shapes = sorted({row.shape for row in mine})
+    chosen = np.random.default_rng(0).permutation(len(shapes))[: (len(shapes) + 1) // 2]
+    taken = {shapes[number] for number in chosen}
+    return np.array([row.shape in taken for row in mine])
+
+
+def borrow(chip: Chip) -> Any:
+    """A chip's published peaks with the other constants of another chip."""
+    other = costs_of(CHIPS[_OTHER[chip.name]])
+    if not isinstance(chip, TpuChip):
+        return other
+    return replace(costs_of(chip), **{name: getattr(other, name) for name in _SHARES})
+
+
+def figures(samples: Sequence[Sample], chip: Chip, prefix: str) -> dict[str, float]:
+    off = errors(samples, chip)
+    measured = np.array([one.seconds for one in samples])
+    rank = float(spearmanr((1 + off) * measured, measured)[0])  # pyright: ignore
+    return {f"{prefix}spearman": rank, f"{prefix}mean": mean(off), f"{prefix}median": float(np.median(np.abs(off)))}
+
+
+# Ranking.
+
+
+def ranked(mine: Sequence[Row], chip: Chip) -> dict[str, Any]:
+    """The shares of problems whose recorded tiles the model has first, and among its first eight; its regret."""
+    problems: dict[Any, list[Row]] = {}
+    for row in mine:
+        problems.setdefault(row.problem, []).append(row)
+    places, regrets = [], []
+    for problem, some in problems.items():
+        best = min(some, key=lambda row: row.seconds)
+        tiles = dict(best.tiles)
+        names = [name for name in _CHOICES[problem.operator] if name in tiles]
+        recorded = tuple(tiles[name] for name in names)
+        times = predicted(problem, tiles, names, chip)
+        if recorded in times:
+            order = sorted(times, key=lambda choice: times[choice])
+            places.append(order.index(recorded))
+            regrets.append(times[recorded] / times[order[0]] - 1)
+        else:
+            places.append(len(times))
+    shares = {"first": np.mean(np.array(places) == 0), "first 8": np.mean(np.array(places) < 8)}
+    return {
+        "problems": len(problems),
+        **{name: float(each) for name, each in shares.items()},
+        "regret": float(np.mean(regrets)),
+    }
+
+
+#: Tiles that others could have had, by operator.
+_CHOICES: dict[str, dict[str, tuple[int, ...]]] = {
+    "grouped": {"tile_m": (64, 128, 256, 512, 1024), "tile_k": (), "tile_n": ()},
+    "attention": {
+        "block_q": (256, 512, 1024, 2048, 4096),
+        "block_kv": (256, 512, 1024, 2048, 4096),
+        "block_kv_compute": (128, 256, 512, 1024),
+    },
+}
+
+
+def predicted(problem: Any, tiles: dict[str, Any], names: Sequence[str], chip: Chip) -> dict[tuple[int, ...], float]:
+    """The model's seconds for all tiles that fit VMEM."""
+    found = {}
+    for choice in product(*(options(problem, name) for name in names)):
+        given = dict(zip(names, choice, strict=True))
+        if given.get("block_kv_compute", 0) > given.get("block_kv", 1 << 30):
+            continue
+        cost = launch(problem, {**tiles, **given}).cost(chip)
+        if cost.vmem_bytes is not None and cost.vmem_bytes <= Budget(chip).vmem:
+            found[choice] = float(cost.seconds)  # pyright: ignore
+    return found
+
+
+def options(problem: Any, name: str) -> list[int]:
+    """The sizes of a tile: powers of two that are no larger than the extent, and divisors of wide ones."""
+    if problem.operator == "attention":
+        extent = problem.arguments[3 if name == "block_q" else 4]
+        return [size for size in _CHOICES["attention"][name] if size <= extent]
+    (_, inner), (*_, columns) = problem.arguments
+    if name == "tile_m":
+        return [*_CHOICES["grouped"]["tile_m"]]
+    extent = inner if name == "tile_k" else columns
+    return sorted(
+        {extent // parts for parts in (1, 2, 3, 4, 6, 7, 8, 14, 16, 28) if extent % (parts * 128) == 0}
+        | {size for size in (128, 256, 512, 1024, 2048) if size <= extent}
+    )
+
+
+if __name__ == "__main__":
+    main()
