@@ -10,7 +10,7 @@ takes with these tiles, by the lengths of the real groups. Of each chip and oper
 |---|---|
 | ``rows`` | measurements, those of one kernel with the same tiles taken together |
 | ``spearman``, ``mean``, ``median`` | rank correlation and errors on the half of the shapes that is not fitted to |
-| ``other mean``, ``other spearman`` | the same of all rows, with the constants of another chip |
+| ``other mean``, ``other spearman`` | the same of all rows, with the constants of chips that nothing was measured on |
 | ``first 8`` | the share of problems whose recorded tiles are among the model's first eight that fit |
 
 Constants are fitted to all operators of a chip at once. ``--write`` puts those of all rows down as a file of constants.
@@ -35,13 +35,26 @@ from support.truth_rows import Launch, Row, launch, rows
 from kopt.planning.calibration import Fit, Sample, costs_of, errors, fitted, with_costs
 from kopt.targets.budget import Budget
 from kopt.targets.chips import CHIPS, Chip, TpuChip
+from kopt.targets.costs import GPU_COSTS
 
-#: Whose constants stand for those of a chip that nothing was measured on: the shares and step times of another.
-_OTHER = {"tpu7x": "v5p", "v6e": "tpu7x", "v5p": "tpu7x", "v5e": "v5p", "sm90": "sm90"}
-_SHARES = ("mxu_share", "hbm_share", "vector_share", "step_seconds", "store_cycles")
+#: Whose constants stand for those of a chip that nothing was measured on, and which of them: `kopt.targets.costs` has
+#: the same for all such chips.
+_OTHER = "v6e"
+_SHARES = ("mxu_share", "hbm_share", "vector_share", "host_share", "step_seconds", "store_cycles")
 COLUMNS = {
-    **{"chip": "", "operator": "", "rows": "", "judged": "", "spearman": ".4f", "mean": ".1%", "median": ".1%"},
-    **{"other spearman": ".4f", "other mean": ".1%", "problems": "", "first": ".0%", "first 8": ".0%", "regret": ".1%"},
+    "chip": "",
+    "operator": "",
+    "rows": "",
+    "judged": "",
+    "spearman": ".4f",
+    "mean": ".1%",
+    "median": ".1%",
+    "other spearman": ".4f",
+    "other mean": ".1%",
+    "problems": "",
+    "first": ".0%",
+    "first 8": ".0%",
+    "regret": ".1%",
 }
 
 
@@ -126,10 +139,10 @@ def halves(mine: Sequence[Row]) -> np.ndarray:
 
 
 def borrow(chip: Chip) -> Any:
-    """A chip's published peaks with the other constants of another chip."""
-    other = costs_of(CHIPS[_OTHER[chip.name]])
+    """A chip's published peaks, with the other constants as if nothing had been measured on it."""
     if not isinstance(chip, TpuChip):
-        return other
+        return GPU_COSTS[chip.name]
+    other = costs_of(CHIPS[_OTHER])
     return replace(costs_of(chip), **{name: getattr(other, name) for name in _SHARES})
 
 

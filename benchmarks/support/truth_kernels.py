@@ -6,8 +6,6 @@ tiles of rows, ``groups`` the matrices. A tile in which two groups meet is in th
 
 from __future__ import annotations
 
-import math
-
 import torch
 
 import kopt
@@ -58,7 +56,7 @@ def grouped_gradient(x, y, offsets):
 def attention(q, k, v, causal: hl.constexpr, residuals: hl.constexpr, masked: hl.constexpr, bias=None, mask=None):
     """Softmax of ``q kᵀ`` times ``v``; keys come in blocks of ``j`` and are worked on in parts ``c`` of these.
 
-    What is left of the sums is written as wide as a register has lanes, as by hand.
+    Queries come scaled. What is left of the sums is written as wide as a register has lanes, as by hand.
     """
     heads, m, d = q.size()
     d, n, depth = hl.specialize(d), k.size(1), hl.specialize(v.size(2))
@@ -72,7 +70,7 @@ def attention(q, k, v, causal: hl.constexpr, residuals: hl.constexpr, masked: hl
         acc = hl.zeros([h, i, depth], dtype=torch.float32)
         for j in hl.tile(0, i.end if causal else n):
             for c in hl.tile(j.begin, j.end):
-                scores = hl.dot(queries, k[h, c, :].transpose(1, 2), out_dtype=torch.float32) * (1 / math.sqrt(d))
+                scores = hl.dot(queries, k[h, c, :].transpose(1, 2), out_dtype=torch.float32)
                 if masked:
                     scores = scores + bias[h.begin % bias.size(0), i, c].to(torch.float32)[None, :, :]
                     scores = torch.where(mask[h.begin // bias.size(0), c][None, None, :], scores, float("-inf"))

@@ -2,8 +2,8 @@
 
 A step computes with its blocks while those of the next come and those of the last leave. What it takes depends on two
 things only: which axis turns after it, and which did before it. Axes outside of the one that turns stay; those inside
-begin anew. So steps fall into as many classes as there are axes, and their numbers are products over the grid. Where loaded
-numbers tell at which turns of an axis a block changes, the axis has as many classes of its own as there are such turns.
+begin anew. So steps fall into as many classes as there are axes, and their numbers are products over the grid. Where
+loaded numbers tell at which turns of an axis a block changes, the axis has a class for each kind of such turns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from operator import or_
 import numpy as np
 
 from kopt.planning.trips import Number, Trips
-
 
 #: Of a block that is another one whenever an axis turns, or begins anew.
 _ALWAYS = (True,)

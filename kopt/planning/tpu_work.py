@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+
 from kopt.ir.launch_model import Work
 from kopt.planning.trips import Number, Sizes, value
 from kopt.targets.budget import Budget
@@ -15,20 +17,26 @@ from kopt.targets.tiling import LANES, SUBLANES, round_up
 
 @dataclass(frozen=True)
 class Cycles:
-    """Cycles of the matrix unit and of the vector unit, which run beside each other.
+    """Cycles of the matrix unit, of the vector unit and of that of transcendentals, which run beside each other.
 
-    ``carry`` are those between the visits of a loop, in which neither works.
+    ``carry`` are those between the visits of a loop, in which none works.
     """
 
     mxu: Number = 0
     vpu: Number = 0
     carry: Number = 0
+    eup: Number = 0
 
     def __add__(self, other: Cycles) -> Cycles:
-        return Cycles(self.mxu + other.mxu, self.vpu + other.vpu, self.carry + other.carry)
+        return Cycles(self.mxu + other.mxu, self.vpu + other.vpu, self.carry + other.carry, self.eup + other.eup)
 
     def __mul__(self, times: Number) -> Cycles:
-        return Cycles(self.mxu * times, self.vpu * times, self.carry * times)
+        return Cycles(self.mxu * times, self.vpu * times, self.carry * times, self.eup * times)
+
+    @property
+    def vectors(self) -> Number:
+        """Those of the vector units, each at its own work."""
+        return np.maximum(self.vpu, self.eup)
 
 
 def cycles(work: Iterable[Work], sizes: Sizes, costs: TpuCosts) -> Cycles:
@@ -48,7 +56,8 @@ def _cycles(work: Work, sizes: Sizes, costs: TpuCosts) -> Cycles:
     if work.unit == "carry":
         beyond = Budget.spills(vectors * LANES * SUBLANES * 4)
         return Cycles(carry=work.count * CARRY_CYCLES * vectors * beyond)
-    return Cycles(vpu=work.count * VECTOR_CYCLES[work.unit] * vectors)
+    taken = work.count * VECTOR_CYCLES[work.unit] * vectors
+    return Cycles(eup=taken) if work.unit == "transcendental" else Cycles(vpu=taken)
 
 
 def product(m: Number, k: Number, n: Number, dtype: str, costs: TpuCosts) -> Number:

@@ -15,6 +15,7 @@ PARSERS = {
     "": "kopt.tools.opt_options:make_parser",
     "import": "kopt.tools.import_:make_parser",
     "run": "kopt.tools.run:make_parser",
+    "calibrate": "kopt.tools.calibrate:make_parser",
     "report": "kopt.tools.report:make_parser",
     "cache": "kopt.tools.cache:make_parser",
     "completion": "kopt.tools.completion:make_parser",
