@@ -22,7 +22,7 @@ from kopt.targets.costs import gpu_costs, tpu_costs
 _TPU: Mapping[str, tuple[float, float]] = {
     "mxu_share": (0.3, 1.1),
     "hbm_share": (0.3, 1.0),
-    "vector_share": (0.25, 2.0),
+    "vector_share": (0.25, 3.0),
     "host_share": (0.2, 1.0),
     "step_seconds": (0.0, 2e-6),
     "store_cycles": (0.0, 4.0),

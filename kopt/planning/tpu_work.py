@@ -56,7 +56,8 @@ def _cycles(work: Work, sizes: Sizes, costs: TpuCosts) -> Cycles:
     if work.unit == "carry":
         beyond = Budget.spills(vectors * LANES * SUBLANES * 4)
         return Cycles(carry=work.count * CARRY_CYCLES * vectors * beyond)
-    taken = work.count * VECTOR_CYCLES[work.unit] * vectors
+    narrow = work.unit == "elementwise" and work.dtype == "bf16"
+    taken = work.count * (costs.narrow_cycles if narrow else VECTOR_CYCLES[work.unit]) * vectors
     return Cycles(eup=taken) if work.unit == "transcendental" else Cycles(vpu=taken)
 
 

@@ -27,7 +27,8 @@ class TpuCosts:
     unit by dtype. ``step_cycles`` are those of a step beside its products, ``step_seconds`` (ov) what the hardware
     takes for one, ``store_cycles`` (a) those of 1024 elements of a finished block. What of the peaks is had are
     ``mxu_share`` (em), ``hbm_share`` (eb), ``vector_share`` of `VECTOR_CYCLES`, and ``host_share`` of the bandwidth
-    for passes around kernels. Their defaults are one set for chips that nothing was measured on.
+    for passes around kernels. ``narrow_cycles`` are those of
+    an operation on a register of bf16. Defaults are one set for chips that nothing was measured on.
     """
 
     flops_per_cycle: int
@@ -41,6 +42,7 @@ class TpuCosts:
     store_cycles: float = 0.2
     step_cycles: float = 330.0
     vector_share: float = 1.0
+    narrow_cycles: float = 0.25
     host_share: float = 0.6
     fitted: bool = False
     passes: Mapping[str, float] = field(default_factory=lambda: _PASSES)

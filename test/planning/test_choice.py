@@ -86,7 +86,7 @@ def test_rows_that_do_not_fit_come_in_blocks(chip: str) -> None:
 def test_what_may_begin_anywhere_is_held_whole_or_fetched() -> None:
     """20 MiB once, or 2 KiB for each of 400 cells; 200 MiB do not fit."""
     assert "resident" in planned(AT_A_NUMBER.format(size=5120000), "tpu7x")
-    assert "@x = %x prefetch(k) x2" in planned(AT_A_NUMBER.format(size=51200000), "tpu7x")
+    assert "@x = %x prefetch(k) x2" in planned(AT_A_NUMBER.format(size=51200000), "v6e")
 
 
 V5P = TPU_CHIPS["v5p"]

@@ -49,6 +49,8 @@ TRANSCENDENTAL = (
     "pow atan2 exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal div "
     "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf sigmoid"
 ).split()
+#: Those that are several of these one after the other.
+_STEPS = {ELEMENTWISE["sigmoid"]: 2}
 _UNITS: dict[type[Operation], Unit] = {
     **dict.fromkeys([*ELEMENTWISE.values(), SelectOp, CastOp, BitcastOp, MaskOp], "elementwise"),
     **dict.fromkeys([ELEMENTWISE[name] for name in TRANSCENDENTAL], "transcendental"),
@@ -83,7 +85,7 @@ def work(launch: Launch) -> tuple[Work, ...]:
         if isinstance(place.op, ScanOp) and is_product(place.op):
             unit, element = "running_sum", bf16 if numbers.has(value) else f32
         if dims:
-            found[unit, dims, element, place.path] += 1
+            found[unit, dims, element, place.path] += _STEPS.get(type(place.op), 1)
     dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
     pairs = found.items()
     return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
