@@ -194,16 +194,31 @@ _CHOICES: dict[str, dict[str, tuple[int, ...]]] = {
 
 
 def predicted(problem: Any, tiles: dict[str, Any], names: Sequence[str], chip: Chip) -> dict[tuple[int, ...], float]:
-    """The model's seconds for all tiles that fit VMEM."""
-    found = {}
+    """The model's seconds for all tiles that fit VMEM; those that one plan serves at once."""
+    alike: dict[Any, list[tuple[int, ...]]] = {}
     for choice in product(*(options(problem, name) for name in names)):
         given = dict(zip(names, choice, strict=True))
-        if given.get("block_kv_compute", 0) > given.get("block_kv", 1 << 30):
-            continue
-        cost = launch(problem, {**tiles, **given}).cost(chip)
-        if cost.vmem_bytes is not None and cost.vmem_bytes <= Budget(chip).vmem:
-            found[choice] = float(cost.seconds)  # pyright: ignore
+        if problem.operator != "attention":
+            alike.setdefault(given["tile_m"], []).append(choice)
+        elif given["block_kv"] >= given["block_kv_compute"]:
+            alike.setdefault(given["block_kv"] // given["block_kv_compute"], []).append(choice)
+    found = {}
+    for some in alike.values():
+        columns = dict(zip(names, np.array(some).T, strict=True))
+        one = launch(problem, {**tiles, **dict(zip(names, some[0], strict=True))})
+        sizes = {**one.sizes, **{_TAGS[name]: column for name, column in columns.items() if name in _TAGS}}
+        cost = replace(one, sizes=sizes).cost(chip)
+        memory, seconds = (np.broadcast_to(each, len(some)) for each in (cost.vmem_bytes, cost.seconds))  # pyright: ignore
+        found.update(
+            (choice, float(taken))
+            for choice, size, taken in zip(some, memory, seconds, strict=True)
+            if size <= Budget(chip).vmem
+        )
     return found
+
+
+#: The block sizes that tiles are.
+_TAGS = {"tile_n": "b0", "tile_k": "b2", "block_q": "b1", "block_kv": "b2", "block_kv_compute": "b3"}
 
 
 def options(problem: Any, name: str) -> list[int]:

@@ -24,6 +24,7 @@ from kopt.planning.cost import cost
 from kopt.planning.items import Cost
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.chips import CHIPS, Chip, TpuChip
+from kopt.targets.costs import gpu_costs
 from support import truth_kernels
 
 #: Chips by the device's name.
@@ -57,11 +58,16 @@ class Launch:
     sizes: Numbers
     lengths: Numbers = field(default_factory=dict)
     contents: Numbers = field(default_factory=dict)
-    host_bytes: float = 0
+    #: Programs of a GPU that find nothing to do.
+    idle: int = 0
 
     def cost(self, chip: Chip) -> Cost:
-        """What it takes; bytes that are moved around the kernel at the memory's speed."""
-        return cost(self.model, self.sizes, self.plan, chip, self.lengths, self.contents)
+        """What it takes."""
+        found = cost(self.model, self.sizes, self.plan, chip, self.lengths, self.contents)
+        if not self.idle or isinstance(chip, TpuChip):
+            return found
+        costs = gpu_costs(chip)
+        return replace(found, seconds=found.seconds + self.idle * costs.dispatch_seconds / costs.multiprocessors)
 
 
 @dataclass(frozen=True)
@@ -151,9 +157,8 @@ def _model(operator: str, arguments: tuple[Any, ...], chip: str) -> LaunchModel:
     kernel = getattr(truth_kernels, operator)
     family = "pallas" if isinstance(CHIPS[chip], TpuChip) else "triton"
     loops = {"grouped": 2, "grouped_transposed": 2}.get(operator, 3)
-    low = kernel.lower(
-        *arguments, target=f"{family}:{chip}", config={"block_sizes": [128 if family == "pallas" else 16] * loops}
-    )
+    block = 128 if family == "pallas" else 64 if operator == "grouped_gradient" else 16
+    low = kernel.lower(*arguments, target=f"{family}:{chip}", config={"block_sizes": [block] * loops})
     (model,) = launch_models(low.module, ("b0", "b1", "b2", "b3"))
     return model
 
@@ -215,11 +220,13 @@ def _grouped_launch(problem: Problem, tiles: Mapping[str, Any]) -> Launch:
     )
     model = replace(model, accesses=accesses)
     if problem.chip == "sm90":
+        # By hand there is a program for each group and each tile of rows; most find that the tile is another group's.
         plan = _plan(model, ("b1", "b0"), problem.chip, warps=tiles["num_warps"], stages=tiles["num_stages"])
-        return Launch(model, plan, {"b0": tiles["block_n"], "b1": 1, "b2": tiles["block_k"]}, {}, numbers)
+        columns = -(-(weights[1] if problem.operator == "grouped_transposed" else weights[2]) // tiles["block_n"])
+        idle = (len(problem.lengths) * -(-m // rows) - steps) * columns
+        sizes = {"b0": tiles["block_n"], "b1": 1, "b2": tiles["block_k"]}
+        return Launch(model, plan, sizes, {}, numbers, idle)
     plan = _plan(model, ("b0", "b1", "b2"), problem.chip)
-    if "zero_initialize" in problem.flags and problem.chip == "-":
-        plan = replace(plan, views={"out": ("fill",)})
     return Launch(model, plan, {"b0": tiles["tile_n"], "b1": 1, "b2": tiles["tile_k"]}, {}, numbers)
 
 
@@ -259,6 +266,9 @@ def _attention_launch(problem: Problem, tiles: Mapping[str, Any]) -> Launch:
 def _gated_launch(problem: Problem, tiles: Mapping[str, Any]) -> Launch:
     m, inner, columns, dtype = problem.arguments
     model = _model("gated", (f"{dtype}[{m},{inner}]", f"{dtype}[{inner},2,{columns}]"), problem.chip)
+    if dtype == "f32":  # as Triton multiplies unless it is told otherwise
+        products = (replace(one, dtype="tf32") if one.unit == "product" else one for one in model.work)
+        model = replace(model, work=tuple(products))
     plan = _plan(model, ("b0", "b1"), problem.chip, warps=tiles["num_warps"], stages=tiles["num_stages"])
     return Launch(model, plan, {"b0": tiles["block_m"], "b1": tiles["block_n"], "b2": tiles["block_k"]})
 

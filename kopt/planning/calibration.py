@@ -33,6 +33,7 @@ _GPU: Mapping[str, tuple[float, float]] = {
     "issue_share": (0.1, 1.5),
     "l2_share": (0.1, 1.5),
     "program_seconds": (0.0, 5e-6),
+    "dispatch_seconds": (1e-8, 1e-6),
     "launch_seconds": (1e-6, 2e-5),
 }
 #: Errors beyond are weighed less: single measurements may be of something else.

@@ -69,7 +69,8 @@ class GpuLaunch:
         read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
         busy = programs / (np.ceil(programs / costs.multiprocessors) * costs.multiprocessors)
         products, vectors = self._products(held), self._vectors()
-        cached = sum(self._asked(one) for one in self.model.accesses) / costs.l2_bytes_per_second
+        cached = sum(self._asked(one) for one in self.model.accesses)
+        cached = cached / (costs.l2_share * costs.l2_bytes_per_second)
         on_their_way = np.minimum(programs, at_once) * self._in_flight(reads or writes)
         needed = costs.latency_seconds * self.chip.hbm_bytes_per_second
         hidden = np.minimum(1, np.maximum(1, on_their_way) / needed)
@@ -110,7 +111,7 @@ class GpuLaunch:
         work = [one for one in self.model.work if one.unit not in ("carry", "product")]
         lanes = sum(GPU_INSTRUCTIONS[one.unit] * self._times(one) * self._lanes(one) for one in work)
         lanes = lanes + _ADDRESSING * sum(self._transfers(one) for one in self.model.accesses)
-        return lanes / (self.costs.vector_flops / 2)
+        return lanes / (self.costs.issue_share * self.costs.vector_flops / 2)
 
     def _transfers(self, access: ModelAccess) -> Number:
         """Loads and stores of single threads: of neighbours that a thread has, up to 16 bytes at once."""

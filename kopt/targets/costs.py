@@ -120,11 +120,12 @@ def constants_of(chip: Chip) -> Entry:
 
 @dataclass(frozen=True)
 class GpuCosts:
-    """The constants of a model of GPUs, from vendors' documents; none is fitted.
+    """The constants of a model of GPUs, from vendors' documents, but where they are fitted.
 
     ``flops`` are dense 16-bit products with f32 sums, ``vector_flops`` those of f32, a second; ``threads`` and
     ``programs`` what one multiprocessor holds at once. ``mma_rows`` are those of the matrix unit's own tile, products
-    of fewer rows have ``small_share`` of its rate. ``latency_seconds`` is that of memory, ``program_seconds`` what a
+    of fewer rows have ``small_share`` of its rate. ``hbm_share``, ``mma_share``,
+    ``issue_share`` and ``l2_share`` are what of the peaks is had. ``latency_seconds`` is that of memory, ``program_seconds`` what a
     program takes beside its work, ``dispatch_seconds`` a multiprocessor to be given one, ``launch_seconds`` an empty
     kernel.
     """
@@ -141,6 +142,8 @@ class GpuCosts:
     small_share: float = 1.0
     hbm_share: float = 0.85
     mma_share: float = 0.75
+    issue_share: float = 1.0
+    l2_share: float = 1.0
     latency_seconds: float = 0.8e-6
     program_seconds: float = 0.7e-6
     dispatch_seconds: float = 0.1e-6
@@ -153,7 +156,7 @@ class GpuCosts:
 
 
 #: Shares of the peak of 16-bit products, by dtype.
-_GPU_RATES = {"f64": 1 / 16, "i8": 2.0, "f8E4M3FN": 2.0, "f8E5M2": 2.0}
+_GPU_RATES = {"f64": 1 / 16, "tf32": 0.5, "i8": 2.0, "f8E4M3FN": 2.0, "f8E5M2": 2.0}
 #: Instructions of one lane for an operation of a class; those of special functions are had at a quarter of the rate.
 GPU_INSTRUCTIONS: Mapping[str, float] = {
     "elementwise": 1.0,
