@@ -1,0 +1,48 @@
+"""Blocks at loaded numbers: at which turns they change, of a kernel that is imported."""
+
+import numpy as np
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+from kopt.analysis.launch_models import launch_models
+from kopt.planning.loaded import listed_changes
+
+TILES, GROUPS = [0, 1, 1, 2, 0], [0, 0, 1, 1, 1]
+
+
+@kopt.kernel
+def grouped(x, weights, tiles, groups):
+    rows, inner, columns = hl.specialize(x.size(1)), x.size(2), weights.size(2)
+    out = torch.empty([tiles.size(0), rows, columns], dtype=x.dtype)
+    for n, t in hl.tile([columns, tiles.size(0)], block_size=[None, 1]):
+        acc = hl.zeros([rows, n], dtype=torch.float32)
+        for k in hl.tile(inner):
+            acc = torch.addmm(acc, x[tiles[t.begin], :, k], weights[groups[t.begin], k, n])
+        out[t.begin, :, n] = acc.to(x.dtype)
+    return out
+
+
+@pytest.fixture(scope="module")
+def model():
+    specs = ("bf16[3,128,512]", "bf16[2,512,512]", "i32[5]", "i32[5]")
+    low = grouped.lower(*specs, target="pallas:v6e", config={"block_sizes": [128, 128]})
+    (found,) = launch_models(low.module, ("b0", "b1", "b2"))
+    return found
+
+
+def changes(model, operand, **contents):
+    return listed_changes(model, model.of(operand), "b1", 5, contents, {"b0": 128, "b1": 1, "b2": 128})
+
+
+@pytest.mark.parametrize(("operand", "numbers"), [("x", TILES), ("weights", GROUPS)])
+def test_a_block_changes_where_its_number_does_and_where_the_axis_begins_anew(model, operand, numbers):
+    expected = [now != then for now, then in zip(numbers, [*numbers[1:], numbers[0]], strict=True)]
+    assert changes(model, operand, tiles=TILES, groups=GROUPS).tolist() == expected
+
+
+def test_nothing_is_said_where_no_numbers_tell(model):
+    assert changes(model, "x", groups=GROUPS) is None
+    assert changes(model, "out", tiles=TILES, groups=GROUPS) is None
+    assert changes(model, "x", tiles=np.array([0, 1])) is None  # shorter than the axis
