@@ -24,6 +24,8 @@ from kopt.analysis.executions import ArrayMemory, CallMemory, Given, UnknownNumb
 from kopt.analysis.launch_models import launch_models
 from kopt.analysis.launch_traffic import Traffic, array_bytes
 from kopt.analysis.product_flops import product_flops
+from kopt.analysis.spills import spilled_bytes
+from kopt.analysis.vmem import vmem_buffers
 from kopt.cached_property import cached_property
 from kopt.clone import cloned
 from kopt.context import make_context
@@ -33,11 +35,11 @@ from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import ForOp, GridOp, tag_of
 from kopt.interpreter.host_values import HostValues
 from kopt.ir.ranges import binding
-from kopt.pass_manager import run
+from kopt.pass_manager import Instrumentation, run
 from kopt.planning.items import Cost
 from kopt.planning.least_cost import least_cost, least_seconds
 from kopt.runtime.figures import Floor, KnownKernel, KnownModule
-from kopt.targets.chips import TpuChip
+from kopt.targets.chips import Chip, TpuChip
 from kopt.targets.costs import tpu_costs
 from kopt.walk import walk
 
@@ -52,7 +54,7 @@ class SourceFigures:
     their numbers.
     """
 
-    def __init__(self, module: ModuleOp, entry: str, passes: Sequence[ModulePass], chip: TpuChip, arrays: Arrays):
+    def __init__(self, module: ModuleOp, entry: str, passes: Sequence[ModulePass], chip: Chip, arrays: Arrays):
         self._module, _, given = _prepared(module, entry, passes, arrays)
         self._chip = chip
         self._grids = walk(self._module, GridOp)
@@ -84,7 +86,9 @@ class SourceFigures:
     @cached_property
     def items(self) -> list[dict[str, float]]:
         """The items of each launch's time beside its bytes; none where they are not known."""
-        return [_items(least_cost(model, self._chip, self.lengths)) for model in self._models]
+        chip = self._chip
+        known = [least_cost(one, chip, self.lengths) if isinstance(chip, TpuChip) else None for one in self._models]
+        return list(map(_items, known))
 
 
 def _items(cost: Cost | None) -> dict[str, float]:
@@ -99,10 +103,16 @@ def _items(cost: Cost | None) -> dict[str, float]:
 
 
 def known_module(
-    module: ModuleOp, entry: str, passes: Sequence[ModulePass], chip: TpuChip, arrays: Arrays, source: SourceFigures
+    module: ModuleOp,
+    entry: str,
+    passes: Sequence[ModulePass],
+    chip: TpuChip,
+    arrays: Arrays,
+    source: SourceFigures,
+    watching: Sequence[Instrumentation] = (),
 ) -> KnownModule:
-    """What is known of the kernels that ``passes`` make of a module, and of the whole."""
-    prepared, func, given = _prepared(module, entry, passes, arrays)
+    """What is known of the kernels that ``passes`` make of a module, and of the whole; ``watching`` are told of passes."""
+    prepared, func, given = _prepared(module, entry, passes, arrays, watching)
     calls = walk(prepared, CallOp)
     found = {call: _Call(call, given, chip) for call in calls}
     alike = len(calls) == len(source.flops)
@@ -118,7 +128,7 @@ class _Call:
     """One call of a kernel."""
 
     def __init__(self, call: CallOp, given: Given, chip: TpuChip):
-        self._call, self._cores = call, tpu_costs(chip).cores
+        self._call, self._chip, self._cores = call, chip, tpu_costs(chip).cores
         self._memory = CallMemory(call, given)
         grid = call.body.block.first_op
         assert isinstance(grid, GridOp)
@@ -136,7 +146,16 @@ class _Call:
         unknown = [f"{what} {on}" for what, on in (("trips depend on", why), ("bytes depend on", why_not)) if on]
         moved, exposed, least = (None, 0, None) if traffic is None else (traffic.moved, traffic.exposed, traffic.least)
         name, reason = self._call.sym_name.data, next(iter(unknown), None)
-        return KnownKernel(name, loops, self._share(), moved, exposed, Floor(least, flops), items, reason)
+        vmem = self._vmem()
+        return KnownKernel(name, loops, self._share(), moved, exposed, Floor(least, flops), items, reason, vmem)
+
+    def _vmem(self) -> dict[str, int]:
+        """Bytes of VMEM of each buffer, and of what registers do not hold."""
+        found: Counter[str] = Counter()
+        for buffer in vmem_buffers(self._call):
+            found[f"{buffer.name} ({buffer.use})"] += buffer.total
+        spilled = spilled_bytes(self._grid, self._chip)
+        return dict(found) | ({"values beyond registers": spilled} if spilled else {})
 
     def _share(self) -> float:
         """What one core has of the cells: cores share out the outermost parallel dimension that has several blocks."""
@@ -147,12 +166,16 @@ class _Call:
 
 
 def _prepared(
-    module: ModuleOp, entry: str, passes: Sequence[ModulePass], arrays: Arrays
+    module: ModuleOp,
+    entry: str,
+    passes: Sequence[ModulePass],
+    arrays: Arrays,
+    watching: Sequence[Instrumentation] = (),
 ) -> tuple[ModuleOp, FuncOp, Given]:
     """The module after some passes, its function, and what the function's arrays hold."""
     prepared = cloned(module)
     with collect():  # it has been said where the kernel was lowered
-        run(prepared, make_context(), passes)
+        run(prepared, make_context(), passes, instrumentation=watching)
     func = entry_function(prepared, entry)
     return prepared, func, HostValues(prepared, func, arrays.get).value
 

@@ -8,15 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
-from kopt.errors import ArgumentError
 from kopt.notebooks import html
-from kopt.targets.chips import TpuChip
 from kopt.targets.target import Target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
@@ -25,10 +22,8 @@ if TYPE_CHECKING:
     from kopt.programs import ProgramOptions
     from kopt.runtime.compiled_kernel import CallForm
     from kopt.runtime.executable import Executable
-    from kopt.runtime.figures import KnownModule
     from kopt.runtime.report_table import Report
     from kopt.runtime.signature import Signature
-    from kopt.specs import TensorSpec
 
 
 @dataclass(repr=False)
@@ -194,62 +189,26 @@ class Lowered:
         func = entry_function(self.module, self.entry)
         return [*results, *(arrays[position] for position in mutated_positions(func))]
 
-    def report(self, estimates: bool = True, values: Mapping[str, Any] | None = None) -> Report:
-        """What the target's own compiler says of the emitted module, with no such chip here.
+    def report(
+        self, estimates: bool = True, values: Mapping[str, Any] | None = None, profile: bool | None = None
+    ) -> Report:
+        """What the target's own compiler says of the emitted module, with no such chip here, and what kopt predicts.
 
-        It prints as a table. The keys are those of `kopt.runtime.report`, and what was chosen: ``block_sizes``, None
-        where the kernel leaves none open, and ``planned_seconds``, what its launches take with them by kopt's own model
-        of the chip, None where that is not known. ``values`` are what arguments of integers hold, by name: figures of
-        loops that run from `offsets[i]` to `offsets[i + 1]` are of these, and None without them. Without ``estimates``,
-        bundles and cycles of a TPU are None and the compilation takes a fraction of the time.
+        It prints as a table. The keys are those of `kopt.runtime.report`, what was chosen, what kopt's own model of the
+        chip predicts (`kopt.planning.summary.PREDICTED`), and ``planned_seconds``; None is what is not known.
+        ``values`` are what arguments of integers hold, by name: figures of
+        loops that run from `offsets[i]` to `offsets[i + 1]` are of these, and None without them. With ``profile``
+        libtpu's own estimate is asked for, ``libtpu_cycles``, which may take minutes; unless told, where that takes
+        about a second. Without ``estimates``, bundles, cycles and predictions are None, and the compilation takes a
+        fraction of the time.
 
         Raises `CompileError` where the compiler is not installed, `ConfigError` for the reference, which has none, and
         `UnsupportedError` for kernels of several ranks; `ArgumentError` for values of what is no argument.
         """
-        from kopt.runtime.report import report
-        from kopt.runtime.report_table import Report
-        from kopt.specs import spec_of
+        from kopt.reports import report_of
 
         self._refuse_ranks()
-        specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]
-        known, seconds = self._figures(estimates, self._arrays(values or {}))
-        found = report(self.source, self.function, specs, self.target, estimates=estimates, known=known)
-        sizes = self.config.block_sizes
-        chosen = {"block_sizes": None if sizes is None else list(sizes), "planned_seconds": seconds}
-        return Report({**found, **chosen})
-
-    def _arrays(self, values: Mapping[str, Any]) -> dict[int, np.ndarray]:
-        """What arguments hold, by number: those that are named, and those that the kernel brings."""
-        import numpy as np
-
-        from kopt.specs import spec_of
-
-        names = [parameter.name for parameter in self.signature.parameters]
-        hidden = {len(names) + number: value for number, value in enumerate(self.hidden)}
-        arrays = {n: np.asarray(value) for n, value in hidden.items() if _is_integer(spec_of(value))}
-        for name, value in values.items():
-            if name not in names:
-                raise ArgumentError(f"'{self.entry}' has no argument '{name}'", notes=[f"it has {', '.join(names)}"])
-            found, wanted = np.asarray(value), self.signature.specs[names.index(name)]
-            if found.shape != wanted.shape or found.dtype.kind not in "iub" or not _is_integer(wanted):
-                got = f"{found.dtype}{list(found.shape)}"
-                raise ArgumentError(f"values of '{name}' are integers, of {wanted}, found {got}")
-            arrays[names.index(name)] = found.astype(wanted.dtype.numpy)
-        return arrays
-
-    def _figures(self, estimates: bool, arrays: Mapping[int, Any]) -> tuple[KnownModule | None, float | None]:
-        """What is known of a TPU's kernels, and what the planner says that they take."""
-        from kopt.known_figures import SourceFigures, known_module
-        from kopt.passes.pipelines import before_models
-
-        chip = self.target.chip
-        if not isinstance(chip, TpuChip):
-            return None, None
-        source = SourceFigures(self.module, self.entry, before_models(self.config), chip, arrays)
-        if not estimates:
-            return None, source.seconds
-        passes = _passes(self.target, self.config, self.program)
-        return known_module(self.module, self.entry, passes, chip, arrays, source), source.seconds
+        return report_of(self, _passes(self.target, self.config, self.program), estimates, values or {}, profile)
 
 
 def lower(
@@ -312,12 +271,6 @@ def lower(
 
 #: Whose code a program becomes, by its target's family.
 _PROGRAMS = {"triton": "torch", "pallas": "jax"}
-
-
-def _is_integer(spec: TensorSpec) -> bool:
-    import numpy as np
-
-    return np.dtype(spec.dtype.numpy).kind in "iub"
 
 
 def _passes(target: Target, config: Config, program: ProgramOptions | None) -> list[ModulePass]:

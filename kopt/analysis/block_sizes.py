@@ -9,18 +9,19 @@ another block is never the larger of the two, and one whose beginning names a ro
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.analysis.block_roles import block_roles
-from kopt.analysis.block_search import Sizes, capped, largest_tile, spread, tile_types
+from kopt.analysis.block_search import BlockSpace, Sizes, capped, largest_tile, spread, tile_types
 from kopt.analysis.cell_bytes import cell_bytes
 from kopt.analysis.gpu_blocks import GpuSpace, gpu_budget
 from kopt.analysis.launch_models import open_models
 from kopt.analysis.tpu_blocks import TpuSpace, tpu_least, tpu_unit
 from kopt.ir.launch_model import LaunchModel
-from kopt.planning.block_sizes import cheapest, rooms
+from kopt.planning.block_sizes import Candidates, cheapest, rooms
 from kopt.targets.chips import Chip, TpuChip
 
 #: Candidates that may turn out to take too much, at most.
@@ -46,17 +47,56 @@ def choose_sizes(
     products and DMAs, where what those take has to be looked at; ``divides`` whether a TPU's sizes may be other than
     powers of two.
     """
+    chosen: Sizes = {}
+    for search in searches(module, groups, given, chip, sized, moved, divides):
+        own, lanes = search.models, search.lanes
+        for room in rooms(chip):
+            best = cheapest(own, search.sizes, chip, room, loop_type, lanes)
+            sizes = next(best, None) if search.moved is None else _fitting(best, search.moved, chip, room, loop_type)
+            if sizes is not None:
+                break
+        else:
+            sizes = search.space.least
+        chosen |= {tag: sizes[tag] for group in search.groups for tag in group}
+    return _in_order(groups, given, chosen)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is looked at for ``groups`` whose sizes decide about one another: ``sizes`` of all tags, by candidate.
+
+    ``models`` are the launches that they decide about, ``lanes`` the tags of rows; ``moved`` the module in which to
+    look at what candidates take, where models do not tell.
+    """
+
+    groups: Sequence[Sequence[str]]
+    models: Sequence[LaunchModel]
+    space: BlockSpace
+    sizes: Candidates
+    lanes: Sequence[str]
+    moved: ModuleOp | None = None
+
+
+def searches(
+    module: ModuleOp,
+    groups: Sequence[Sequence[str]],
+    given: Sequence[int],
+    chip: Chip,
+    sized: Collection[str] = (),
+    moved: ModuleOp | None = None,
+    divides: bool = True,
+) -> Iterator[Search]:
+    """The searches that `choose_sizes` makes, one after the other."""
     roles = block_roles(module)
     for group, size in zip(groups, given, strict=True):
         for tag in group:
             roles[tag].single = roles[tag].size == 1 < size or roles[tag].begun and tag not in sized
     tags = {tag: size for group, size in zip(groups, given, strict=True) for tag in group}
     if not tags:
-        return [*given]
+        return
     tpu = isinstance(chip, TpuChip)
     moved = moved if tpu else None
     models = open_models(module, list(tags), chip)
-    chosen: Sizes = {}
     used = [group for group in groups if group]
     for part, own in _parts(used, models) if moved is None else [(used, models)]:
         space = TpuSpace(module, part, roles, chip, divides) if tpu else GpuSpace(module, part, roles)
@@ -64,15 +104,7 @@ def choose_sizes(
         count = len(next(iter(found.values())))
         others = {tag: np.full(count, size) for tag, size in tags.items() if tag not in found}
         lanes = [tag for tag in found if 0 in roles[tag].places]
-        for room in rooms(chip):
-            best = cheapest(own, {**others, **found}, chip, room, loop_type, lanes)
-            sizes = next(best, None) if moved is None else _fitting(best, moved, chip, room, loop_type)
-            if sizes is not None:
-                break
-        else:
-            sizes = space.least
-        chosen |= {tag: sizes[tag] for tag in found}
-    return _in_order(groups, given, chosen)
+        yield Search(part, own, space, {**others, **found}, lanes, moved)
 
 
 def _parts(

@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.gpu_plans import gpu_plan
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.launch_plans import launch_plans
+from kopt.analysis.loop_schedules import Remarks, Wanted
 from kopt.analysis.peeling import with_peeling
 from kopt.analysis.pinned import GridPins, pins_of_grids
 from kopt.analysis.plan_problems.problem import why_not_unrolled
@@ -24,12 +25,13 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, tag_of
 from kopt.errors import ConfigError
+from kopt.ir.launch_model import LaunchModel
 from kopt.passes.launches import grid_of
 from kopt.planning.candidates import with_unrolling
 from kopt.planning.choice import cheapest
 from kopt.plans.pins import Pins, read_options
 from kopt.plans.plan import Plan
-from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
+from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, TpuChip
 from kopt.walk import walk
 
 _INDEX_OPS = (BeginOp, EndOp, IdOp, CountOp)
@@ -104,21 +106,34 @@ class PlanAccessesPass(ModulePass):
 
     def _plan_launch(self, launch: LaunchOp, pins: GridPins) -> None:
         grid = grid_of(launch)
-        for loop in walk(grid, ForOp):
-            _move_out(loop)
+        move_out(grid)
         chip = TPU_CHIPS[self.chip]
         known = GridNames.of(grid)
-        found = launch_plans(launch, grid, known, chip, self.loop_type, pins)
-        plan, remarks = found[0]
-        if not pins and (len(found) > 1 or any(loop.kind == "resident" for loop in plan.loops.values())):
-            model = fixed_model(grid, known)
-            unrolled = ((each, said) for one, said in found for each in with_unrolling(model, one))
-            found = [pair for pair in unrolled if _can_unroll(grid, pair[0])]
-            plan, remarks = found[cheapest(model, [each for each, _ in found], chip)]
+        if pins:
+            plan, remarks = launch_plans(launch, grid, known, chip, self.loop_type, pins)[0]
+        else:
+            found, model = choices(launch, grid, known, chip, self.loop_type)
+            plan, remarks = found[0 if model is None else cheapest(model, [each for each, _ in found], chip)]
         _check_prefetched(pins, plan)
         _write(grid, plan, pins, known)
         for at, text in remarks:
             remark(at, text)
+
+
+def choices(
+    launch: LaunchOp, grid: GridOp, known: GridNames, chip: TpuChip, loop_type: Wanted = "auto"
+) -> tuple[list[tuple[Plan, Remarks]], LaunchModel | None]:
+    """The plans that a launch may have, the usual one first, and the model that tells what they cost.
+
+    No model where there is nothing to choose.
+    """
+    found = launch_plans(launch, grid, known, chip, loop_type)
+    plan, _ = found[0]
+    if len(found) == 1 and not any(loop.kind == "resident" for loop in plan.loops.values()):
+        return found, None
+    model = fixed_model(grid, known)
+    unrolled = ((each, said) for one, said in found for each in with_unrolling(model, one))
+    return [pair for pair in unrolled if _can_unroll(grid, pair[0])], model
 
 
 def _write(grid: GridOp, plan: Plan, pins: GridPins, known: GridNames) -> None:
@@ -148,8 +163,13 @@ def _grid(top: LaunchOp | GridOp) -> GridOp:
     return grid_of(top) if isinstance(top, LaunchOp) else top
 
 
+def move_out(grid: GridOp) -> None:
+    """Moves index arithmetic on values from outside of loops before these: blocks are then known outside."""
+    for loop in walk(grid, ForOp):
+        _move_out(loop)
+
+
 def _move_out(loop: ForOp) -> None:
-    """Moves index arithmetic on values from outside the loop before it: blocks are then known outside."""
     block = loop.body.block
     for op in list(block.ops):
         index = isinstance(op, _INDEX_OPS) or op.dialect_name() == arith.Arith.name

@@ -66,9 +66,7 @@ def cheapest(
     VMEM, or shared memory. ``room`` are the bytes that a cell may take (`rooms`), ``loop_type`` is that of the
     configuration. Nothing comes where no plan tells what it costs.
     """
-    pairs = [_least(model, sizes, chip, room, loop_type) for model in models]
-    seconds = sum((pair[0] for pair in pairs), np.zeros(1))
-    memory = np.max([pair[1] for pair in pairs], axis=0)
+    seconds, memory = evaluated(models, sizes, chip, room, loop_type)
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
     if not np.isfinite(least := seconds.min()):
         return
@@ -77,6 +75,14 @@ def cheapest(
         if not np.isfinite(seconds[number]):
             return
         yield {tag: int(column[number]) for tag, column in sizes.items()}
+
+
+def evaluated(
+    models: Sequence[LaunchModel], sizes: Candidates, chip: Chip, room: int, loop_type: str = "auto"
+) -> tuple[np.ndarray, np.ndarray]:
+    """The seconds of each candidate, infinite where one does not fit or nothing tells, and the bytes of its cell."""
+    pairs = [_least(model, sizes, chip, room, loop_type) for model in models]
+    return sum((pair[0] for pair in pairs), np.zeros(1)), np.max([pair[1] for pair in pairs], axis=0)
 
 
 def rooms(chip: Chip) -> list[int]:

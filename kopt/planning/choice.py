@@ -30,7 +30,7 @@ def cheapest(model: LaunchModel, plans: Sequence[Plan], chip: TpuChip) -> int:
         return 0
     found = [first, *left]
     known = {n: float(one.seconds) for n, one in enumerate(found) if one.seconds is not None}
-    fitting = [n for n in known if _fits(found[n], chip)]
+    fitting = [n for n in known if fits(found[n], chip)]
     if not fitting:
         return 0
     best = min(fitting, key=known.__getitem__)
@@ -43,7 +43,7 @@ def _rolled(plan: Plan) -> Plan:
     return replace(plan, loops={tag: replace(loop, unroll=1) for tag, loop in plan.loops.items()})
 
 
-def _fits(found: Cost, chip: TpuChip) -> bool:
+def fits(found: Cost, chip: TpuChip) -> bool:
     """Whether a kernel has the memory for a plan; it does not where nothing tells how much that is."""
     if found.vmem_bytes is None or found.live_bytes is None:
         return False

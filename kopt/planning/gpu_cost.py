@@ -144,6 +144,24 @@ class GpuLaunch:
         fed = lanes * operand_bits(self.model, work) / 8 / _SHARED_BYTES
         return prod(batch) * np.maximum(multiplied / self.costs.mma_share, fed)
 
+    def least(self) -> dict[str, tuple[float, float]]:
+        """Bytes that must be read and written of each array, as far as no loaded numbers tell which.
+
+        Raises `UnknownError` where only a launch tells.
+        """
+        found: dict[str, tuple[float, float]] = {}
+        for operand in self.model.operands:
+            if operand.temporary:
+                continue
+            array = value(operand.elements, self.sizes) * operand.bits / 8
+            accesses = [one for one in self.model.of(operand.name) if not one.address and one.condition is None]
+            asked = [
+                sum(self._times(one) * self._elements(one) for one in accesses if one.mode != left) * operand.bits / 8
+                for left in ("store", "load")
+            ]
+            found[operand.name] = float(np.minimum(array, asked[0])), float(np.minimum(array, asked[1]))
+        return found
+
     # Bytes.
 
     def _asked(self, access: ModelAccess) -> Number:

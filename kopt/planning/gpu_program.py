@@ -106,6 +106,16 @@ class GpuProgram:
         kept = np.maximum(1, self.stages - (self._budget.gpu.backend == "hip"))
         return max_of(kept * self._loaded(path) + self._staying(path) for path in self._paths)
 
+    def shared_items(self) -> dict[str, int]:
+        """Bytes of shared memory by operand: those of all stages of what visits load for their products."""
+        kept = np.maximum(1, self.stages - (self._budget.gpu.backend == "hip"))
+        loads = (one for path in self._paths if self.is_pipelined(path) for one in self._loads(path))
+        found: dict[str, int] = {}
+        for one in (one for one in loads if len(one.relation.lanes) > 1):
+            size = self._lanes(one.relation.lanes) * self._model.operand(one.operand).bits // 8
+            found[one.operand] = found.get(one.operand, 0) + int(kept * size)
+        return found
+
     @cached_property
     def registers(self) -> Number:
         """Registers of a thread: its share of what products sum and multiply, or of what else is alive at once."""

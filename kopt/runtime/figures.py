@@ -63,7 +63,8 @@ class KnownKernel:
     ``loops`` are those that libtpu makes of it, with how often they run; of these a core has its ``share``, which
     libtpu's own estimate goes by as well (v5p, libtpu 0.0.42). Of
     ``hbm_bytes`` the ``exposed_bytes`` move before the first step and after the last. ``items`` are seconds by kopt's
-    own model, of ``MXU``, ``VPU`` and ``latency``. ``reason`` is why something is None.
+    own model, of ``MXU``, ``VPU`` and ``latency``. ``reason`` is why something is None. ``vmem`` are bytes by what
+    takes them.
     """
 
     name: str
@@ -74,6 +75,7 @@ class KnownKernel:
     floor: Floor = Floor()
     items: Mapping[str, float] = field(default_factory=dict)
     reason: str | None = None
+    vmem: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

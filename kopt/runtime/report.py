@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from kopt.runtime.cache_folder import Folder, cache_folder
 from kopt.runtime.extras import install, missing
 from kopt.runtime.figures import FIGURES, KnownModule, with_figures
 from kopt.runtime.time_limits import COMPILE_SECONDS, time_limit
-from kopt.runtime.tpu_report import compile_report
+from kopt.runtime.tpu_report import PROFILE_APART, compile_report
 from kopt.runtime.versions import own_files, package_versions
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
 from kopt.specs import TensorSpec
@@ -31,6 +32,7 @@ TPU_KEYS = (
     "vmem_bytes",
     "hlo_ops",
     "hlo_cycles",
+    "hlo_uncounted",
     "bundles",
     *FIGURES,
     "compile_s",
@@ -46,6 +48,12 @@ GPU_KEYS = (
     *FIGURES,
     "compile_s",
 )
+
+#: Cycles of kernels whose profile is asked for by default: libtpu goes through some 20,000 bundles a second (v6e).
+_PROFILED_CYCLES = 20_000
+#: Reports that a process remembers, besides those on disk.
+_REMEMBERED = 64
+_memory: dict[str, dict[str, Any]] = {}
 
 #: How the facts of several launches make the facts of the whole.
 _TOTALS = {
@@ -69,12 +77,15 @@ def report(
     donate: Sequence[int] = (),
     estimates: bool = True,
     known: KnownModule | None = None,
+    profile: bool | None = None,
 ) -> dict[str, Any]:
     """Compile an emitted module for a target's chip, with no such chip here, and say what its compiler says.
 
     ``specs`` are of all tensors that the entry takes, hidden ones last; ``donate`` the arguments whose buffers the
-    caller gives up (TPU); ``estimates`` whether a TPU's compiler is asked for bundles and cycles, which take most of
+    caller gives up (TPU); ``estimates`` whether a TPU's compiler is asked for bundles, which take most of
     the time; ``known`` is what kopt knows of the module's kernels, without which there are no figures but libtpu's own.
+    ``profile`` is whether libtpu is asked for its own estimate of cycles, which may take minutes: by default where that
+    is about a second, or nothing tells how long it takes.
     The keys are those of `TPU_KEYS` or `GPU_KEYS`, None where the compiler does not say, and
     ``launches``, a list of the same by kernel, where there are several. An illegal module is a report with ``legal``
     False and the compiler's ``reason``; ``legal`` is None where the time limit came first. Raises `CompileError`
@@ -84,8 +95,12 @@ def report(
     require_compiler(chip_target)
     if isinstance(chip_target.chip, TpuChip):
         chip = chip_target.chip
-        job = source, entry, specs, chip, donate, estimates
-        facts = _remembered(chip_target, job, lambda: compile_report(*job))
+        job = source, entry, specs, chip, donate
+        asked = estimates and (_is_soon(known, chip) if profile is None else profile)
+        # What was profiled once says all that is asked for without a profile.
+        kept = None if asked or not estimates else _kept(chip_target, (*job, True, True))
+        job = (*job, estimates, asked)
+        facts = kept or _remembered(chip_target, job, lambda: compile_report(*job))
         if estimates:
             facts = with_figures(facts, known, tpu_costs(chip_target.chip))
         else:
@@ -94,6 +109,16 @@ def report(
     if isinstance(chip_target.chip, GpuChip):
         return _gpu_report(source, entry, specs, chip_target, chip_target.chip)
     raise ConfigError(f"target '{chip_target}' has no compiler to report on")
+
+
+def _is_soon(known: KnownModule | None, chip: TpuChip) -> bool:
+    """Whether libtpu's profile, which goes through all steps, takes about a second; True where nothing tells."""
+    if known is None:
+        return True
+    if chip.name in PROFILE_APART or not all(kernel.items for kernel in known.kernels):
+        return False
+    seconds = sum(sum(kernel.items.values()) for kernel in known.kernels)
+    return seconds * tpu_costs(chip).clock_hz <= _PROFILED_CYCLES
 
 
 def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: GpuChip) -> dict[str, Any]:
@@ -112,20 +137,37 @@ def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Ta
 
 
 def _remembered(target: Target, job: tuple[Any, ...], compiled: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a compiler says of a module, which the cache on disk may know: all but what came of limits and crashes."""
-    root = cache_folder()
-    if root is None:
-        return compiled()
-    folder = Folder(root, "reports")
-    key = hashlib.sha256(repr((package_versions(), own_files(), target.chip, job)).encode()).hexdigest()
-    if (text := folder.find(key)) is not None:
-        return json.loads(text)["facts"]
+    """What a compiler says of a module, which the cache may know: all but what came of limits and crashes."""
+    if (known := _kept(target, job)) is not None:
+        return known
     facts = compiled()
-    if facts.get("legal") is not None and "crashed" not in str(facts.get("reason")):
+    root = cache_folder()
+    final = facts.get("legal") is not None and not facts.get("hurried") and "crashed" not in str(facts.get("reason"))
+    if root is not None and final:
         text = json.dumps({"of": f"{job[1]} for {target}", "facts": facts})
         if json.loads(text)["facts"] == facts:
-            folder.keep(key, text)
+            key = _key(target, job)
+            Folder(root, "reports").keep(key, text)
+            while len(_memory) >= _REMEMBERED:
+                _memory.pop(next(iter(_memory)))
+            _memory[key] = copy.deepcopy(facts)
     return facts
+
+
+def _kept(target: Target, job: tuple[Any, ...]) -> dict[str, Any] | None:
+    """What this process or the cache on disk remembers of a module; nothing where the cache is off."""
+    root = cache_folder()
+    if root is None:
+        return None
+    key = _key(target, job)
+    if key in _memory:
+        return copy.deepcopy(_memory[key])
+    text = Folder(root, "reports").find(key)
+    return None if text is None else json.loads(text)["facts"]
+
+
+def _key(target: Target, job: tuple[Any, ...]) -> str:
+    return hashlib.sha256(repr((package_versions(), own_files(), target.chip, job)).encode()).hexdigest()
 
 
 def require_compiler(target: Target) -> None:
