@@ -111,7 +111,7 @@ def known_module(
     source: SourceFigures,
     watching: Sequence[Instrumentation] = (),
 ) -> KnownModule:
-    """What is known of the kernels that ``passes`` make of a module, and of the whole; ``watching`` are told of passes."""
+    """What is known of the kernels that ``passes`` make of a module, and of the whole. ``watching`` see the passes."""
     prepared, func, given = _prepared(module, entry, passes, arrays, watching)
     calls = walk(prepared, CallOp)
     found = {call: _Call(call, given, chip) for call in calls}

@@ -6,6 +6,7 @@ decision. So are the block sizes.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,16 +20,20 @@ from kopt.analysis.launch_models import launch_model
 from kopt.analysis.plans import GridNames, plan_of
 from kopt.clone import cloned
 from kopt.config import Config
+from kopt.context import make_context
+from kopt.diagnostics import collect
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp, OpenBlock
 from kopt.dialects.tile.plan_directive import axis_names
+from kopt.errors import KoptError
 from kopt.ir.launch_model import LaunchModel
-from kopt.pass_manager import Instrumentation
+from kopt.pass_manager import Instrumentation, run
 from kopt.passes.block_forms import BlockForms
 from kopt.passes.launches import grid_of
 from kopt.passes.plan_accesses import PlanAccessesPass, choices, move_out
 from kopt.passes.retyping import tag_sizes
-from kopt.passes.set_blocks import loop_tags
+from kopt.passes.set_blocks import loop_tags, substitute_sizes
+from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import rooms
 from kopt.planning.changes import Change, Names, plan_change, reordered, size_change, sized, with_options
 from kopt.planning.choice import fits
@@ -39,8 +44,8 @@ from kopt.plans.plan import Plan
 from kopt.targets.chips import TPU_CHIPS, Chip, TpuChip
 from kopt.walk import walk
 
-#: A plan costs as much as another where it differs by less.
-_SAME = 0.005
+#: Other block sizes that are looked at more closely, at most: each is lowered.
+_VERIFIED = 4
 
 
 @dataclass(frozen=True)
@@ -93,36 +98,140 @@ def _tops(module: ModuleOp, tpu: bool) -> list[GridOp] | list[LaunchOp]:
     return walk(module, LaunchOp) if tpu else walk(module, GridOp)
 
 
+def recorded(module: ModuleOp, passes: Sequence[ModulePass]) -> list[PlannedLaunch]:
+    """The plans that a pipeline makes of the launches of a module, which stays as it is."""
+    recorder = PlanRecorder()
+    with collect():  # it has been said where the kernel was lowered
+        run(cloned(module), make_context(), passes, instrumentation=[recorder])
+    return recorder.launches
+
+
 @dataclass(frozen=True)
 class Prediction:
     """What all launches take, one after the other. ``costs`` are those of their plans, ``changes`` what might be else.
 
-    ``seconds`` is None where one of them is not known.
+    ``seconds`` is None where one of them is not known. ``assumes`` are the elements that items are taken to have, by
+    axis, where nothing tells.
     """
 
     launches: Sequence[PlannedLaunch]
     costs: Sequence[Cost]
     changes: Sequence[Change]
     seconds: float | None
+    assumes: Mapping[str, int]
 
 
-def predict(
-    launches: Sequence[PlannedLaunch], module: ModuleOp, config: Config, chip: Chip, lengths: Lengths, open: Opens
-) -> Prediction:
-    """The costs of planned launches, and of what they might do instead.
+@dataclass(frozen=True)
+class Opens:
+    """The blocks of a module whose sizes may be others: tags by block, those that were open or those of all loops.
 
-    Args: ``module`` is the imported one with its block sizes, ``open`` the blocks whose sizes were chosen.
+    ``module`` is the one in which they are open, ``bounds`` the least and largest sizes by tag, ``listed`` whether a
+    configuration can give them.
     """
-    found = [[*costs(one.model, {}, [one.plan, *one.others], chip, lengths)] for one in launches]
-    own = [each[0] for each in found]
-    seconds = [_number(one.seconds) for one in own]
-    total = None if not seconds or None in seconds else sum(filter(None, seconds))
-    changes: list[Change] = []
-    if total is not None:
-        for one, each in zip(launches, found, strict=True):
-            changes += _plan_changes(one, each, chip, total)
-        changes += _size_changes(module, config, chip, open, total)
-    return Prediction(launches, own, changes, total)
+
+    module: ModuleOp
+    groups: Sequence[Sequence[str]]
+    sized: frozenset[str]
+    bounds: Mapping[str, tuple[int, int]]
+    listed: bool = True
+
+    @staticmethod
+    def of(module: ModuleOp, imported: ModuleOp, blocks: Sequence[OpenBlock], config: Config) -> Opens:
+        """Of a kernel the blocks that its configuration lists; of other IR all loops.
+
+        Blocks that results depend on keep their sizes, and those of one element, which may be the kernel's own.
+        """
+        listed, now = config.block_sizes or (), tag_sizes(module)
+        if blocks and len(blocks) == len(listed):
+            sized = {tag for block in blocks if block.sized for tag in block.tags}
+            bounds = {tag: _bounds(block, now[tag]) for block in blocks for tag in block.tags if tag in now}
+            return Opens(imported, [block.tags for block in blocks], frozenset(sized), bounds)
+        tags = loop_tags(module)
+        bounds = {tag: (1, 1) for tag in tags if now[tag] == 1}
+        groups = [(tag,) for tag in tags]
+        return Opens(module, groups, frozenset(tags), bounds, not listed or len(listed) == len(tags))
+
+    def config(self, sizes: Mapping[str, int], now: Mapping[str, int]) -> dict[str, Any]:
+        """The configuration with some sizes."""
+        if not self.listed:
+            return {}
+        return {"block_sizes": [{**now, **sizes}[group[0]] if group else 1 for group in self.groups]}
+
+
+def _bounds(block: OpenBlock, now: int) -> tuple[int, int]:
+    return (now, now) if block.observed else (block.least, block.most or sys.maxsize)
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Predicts launches of a module with its block sizes; ``lengths`` are those of items, as far as they are known."""
+
+    module: ModuleOp
+    passes: Sequence[ModulePass]
+    config: Config
+    chip: Chip
+    lengths: Lengths
+
+    def predict(self, launches: Sequence[PlannedLaunch], opens: Opens) -> Prediction:
+        """The costs of planned launches, and of what they might do instead."""
+        found = [self._costs(one) for one in launches]
+        own = [each[0] for each in found]
+        total = _sum(own)
+        changes: list[Change] = []
+        if total is not None:
+            for one, each in zip(launches, found, strict=True):
+                changes += _plan_changes(one, each, self.chip, total)
+            changes += self._verified(self._size_changes(opens, total), total)
+        assumes = {
+            one.names.get(tag, tag): length for one in launches for tag, (length,) in self._assumed(one.model).items()
+        }
+        return Prediction(launches, own, changes, total, {} if total is None else assumes)
+
+    def _costs(self, launch: PlannedLaunch) -> list[Cost]:
+        lengths = {**self._assumed(launch.model), **self.lengths}
+        return [*costs(launch.model, {}, [launch.plan, *launch.others], self.chip, lengths)]
+
+    def _assumed(self, model: LaunchModel) -> dict[str, list[int]]:
+        return {tag: found for tag, found in assumed_lengths(model).items() if tag not in self.lengths}
+
+    def _size_changes(self, opens: Opens, total: float) -> list[Change]:
+        """The best other block sizes, and the best of which one differs, of each search of `choose-block-sizes`."""
+        now = tag_sizes(self.module)
+        groups = [[tag for tag in group if tag in now] for group in opens.groups]
+        groups = [group for group in groups if group]
+        forms = BlockForms(opens.module, self.chip, self.config)
+        before = tag_sizes(opens.module)
+        given = [before[group[0]] for group in groups]
+        names = {tag: name for grid in walk(self.module, GridOp) for tag, name in axis_names(grid.body).items()}
+        changes = []
+        for search in searches(forms.scheduled, groups, given, self.chip, opens.sized, None, not forms.gathers):
+            room, kind = rooms(self.chip), self.config.loop_type
+            found = sized(search.models, search.groups, search.sizes, now, self.chip, room, kind, opens.bounds)
+            for sizes in () if found is None else (found.best(single=True), found.best(single=False)):
+                if found is not None and sizes is not None:
+                    change = size_change(found, sizes, names, total)
+                    changes.append(replace(change, config=opens.config(sizes, now)))
+        return list({one.text: one for one in changes}.values())
+
+    def _verified(self, changes: Sequence[Change], total: float) -> list[Change]:
+        """Changes of sizes with what their own plans cost: the best ones, for each is lowered."""
+        best = sorted(changes, key=lambda one: one.seconds or 0.0)[:_VERIFIED]
+        return [self._with_sizes(one) for one in best]
+
+    def _with_sizes(self, change: Change) -> Change:
+        now = tag_sizes(copy := cloned(self.module))
+        try:
+            substitute_sizes(copy, {tag: size for tag, size in change.sizes.items() if now[tag] != size})
+            found = [self._costs(replace(one, others=())) for one in recorded(copy, self.passes)]
+        except KoptError as error:
+            return replace(change, seconds=None, reason=error.message)
+        return replace(change, seconds=_sum([each[0] for each in found]))
+
+
+def _sum(costs: Sequence[Cost]) -> float | None:
+    """Seconds of launches one after the other."""
+    seconds = [_number(one.seconds) for one in costs]
+    return None if not seconds or None in seconds else sum(filter(None, seconds))
 
 
 def _number(value: Any) -> float | None:
@@ -137,9 +246,8 @@ def _plan_changes(launch: PlannedLaunch, found: Sequence[Cost], chip: Chip, tota
         seconds = _number(cost.seconds)
         if text and seconds is not None and first is not None:
             searched = any(plan is one for one in launch.searched)
-            changes[text] = Change(
-                text, config, total - first + seconds, _why_not(cost, chip), ";" not in text, searched
-            )
+            after, alone = total - first + seconds, ";" not in text
+            changes[text] = Change(text, config, after, _why_not(cost, chip), alone, searched)
     return [*changes.values()]
 
 
@@ -153,50 +261,3 @@ def _why_not(cost: Cost, chip: Chip) -> str | None:
         return "nothing tells what it takes of VMEM"
     taken = int(cost.vmem_bytes + cost.live_bytes)
     return f"it takes {taken / 2**20:.1f} MiB of VMEM; {chip.name} has {chip.vmem_bytes / 2**20:.0f} MiB"
-
-
-@dataclass(frozen=True)
-class Opens:
-    """The blocks of a module whose sizes may be others: tags by block, those that were open or those of all loops."""
-
-    groups: Sequence[Sequence[str]]
-    sized: frozenset[str]
-    listed: bool = True
-
-    @staticmethod
-    def of(module: ModuleOp, blocks: Sequence[OpenBlock], config: Config) -> Opens:
-        """Of a kernel the blocks that its configuration lists; of other IR all loops."""
-        listed = config.block_sizes or ()
-        if blocks and len(blocks) == len(listed):
-            sized = {tag for block in blocks if block.sized for tag in block.tags}
-            return Opens([block.tags for block in blocks], frozenset(sized))
-        tags = loop_tags(module)
-        return Opens([(tag,) for tag in tags], frozenset(tags), not listed or len(listed) == len(tags))
-
-    def config(self, sizes: Mapping[str, int], now: Mapping[str, int]) -> dict[str, Any]:
-        """The configuration with some sizes."""
-        if not self.listed:
-            return {}
-        return {"block_sizes": [{**now, **sizes}[group[0]] if group else 1 for group in self.groups]}
-
-
-def _size_changes(module: ModuleOp, config: Config, chip: Chip, open: Opens, total: float) -> list[Change]:
-    """The best other block sizes, and the best of which one differs, of each search; as `choose-block-sizes` finds."""
-    now = tag_sizes(module)
-    groups = [[tag for tag in group if tag in now] for group in open.groups]
-    groups = [group for group in groups if group]
-    forms = BlockForms(module, chip, config)
-    names = _all_names(module)
-    given = [now[group[0]] for group in groups]
-    changes = []
-    for search in searches(forms.scheduled, groups, given, chip, open.sized, None, not forms.gathers):
-        found = sized(search.models, search.groups, search.sizes, now, chip, rooms(chip), config.loop_type)
-        for sizes in () if found is None else (found.best(single=True), found.best(single=False)):
-            if found is not None and sizes is not None:
-                change = size_change(found, sizes, names, total)
-                changes.append(replace(change, config=open.config(sizes, now)))
-    return list({one.text: one for one in changes}.values())
-
-
-def _all_names(module: ModuleOp) -> dict[str, str]:
-    return {tag: name for grid in walk(module, GridOp) for tag, name in axis_names(grid.body).items()}

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kopt.clone import cloned
-from kopt.context import make_context
-from kopt.diagnostics import collect
 from kopt.errors import ArgumentError
 from kopt.known_figures import Arrays, SourceFigures, known_module
-from kopt.pass_manager import run
 from kopt.passes.pipelines import before_models
 from kopt.planning.changes import chosen
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.summary import PREDICTED, advice, floors, occupancy, times, total_times
 from kopt.planning.trips import UnknownError
-from kopt.predictions import Opens, PlannedLaunch, PlanRecorder, Prediction, predict
+from kopt.predictions import Opens, PlannedLaunch, PlanRecorder, Prediction, Predictor, recorded
 from kopt.runtime.figures import KnownModule
 from kopt.runtime.report import report
 from kopt.runtime.report_table import Report, warnings_of
@@ -59,7 +55,7 @@ class _Analysis:
         self._source = SourceFigures(low.module, low.entry, before_models(low.config), self._chip, arrays)
         self.planned = self._source.seconds
         if estimates:
-            self._predict(self._recorded(passes, arrays))
+            self._predict(self._recorded(passes, arrays), passes)
 
     def _recorded(self, passes: Sequence[ModulePass], arrays: Arrays) -> list[PlannedLaunch]:
         """The plans of the launches; what is known of a TPU's kernels besides."""
@@ -67,17 +63,16 @@ class _Analysis:
         if isinstance(self._chip, TpuChip):
             watching = [recorder]
             self.known = known_module(low.module, low.entry, passes, self._chip, arrays, self._source, watching)
-        else:
-            with collect():  # it has been said where the kernel was lowered
-                run(cloned(low.module), make_context(), passes, instrumentation=[recorder])
-        return recorder.launches
+            return recorder.launches
+        return recorded(low.module, passes)
 
-    def _predict(self, launches: Sequence[PlannedLaunch]) -> None:
+    def _predict(self, launches: Sequence[PlannedLaunch], passes: Sequence[ModulePass]) -> None:
         low = self._low
         blocks = () if low.opened is None else low.opened.blocks.get(low.entry, ())
-        opens = Opens.of(low.module, blocks, low.config)
+        opens = Opens.of(low.module, low.imported, blocks, low.config)
         assert self._chip is not None
-        self._prediction = predict(launches, low.module, low.config, self._chip, self._source.lengths, opens)
+        predictor = Predictor(low.module, passes, low.config, self._chip, self._source.lengths)
+        self._prediction = predictor.predict(launches, opens)
 
     def predicted(self, found: Mapping[str, Any]) -> dict[str, Any]:
         """A report with what is predicted, and what to try next."""
@@ -90,6 +85,7 @@ class _Analysis:
         keys |= total_times(known.costs, self._chip, around or 0.0)
         if total is None:
             keys |= dict.fromkeys(PREDICTED[:4])
+        keys["assumes"] = dict(known.assumes) or None
         keys |= floors(*self._least(found), total) | advice(known.changes, total)
         keys["chosen"] = {
             "block_sizes": found["block_sizes"],

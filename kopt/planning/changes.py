@@ -27,9 +27,9 @@ _NEAR: Mapping[str, Callable[[int], list[int]]] = {
 class Change:
     """One decision that is made otherwise: ``text`` says it, ``config`` asks for it.
 
-    ``seconds`` are those of the launches that it decides about, None where nothing tells; ``reason`` is why it cannot
+    ``seconds`` are those of all launches with it, None where nothing tells; ``reason`` is why it cannot
     be, None where it can. ``single`` is whether nothing else changes with it, ``searched`` whether it is one of those
-    that the search chose from.
+    that the search chose from. ``sizes`` are those of blocks that it changes, by tag.
     """
 
     text: str
@@ -38,6 +38,7 @@ class Change:
     reason: str | None = None
     single: bool = True
     searched: bool = False
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 # Sizes of blocks.
@@ -81,14 +82,19 @@ def sized(
     chip: Chip,
     rooms: Sequence[int],
     loop_type: str,
+    bounds: Mapping[str, tuple[int, int]],
 ) -> Sized | None:
-    """The search around the sizes that blocks have; None where nothing tells what those cost."""
+    """The search around the sizes that blocks have; None where nothing tells what those cost.
+
+    ``bounds`` are the least and the largest size that a block may have, by tag.
+    """
     sizes = {tag: np.append(column, now[tag]) for tag, column in candidates.items()}
+    within = [(sizes[tag] >= least) & (sizes[tag] <= most) for tag, (least, most) in bounds.items() if tag in sizes]
+    possible = np.all([np.ones_like(next(iter(sizes.values())), bool), *within], axis=0)
     for room in rooms:
         seconds, _ = evaluated(models, sizes, chip, room, loop_type)
-        seconds = np.broadcast_to(seconds, next(iter(sizes.values())).shape)
-        if np.isfinite(seconds[-1]):
-            return Sized(groups, sizes, seconds, now)
+        if np.isfinite((seconds := np.broadcast_to(seconds, possible.shape))[-1]):
+            return Sized(groups, sizes, np.where(possible, seconds, np.inf), now)
     return None
 
 
@@ -97,7 +103,7 @@ def size_change(search: Sized, sizes: Mapping[str, int], names: Names, total: fl
     other = [group[0] for group in search.groups if sizes[group[0]] != search.now[group[0]]]
     text = ", ".join(f"{names.get(tag, tag)} blocks of {sizes[tag]:,} (not {search.now[tag]:,})" for tag in other)
     seconds = total - search.base + search.seconds_of(sizes)
-    return Change(text, seconds=seconds, single=len(other) == 1, searched=True)
+    return Change(text, seconds=seconds, single=len(other) == 1, searched=True, sizes=sizes)
 
 
 # Plans at the sizes that blocks have.

@@ -26,6 +26,7 @@ PREDICTED = (
     "items_ms",
     "exposed_ms",
     "predicted_hbm_bytes",
+    "assumes",
     "vmem_items",
     "shared_items",
     "occupancy",

@@ -47,7 +47,7 @@ _PROGRAM = {"num_warps": "warps", "num_stages": "stages"}
 #: Shown in the table's head, below it, or in lines of their own; and other names of lines that are there.
 _APART = (
     *("target", "reason", "launches", "cycles_reason", "estimated_cycles", "hlo_uncounted", "planned_seconds"),
-    *("items_ms", "vmem_items", "shared_items", "occupancy", "chosen", "runner_up", "next", "warnings"),
+    *("items_ms", "assumes", "vmem_items", "shared_items", "occupancy", "chosen", "runner_up", "next", "warnings"),
 )
 
 
@@ -166,6 +166,8 @@ def _programs(held: Mapping[str, Any]) -> str:
 
 def _parts(report: Mapping[str, Any]) -> Iterator[str]:
     """Where the time and the memory on the chip go."""
+    if assumed := report.get("assumes"):
+        yield "predicted for items of " + ", ".join(f"{size:,} elements of {axis}" for axis, size in assumed.items())
     if items := report.get("items_ms"):
         parts = sorted(items.items(), key=lambda item: -item[1])
         yield "each unit alone: " + ", ".join(f"{name} {value:.3g} ms" for name, value in parts if value)
