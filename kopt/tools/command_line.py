@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 from collections.abc import Sequence
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TextIO, TypeVar
 
 from kopt.errors import ConfigError, KoptError, Location
 
@@ -29,6 +30,11 @@ def place(error: ErrorT, argv: Sequence[str], culprit: str | None = None, prog: 
     error.location = Location("<command line>", 1, col, col + len(words[index]))
     error.source = " ".join(words).replace("\n", " ")
     return error
+
+
+def shows_colours(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that shows colours, and nobody asked for none (``NO_COLOR``)."""
+    return stream.isatty() and "NO_COLOR" not in os.environ
 
 
 def _mentions(word: str, suspect: str) -> bool:

@@ -21,6 +21,7 @@ from kopt.pass_manager import Instrumentation
 from kopt.passes import ALL_PASSES
 from kopt.registry import did_you_mean
 from kopt.tools.command_line import usage_error
+from kopt.tools.ir_diff import DiffPrinter
 
 #: What takes a dump: the pass, its module, and the text.
 Show = Callable[[ModulePass, ModuleOp, str], None]
@@ -111,10 +112,11 @@ def ir_printers(args: argparse.Namespace, argv: Sequence[str]) -> list[Instrumen
     if args.print_ir_after_all or (args.print_ir_tree_dir is not None and not any(when)):
         after = {*ALL_PASSES}
     on_change, on_failure = args.print_ir_after_change, args.print_ir_after_failure
-    if not (before or after or on_change or on_failure):
-        return []
-    show = _to_stderr if args.print_ir_tree_dir is None else DumpFiles(args.print_ir_tree_dir).write
-    return [IRPrinter(before, after, on_change, on_failure, show)]
+    printers: list[Instrumentation] = [DiffPrinter()] if args.print_ir_diff else []
+    if before or after or on_change or on_failure:
+        show = _to_stderr if args.print_ir_tree_dir is None else DumpFiles(args.print_ir_tree_dir).write
+        printers.append(IRPrinter(before, after, on_change, on_failure, show))
+    return printers
 
 
 def _pass_names(values: Sequence[str], argv: Sequence[str]) -> set[str]:

@@ -70,6 +70,7 @@ def _add_output(parser: ArgumentParser) -> None:
     add("-t", "--target", metavar="KIND", default="mlir", help=f"what to print: {', '.join(TARGETS)}")
     add("--allow-inline", action="store_true", help="emit the code that IR brings along (triton.inline): trust it")
     add("--entry", metavar="NAME", help="the function to emit, where the module has several")
+    add("--view-op-graph", action="store_true", help="print the module as a graph, in graphviz' language")
     add("--print-op-generic", "--mlir-print-op-generic", action="store_true", help="print the generic syntax")
     add("--print-debuginfo", "--mlir-print-debuginfo", action="store_true", help="print loc(...) of operations")
 
@@ -83,6 +84,8 @@ def _add_printing(parser: ArgumentParser) -> None:
         add(f"--{name}-all", f"--mlir-{name}-all", action="store_true", help=argparse.SUPPRESS)
     add("--print-ir-after-change", "--mlir-print-ir-after-change", action="store_true",
         help="print the IR after passes that changed it")  # fmt: skip
+    add("--print-ir-diff", "--mlir-print-ir-diff", action="store_true",
+        help="print how each pass changed the IR, word by word")  # fmt: skip
     add("--print-ir-after-failure", "--mlir-print-ir-after-failure", action="store_true",
         help="print the IR that a pass leaves behind that fails")  # fmt: skip
     add("--print-ir-tree-dir", "--mlir-print-ir-tree-dir", metavar="DIR",

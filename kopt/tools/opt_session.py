@@ -100,6 +100,10 @@ class Session:
                 raise
 
     def _print(self, module: ModuleOp) -> str:
+        if self.args.view_op_graph:
+            from kopt.tools.op_graph import op_graph
+
+            return op_graph(module)
         if self.args.target == "mlir":
             return print_module(module, generic=self.args.print_op_generic, locations=self.args.print_debuginfo)
         from kopt.tools.emission import emit_python

@@ -4,30 +4,48 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kopt.errors import CompileError, LoweringError, UnsupportedError
+from kopt.errors import CompileError, ConfigError, LoweringError, UnsupportedError
 from kopt.tools.command_line import ArgumentParser
+from kopt.tools.progress import progress
 from kopt.tools.subject import Subject, add_subject_options, load_subject, parse_config
 
 if TYPE_CHECKING:
     from kopt.lowered import Lowered
 
 PROG = "kopt report"
+#: What ``--compare`` ends with where something is worse: neither success nor a mistake of the user's.
+WORSE_EXIT_CODE = 2
 DEFAULT_TARGETS = ("pallas:tpu7x", "triton:sm90")
 
 
 def run(argv: Sequence[str]) -> int:
-    """The subcommand on one command line: prints one table, or JSON; a chip that refuses is part of the report."""
+    """The subcommand on one command line: prints one table, or JSON; a chip that refuses is part of the report.
+
+    0 is success; with ``--compare`` 2 where a chip refuses what it took before, or is predicted to take longer.
+    """
     args = make_parser().parse(argv)
+    before = [] if args.compare is None else _earlier(args.compare)
     subject = load_subject(args)
     config = parse_config(args.config)
-    from kopt.runtime.report_table import table
+    from kopt.runtime.report_table import Report, table
     from kopt.tools.arguments import specs_or_literals
 
     values = specs_or_literals(args.arguments or subject.default_arguments())
-    found = [_report(subject, values, target, config) for target in _targets(args.target)]
+    targets = _targets(args.target)
+    found = []
+    with progress("reports", len(targets)) as step:
+        for target in targets:
+            step(target)
+            found.append(_report(subject, values, target, config, args.profile or None))
     reports = [report for report, _ in found]
+    if args.compare is not None:
+        pairs = _pairs(before, reports, args.compare)
+        compared = [Report(new).compare(old) for old, new in pairs]
+        print(json.dumps([one.changes for one in compared], indent=2) if args.json else "\n\n".join(map(str, compared)))
+        return WORSE_EXIT_CODE if any(one.worse for one in compared) else 0
     print(json.dumps(reports, indent=2) if args.json else table(reports))
     if not args.json:
         for remark in dict.fromkeys(remark for _, remarks in found for remark in remarks):
@@ -42,7 +60,36 @@ def make_parser() -> ArgumentParser:
     parser.add_argument("--target", action="append", default=[], metavar="T[,T]",
                         help=f"a chip, as pallas:v6e (default {', '.join(DEFAULT_TARGETS)})")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="a list of reports as JSON")
+    parser.add_argument("--profile", action="store_true",
+                        help="libtpu's own estimate of cycles too, which may take minutes")  # fmt: skip
+    parser.add_argument("--compare", metavar="FILE",
+                        help="beside reports that --json wrote: old, new, change; exit code 2 if worse")  # fmt: skip
     return parser
+
+
+def _earlier(path: str) -> list[dict[str, Any]]:
+    """The reports of a file that ``--json`` wrote."""
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read '{path}': {error.strerror}") from None
+    except ValueError as error:
+        raise ConfigError(f"'{path}' is no JSON: {error}") from None
+    if not isinstance(found, list) or not all(isinstance(one, dict) and "target" in one for one in found):
+        raise ConfigError(f"'{path}' has no reports: write it by 'kopt report … --json'")
+    return found
+
+
+def _pairs(
+    before: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]], path: str
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The reports of each target, old and new. Raises `ConfigError` for a target that was not reported on."""
+    old = {one["target"]: one for one in before}
+    for report in reports:
+        if report["target"] not in old:
+            there_are = ", ".join(old) or "none"
+            raise ConfigError(f"'{path}' has no report for '{report['target']}'; it has {there_are}")
+    return [(old[report["target"]], report) for report in reports]
 
 
 def _targets(given: Sequence[str]) -> list[str]:
@@ -70,12 +117,12 @@ def _refusal(check: Callable[[Any], None], target: Any) -> CompileError | None:
 
 
 def _report(
-    subject: Subject, values: Sequence[Any], target: str, config: dict[str, Any]
+    subject: Subject, values: Sequence[Any], target: str, config: dict[str, Any], profile: bool | None
 ) -> tuple[dict[str, Any], list[str]]:
     """One target's report, and what the passes remarked; where lowering refuses, the refusal is the report."""
     try:
         lowered = subject.lower(values, target, config)
-        return dict(lowered.report(values=_integers(lowered, values))), [
+        return dict(lowered.report(values=_integers(lowered, values), profile=profile)), [
             f"{target}: {remark}" for remark in lowered.remarks
         ]
     except (LoweringError, UnsupportedError, CompileError) as error:
