@@ -69,7 +69,7 @@ def ours(row: Row, chip: TpuChip, least: float) -> dict[str, Any]:
         return {"cycles": None, "by": str(error).splitlines()[0]}
     seconds = perf_counter() - start
     module = kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config))
-    facts = within_limit(lambda: low.report(values=values(low)))
+    facts = within_limit(lambda: low.report(values=values(low), profile=True))
     found, by = reported(facts, least)
     bound = facts.get("bound")
     return {

@@ -36,6 +36,7 @@ from kopt.dialects.tile import ForOp, GridOp, tag_of
 from kopt.interpreter.host_values import HostValues
 from kopt.ir.ranges import binding
 from kopt.pass_manager import Instrumentation, run
+from kopt.planning.assumed import assumed_lengths
 from kopt.planning.items import Cost
 from kopt.planning.least_cost import least_cost, least_seconds
 from kopt.runtime.figures import Floor, KnownKernel, KnownModule
@@ -56,7 +57,7 @@ class SourceFigures:
 
     def __init__(self, module: ModuleOp, entry: str, passes: Sequence[ModulePass], chip: Chip, arrays: Arrays):
         self._module, _, given = _prepared(module, entry, passes, arrays)
-        self._chip = chip
+        self._chip, self._written = chip, module
         self._grids = walk(self._module, GridOp)
         self._blocks = [executions(grid, ArrayMemory(given)) for grid in self._grids]
         self._models = launch_models(self._module)
@@ -72,6 +73,11 @@ class SourceFigures:
                 if known is not None and ever is None:
                     found[tag_of(loop.range)] = known.tolist()
         return found
+
+    @cached_property
+    def assumed(self) -> dict[str, Sequence[int]]:
+        """How many elements loops are taken to walk where nothing tells, as block sizes are chosen by."""
+        return {tag: found for model in launch_models(self._written) for tag, found in assumed_lengths(model).items()}
 
     @property
     def seconds(self) -> float | None:

@@ -164,13 +164,17 @@ def _bounds(block: OpenBlock, now: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Predictor:
-    """Predicts launches of a module with its block sizes; ``lengths`` are those of items, as far as they are known."""
+    """Predicts launches of a module with its block sizes.
+
+    ``lengths`` are those of items, as far as they are known; ``assumed`` those of the others.
+    """
 
     module: ModuleOp
     passes: Sequence[ModulePass]
     config: Config
     chip: Chip
     lengths: Lengths
+    assumed: Lengths
 
     def predict(self, launches: Sequence[PlannedLaunch], opens: Opens) -> Prediction:
         """The costs of planned launches, and of what they might do instead."""
@@ -191,8 +195,10 @@ class Predictor:
         lengths = {**self._assumed(launch.model), **self.lengths}
         return [*costs(launch.model, {}, [launch.plan, *launch.others], self.chip, lengths)]
 
-    def _assumed(self, model: LaunchModel) -> dict[str, list[int]]:
-        return {tag: found for tag, found in assumed_lengths(model).items() if tag not in self.lengths}
+    def _assumed(self, model: LaunchModel) -> Lengths:
+        """The lengths of a launch that nothing tells: by the source, where the loop is the source's."""
+        found = ((tag, self.assumed.get(tag, length)) for tag, length in assumed_lengths(model).items())
+        return {tag: length for tag, length in found if tag not in self.lengths}
 
     def _size_changes(self, opens: Opens, total: float) -> list[Change]:
         """The best other block sizes, and the best of which one differs, of each search of `choose-block-sizes`."""
