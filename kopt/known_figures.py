@@ -60,7 +60,7 @@ class SourceFigures:
         self._chip, self._written = chip, module
         self._grids = walk(self._module, GridOp)
         self._blocks = [executions(grid, ArrayMemory(given)) for grid in self._grids]
-        self._models = launch_models(self._module)
+        self.models = launch_models(self._module)
 
     @cached_property
     def lengths(self) -> dict[str, Sequence[int]]:
@@ -82,7 +82,7 @@ class SourceFigures:
     @property
     def seconds(self) -> float | None:
         """What the launches take by kopt's own model of the chip, one after the other."""
-        return least_seconds(self._models, self._chip, self.lengths)
+        return least_seconds(self.models, self._chip, self.lengths)
 
     @cached_property
     def flops(self) -> list[Counter[str] | None]:
@@ -93,7 +93,7 @@ class SourceFigures:
     def items(self) -> list[dict[str, float]]:
         """The items of each launch's time beside its bytes; none where they are not known."""
         chip = self._chip
-        known = [least_cost(one, chip, self.lengths) if isinstance(chip, TpuChip) else None for one in self._models]
+        known = [least_cost(one, chip, self.lengths) if isinstance(chip, TpuChip) else None for one in self.models]
         return list(map(_items, known))
 
 

@@ -35,11 +35,12 @@ from kopt.passes.retyping import tag_sizes
 from kopt.passes.set_blocks import loop_tags, substitute_sizes
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import rooms
+from kopt.planning.candidates import gpu_candidate
 from kopt.planning.changes import Change, Names, plan_change, reordered, size_change, sized, with_options
 from kopt.planning.choice import fits
-from kopt.planning.cost import costs
+from kopt.planning.cost import cost, costs
 from kopt.planning.items import Cost
-from kopt.planning.least_cost import Lengths
+from kopt.planning.least_cost import Lengths, least_cost
 from kopt.plans.plan import Plan
 from kopt.targets.chips import TPU_CHIPS, Chip, TpuChip
 from kopt.walk import walk
@@ -166,39 +167,50 @@ def _bounds(block: OpenBlock, now: int) -> tuple[int, int]:
 class Predictor:
     """Predicts launches of a module with its block sizes.
 
-    ``lengths`` are those of items, as far as they are known; ``assumed`` those of the others.
+    ``lengths`` are those of items, as far as they are known; ``assumed`` those of the others. They are of the loops of
+    ``source``, models of the launches as their author wrote them: loops that the pipeline made of those say nothing.
     """
 
     module: ModuleOp
     passes: Sequence[ModulePass]
     config: Config
     chip: Chip
+    source: Sequence[LaunchModel]
     lengths: Lengths
     assumed: Lengths
 
     def predict(self, launches: Sequence[PlannedLaunch], opens: Opens) -> Prediction:
         """The costs of planned launches, and of what they might do instead."""
-        found = [self._costs(one) for one in launches]
+        told = [not self._untold(one.model) for one in launches]
+        found = [self._costs(number, one) for number, one in enumerate(launches)]
         own = [each[0] for each in found]
         total = _sum(own)
         changes: list[Change] = []
         if total is not None:
             for one, each in zip(launches, found, strict=True):
-                changes += _plan_changes(one, each, self.chip, total)
-            changes += self._verified(self._size_changes(opens, total), total)
-        assumes = {
-            one.names.get(tag, tag): length for one in launches for tag, (length,) in self._assumed(one.model).items()
-        }
-        return Prediction(launches, own, changes, total, {} if total is None else assumes)
+                changes += _plan_changes(one, each, self.chip, total) if len(each) > 1 else ()
+            sizes = self._size_changes(opens, total)
+            changes += self._verified(sizes) if all(told) else sizes
+        names, assumes = _all_names(self.module), {}
+        for model in () if total is None or all(told) else self.source:
+            needed = {tag: self.assumed.get(tag) for tag in self._untold(model) if tag not in self.lengths}
+            assumes |= {names.get(tag, tag): length[0] for tag, length in needed.items() if length}
+        return Prediction(launches, own, changes, total, assumes)
 
-    def _costs(self, launch: PlannedLaunch) -> list[Cost]:
-        lengths = {**self._assumed(launch.model), **self.lengths}
-        return [*costs(launch.model, {}, [launch.plan, *launch.others], self.chip, lengths)]
+    def _costs(self, number: int, launch: PlannedLaunch) -> list[Cost]:
+        """Of the plan of a launch, and of its others. Of the best plan of its source, where only that can be told."""
+        if not self._untold(launch.model):
+            return [*costs(launch.model, {}, [launch.plan, *launch.others], self.chip)]
+        if number >= len(self.source):
+            return [Cost()]
+        model, lengths = self.source[number], {**self.assumed, **self.lengths}
+        if isinstance(self.chip, TpuChip):
+            return [least_cost(model, self.chip, lengths) or Cost()]
+        return [cost(model, {}, gpu_candidate(model), self.chip, lengths)]
 
-    def _assumed(self, model: LaunchModel) -> Lengths:
-        """The lengths of a launch that nothing tells: by the source, where the loop is the source's."""
-        found = ((tag, self.assumed.get(tag, length)) for tag, length in assumed_lengths(model).items())
-        return {tag: length for tag, length in found if tag not in self.lengths}
+    def _untold(self, model: LaunchModel) -> list[str]:
+        """The axes whose extents only a launch tells."""
+        return [*assumed_lengths(model)]
 
     def _size_changes(self, opens: Opens, total: float) -> list[Change]:
         """The best other block sizes, and the best of which one differs, of each search of `choose-block-sizes`."""
@@ -208,7 +220,7 @@ class Predictor:
         forms = BlockForms(opens.module, self.chip, self.config)
         before = tag_sizes(opens.module)
         given = [before[group[0]] for group in groups]
-        names = {tag: name for grid in walk(self.module, GridOp) for tag, name in axis_names(grid.body).items()}
+        names = _all_names(self.module)
         changes = []
         for search in searches(forms.scheduled, groups, given, self.chip, opens.sized, None, not forms.gathers):
             room, kind = rooms(self.chip), self.config.loop_type
@@ -219,7 +231,7 @@ class Predictor:
                     changes.append(replace(change, config=opens.config(sizes, now)))
         return list({one.text: one for one in changes}.values())
 
-    def _verified(self, changes: Sequence[Change], total: float) -> list[Change]:
+    def _verified(self, changes: Sequence[Change]) -> list[Change]:
         """Changes of sizes with what their own plans cost: the best ones, for each is lowered."""
         best = sorted(changes, key=lambda one: one.seconds or 0.0)[:_VERIFIED]
         return [self._with_sizes(one) for one in best]
@@ -228,10 +240,15 @@ class Predictor:
         now = tag_sizes(copy := cloned(self.module))
         try:
             substitute_sizes(copy, {tag: size for tag, size in change.sizes.items() if now[tag] != size})
-            found = [self._costs(replace(one, others=())) for one in recorded(copy, self.passes)]
+            launches = recorded(copy, self.passes)
         except KoptError as error:
             return replace(change, seconds=None, reason=error.message)
+        found = [self._costs(number, replace(one, others=())) for number, one in enumerate(launches)]
         return replace(change, seconds=_sum([each[0] for each in found]))
+
+
+def _all_names(module: ModuleOp) -> dict[str, str]:
+    return {tag: name for grid in walk(module, GridOp) for tag, name in axis_names(grid.body).items()}
 
 
 def _sum(costs: Sequence[Cost]) -> float | None:
@@ -247,23 +264,23 @@ def _number(value: Any) -> float | None:
 def _plan_changes(launch: PlannedLaunch, found: Sequence[Cost], chip: Chip, total: float) -> list[Change]:
     """The other plans of a launch. Those that no words tell from its own are left out."""
     first, changes = _number(found[0].seconds), {}
-    for plan, cost in zip(launch.others, found[1:], strict=True):
+    for plan, other in zip(launch.others, found[1:], strict=True):
         text, config = plan_change(launch.plan, plan, launch.names)
-        seconds = _number(cost.seconds)
+        seconds = _number(other.seconds)
         if text and seconds is not None and first is not None:
             searched = any(plan is one for one in launch.searched)
             after, alone = total - first + seconds, ";" not in text
-            changes[text] = Change(text, config, after, _why_not(cost, chip), alone, searched)
+            changes[text] = Change(text, config, after, _why_not(other, chip), alone, searched)
     return [*changes.values()]
 
 
-def _why_not(cost: Cost, chip: Chip) -> str | None:
+def _why_not(other: Cost, chip: Chip) -> str | None:
     """Why a plan cannot be, None where it can."""
     if not isinstance(chip, TpuChip):
-        return None if cost.fits is None or bool(np.all(cost.fits)) else "registers would spill, or shared memory end"
-    if fits(cost, chip):
+        return None if other.fits is None or bool(np.all(other.fits)) else "registers would spill, or shared memory end"
+    if fits(other, chip):
         return None
-    if cost.vmem_bytes is None or cost.live_bytes is None:
+    if other.vmem_bytes is None or other.live_bytes is None:
         return "nothing tells what it takes of VMEM"
-    taken = int(cost.vmem_bytes + cost.live_bytes)
+    taken = int(other.vmem_bytes + other.live_bytes)
     return f"it takes {taken / 2**20:.1f} MiB of VMEM; {chip.name} has {chip.vmem_bytes / 2**20:.0f} MiB"

@@ -71,8 +71,8 @@ class _Analysis:
         blocks = () if low.opened is None else low.opened.blocks.get(low.entry, ())
         opens = Opens.of(low.module, low.imported, blocks, low.config)
         assert self._chip is not None
-        lengths, assumed = self._source.lengths, self._source.assumed
-        predictor = Predictor(low.module, passes, low.config, self._chip, lengths, assumed)
+        source = self._source
+        predictor = Predictor(low.module, passes, low.config, self._chip, source.models, source.lengths, source.assumed)
         self._prediction = predictor.predict(launches, opens)
 
     def predicted(self, found: Mapping[str, Any]) -> dict[str, Any]:

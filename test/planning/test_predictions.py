@@ -66,7 +66,8 @@ def predicted(low: Lowered, lengths: Mapping[str, Any] | None = None) -> Predict
     blocks = () if low.opened is None else low.opened.blocks[low.entry]
     opens = Opens.of(low.module, low.imported, blocks, low.config)
     source = SourceFigures(low.module, low.entry, before_models(low.config), low.target.chip, {})
-    predictor = Predictor(low.module, passes, low.config, low.target.chip, lengths or {}, source.assumed)
+    known = lengths or {}
+    predictor = Predictor(low.module, passes, low.config, low.target.chip, source.models, known, source.assumed)
     return predictor.predict(recorded(low.module, passes), opens)
 
 
@@ -98,9 +99,8 @@ def test_lengths_that_nothing_tells_are_assumed_and_said() -> None:
     low = sums.lower("f32[16384,256]", "i32[65]", target="pallas:v5e", config={"block_sizes": [64]})
     found = predicted(low)
     assert found.seconds is not None and found.seconds > 0
-    (tag,) = {axis.tag for axis in found.launches[0].model.axes if not axis.extent.is_constant}
-    assert {*found.assumes.values()} == {16384 // 64}
-    longer = predicted(low, {tag: [512] * 64})
+    assert found.assumes == {"k": 16384 // 64}
+    longer = predicted(low, {"b1": [512] * 64})
     assert not longer.assumes and longer.seconds is not None and longer.seconds > 1.3 * found.seconds
 
 
