@@ -36,7 +36,7 @@ from kopt.passes.set_blocks import loop_tags, substitute_sizes
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import rooms
 from kopt.planning.candidates import gpu_candidate
-from kopt.planning.changes import Change, Names, plan_change, reordered, size_change, sized, with_options
+from kopt.planning.changes import Names, OtherChoice, plan_change, reordered, size_change, sized, with_options
 from kopt.planning.choice import fits
 from kopt.planning.cost import cost, costs
 from kopt.planning.items import Cost
@@ -117,7 +117,7 @@ class Prediction:
 
     launches: Sequence[PlannedLaunch]
     costs: Sequence[Cost]
-    changes: Sequence[Change]
+    changes: Sequence[OtherChoice]
     seconds: float | None
     assumes: Mapping[str, int]
 
@@ -185,7 +185,7 @@ class Predictor:
         found = [self._costs(number, one) for number, one in enumerate(launches)]
         own = [each[0] for each in found]
         total = _sum(own)
-        changes: list[Change] = []
+        changes: list[OtherChoice] = []
         if total is not None:
             for one, each in zip(launches, found, strict=True):
                 changes += _plan_changes(one, each, self.chip, total) if len(each) > 1 else ()
@@ -212,7 +212,7 @@ class Predictor:
         """The axes whose extents only a launch tells."""
         return [*assumed_lengths(model)]
 
-    def _size_changes(self, opens: Opens, total: float) -> list[Change]:
+    def _size_changes(self, opens: Opens, total: float) -> list[OtherChoice]:
         """The best other block sizes, and the best of which one differs, of each search of `choose-block-sizes`."""
         now = tag_sizes(self.module)
         groups = [[tag for tag in group if tag in now] for group in opens.groups]
@@ -231,12 +231,12 @@ class Predictor:
                     changes.append(replace(change, config=opens.config(sizes, now)))
         return list({one.text: one for one in changes}.values())
 
-    def _verified(self, changes: Sequence[Change]) -> list[Change]:
+    def _verified(self, changes: Sequence[OtherChoice]) -> list[OtherChoice]:
         """Changes of sizes with what their own plans cost: the best ones, for each is lowered."""
         best = sorted(changes, key=lambda one: one.seconds or 0.0)[:_VERIFIED]
         return [self._with_sizes(one) for one in best]
 
-    def _with_sizes(self, change: Change) -> Change:
+    def _with_sizes(self, change: OtherChoice) -> OtherChoice:
         now = tag_sizes(copy := cloned(self.module))
         try:
             substitute_sizes(copy, {tag: size for tag, size in change.sizes.items() if now[tag] != size})
@@ -261,7 +261,7 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(np.min(value))
 
 
-def _plan_changes(launch: PlannedLaunch, found: Sequence[Cost], chip: Chip, total: float) -> list[Change]:
+def _plan_changes(launch: PlannedLaunch, found: Sequence[Cost], chip: Chip, total: float) -> list[OtherChoice]:
     """The other plans of a launch. Those that no words tell from its own are left out."""
     first, changes = _number(found[0].seconds), {}
     for plan, other in zip(launch.others, found[1:], strict=True):
@@ -270,7 +270,7 @@ def _plan_changes(launch: PlannedLaunch, found: Sequence[Cost], chip: Chip, tota
         if text and seconds is not None and first is not None:
             searched = any(plan is one for one in launch.searched)
             after, alone = total - first + seconds, ";" not in text
-            changes[text] = Change(text, config, after, _why_not(other, chip), alone, searched)
+            changes[text] = OtherChoice(text, config, after, _why_not(other, chip), alone, searched)
     return [*changes.values()]
 
 

@@ -24,7 +24,7 @@ _NEAR: Mapping[str, Callable[[int], list[int]]] = {
 
 
 @dataclass(frozen=True)
-class Change:
+class OtherChoice:
     """One decision that is made otherwise: ``text`` says it, ``config`` asks for it.
 
     ``seconds`` are those of all launches with it, None where nothing tells; ``reason`` is why it cannot
@@ -98,12 +98,12 @@ def sized(
     return None
 
 
-def size_change(search: Sized, sizes: Mapping[str, int], names: Names, total: float) -> Change:
+def size_change(search: Sized, sizes: Mapping[str, int], names: Names, total: float) -> OtherChoice:
     """Other sizes as a change, where all launches together take ``total`` seconds now."""
     other = [group[0] for group in search.groups if sizes[group[0]] != search.now[group[0]]]
     text = ", ".join(f"{names.get(tag, tag)} blocks of {sizes[tag]:,} (not {search.now[tag]:,})" for tag in other)
     seconds = total - search.base + search.seconds_of(sizes)
-    return Change(text, seconds=seconds, single=len(other) == 1, searched=True, sizes=sizes)
+    return OtherChoice(text, seconds=seconds, single=len(other) == 1, searched=True, sizes=sizes)
 
 
 # Plans at the sizes that blocks have.
@@ -166,7 +166,7 @@ def with_options(plan: Plan) -> Iterator[Plan]:
             yield replace(plan, options=tuple({**options, word: size}.items()))
 
 
-def cheapest_change(changes: Iterable[Change]) -> Change | None:
+def cheapest_change(changes: Iterable[OtherChoice]) -> OtherChoice | None:
     """The change after which least is taken, of those that can be."""
     known = [one for one in changes if one.seconds is not None and one.reason is None]
     return min(known, key=lambda one: one.seconds or 0.0, default=None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kopt.planning.changes import Change, cheapest_change
+from kopt.planning.changes import OtherChoice, cheapest_change
 from kopt.planning.items import Cost
 from kopt.targets.chips import Chip, GpuChip, TpuChip
 from kopt.targets.costs import GPU_COSTS, tpu_costs
@@ -121,7 +121,7 @@ def floors(hbm: float | None, products: float | None, predicted: float | None) -
     }
 
 
-def advice(changes: Sequence[Change], seconds: float | None) -> dict[str, Any]:
+def advice(changes: Sequence[OtherChoice], seconds: float | None) -> dict[str, Any]:
     """The runner-up of the search, and the single changes that would pay, the best first."""
     if seconds is None:
         return {"runner_up": None, "next": None}
@@ -136,7 +136,7 @@ def advice(changes: Sequence[Change], seconds: float | None) -> dict[str, Any]:
     }
 
 
-def _said(change: Change, seconds: float) -> dict[str, Any]:
+def _said(change: OtherChoice, seconds: float) -> dict[str, Any]:
     assert change.seconds is not None
     return {
         "change": change.text,
@@ -146,7 +146,7 @@ def _said(change: Change, seconds: float) -> dict[str, Any]:
     }
 
 
-def _lost(change: Change, seconds: float) -> str:
+def _lost(change: OtherChoice, seconds: float) -> str:
     assert change.seconds is not None
     more = change.seconds / seconds - 1
     if abs(more) < GAIN:

@@ -96,7 +96,7 @@ def report(
     if isinstance(chip_target.chip, TpuChip):
         chip = chip_target.chip
         job = source, entry, specs, chip, donate
-        asked = estimates and (_is_soon(known, chip) if profile is None else profile)
+        asked = estimates and (is_soon(known, chip) if profile is None else profile)
         # What was profiled once says all that is asked for without a profile.
         kept = None if asked or not estimates else _kept(chip_target, (*job, True, True))
         job = (*job, estimates, asked)
@@ -111,7 +111,7 @@ def report(
     raise ConfigError(f"target '{chip_target}' has no compiler to report on")
 
 
-def _is_soon(known: KnownModule | None, chip: TpuChip) -> bool:
+def is_soon(known: KnownModule | None, chip: TpuChip) -> bool:
     """Whether libtpu's profile, which goes through all steps, takes about a second; True where nothing tells."""
     if known is None:
         return True

@@ -17,7 +17,7 @@ _NOISE = ("compile_s",)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ReportComparison:
     """What differs: ``changes`` has ``old``, ``new`` and, of numbers, ``change`` as a share, by key.
 
     ``worse`` is whether the chip refuses what it took before, or takes longer by more than the model can tell.
@@ -47,11 +47,11 @@ class Comparison:
         ]
 
 
-def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Comparison:
+def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> ReportComparison:
     """The differences, in the order of the new report."""
     keys = [key for key in dict.fromkeys((*new, *old)) if key not in (*_NOISE, "target")]
     changes = {key: _difference(old.get(key), new.get(key)) for key in keys if old.get(key) != new.get(key)}
-    return Comparison(str(new.get("target")), changes, _is_worse(old, new))
+    return ReportComparison(str(new.get("target")), changes, _is_worse(old, new))
 
 
 def _difference(old: Any, new: Any) -> dict[str, Any]:

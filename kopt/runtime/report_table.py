@@ -7,7 +7,7 @@ from typing import Any
 
 from kopt.notebooks import preformatted
 from kopt.planning.summary import percent
-from kopt.runtime.report_changes import Comparison, compared
+from kopt.runtime.report_changes import ReportComparison, compared
 from kopt.targets.chips import GPU_CHIPS
 
 #: What stands above the table's line for each key of a report; other keys show as they are.
@@ -61,7 +61,7 @@ class Report(dict[str, Any]):
     def _repr_html_(self) -> str:
         return preformatted(str(self))
 
-    def compare(self, other: Mapping[str, Any]) -> Comparison:
+    def compare(self, other: Mapping[str, Any]) -> ReportComparison:
         """This report beside an earlier one: ``other`` is the old one."""
         return compared(other, self)
 

@@ -35,6 +35,8 @@ def run(argv: Sequence[str]) -> int:
 
     values = specs_or_literals(args.arguments or subject.default_arguments())
     targets = _targets(args.target)
+    if args.compare is not None:
+        _check_known(before, targets, args.compare)
     found = []
     with progress("reports", len(targets)) as step:
         for target in targets:
@@ -42,8 +44,8 @@ def run(argv: Sequence[str]) -> int:
             found.append(_report(subject, values, target, config, args.profile or None))
     reports = [report for report, _ in found]
     if args.compare is not None:
-        pairs = _pairs(before, reports, args.compare)
-        compared = [Report(new).compare(old) for old, new in pairs]
+        old = {one["target"]: one for one in before}
+        compared = [Report(one).compare(old[one["target"]]) for one in reports]
         print(json.dumps([one.changes for one in compared], indent=2) if args.json else "\n\n".join(map(str, compared)))
         return WORSE_EXIT_CODE if any(one.worse for one in compared) else 0
     print(json.dumps(reports, indent=2) if args.json else table(reports))
@@ -80,16 +82,12 @@ def _earlier(path: str) -> list[dict[str, Any]]:
     return found
 
 
-def _pairs(
-    before: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]], path: str
-) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The reports of each target, old and new. Raises `ConfigError` for a target that was not reported on."""
-    old = {one["target"]: one for one in before}
-    for report in reports:
-        if report["target"] not in old:
-            there_are = ", ".join(old) or "none"
-            raise ConfigError(f"'{path}' has no report for '{report['target']}'; it has {there_are}")
-    return [(old[report["target"]], report) for report in reports]
+def _check_known(before: Sequence[dict[str, Any]], targets: Sequence[str], path: str) -> None:
+    """Raises `ConfigError` for a target that there is no earlier report of."""
+    known = [one["target"] for one in before]
+    for target in targets:
+        if target not in known:
+            raise ConfigError(f"'{path}' has no report for '{target}'; it has {', '.join(known) or 'none'}")
 
 
 def _targets(given: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ import kopt.language as hl
 from kopt.known_figures import SourceFigures
 from kopt.lowered import Lowered
 from kopt.passes.pipelines import before_models, pipeline
-from kopt.planning.changes import Change, reordered, with_options
+from kopt.planning.changes import OtherChoice, reordered, with_options
 from kopt.planning.summary import GAIN, advice, band, occupancy, percent, total_times
 from kopt.plans.plan import Plan
 from kopt.predictions import Opens, Prediction, Predictor, recorded
@@ -125,8 +125,8 @@ def test_ir_is_advised_too() -> None:
 def test_what_is_not_known_is_none() -> None:
     assert set(band(None, "HBM", TPU_CHIPS["v6e"]).values()) == {None}
     assert advice([], None) == {"runner_up": None, "next": None}
-    assert advice([Change("x", seconds=None)], 1.0) == {"runner_up": None, "next": []}
-    assert advice([Change("x", seconds=0.5, reason="no room", searched=True)], 1.0)["next"] == []
+    assert advice([OtherChoice("x", seconds=None)], 1.0) == {"runner_up": None, "next": []}
+    assert advice([OtherChoice("x", seconds=0.5, reason="no room", searched=True)], 1.0)["next"] == []
 
 
 def test_the_band_is_that_of_the_chip() -> None:

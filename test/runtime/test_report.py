@@ -8,10 +8,12 @@ import pytest
 
 from kopt.errors import CompileError, ConfigError
 from kopt.runtime import hlo
+from kopt.runtime.figures import Floor, KnownKernel, KnownModule
 from kopt.runtime.gpu_code import amd_facts, nvidia_facts
 from kopt.runtime.reasons import clean
-from kopt.runtime.report import GPU_KEYS, TPU_KEYS, report
+from kopt.runtime.report import GPU_KEYS, TPU_KEYS, is_soon, report
 from kopt.specs import parse_spec
+from kopt.targets.chips import TPU_CHIPS
 
 from .support import source
 
@@ -42,6 +44,24 @@ def test_other_tpus(chip):
     facts = of("exp_pallas", "exp", f"pallas:{chip}", "f32[1000,256]")
     assert facts["legal"] and facts["bundles"] and facts["vmem_bytes"] == 4 * 128 * 256 * 4
     assert (facts["libtpu_cycles"] is None) == (chip == "v4")
+
+
+@tpu
+def test_the_profile_is_asked_for():
+    """Without it there are bundles, and none of libtpu's cycles."""
+    facts = of("exp_pallas", "exp", "pallas:v6e", "f32[1000,256]", profile=False)
+    assert facts["legal"] and facts["bundles"] and facts["libtpu_cycles"] is None
+
+
+def test_the_profile_comes_unasked_where_it_is_soon_there():
+    def known(seconds, items=True):
+        kernel = KnownKernel("f", items={"MXU": seconds, "latency": seconds} if items else {})
+        return KnownModule([kernel, kernel], Floor())
+
+    assert is_soon(None, TPU_CHIPS["v6e"])  # a text alone: nothing tells
+    assert is_soon(known(1e-6), TPU_CHIPS["v6e"]) and not is_soon(known(1e-4), TPU_CHIPS["v6e"])
+    assert not is_soon(known(1e-6, items=False), TPU_CHIPS["v6e"])
+    assert not is_soon(known(1e-6), TPU_CHIPS["tpu7x"])  # where libtpu aborts each time
 
 
 @tpu

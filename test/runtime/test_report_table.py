@@ -72,3 +72,45 @@ def test_a_program_that_is_alone_is_said(shared: int, warned: bool) -> None:
     """sm90 has 227 KiB for the programs of a multiprocessor."""
     text = table([{"target": "triton:sm90", "shared_bytes": shared, "spill_bytes": 0}])
     assert ("warning: one program at a time" in text) == warned and "spills" not in text
+
+
+FULL = {
+    "target": "pallas:v6e",
+    "predicted_ms": 0.0123456,
+    "items_ms": {"MXU": 0.001, "HBM": 0.01, "VPU": 0.0},
+    "vmem_items": {"x (window)": 1024},
+    "chosen": {"block_sizes": [8], "launches": [{"order": ["i", "j"], "loops": {"k": "resident unroll 4"}}]},
+    "runner_up": {"change": "k blocks of 512 (not 256)", "lost": "predicted +9 %"},
+    "next": [
+        {"change": "k blocks of 1,024 (not 256)", "gain": -0.18, "config": {"block_sizes": [1024]}},
+        {"change": "2 warps (not 4)", "gain": -0.05, "config": {}},
+    ],
+    "warnings": ["little room"],
+}
+
+
+def test_predictions_are_lines_below() -> None:
+    """Where time and memory go, what was chosen, what lost, what to try next."""
+    lines = table([FULL]).splitlines()
+    assert lines[2].split() == ["predicted", "ms", "0.0123"]
+    assert [line.removeprefix("pallas:v6e: ") for line in lines[4:]] == [
+        "each unit alone: HBM 0.01 ms, MXU 0.001 ms",
+        "VMEM: x (window) 1,024",
+        "chosen: loop k resident unroll 4; order i, j",
+        "runner-up: k blocks of 512 (not 256): predicted +9 %",
+        "warning: little room",
+        "next thing to try: k blocks of 1,024 (not 256): −18 % (config {'block_sizes': [1024]})",
+        "or: 2 warps (not 4): −5 %",
+    ]
+
+
+def test_nothing_to_try_is_said() -> None:
+    assert "no single change" in table([{**FULL, "next": []}])
+    assert "next thing" not in table([{**FULL, "next": None}])
+
+
+def test_few_threads_are_warned_of() -> None:
+    held = {"programs": 1, "share": 0.12, "limited_by": "registers"}
+    text = table([{"target": "triton:sm90", "occupancy": held}])
+    assert "warning: 12% of the threads" in text and "registers leave room for 1 program;" in text
+    assert "warning" not in table([{"target": "triton:sm90", "occupancy": {**held, "share": 0.5}}])

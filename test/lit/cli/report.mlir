@@ -1,7 +1,11 @@
 // The chips' compilers report on IR files; what a target refuses is part of the report.
 // REQUIRES: triton, torch
 // RUN: kopt report %s --target triton:sm90,triton:gfx942 | filecheck %s
-// RUN: kopt report %s --target triton:sm80 --json | filecheck %s --check-prefix=JSON
+// RUN: kopt report %s --target triton:sm80 --json > %t
+// RUN: filecheck %s --check-prefix=JSON --input-file=%t
+// RUN: kopt report %s --target triton:sm80 --compare %t | filecheck %s --check-prefix=SAME
+// RUN: not kopt report %s --target triton:sm90 --compare %t 2>&1 | filecheck %s --check-prefix=OTHER
+// RUN: not kopt report %s --target triton:sm80 --compare %s 2>&1 | filecheck %s --check-prefix=NO-JSON
 // RUN: kopt run %s --target triton:interpret --check | filecheck %s --check-prefix=AGREES
 // RUN: not kopt report %s --target triton:sm12 2>&1 | filecheck %s --check-prefix=CHIP
 // RUN: not kopt report %s --target reference 2>&1 | filecheck %s --check-prefix=NONE
@@ -10,10 +14,20 @@
 // CHECK: {{^}}legal {{.*}}yes {{.*}}yes
 // CHECK: {{^}}registers
 // CHECK: {{^}}compile seconds
+// CHECK: {{^}}predicted ms
+// CHECK: triton:sm90: chosen: order i; {{[0-9]+}} warps
+// CHECK: triton:sm90: next thing to try:
 
 // JSON: "target": "triton:sm80"
 // JSON: "legal": true
 // JSON: "shared_bytes":
+// JSON: "predicted_ms":
+// JSON: "predicted_low_ms":
+// JSON: "next":
+
+// SAME: triton:sm80: nothing differs
+// OTHER: error: '{{.*}}' has no report for 'triton:sm90'; it has triton:sm80
+// NO-JSON: error: '{{.*}}report.mlir' is no JSON
 
 // AGREES: triton:interpret: {{.*}} ms
 // AGREES: check: result 0 agrees with the reference
