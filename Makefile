@@ -3,7 +3,7 @@
 
 PYTHON ?= python3.11
 VENV := .venv
-EXTRAS := dev,pallas,tpu,triton,torch,helion
+EXTRAS := dev,pallas,tpu,triton,torch,helion,progress
 
 ifdef PY
 SETUP :=

@@ -59,7 +59,8 @@ sizes, and `low.report()` what the launches take with them, `planned_seconds`. O
 powers of two, and a candidate fits if no register spills and shared memory holds its operands. What bounds it is the
 slowest of issue, matrix units, the second-level cache, memory, and the dispatch of programs (`kopt.planning.gpu_cost`).
 Warps and stages follow from the sizes (`kopt.planning.gpu_program`). The constants of GPUs are not fitted, so
-`planned_seconds` of theirs is null.
+`planned_seconds` of theirs is null. What would have been the second choice, and what to try next, a
+[report](targets.md#what-a-report-predicts) says.
 
 ## Written and obeyed
 

@@ -122,14 +122,14 @@ def floors(hbm: float | None, products: float | None, predicted: float | None) -
 
 
 def advice(changes: Sequence[OtherChoice], seconds: float | None) -> dict[str, Any]:
-    """The runner-up of the search, and the single changes that would pay, the best first."""
+    """The runner-up of the search, and the changes that would pay: single ones first, the best before the others."""
     if seconds is None:
         return {"runner_up": None, "next": None}
     second = cheapest_change(one for one in changes if one.searched)
     known = [one for one in changes if one.seconds is not None and one.reason is None and one.seconds > 0]
     paying = [one for one in known if (one.seconds or 0.0) < (1 - GAIN) * seconds]
-    # Of what gains the same, one decision is the better one to try than several.
-    best = sorted(paying, key=lambda one: (round((one.seconds or 0.0) / seconds, 2), not one.single))
+    # One decision at a time is what is tried; then what several gain together.
+    best = sorted(paying, key=lambda one: (not one.single, one.seconds))
     return {
         "runner_up": None if second is None else {**_said(second, seconds), "lost": _lost(second, seconds)},
         "next": [_said(one, seconds) for one in best[:_LISTED]],
