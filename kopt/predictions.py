@@ -198,15 +198,20 @@ class Predictor:
         return Prediction(launches, own, changes, total, assumes)
 
     def _costs(self, number: int, launch: PlannedLaunch) -> list[Cost]:
-        """Of the plan of a launch, and of its others. Of the best plan of its source, where only that can be told."""
+        """Of the plan of a launch, and of its others.
+
+        Where that cannot be told, the seconds of the best plan of its source: all else is the pipeline's to say.
+        """
         if not self._untold(launch.model):
             return [*costs(launch.model, {}, [launch.plan, *launch.others], self.chip)]
         if number >= len(self.source):
             return [Cost()]
         model, lengths = self.source[number], {**self.assumed, **self.lengths}
         if isinstance(self.chip, TpuChip):
-            return [least_cost(model, self.chip, lengths) or Cost()]
-        return [cost(model, {}, gpu_candidate(model), self.chip, lengths)]
+            found = least_cost(model, self.chip, lengths) or Cost()
+        else:
+            found = cost(model, {}, gpu_candidate(model), self.chip, lengths)
+        return [Cost(found.seconds, fitted=found.fitted)]
 
     def _untold(self, model: LaunchModel) -> list[str]:
         """The axes whose extents only a launch tells."""

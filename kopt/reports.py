@@ -87,6 +87,9 @@ class _Analysis:
         if total is None:
             keys |= dict.fromkeys(PREDICTED[:4])
         keys["assumes"] = dict(known.assumes) or None
+        if isinstance(self._chip, GpuChip):
+            least = self._gpu_bytes()
+            keys["least_hbm_bytes"] = None if least is None else round(least)
         keys |= floors(*self._least(found), total) | advice(known.changes, total)
         keys["chosen"] = {
             "block_sizes": found["block_sizes"],

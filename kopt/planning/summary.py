@@ -25,7 +25,6 @@ PREDICTED = (
     "mxu_floor_ms",
     "items_ms",
     "exposed_ms",
-    "predicted_hbm_bytes",
     "assumes",
     "vmem_items",
     "shared_items",
@@ -48,7 +47,7 @@ def bandwidth(chip: Chip) -> float:
 
 def items(cost: Cost, chip: Chip) -> dict[str, float]:
     """Seconds of each unit as if it were alone: of products, of vectors, of memory, and of what nothing hides."""
-    if cost.seconds is None:
+    if cost.seconds is None or cost.bytes_in is None:
         return {}
     gpu = isinstance(chip, GpuChip)
     share = (chip.costs or GPU_COSTS[chip.name]).hbm_share if gpu else tpu_costs(chip).hbm_share
@@ -73,31 +72,29 @@ def bound(costs: Iterable[Cost], chip: Chip) -> str | None:
 
 def times(cost: Cost, chip: Chip) -> dict[str, Any]:
     """What one launch takes."""
-    moved = [_number(part) for part in (cost.bytes_in, cost.bytes_out)]
-    return {
-        **band(_number(cost.seconds), bound([cost], chip), chip),
-        "items_ms": _milliseconds(items(cost, chip)) or None,
-        "exposed_ms": _ms(_number(cost.exposed_seconds)),
-        "predicted_hbm_bytes": None if None in moved else round(sum(filter(None, moved))),
-    }
+    return total_times([cost], chip)
 
 
 def total_times(costs: Sequence[Cost], chip: Chip, around: float = 0.0) -> dict[str, Any]:
-    """What launches take one after the other, and ``around`` them the host's operations, in seconds."""
-    each = [times(cost, chip) for cost in costs]
-    if len(each) == 1 and not around:
-        return each[0]
+    """What launches take one after the other, and ``around`` them the host's operations, in seconds.
+
+    Bytes are of GPUs alone: those of TPUs are counted in what is emitted.
+    """
     seconds = [_number(cost.seconds) for cost in costs]
     known = None if not seconds or None in seconds else sum(filter(None, seconds)) + around
     parts: dict[str, float] = {}
     for cost in costs if known is not None else ():
         for name, one in items(cost, chip).items():
             parts[name] = parts.get(name, 0.0) + one
-    if known is not None and around:
+    if parts and around:
         parts["around"] = around
-    exposed, moved = (_sum(one[key] for one in each) for key in ("exposed_ms", "predicted_hbm_bytes"))
     found = band(known, bound(costs, chip), chip)
-    return {**found, "items_ms": _milliseconds(parts) or None, "exposed_ms": exposed, "predicted_hbm_bytes": moved}
+    exposed = _sum(_number(cost.exposed_seconds) for cost in costs)
+    found |= {"items_ms": _milliseconds(parts) or None, "exposed_ms": _ms(exposed)}
+    if isinstance(chip, GpuChip):
+        moved = _sum(_number(part) for cost in costs for part in (cost.bytes_in, cost.bytes_out))
+        found["hbm_bytes"] = None if moved is None else round(moved)
+    return found
 
 
 def band(seconds: float | None, by: str | None, chip: Chip) -> dict[str, Any]:

@@ -39,15 +39,14 @@ LABELS = {
     "hbm_floor_ms": "of HBM, ms",
     "mxu_floor_ms": "of products, ms",
     "exposed_ms": "exposed waits, ms",
-    "predicted_hbm_bytes": "HBM bytes, predicted",
     "block_sizes": "block sizes",
 }
 #: A multiprocessor is seldom kept busy by fewer threads than this share of those that it can hold.
 _LOW = 0.2
-_PROGRAM = {"num_warps": "warps", "num_stages": "stages"}
+_PROGRAM = {"num_warps": "warp", "num_stages": "stage"}
 #: Shown in the table's head, below it, or in lines of their own; and other names of lines that are there.
 _APART = (
-    *("target", "reason", "launches", "cycles_reason", "estimated_cycles", "hlo_uncounted", "planned_seconds"),
+    *("target", "reason", "launches", "cycles_reason", "estimated_cycles", "hlo_uncounted", "planned_seconds", "loops"),
     *("items_ms", "assumes", "vmem_items", "shared_items", "occupancy", "chosen", "runner_up", "next", "warnings"),
 )
 
@@ -161,12 +160,12 @@ def _occupancy(report: Mapping[str, Any]) -> Iterator[str]:
     elif held and held["share"] < _LOW:
         yield (
             f"{held['share']:.0%} of the threads that a multiprocessor can hold: {held['limited_by']} leave room for"
-            f" {_programs(held)}; try smaller blocks where it waits for memory"
+            f" {_amount(held['programs'], 'program')}; try smaller blocks where it waits for memory"
         )
 
 
-def _programs(held: Mapping[str, Any]) -> str:
-    return f"{held['programs']} program{'' if held['programs'] == 1 else 's'}"
+def _amount(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _parts(report: Mapping[str, Any]) -> Iterator[str]:
@@ -183,7 +182,7 @@ def _parts(report: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{what}: " + ", ".join(f"{name} {size:,}" for name, size in items.items())
     if held := report.get("occupancy"):
         yield (
-            f"occupancy: {held['share']:.0%}, {_programs(held)} on each multiprocessor"
+            f"occupancy: {held['share']:.0%}, {_amount(held['programs'], 'program')} on each multiprocessor"
             f" (limited by {held['limited_by']})"
         )
 
@@ -194,7 +193,7 @@ def _chosen(report: Mapping[str, Any]) -> Iterator[str]:
     for number, plan in enumerate(launches):
         words = [f"loop {name} {schedule}" for name, schedule in plan.get("loops", {}).items()]
         words += [f"order {', '.join(plan['order'])}"] if plan["order"] else []
-        words += [f"{plan[key]} {word}" for key, word in _PROGRAM.items() if key in plan]
+        words += [_amount(plan[key], word) for key, word in _PROGRAM.items() if key in plan]
         yield f"chosen{f' #{number}' if len(launches) > 1 else ''}: {'; '.join(words)}"
 
 

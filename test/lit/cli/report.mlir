@@ -15,7 +15,7 @@
 // CHECK: {{^}}registers
 // CHECK: {{^}}compile seconds
 // CHECK: {{^}}predicted ms
-// CHECK: triton:sm90: chosen: order i; {{[0-9]+}} warps
+// CHECK: triton:sm90: chosen: order i; {{[0-9]+}} warp
 // CHECK: triton:sm90: next thing to try:
 
 // JSON: "target": "triton:sm80"
