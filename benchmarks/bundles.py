@@ -69,7 +69,7 @@ def launches(example: Example, chip: TpuChip, dtype: str) -> Iterator[dict[str, 
     source = SourceFigures(low.module, low.entry, before_models(low.config), chip, {})
     known = known_module(low.module, low.entry, pipeline(low.target, low.config), chip, {}, source)
     specs = [*low.signature.specs, *(spec_of(value) for value in low.hidden)]
-    facts = compile_report(low.source, low.function, specs, chip, (), bundles_only=True)
+    facts = compile_report(low.source, low.function, specs, chip, (), profile=False)
     found = {kernel["kernel"].rpartition(".")[0]: kernel for kernel in facts.get("kernels", ())}
     for kernel, (cycles, moved) in zip(known.kernels, modelled(low, chip), strict=True):
         loops = found.get(kernel.name, {}).get("loops")
