@@ -21,12 +21,13 @@ from kopt.interpreter import (
     jagged,
     loops,
     memory,
+    pallas,
     random,
     reductions,
     scalars,
-    scratch,
     shape,
     sorting,
+    triton,
 )
 from kopt.interpreter.machine import Handler, Machine, check_arguments
 
@@ -43,8 +44,9 @@ HANDLERS: dict[type, Handler] = {
     **atomic.HANDLERS,
     **jagged.HANDLERS,
     **host.HANDLERS,
-    **scratch.HANDLERS,
+    **pallas.HANDLERS,
     **scalars.HANDLERS,
+    **triton.HANDLERS,
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
+from xdsl.ir import Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from kopt.dialects.tile import (
@@ -62,7 +62,7 @@ def _grid(m: Machine, op: GridOp) -> None:
         raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} cells, found {cells}")
     outer, m.sums = m.monitor, Sums()
     if m.check_conflicts:
-        m.monitor = Monitor(_written(m, op))
+        m.monitor = Monitor(written(m, op.body))
     for number, visits in enumerate(_cells(m, op, [len(axis) for axis in axes]), 1):
         for visit in visits:
             if m.monitor is not None:
@@ -90,11 +90,11 @@ def _place(free: list[int], cell: tuple[int, ...], ordered: list[int], visit: tu
     return tuple(numbers[n] for n in range(len(numbers)))
 
 
-def _written(m: Machine, op: GridOp) -> list[np.ndarray]:
-    """The arrays that some op in the grid writes."""
+def written(m: Machine, body: Region) -> list[np.ndarray]:
+    """The arrays that some op in a body writes."""
     values = {
         effect.value
-        for inner in op.body.walk()
+        for inner in body.walk()
         if not inner.regions
         for effect in get_effects(inner) or ()
         if effect.kind == MemoryEffectKind.WRITE

@@ -16,6 +16,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects import tile
 from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.interpreter.conflicts import Monitor
+from kopt.interpreter.copies import Copies
 from kopt.interpreter.rounding import numpy_type
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, TileValue, Validity, ValidLanes
@@ -51,6 +52,12 @@ class Machine:
         """Watches memory accesses while a grid runs."""
         self.sums = Sums()
         """The sums of the grid that runs."""
+        self.physical = False
+        """Whether a kernel runs on a chip: accesses of refs touch all of their lanes."""
+        self.copies = Copies()
+        """Copies that are on the way."""
+        self.program = 0
+        """The number of the GPU program that runs."""
         self._handlers = handlers
         self._values: dict[SSAValue, Any] = {}
         self._bounds: dict[str, Bound] = {}

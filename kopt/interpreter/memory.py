@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from xdsl.ir import Attribute
 
+from kopt.dialects.pallas import FetchOp, SendOp
 from kopt.dialects.tile import Access, GetOp, LoadOp, PutOp, StoreOp, literal_value
 from kopt.interpreter.access import IndexedBlock, check, locate
 from kopt.interpreter.machine import Handler, Machine
@@ -89,19 +92,30 @@ def write(array: np.ndarray, block: IndexedBlock, data: np.ndarray, active: np.n
         array[block.index] = np.where(active, data, array[block.index])
 
 
-def _get(m: Machine, op: GetOp) -> TileValue:
+def get_block(m: Machine, op: GetOp | FetchOp) -> TileValue:
+    """A read of a ref."""
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
-    check(m, op, block, array, None)
+    _check_ref(m, op, block, array)
     element = op.result.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
     data = _read(array, block, poison(element), numpy_type(element))
     return TileValue(data, both(block.valid, m.tagged(op.result.type)))  # pyright: ignore[reportArgumentType]
 
 
-def _put(m: Machine, op: PutOp) -> None:
+def put_block(m: Machine, op: PutOp | SendOp) -> None:
+    """A write of a ref."""
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
-    write(array, block, m.tile(op.value).data, _within(check(m, op, block, array, None), block))
+    active = _within(_check_ref(m, op, block, array), block)
+    mask = own_mask(m, op) if isinstance(op, SendOp) else None
+    if mask is not None:
+        active = np.broadcast_to(mask, block.shape) if active is None else active & mask
+    write(array, block, m.tile(op.value).data, active)
 
 
-HANDLERS: dict[type, Handler] = {LoadOp: _load, StoreOp: _store, GetOp: _get, PutOp: _put}
+def _check_ref(m: Machine, op: Access, block: IndexedBlock, array: np.ndarray) -> np.ndarray | None:
+    """The lanes that an access of a ref touches; on a chip it touches all, so that all must be there."""
+    return check(m, op, replace(block, valid=()) if m.physical else block, array, None)
+
+
+HANDLERS: dict[type, Handler] = {LoadOp: _load, StoreOp: _store, GetOp: get_block, PutOp: put_block}

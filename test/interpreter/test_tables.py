@@ -7,7 +7,9 @@ import pytest
 from kopt.dialects.atomic import Atomic
 from kopt.dialects.host import Host
 from kopt.dialects.jagged import Jagged
+from kopt.dialects.pallas import Pallas
 from kopt.dialects.tile import COMBINERS, TABLE, Tile
+from kopt.dialects.triton import Triton
 from kopt.interpreter import HANDLERS
 from kopt.interpreter.elementwise import NUMPY
 from kopt.interpreter.reductions import COMBINE
@@ -23,8 +25,12 @@ def test_every_combination_has_a_meaning() -> None:
     assert set(COMBINE) == set(COMBINERS)
 
 
-@pytest.mark.parametrize("dialect", [Tile, Host, Atomic, Jagged], ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("dialect", [Tile, Host, Atomic, Jagged, Pallas, Triton], ids=lambda dialect: dialect.name)
 def test_every_operation_has_a_handler(dialect) -> None:
-    """Nothing but terminators goes without."""
-    missing = {op.name for op in dialect.operations if op not in HANDLERS} - {"tile.yield", "host.yield"}
+    """Nothing but terminators goes without, and code in text that only Triton reads."""
+    missing = {op.name for op in dialect.operations if op not in HANDLERS} - {
+        "tile.yield",
+        "host.yield",
+        "triton.inline",
+    }
     assert not missing

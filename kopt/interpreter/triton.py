@@ -1,0 +1,61 @@
+"""What launches on a GPU do: programs in a random order, each with its number and the ranges made of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kopt.dialects.tile import range_type
+from kopt.dialects.triton import BoundedOp, LaunchOp, ProgramIdOp, RangeOp, RetagOp
+from kopt.errors import UnsupportedError
+from kopt.interpreter.conflicts import Monitor
+from kopt.interpreter.loops import written
+from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.sums import Sums
+from kopt.interpreter.values import Bound, TileValue
+from kopt.limits import VISITS
+
+
+def _launch(m: Machine, op: LaunchOp) -> None:
+    count = op.programs.data
+    if count > VISITS:
+        raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} programs, found {count}")
+    block = op.body.block
+    for arg, value in zip(block.args, op.inputs, strict=True):
+        m[arg] = m[value]
+    outer, m.sums = (m.monitor, m.program), Sums()
+    if m.check_conflicts:
+        m.monitor = Monitor(written(m, op.body))
+    for number, program in enumerate(m.random.permutation(count), 1):
+        if m.monitor is not None:
+            m.monitor.cell = number
+        m.program = int(program)
+        for inner in block.ops:
+            m.execute(inner)
+    m.monitor, m.program = outer
+
+
+def _range(m: Machine, op: RangeOp) -> Bound:
+    lower, upper, size = op.lower.data, op.upper.data, range_type(op.result).size
+    number = m[op.block]
+    bound = Bound(lower + number * size, size, upper, number, max(0, -((lower - upper) // size)))
+    m.bind(op.result, bound)
+    return bound
+
+
+def _retag(m: Machine, op: RetagOp) -> TileValue:
+    return m.tile(op.input)
+
+
+def _bounded(m: Machine, op: BoundedOp) -> TileValue:
+    numbers = m.tile(op.input)
+    data = numbers.data
+    return TileValue(np.where((data < 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)
+
+
+HANDLERS: dict[type, Handler] = {
+    LaunchOp: _launch,
+    ProgramIdOp: lambda m, op: m.program,
+    RangeOp: _range,
+    RetagOp: _retag,
+    BoundedOp: _bounded,
+}
