@@ -120,3 +120,22 @@ class RankError(KoptError):
 
 class CompileError(KoptError):
     """The target's own compiler refused the emitted module; carries its reason."""
+
+
+class MeaningError(KoptError):
+    """A pass changed what a module computes, beyond what it states: a bug in the pass, not in the module.
+
+    ``pass_name`` is that of the pass; ``reproducer`` the text of a module, led by the command that shows it again.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        location: Location | None = None,
+        notes: Sequence[str] = (),
+        pass_name: str = "",
+        reproducer: str = "",
+    ):
+        super().__init__(message, location, notes)
+        self.pass_name = pass_name
+        self.reproducer = reproducer

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kopt.runtime.executable import Executable
     from kopt.runtime.report_table import Report
     from kopt.runtime.signature import Signature
+    from kopt.validation import Validation
 
 
 @dataclass(repr=False)
@@ -87,6 +88,27 @@ class Lowered:
         text = str(imported)
         run(imported, make_context(), passes, instrumentation=[recorder])
         return [("import", text), *recorder.stages]
+
+    def verify(
+        self, seed: int = 0, n: int = 2, *, exact: bool = False, args: Sequence[Any] | None = None
+    ) -> Validation:
+        """Runs the interpreter before and after each pass of the target's pipeline; what it found of each.
+
+        ``n`` sets of arguments are made up from ``seed``, unless the call's tensors are given as ``args``: then the
+        further ones have other floats. ``exact`` computes in a finite ring, in which sums in any order are equal.
+        Raises `MeaningError`, which names the pass and has a reproducer, where a pass changes a value beyond what it
+        states.
+        """
+        from kopt.context import make_context
+        from kopt.pass_manager import run
+        from kopt.runtime.wire import pack, to_reference
+        from kopt.validation import Options, Validator
+
+        given = None if args is None else [to_reference(pack(value)) for value in (*args, *self.hidden)]
+        validator = Validator(Options(seed, n, exact), self.entry, given)
+        passes = _passes(self.target, self.config, self.program)
+        run(self.imported, make_context(), passes, instrumentation=[validator])
+        return validator.result
 
     def compile(self) -> Any:
         """The kernel ready to run on its target, called as its Python function is; of IR, with tensors."""
@@ -246,7 +268,7 @@ def lower(
         if target.remark is not None:
             report(Diagnostic("remark", target.remark))
         rewritten = cloned(module)
-        run(rewritten, make_context(), passes)
+        run(rewritten, make_context(), passes, instrumentation=_validators(entry))
         verify(rewritten)
         interpreted = target.family == "reference"
         family = _PROGRAMS[target.family] if program else target.family
@@ -279,6 +301,17 @@ def _passes(target: Target, config: Config, program: ProgramOptions | None) -> l
     if program is None:
         return pipeline(target, config)
     return program_pipeline(target, config, program)
+
+
+def _validators(entry: str) -> list[Any]:
+    """What the environment asks for."""
+    import os
+
+    if os.environ.get("KOPT_VERIFY_SEMANTICS", "") in ("", "0"):
+        return []
+    from kopt.validation import Options, Validator
+
+    return [Validator(Options.from_environment(), entry)]
 
 
 def _recorder() -> Any:

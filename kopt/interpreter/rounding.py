@@ -5,7 +5,9 @@ bf16 and fp8 values are held in ``float32`` arrays whose every element is a valu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -98,9 +100,24 @@ def bitcast(array: np.ndarray, source: Attribute, target: Attribute) -> np.ndarr
     return to_reference(Packed(after, bits.view(carrier).reshape(array.shape)))
 
 
+_poison: ContextVar[float | None] = ContextVar("kopt_poison", default=None)
+
+
+@contextmanager
+def poisoned(value: float | None) -> Iterator[None]:
+    """Undefined lanes hold ``value``, as far as their type has it, inside of the ``with`` block; None: as always."""
+    token = _poison.set(value)
+    try:
+        yield
+    finally:
+        _poison.reset(token)
+
+
 def poison(type: Attribute) -> float | int:
     """What an undefined lane holds, so that using one shows: NaN, or a number that nothing computes."""
-    dtype = dtype_of(type)
+    dtype, other = dtype_of(type), _poison.get()
     if dtype.is_float:
-        return float("nan")
-    return 1 if dtype.kind == "bool" else 0x5A5A5A5A & ((1 << (dtype.bits - 1)) - 1)
+        return float("nan") if other is None else other
+    if dtype.kind == "bool":
+        return 1 if other is None else 0
+    return (0x5A5A5A5A if other is None else 0x33333333) & ((1 << (dtype.bits - 1)) - 1)

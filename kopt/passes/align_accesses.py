@@ -14,6 +14,7 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.aligning.loads import align_loads
 from kopt.passes.aligning.loops import align_loops
 from kopt.passes.aligning.stores import align_stores
+from kopt.passes.meaning import REASSOCIATES
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 
 #: The cases, in their order: what loops walk is aligned then, and a store's block is loaded by a load of its own.
@@ -78,6 +79,7 @@ class AlignAccessesPass(ModulePass):
     """
 
     name = "align-accesses"
+    meaning = REASSOCIATES
 
     chip: str = "tpu7x"
     cases: tuple[str, ...] = tuple(CASES)

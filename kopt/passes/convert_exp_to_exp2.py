@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.exponents import EXP, LOG2E, MUL, Exponents, exponents, number_of, stays
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ELEMENTWISE, FullOp, GridOp
+from kopt.passes.meaning import approximates
 from kopt.walk import walk
 
 EXP2 = ELEMENTWISE["exp2"]
@@ -38,6 +39,7 @@ class ConvertExpToExp2Pass(ModulePass):
     """
 
     name = "convert-exp-to-exp2"
+    meaning = approximates(64)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, GridOp):

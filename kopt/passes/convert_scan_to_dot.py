@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from kopt.analysis.running_sums import Bf16Numbers, is_product
 from kopt.dialects.builder import Builder, named
 from kopt.dialects.tile import BitcastOp, ConcatOp, DotOp, ScanOp, tile_type
+from kopt.passes.meaning import REASSOCIATES
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.walk import walk
 
@@ -47,6 +48,7 @@ class ConvertScanToDotPass(ModulePass):
     """
 
     name = "convert-scan-to-dot"
+    meaning = REASSOCIATES
 
     chip: str = "tpu7x"
 

@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 from kopt.dialects.tile import ELEMENTWISE, DotOp
 from kopt.passes.gpu.powers import ExpandPower
 from kopt.passes.gpu.products import DotToSum, MergeBatches, PrecisionOfChip
+from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 from kopt.targets.chips import GPU_CHIPS
 
@@ -36,6 +37,7 @@ class LegaliseOpsPass(ModulePass):
     """
 
     name = "legalise-ops"
+    meaning = REASSOCIATES
 
     chip: str = "sm90"
 

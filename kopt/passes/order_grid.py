@@ -20,6 +20,7 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.launches import grid_of
+from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.ordering.permute import permute_for
 from kopt.passes.ordering.split import can_split, nested_groups, split
 from kopt.targets.budget import Budget
@@ -50,6 +51,7 @@ class OrderGridPass(ModulePass):
     """
 
     name = "order-grid"
+    meaning = REASSOCIATES
 
     chip: str = "tpu7x"
 

@@ -17,6 +17,7 @@ from kopt.dialects.builder import Builder
 from kopt.dialects.tile import DotOp, ForOp, GridOp, RangeType, TileType, YieldOp, tile_type
 from kopt.dialects.tile.memory import WritesMemory
 from kopt.ir.widths import next_power_of_two
+from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.parts import Parts
 from kopt.passes.retyping import new_tags
 from kopt.targets.budget import Budget
@@ -44,6 +45,7 @@ class SplitDotReductionPass(ModulePass):
     """
 
     name = "split-dot-reduction"
+    meaning = REASSOCIATES
 
     chip: str = "sm90"
 

@@ -13,6 +13,7 @@ from kopt.analysis.reduction_loops import NotAReduction, ReductionLoop, reductio
 from kopt.diagnostics import remark
 from kopt.dialects.tile import GridOp, is_float
 from kopt.errors import ConfigError
+from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.schedules import reschedule
 from kopt.passes.splitting.partial_results import (
     Partial,
@@ -43,6 +44,7 @@ class SplitKPass(ModulePass):
     """
 
     name = "split-k"
+    meaning = REASSOCIATES
 
     factor: int
     deterministic: bool = False

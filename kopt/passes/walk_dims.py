@@ -15,6 +15,7 @@ from kopt.dialects.tile import GridOp, PlanAttr, ScheduleAttr
 from kopt.dialects.tile.memory import memory_shape
 from kopt.dialects.tile.planned import forget_plan
 from kopt.errors import LoweringError
+from kopt.passes.meaning import approximates
 from kopt.passes.walking.walks import walk
 from kopt.plans.plan import LoopSchedule, Plan, Walk
 from kopt.plans.renaming import renamed
@@ -48,6 +49,7 @@ class WalkDimsPass(ModulePass):
     """
 
     name = "walk-dims"
+    meaning = approximates(64)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in [inner for inner in op.walk() if isinstance(inner, GridOp)]:

@@ -6,7 +6,7 @@ import argparse
 import shlex
 import traceback
 
-from kopt.errors import KoptError, Location
+from kopt.errors import KoptError, Location, MeaningError
 
 
 class InternalError(KoptError):
@@ -28,6 +28,18 @@ def write_reproducer(
     except OSError as error:
         notes.append(f"no reproducer: cannot write '{path}': {error.strerror}")
     return InternalError(message, Location(name, 1), notes, source="")
+
+
+def keep_reproducer(args: argparse.Namespace, error: MeaningError) -> MeaningError:
+    """Write what shows a changed value again to ``--crash-reproducer``, and say so."""
+    path = args.crash_reproducer
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(error.reproducer.replace("kopt FILE", f"kopt {shlex.quote(path)}", 1))
+        error.notes += (f"wrote '{path}': the command in its first line shows it again",)
+    except OSError as reason:
+        error.notes += (f"no reproducer: cannot write '{path}': {reason.strerror}",)
+    return error
 
 
 def _reproducer(args: argparse.Namespace, path: str, text: str, crash: Exception) -> str:

@@ -119,6 +119,15 @@ def ir_printers(args: argparse.Namespace, argv: Sequence[str]) -> list[Instrumen
     return printers
 
 
+def validators(args: argparse.Namespace) -> list[Instrumentation]:
+    """What runs the module before and after each pass, where an option or the environment asks for it."""
+    from kopt.validation import Options, Validator
+
+    given = args.verify_semantics
+    options = Options.from_environment() if given is None else Options.parse(given)
+    return [] if options is None else [Validator(options)]
+
+
 def _pass_names(values: Sequence[str], argv: Sequence[str]) -> set[str]:
     names = {name for value in values for name in value.split(",")}
     for name in sorted(names):

@@ -29,6 +29,7 @@ def parse_options(argv: Sequence[str]) -> argparse.Namespace:
     """The opt tool's arguments; a bare ``--print-ir-after`` means every pass, as in mlir-opt."""
     bare = {"--print-ir-before": "--print-ir-before-all", "--print-ir-after": "--print-ir-after-all"}
     bare |= {key.replace("--", "--mlir-", 1): value for key, value in bare.items()}
+    bare["--verify-semantics"] = "--verify-semantics=0,2"
     return make_parser().parse([bare.get(word, word) for word in argv])
 
 
@@ -100,6 +101,8 @@ def _add_checking(parser: ArgumentParser) -> None:
     add("--verify-diagnostics", action="store_true",
         help="match errors, warnings and remarks with 'expected-error @+1 {{...}}' comments")  # fmt: skip
     add("--verify-each", action="store_true", help="verify after every pass")
+    add("--verify-semantics", metavar="SEED,N",
+        help="run modules before and after every pass on N inputs: no pass may change a value")  # fmt: skip
     add("--verify-roundtrip", action="store_true", help="print and parse again in both syntaxes, and compare")
     add("--crash-reproducer", "--mlir-pass-pipeline-crash-reproducer", metavar="FILE", default=DEFAULT_REPRODUCER,
         help=f"where a crash writes what reproduces it (default {DEFAULT_REPRODUCER})")  # fmt: skip

@@ -13,12 +13,12 @@ from xdsl.printer import Printer
 from kopt import pass_manager
 from kopt.context import make_context
 from kopt.diagnostics import Diagnostic, collect
-from kopt.errors import KoptError, LoweringError, VerifyError
+from kopt.errors import KoptError, LoweringError, MeaningError, VerifyError
 from kopt.parsing import parse_module, verify
 from kopt.tools import CRASH_EXIT_CODE
-from kopt.tools.crash import write_reproducer
+from kopt.tools.crash import keep_reproducer, write_reproducer
 from kopt.tools.expectations import check_expectations
-from kopt.tools.instruments import PassNames, Timer, ir_printers
+from kopt.tools.instruments import PassNames, Timer, ir_printers, validators
 
 SEPARATOR = "// -----"
 
@@ -58,6 +58,9 @@ class Session:
         """Treat one piece; a crash leaves a reproducer and is re-described as an error."""
         try:
             self.outputs.append(self._transform(piece))
+        except MeaningError as error:
+            self.exit_code = CRASH_EXIT_CODE
+            return self._with_source(keep_reproducer(self.args, error), piece)
         except KoptError as error:
             return self._with_source(error, piece)
         except RecursionError:
@@ -82,7 +85,8 @@ class Session:
             module = parse_module(piece, self.name, ctx)
         with self.timer.step("verify the input"):
             verify(module)
-        pass_manager.run(module, ctx, self.passes, verify_each=self.args.verify_each, instrumentation=self.instruments)
+        hooks = [*self.instruments, *validators(self.args)]
+        pass_manager.run(module, ctx, self.passes, verify_each=self.args.verify_each, instrumentation=hooks)
         self.names.current = None
         if self.passes and not self.args.verify_each:
             self._verify_result(module)

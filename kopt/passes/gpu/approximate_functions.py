@@ -13,6 +13,7 @@ from kopt.analysis.exact_results import exact_values
 from kopt.dialects import tile, triton
 from kopt.dialects.builder import Builder
 from kopt.dialects.canonicalization.elementwise import constant
+from kopt.passes.meaning import approximates
 from kopt.walk import walk
 
 _DIV, _POW = tile.ELEMENTWISE["div"], tile.ELEMENTWISE["pow"]
@@ -41,6 +42,7 @@ class ApproximateFunctionsPass(ModulePass):
     """
 
     name = "approximate-functions"
+    meaning = approximates(64)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):

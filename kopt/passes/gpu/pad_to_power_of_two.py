@@ -18,6 +18,7 @@ from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import LoweringError
 from kopt.ir.widths import next_power_of_two
 from kopt.passes.gpu.widened_reshapes import gather_reshaped
+from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.retyping import defined_values, replace_dims
 from kopt.walk import walk
 
@@ -40,6 +41,7 @@ class PadToPowerOfTwoPass(ModulePass):
     """
 
     name = "pad-to-power-of-two"
+    meaning = REASSOCIATES
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         taken: set[str] = set()

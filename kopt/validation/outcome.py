@@ -1,0 +1,103 @@
+"""One run of a module by the interpreter, and what a caller sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from kopt.analysis.aliases import written_arguments
+from kopt.analysis.entry import entry_function
+from kopt.errors import KoptError, UnsupportedError
+from kopt.interpreter import HANDLERS
+from kopt.interpreter.machine import Machine, check_arguments
+from kopt.interpreter.rounding import poisoned
+
+
+class NotRun(Exception):
+    """The interpreter does not run the module, for a reason that is no mistake of a pass."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a caller sees of a function: how many results it has, and which arguments it writes."""
+
+    results: int
+    written: tuple[int, ...]
+    types: tuple[Attribute, ...]
+    inputs: tuple[Attribute, ...]
+
+    @classmethod
+    def of(cls, module: ModuleOp, entry: str | None) -> Shape:
+        """The shape of a module's function."""
+        func = entry_function(module, entry)
+        written = written_arguments(func)
+        outputs = tuple(func.function_type.outputs.data)
+        return cls(
+            len(outputs),
+            tuple(arg.index for arg in written),
+            (*outputs, *(arg.type for arg in written)),
+            tuple(func.function_type.inputs.data),
+        )
+
+    def name(self, number: int) -> str:
+        """What a caller calls the ``number``-th value: results come first, then the arguments that are written."""
+        return f"result {number}" if number < self.results else f"argument {self.written[number - self.results]}"
+
+    def element(self, number: int) -> Attribute:
+        """The type of its elements."""
+        type = self.types[number]
+        assert isinstance(type, MemRefType)
+        return type.element_type
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How a module is run: the seed of all that has no order, what is undefined, and whether masks are in place."""
+
+    seed: int = 0
+    poison: float | None = None
+    masked: bool = False
+
+
+def observe(
+    module: ModuleOp,
+    entry: str | None,
+    shape: Shape,
+    arrays: Sequence[np.ndarray],
+    how: Conditions,
+    machine: type[Machine] = Machine,
+) -> list[np.ndarray]:
+    """The results of a run, then the final values of the arguments that ``shape`` says are written.
+
+    Raises `NotRun` for what the interpreter has no meaning of, `KoptError` for a run that fails.
+    """
+    func = entry_function(module, entry)
+    mine = shared_copies(arrays)
+    running = machine(module, HANDLERS, seed=how.seed, masked=how.masked)
+    try:
+        with poisoned(how.poison):
+            check_arguments(func, mine)
+            found = list(running.call(func, mine))
+    except UnsupportedError as error:
+        raise NotRun(error.message) from error
+    return [np.array(value) for value in _seen(func, shape, found, mine)]
+
+
+def _seen(func: FuncOp, shape: Shape, found: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """A function may give its written arguments back, or leave them where they are."""
+    if len(found) >= shape.results + len(shape.written):
+        return found[: shape.results + len(shape.written)]
+    if len(found) != shape.results:
+        raise KoptError(f"'{func.sym_name.data}' gives {len(found)} results, and gave {shape.results}")
+    return [*found, *(arrays[position] for position in shape.written)]
+
+
+def shared_copies(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Copies of arrays, of which those that are one stay one."""
+    copies: dict[int, np.ndarray] = {}
+    return [copies.setdefault(id(array), array.copy()) for array in arrays]
