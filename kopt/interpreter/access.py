@@ -29,6 +29,10 @@ class IndexedBlock:
     valid: Validity
     outside: np.ndarray | None
 
+    def present(self, mask: np.ndarray | None) -> np.ndarray | None:
+        """The lanes of an access that exist, where those that do not are left out."""
+        return replace(self, outside=None).active(_both(mask, None if self.outside is None else ~self.outside))
+
     def active(self, mask: np.ndarray | None) -> np.ndarray | None:
         """The lanes that an access touches, a mask of its shape or None for all; raises where one does not exist."""
         inside = mask_of(self.valid, len(self.shape))
@@ -40,6 +44,10 @@ class IndexedBlock:
             lane = [int(n) for n in np.argwhere(np.broadcast_to(bad, self.shape))[0]]
             raise AccessError(f"lane {lane} of the block is outside the array")
         return np.broadcast_to(~self.outside if wanted is None else wanted & ~self.outside, self.shape)
+
+
+def _both(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+    return other if one is None else one if other is None else one & other
 
 
 def locate(m: Machine, op: Access, array: np.ndarray) -> IndexedBlock:

@@ -54,6 +54,8 @@ class Machine:
         """The sums of the grid that runs."""
         self.physical = False
         """Whether a kernel runs on a chip: accesses of refs touch all of their lanes."""
+        self.reads_beyond = False
+        """Whether what loads find beyond the end of an array is undefined, and no error."""
         self.copies = Copies()
         """Copies that are on the way."""
         self.program = 0

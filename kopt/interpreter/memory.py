@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from kopt.dialects.pallas import FetchOp, SendOp
-from kopt.dialects.tile import Access, GetOp, LoadOp, PutOp, StoreOp, literal_value
+from kopt.dialects.tile import Access, GetOp, LoadOp, PutOp, RefType, StoreOp, literal_value
 from kopt.interpreter.access import IndexedBlock, check, locate
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import numpy_type, poison
@@ -32,7 +32,10 @@ def _load(m: Machine, op: LoadOp) -> TileValue:
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
     mask = own_mask(m, op)
-    active = check(m, op, block, array, mask)
+    if m.reads_beyond:
+        active = block.present(mask)
+    else:
+        active = check(m, op, block, array, mask)
     if m.monitor is not None:
         m.monitor.read(op, array, block.index, _within(active, block))
     element = op.result.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
@@ -114,8 +117,10 @@ def put_block(m: Machine, op: PutOp | SendOp) -> None:
 
 
 def _check_ref(m: Machine, op: Access, block: IndexedBlock, array: np.ndarray) -> np.ndarray | None:
-    """The lanes that an access of a ref touches; on a chip it touches all, so that all must be there."""
-    return check(m, op, replace(block, valid=()) if m.physical else block, array, None)
+    """The lanes that an access of a ref touches: on the chip it touches all, so that all must be there."""
+    assert isinstance(op.memory.type, RefType)
+    physical = m.physical and op.memory.type.space.data != "hbm"
+    return check(m, op, replace(block, valid=()) if physical else block, array, None)
 
 
 HANDLERS: dict[type, Handler] = {LoadOp: _load, StoreOp: _store, GetOp: get_block, PutOp: put_block}

@@ -23,7 +23,7 @@ from kopt.interpreter.rounding import numpy_type, poison
 from kopt.interpreter.storage import address
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound
-from kopt.interpreter.windows import Place, Window, place_of, undefined
+from kopt.interpreter.windows import MovingWindow, Place, place_of, undefined
 
 
 def _call(m: Machine, op: CallOp) -> Any:
@@ -74,7 +74,7 @@ def _run_core(m: Machine, op: CallOp, grid: GridOp, arrays: Sequence[np.ndarray]
     for number, (array, ref, window) in enumerate(zip(arrays, refs, op.windows.data, strict=True)):
         places = [place_of(window, cell, lambda operand, at: int(arrays[operand][at]), ()) for cell in cells]
         is_input = number < len(op.inputs)
-        windows.append(Window(array, ref, window, places, is_input, not is_input))
+        windows.append(MovingWindow(array, ref, window, places, is_input, not is_input))
     for ref in op.scratch:
         assert isinstance(ref.type, RefType)
         m[ref] = undefined(ref.type)
@@ -102,7 +102,7 @@ def _pipeline(m: Machine, op: PipelineOp) -> None:
     ):
         places = [place_of(window, (step,), lambda *_: 0, given) for step in range(len(blocks))]
         is_read = number < len(op.reads)
-        windows.append(Window(m[value], ref, window, places, is_read, not is_read))
+        windows.append(MovingWindow(m[value], ref, window, places, is_read, not is_read))
     for step, bound in enumerate(blocks):
         for window in windows:
             window.enter(m, step)

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.dialects.builtin import IndexType
 
 from kopt.dialects.tile import (
+    SPARE,
     ArangeOp,
     BroadcastOp,
     ConcatOp,
@@ -174,6 +175,8 @@ def _says(tile: TileValue, lanes: ValidLanes) -> bool:
 
 def check_picks(m: Machine, op: TakeAlongOp) -> None:
     """Raises `AccessError` where a lane inside its ranges picks by a number that no lane of the block has."""
+    if SPARE in op.attributes:
+        return
     assert isinstance(op.input.type, TileType) and isinstance(op.indices.type, TileType)
     numbers, size = m.tile(op.indices), op.input.type.shape[op.dim.data]
     bad = (numbers.data < 0) | (numbers.data >= size)

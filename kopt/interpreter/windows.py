@@ -31,7 +31,7 @@ def undefined(type: RefType) -> np.ndarray:
     return np.full(type.shape, fill, numpy_type(type.element_type))
 
 
-class Window:
+class MovingWindow:
     """One array of a call, or of a pipeline, as its steps see it.
 
     Args: ``ref`` what the body calls the block; ``places`` the number of the block at each step, in order.

@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from kopt.passes.meaning import REASSOCIATES
 from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes
 from kopt.analysis.seen_blocks import seen_blocks
 from kopt.config import Config
@@ -63,6 +64,7 @@ class ChooseBlockSizesPass(ModulePass):
     """
 
     name = "choose-block-sizes"
+    meaning = REASSOCIATES
 
     chip: str | None = None
     loop_type: Literal["auto", "resident", "grid", "fori", "pipeline"] = "auto"

@@ -46,6 +46,8 @@ class NormaliseAccessesPass(ModulePass):
     """
 
     name = "normalise-accesses"
+    #: Blocks at the ends of arrays are loaded whole, and lanes chosen afterwards; ``bind-buffers`` makes arrays longer.
+    reads_beyond = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in walk(op, LaunchOp):

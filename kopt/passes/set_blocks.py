@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from kopt.passes.meaning import REASSOCIATES
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import (
     CarryingLoop,
@@ -48,6 +49,7 @@ class SetBlocksPass(ModulePass):
     """
 
     name = "set-blocks"
+    meaning = REASSOCIATES
 
     sizes: str
 

@@ -7,6 +7,6 @@ of a kernel:      kernel.lower(x, target="pallas:v6e").verify()
 from __future__ import annotations
 
 from kopt.validation.options import Options
-from kopt.validation.validator import Validation, Validator, Verdict
+from kopt.validation.validator import PassVerdict, Validation, Validator
 
-__all__ = ["Options", "Validation", "Validator", "Verdict"]
+__all__ = ["Options", "Validation", "Validator", "PassVerdict"]

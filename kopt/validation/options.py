@@ -9,7 +9,7 @@ from kopt.errors import ConfigError
 
 #: The environment variable that validates every lowering: ``1``, or options as the command line takes them.
 SWITCH = "KOPT_VERIFY_SEMANTICS"
-_WORDS = ("exact", "masked")
+_WORDS = ("exact", "masked", "beyond")
 
 
 @dataclass(frozen=True)
@@ -17,13 +17,14 @@ class Options:
     """``inputs`` sets of arguments made from ``seed``.
 
     ``exact`` replaces floats by a finite ring, in which sums in any order are equal; ``masked`` says that the module
-    has been through ``insert-masks``.
+    has been through ``insert-masks``, ``beyond`` that its loads may reach beyond their arrays.
     """
 
     seed: int = 0
     inputs: int = 2
     exact: bool = False
     masked: bool = False
+    beyond: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Options:

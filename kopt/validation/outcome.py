@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
 
 from kopt.analysis.aliases import written_arguments
 from kopt.analysis.entry import entry_function
@@ -23,7 +24,7 @@ class NotRun(Exception):
 
 
 @dataclass(frozen=True)
-class Shape:
+class Observed:
     """What a caller sees of a function: how many results it has, and which arguments it writes."""
 
     results: int
@@ -32,7 +33,7 @@ class Shape:
     inputs: tuple[Attribute, ...]
 
     @classmethod
-    def of(cls, module: ModuleOp, entry: str | None) -> Shape:
+    def of(cls, module: ModuleOp, entry: str | None) -> Observed:
         """The shape of a module's function."""
         func = entry_function(module, entry)
         written = written_arguments(func)
@@ -57,17 +58,26 @@ class Shape:
 
 @dataclass(frozen=True)
 class Conditions:
-    """How a module is run: the seed of all that has no order, what is undefined, and whether masks are in place."""
+    """How a module is run: the seed of all that has no order, what is undefined, whether masks are there, and loads reach
+    beyond their arrays.
+    """
 
     seed: int = 0
     poison: float | None = None
     masked: bool = False
+    reads_beyond: bool = False
+
+
+def after_pass(how: Conditions, pass_: ModulePass) -> Conditions:
+    """How a module is run once a pass has been over it."""
+    beyond = how.reads_beyond or getattr(pass_, "reads_beyond", False)
+    return replace(how, masked=how.masked or pass_.name == "insert-masks", reads_beyond=beyond)
 
 
 def observe(
     module: ModuleOp,
     entry: str | None,
-    shape: Shape,
+    shape: Observed,
     arrays: Sequence[np.ndarray],
     how: Conditions,
     machine: type[Machine] = Machine,
@@ -79,6 +89,7 @@ def observe(
     func = entry_function(module, entry)
     mine = shared_copies(arrays)
     running = machine(module, HANDLERS, seed=how.seed, masked=how.masked)
+    running.reads_beyond = how.reads_beyond
     try:
         with poisoned(how.poison):
             check_arguments(func, mine)
@@ -88,7 +99,7 @@ def observe(
     return [np.array(value) for value in _seen(func, shape, found, mine)]
 
 
-def _seen(func: FuncOp, shape: Shape, found: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
+def _seen(func: FuncOp, shape: Observed, found: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
     """A function may give its written arguments back, or leave them where they are."""
     if len(found) >= shape.results + len(shape.written):
         return found[: shape.results + len(shape.written)]

@@ -21,7 +21,7 @@ from kopt.passes.dce import DcePass
 from kopt.passes.meaning import meaning_of
 from kopt.pipeline_text import pipeline_text
 from kopt.validation.options import Options
-from kopt.validation.outcome import NotRun
+from kopt.validation.outcome import NotRun, after_pass
 from kopt.validation.watched import Watched
 from kopt.verification import verify
 from kopt.walk import walk
@@ -51,8 +51,7 @@ def _changes(module: ModuleOp, one: Watched, pass_: ModulePass, options: Options
         after = cloned(module)
         pass_.apply(make_context(), after)
         verify(after)
-        masked = options.masked or pass_.name == "insert-masks"
-        return before.advance(after, masked, meaning_of(pass_)) is not None
+        return before.advance(after, after_pass(before.how, pass_), meaning_of(pass_)) is not None
     except (KoptError, NotRun):
         return False
     except Exception:  # a pass that fails on what no pipeline gives it

@@ -16,7 +16,7 @@ from kopt.interpreter.access import locate
 from kopt.interpreter.machine import Machine
 from kopt.interpreter.memory import own_mask
 from kopt.interpreter.storage import address, root, span
-from kopt.validation.outcome import Conditions, Shape, shared_copies
+from kopt.validation.outcome import Conditions, Observed, shared_copies
 
 
 class _Tracer(Machine):
@@ -24,6 +24,7 @@ class _Tracer(Machine):
 
     def __init__(self, module: ModuleOp, how: Conditions):
         super().__init__(module, HANDLERS, seed=how.seed, masked=how.masked, check_conflicts=False)
+        self.reads_beyond = how.reads_beyond
         self._stamps: dict[int, tuple[np.ndarray, int, np.ndarray]] = {}
         self._ops: list[Operation] = []
 
@@ -63,7 +64,7 @@ class _Tracer(Machine):
 
 
 def writer(
-    module: ModuleOp, entry: str, shape: Shape, arrays: Sequence[np.ndarray], how: Conditions, number: int,
+    module: ModuleOp, entry: str, shape: Observed, arrays: Sequence[np.ndarray], how: Conditions, number: int,
     place: Sequence[int],
 ) -> Operation | None:  # fmt: skip
     """The operation that wrote an element of what a caller sees; None where no store did."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -17,14 +17,15 @@ from kopt.pass_manager import Instrumentation
 from kopt.passes.meaning import meaning_of
 from kopt.validation.comparing import Difference
 from kopt.validation.options import Options
+from kopt.validation.outcome import Conditions, after_pass
 from kopt.validation.reproducing import reproducer
 from kopt.validation.tracing import writer
-from kopt.validation.watched import Change, Watched
+from kopt.validation.watched import ChangedValue, Watched
 from kopt.walk import walk
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PassVerdict:
     """What became of one pass: ``same`` text, ``validated`` by its results, or ``not run``, with the ``reason``."""
 
     pass_name: str
@@ -37,7 +38,7 @@ class Verdict:
 class Validation:
     """What was found of a pipeline: nothing wrong. ``inputs`` says on what it was run."""
 
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[PassVerdict] = field(default_factory=list)
     inputs: tuple[str, ...] = ()
 
     @property
@@ -70,15 +71,14 @@ class Validator(Instrumentation):
         self._entry, self._arrays = entry, arrays
         self._watched: list[Watched] | None = None
         self._text = ""
-        self._masked = self.options.masked
 
     def before(self, pass_: ModulePass, module: ModuleOp) -> None:
         """The first pass is about to run: what the module computes is found out."""
         if self._watched is not None:
             return
         self._text = str(module)
-        self._masked |= any(walk(module, pallas.CallOp, triton.LaunchOp))
-        options = Options(self.options.seed, self.options.inputs, self.options.exact, self._masked)
+        lowered = any(walk(module, pallas.CallOp, triton.LaunchOp))
+        options = replace(self.options, masked=self.options.masked or lowered)
         names = [func.sym_name.data for func in walk(module, FuncOp) if func.body.blocks]
         entries = names if self._entry is None else [self._entry]
         self._watched = [Watched(module, name, options, self._arrays) for name in entries]
@@ -86,25 +86,24 @@ class Validator(Instrumentation):
 
     def after(self, pass_: ModulePass, module: ModuleOp) -> None:
         """A pass has run."""
-        self._masked |= pass_.name == "insert-masks"
         text, meaning = str(module), meaning_of(pass_)
         if text == self._text:
-            self.result.verdicts.append(Verdict(pass_.name, str(meaning), "same"))
+            self.result.verdicts.append(PassVerdict(pass_.name, str(meaning), "same"))
             return
         state, reason = "validated", ""
         for one in self._watched or ():
-            known = one.reason
-            change = one.advance(module, self._masked, meaning)
+            known, before = one.reason, one.how
+            change = one.advance(module, after_pass(one.how, pass_), meaning)
             if change is not None:
-                raise self._error(pass_, one, change)
+                raise self._error(pass_, one, change, before)
             if known or one.reason:
                 state, reason = "not run", known or one.reason or ""
         self._text = text
-        self.result.verdicts.append(Verdict(pass_.name, str(meaning), state, reason))
+        self.result.verdicts.append(PassVerdict(pass_.name, str(meaning), state, reason))
 
-    def _error(self, pass_: ModulePass, one: Watched, change: Change) -> MeaningError:
-        options = Options(self.options.seed, self.options.inputs, self.options.exact, one.how.masked)
-        place, words = self._place(one, change)
+    def _error(self, pass_: ModulePass, one: Watched, change: ChangedValue, before: Conditions) -> MeaningError:
+        options = replace(self.options, masked=before.masked, beyond=before.reads_beyond)
+        place, words = self._place(one, change, before)
         notes = [
             f"on {change.input.description}",
             *(["the place is that of the store that wrote the element before the pass"] if place else []),
@@ -118,7 +117,7 @@ class Validator(Instrumentation):
             reproducer(one, pass_, options),
         )
 
-    def _place(self, one: Watched, change: Change) -> tuple[Location | None, str]:
+    def _place(self, one: Watched, change: ChangedValue, before: Conditions) -> tuple[Location | None, str]:
         """Where the changed element was written, and how it differs in words."""
         found = change.found
         if isinstance(found, KoptError):
@@ -126,7 +125,7 @@ class Validator(Instrumentation):
         name = one.shape.name(change.number)
         words = f"{name}{list(found.place)} is {_number(found.found)}, was {_number(found.expected)}"
         words += f"; {found.count} of {found.size} elements differ" if found.size > 1 else ""
-        op = _writer(one, change, found)
+        op = _writer(one, change, found, before)
         return location_of(op) if op is not None else None, words
 
 
@@ -137,8 +136,8 @@ _STATES = {
 }
 
 
-def _writer(one: Watched, change: Change, found: Difference):
-    return writer(one.module, one.entry, one.shape, change.input.arrays, one.how, change.number, found.place)
+def _writer(one: Watched, change: ChangedValue, found: Difference, how: Conditions):
+    return writer(one.module, one.entry, one.shape, change.input.arrays, how, change.number, found.place)
 
 
 def _number(value: object) -> str:

@@ -16,7 +16,7 @@ from kopt.passes.meaning import REASSOCIATES, Meaning
 from kopt.validation.comparing import Difference, difference, same_bits
 from kopt.validation.inputs import InputSet, Integers, aliased, integers_of, make_set
 from kopt.validation.options import Options
-from kopt.validation.outcome import Conditions, NotRun, Shape, observe
+from kopt.validation.outcome import Conditions, NotRun, Observed, observe
 from kopt.walk import walk
 
 #: Another undefined value than NaN, and other orders, by which results that hang on such things are found.
@@ -24,7 +24,7 @@ _OTHER_POISON, _OTHER_SEEDS = 12345.0, (1, 2)
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedValue:
     """A value that a pass has changed, or a run that fails since."""
 
     input: InputSet
@@ -37,17 +37,17 @@ class Watched:
 
     def __init__(self, module: ModuleOp, entry: str, options: Options, given: Sequence[np.ndarray] | None = None):
         self.entry, self.options = entry, options
-        self.shape = Shape.of(module, entry)
+        self.shape = Observed.of(module, entry)
         self.module = cloned(module)
-        self.how = Conditions(options.seed, masked=options.masked)
+        self.how = Conditions(options.seed, masked=options.masked, reads_beyond=options.beyond)
         self.reason: str | None = None
         self._seen: list[list[np.ndarray]] = []
         self.inputs: list[InputSet] = []
         self._begin(given)
 
-    def advance(self, module: ModuleOp, masked: bool, meaning: Meaning) -> Change | None:
+    def advance(self, module: ModuleOp, how: Conditions, meaning: Meaning) -> ChangedValue | None:
         """Runs what a pass has made; gives the first change beyond what it states. The next pass is seen from here."""
-        before, self.how = self.how, replace(self.how, masked=masked)
+        before, self.how = self.how, how
         known, seen = self.reason is None, []
         self.reason = None
         try:
@@ -56,7 +56,7 @@ class Watched:
                     results = observe(module, self.entry, self.shape, input.arrays, self.how)
                 except KoptError as error:
                     if known:
-                        return Change(input, 0, error)
+                        return ChangedValue(input, 0, error)
                     raise NotRun(error.message) from error
                 seen.append(results)
                 if known and (change := self._compare(number, results, meaning, before)):
@@ -66,7 +66,9 @@ class Watched:
         self.module, self._seen = cloned(module), seen
         return None
 
-    def _compare(self, number: int, results: list[np.ndarray], meaning: Meaning, how: Conditions) -> Change | None:
+    def _compare(
+        self, number: int, results: list[np.ndarray], meaning: Meaning, how: Conditions
+    ) -> ChangedValue | None:
         input, seen = self.inputs[number], self._seen[number]
         meaning = self._loosened(meaning)
         terms = max((size for array in input.arrays for size in array.shape), default=1)
@@ -76,7 +78,7 @@ class Watched:
                 continue
             known = self._known(input, n, expected, how)
             if (worst := difference(expected, found, element, meaning, terms, known)) is not None:
-                return Change(input, n, worst)
+                return ChangedValue(input, n, worst)
         return None
 
     def _loosened(self, meaning: Meaning) -> Meaning:

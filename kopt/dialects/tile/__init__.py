@@ -73,7 +73,16 @@ from kopt.dialects.tile.reductions import (
     ScanOp,
     neutral,
 )
-from kopt.dialects.tile.shape import BroadcastOp, ConcatOp, DynamicSliceOp, ReshapeOp, SliceOp, TakeAlongOp, TransposeOp
+from kopt.dialects.tile.shape import (
+    SPARE,
+    BroadcastOp,
+    ConcatOp,
+    DynamicSliceOp,
+    ReshapeOp,
+    SliceOp,
+    TakeAlongOp,
+    TransposeOp,
+)
 from kopt.dialects.tile.sorting import SortOp
 from kopt.dialects.tile.types import (
     DimAttr,
@@ -148,6 +157,7 @@ __all__ = [
     "SplatOp",
     "StoreOp",
     "TakeAlongOp",
+    "SPARE",
     "Tile",
     "TileType",
     "TransposeOp",

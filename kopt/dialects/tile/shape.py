@@ -274,11 +274,16 @@ def _concat(values: Sequence[SSAValue], dim: int) -> TileType:
     return first.with_dims([as_dim(total) if n == dim else d for n, d in enumerate(first.dims.data)])
 
 
+#: Says of a `take_along` that nothing uses the lanes whose number is outside.
+SPARE = "tile.spare"
+
+
 @irdl_op_definition
 class TakeAlongOp(Infers, Op):
     """Picks lanes along one dimension by number, as NumPy's ``take_along_axis``: both tiles have one rank.
 
-    A number below 0 or past the last lane is an access that is wrong, where its own lane is inside its ranges.
+    A number below 0 or past the last lane is an access that is wrong, where its own lane is inside its ranges; with
+    ``{tile.spare}`` what it picks is undefined, and nothing uses it.
 
     %t = tile.take_along %v, %idx dim 1 : !tile.tile<b0=8 x 64 x f32>, !tile.tile<b0=8 x 4 x i32>
     """

@@ -23,7 +23,8 @@ class ConvertSlicesToGathersPass(ModulePass):
     """Rewrites `tile.slice` and `tile.concat` as `tile.take_along`, while sizes are the true ones.
 
     A slice is a gather a dimension that it cuts. Of a concatenation each input's lanes are gathered to where they
-    stand in the result, and selected there. ``triton.inside`` says that no lane number needs a check.
+    stand in the result, and selected there. ``triton.inside`` says that no lane number needs a check, ``tile.spare``
+    that nothing uses the lanes whose number is outside.
 
         %s = tile.slice %v [1] [3] [2] : !tile.tile<6 x f32> to !tile.tile<3 x f32>
     becomes

@@ -18,10 +18,9 @@ INSIDE = "triton.inside"
 
 
 def gather(op: Operation, value: SSAValue, numbers: SSAValue, dim: int, inside: bool) -> SSAValue:
-    """The lanes of a value along one dimension by number; ``inside`` says that no number is outside."""
+    """The lanes of a value along one dimension by number; ``inside``: none is outside, else nothing uses such lanes."""
     gather = tile.TakeAlongOp(value, numbers, dim)
-    if inside:
-        gather.attributes[INSIDE] = UnitAttr()
+    gather.attributes[INSIDE if inside else tile.SPARE] = UnitAttr()
     return Builder(op).add(gather)
 
 

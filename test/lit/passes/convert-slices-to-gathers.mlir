@@ -21,7 +21,7 @@ func.func @slice(%x: memref<16x6xf32>, %y: memref<16x3xf32>) {
 // CHECK-LABEL: func.func @concat
 // CHECK: [[F:%.+]] = tile.full 1.0 : !tile.tile<8 x f32>
 // CHECK: [[N:%.+]] = tile.arange 0, 1 : !tile.tile<8 x i32>
-// CHECK-NEXT: [[V:%.+]] = tile.take_along %e, [[N]] dim 0 : !tile.tile<6 x f32>, !tile.tile<8 x i32>
+// CHECK-NEXT: [[V:%.+]] = tile.take_along %e, [[N]] dim 0 {tile.spare} : !tile.tile<6 x f32>, !tile.tile<8 x i32>
 // CHECK-NEXT: [[L:%.+]] = tile.arange 0, 1 : !tile.tile<8 x i32>
 // CHECK-NEXT: [[SIX:%.+]] = tile.full 6
 // CHECK-NEXT: [[FIRST:%.+]] = tile.lt [[L]], [[SIX]]
