@@ -12,7 +12,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kopt.passes.meaning import REASSOCIATES
 from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes
 from kopt.analysis.seen_blocks import seen_blocks
 from kopt.config import Config
@@ -20,6 +19,7 @@ from kopt.diagnostics import remark
 from kopt.dialects.tile import OpenBlock, mark_open, open_blocks
 from kopt.errors import LoweringError
 from kopt.passes.block_forms import BlockForms
+from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.retyping import tag_sizes
 from kopt.passes.set_blocks import substitute_sizes
 from kopt.planning.block_sizes import rooms

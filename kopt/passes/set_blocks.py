@@ -11,7 +11,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from kopt.passes.meaning import REASSOCIATES
 from kopt.diagnostics import location_of
 from kopt.dialects.tile import (
     CarryingLoop,
@@ -25,6 +24,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.sizes import read_sizes
 from kopt.errors import ConfigError, LoweringError, VerifyError
+from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.retyping import replace_dims, tag_sizes
 from kopt.verification import verify_sizes
 from kopt.walk import walk

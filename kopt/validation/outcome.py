@@ -58,7 +58,7 @@ class Observed:
 
 @dataclass(frozen=True)
 class Conditions:
-    """How a module is run: the seed of all that has no order, what is undefined, whether masks are there, and loads reach
+    """How a module is run: the seed of what has no order, what is undefined, whether masks are there, and loads reach
     beyond their arrays.
     """
 
