@@ -27,8 +27,9 @@ from xdsl.ir import Attribute
 from kopt.dialects.tile import literal_value
 from kopt.dtypes import from_ir
 from kopt.errors import UnsupportedError
+from kopt.interpreter import ring
 from kopt.interpreter.elementwise import NUMPY
-from kopt.interpreter.rounding import bitcast, cast, rounded
+from kopt.interpreter.rounding import bitcast, cast, is_exact, rounded
 
 Array = np.ndarray
 
@@ -194,6 +195,14 @@ ATEN: dict[str, Callable[..., Any]] = {
 }
 
 
+#: What moves elements alone, or fills with zeros.
+STRUCTURAL = frozenset(
+    "clone _to_copy alias detach cat stack view reshape _unsafe_view permute t transpose unsqueeze squeeze expand "
+    "slice select index index_put index_select constant_pad_nd flip roll repeat zeros zeros_like new_zeros "
+    "prims.convert_element_type".split()
+)
+
+
 def _expansion(x: Array, shape: Sequence[int]) -> list[tuple[int, int]]:
     """Each wanted size with the size that -1 stands for."""
     sizes = [1] * (len(shape) - x.ndim) + list(x.shape)
@@ -210,6 +219,9 @@ def call(
     name = name.partition(".")[0] if namespace == "aten" else f"{namespace}.{name.partition('.')[0]}"
     if name not in ATEN:
         raise UnsupportedError(f"the reference interpreter does not know the host operator '{callee}'")
+    exact = any(is_exact(type) for _, type in inputs) or any(is_exact(type.element_type) for type in types)
+    if exact and name not in STRUCTURAL:
+        raise UnsupportedError(f"the host operator '{callee}' has no exact numbers")
     arrays = iter([_widened(array) for array, _ in inputs])
     values = [_python(attr, arrays) for attr in arguments]
     try:
@@ -240,6 +252,8 @@ def _python(attr: Attribute, arrays: Iterator[Array]) -> Any:
             return next(arrays)
         case ArrayAttr():
             return [_python(item, arrays) for item in attr.data]
+        case FloatAttr() if ring.active():
+            return int(ring.encode(literal_value(attr)))
         case IntegerAttr() | FloatAttr():
             return literal_value(attr)
         case StringAttr():
@@ -256,6 +270,8 @@ def _result(found: Any, type: MemRefType) -> Array:
     dtype = from_ir(type.element_type)
     if dtype is not None and dtype.kind == "bool":
         array = array != 0
+    elif is_exact(type.element_type) and array.dtype.kind != "f":
+        pass
     elif dtype is not None and dtype.is_integer and array.dtype.kind == "f":
         array = cast(array, f64 if array.dtype.itemsize == 8 else f32, type.element_type)
     elif dtype is not None and dtype.is_float and array.dtype.kind == "O":

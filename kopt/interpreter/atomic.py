@@ -15,11 +15,12 @@ from xdsl.ir import Attribute
 
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import TileType, tile_type
+from kopt.interpreter import ring
 from kopt.interpreter.access import check, locate
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.memory import own_mask
 from kopt.interpreter.reductions import COMBINE
-from kopt.interpreter.rounding import dtype_of, poison, rounded
+from kopt.interpreter.rounding import dtype_of, is_exact, poison, rounded
 from kopt.interpreter.storage import addresses
 from kopt.interpreter.values import TileValue, Validity, both, mask_of
 
@@ -80,10 +81,11 @@ def _rmw(m: Machine, op: RmwOp) -> TileValue | None:
         for turn, place in lanes.turns():
             old, new = lanes.memory[place], flat[turn]
             previous[turn] = old
-            if kind == "add" and dtype.is_float and dtype.bits < 32:
+            if kind == "add" and dtype.is_float and dtype.bits < 32 and not ring.active():
                 lanes.memory[place] = m.sums.add(lanes.memory, place, new, element)
             else:
-                lanes.memory[place] = new if kind == "xchg" else rounded(COMBINE[kind](old, new), element)
+                table = ring.COMBINE if is_exact(element) else COMBINE
+                lanes.memory[place] = new if kind == "xchg" else rounded(table[kind](old, new), element)
     return TileValue(previous.reshape(value.data.shape), both(lanes.valid, value.valid)) if op.previous else None
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from kopt.dialects.tile import ELEMENTWISE, BitcastOp, CastOp, ElementwiseOp, SelectOp, tile_type
+from kopt.interpreter import ring_functions
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.rounding import bitcast, cast, rounded
+from kopt.interpreter.rounding import bitcast, cast, is_exact, rounded
 from kopt.interpreter.values import TileValue, both
 
 Array = np.ndarray
@@ -128,7 +129,9 @@ def compute(name: str, *arrays: Array) -> Array:
 
 def _elementwise(m: Machine, op: ElementwiseOp) -> TileValue:
     tiles = [m.tile(value) for value in op.inputs]
-    data = compute(op.ROW.name, *(tile.data for tile in tiles))
+    arrays, name = [tile.data for tile in tiles], op.ROW.name
+    exact = is_exact(tile_type(op.inputs[0]).element_type)
+    data = ring_functions.compute(name, NUMPY[name], *arrays) if exact else compute(name, *arrays)
     return TileValue(rounded(data, tile_type(op.result).element_type), both(*(tile.valid for tile in tiles)))
 
 

@@ -12,7 +12,7 @@ from kopt.dialects import host
 from kopt.dialects.tile import literal_value
 from kopt.interpreter.aten import call
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.rounding import cast, numpy_type, poison, rounded
+from kopt.interpreter.rounding import cast, constant, numpy_type, poison, rounded
 
 
 def _memref(type: Attribute) -> MemRefType:
@@ -26,7 +26,7 @@ def _alloc(m: Machine, op: host.AllocOp) -> np.ndarray:
 
 def _filled(type: MemRefType, fill: Attribute | None = None) -> np.ndarray:
     """A new array; without a fill its elements are poison."""
-    value = poison(type.element_type) if fill is None else literal_value(fill)
+    value = poison(type.element_type) if fill is None else constant(literal_value(fill), type.element_type)
     return np.full(type.get_shape(), rounded(np.asarray(value), type.element_type), numpy_type(type.element_type))
 
 

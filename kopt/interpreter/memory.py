@@ -11,7 +11,7 @@ from kopt.dialects.pallas import FetchOp, SendOp
 from kopt.dialects.tile import Access, GetOp, LoadOp, PutOp, RefType, StoreOp, literal_value
 from kopt.interpreter.access import IndexedBlock, check, locate
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.rounding import numpy_type, poison
+from kopt.interpreter.rounding import constant, numpy_type, poison
 from kopt.interpreter.values import TileValue, both, mask_of
 
 
@@ -24,8 +24,8 @@ def own_mask(m: Machine, op: Access) -> np.ndarray | None:
     return mask.data if inside is None else mask.data & inside
 
 
-def _number(attr: Attribute | None, default: float | int) -> float | int:
-    return default if attr is None else literal_value(attr)
+def _number(attr: Attribute | None, default: float | int, element: Attribute) -> float | int:
+    return default if attr is None else constant(literal_value(attr), element)
 
 
 def _load(m: Machine, op: LoadOp) -> TileValue:
@@ -39,11 +39,11 @@ def _load(m: Machine, op: LoadOp) -> TileValue:
     if m.monitor is not None:
         m.monitor.read(op, array, block.index, _within(active, block))
     element = op.result.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
-    outside = _number(op.pad, poison(element))
+    outside = _number(op.pad, poison(element), element)
     data = _read(array, block, outside, numpy_type(element))
     inside = mask_of(block.valid, data.ndim)
     if mask is not None:
-        data = np.where(mask, data, np.asarray(_number(op.other, 0), data.dtype))
+        data = np.where(mask, data, np.asarray(_number(op.other, 0, element), data.dtype))
     if inside is not None:
         data = np.where(inside, data, np.asarray(outside, data.dtype))
     return TileValue(data, () if op.pad is not None else block.valid)

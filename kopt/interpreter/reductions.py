@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from xdsl.ir import Attribute
 
 from kopt.dialects.tile import ArgReduceOp, DotOp, MaskOp, ReduceOp, ScanOp, TileType, neutral, tile_type
 from kopt.errors import UnsupportedError
+from kopt.interpreter import ring
 from kopt.interpreter.machine import Handler, Machine
-from kopt.interpreter.rounding import numpy_type, rounded
+from kopt.interpreter.rounding import constant, is_exact, numpy_type, rounded
 from kopt.interpreter.values import Bound, TileValue, Validity, ValidLanes, both, dropped, filled, moved
 
 #: How NumPy combines lanes.
@@ -39,24 +41,28 @@ def _operand(m: Machine, tile: TileValue, dims: Sequence[int], fill: float | int
 
 def _reduce(m: Machine, op: ReduceOp) -> TileValue:
     tile, dims, kind = m.tile(op.input), op.dimensions, op.kind.data
-    ignored = neutral(kind, _element(op.input.type))
+    element = _element(op.input.type)
+    ignored = constant(neutral(kind, element), element)
     data = _operand(m, tile, dims, ignored)
     with np.errstate(all="ignore"):
-        combined = combine(kind, data, dims, ignored)
+        combined = combine(kind, data, dims, ignored, is_exact(element))
     return TileValue(rounded(combined, _element(op.result.type)), dropped(tile.valid, dims))
 
 
-def combine(kind: str, data: np.ndarray, dims: Sequence[int], ignored: float | int) -> np.ndarray:
-    """Combine the lanes of ``dims``; ``ignored`` where there are none."""
+def combine(kind: str, data: np.ndarray, dims: Sequence[int], ignored: float | int, exact: bool = False) -> np.ndarray:
+    """Combine the lanes of ``dims``; ``ignored`` where there are none. ``exact`` numbers are not floats."""
     shape = [size for n, size in enumerate(data.shape) if n not in dims]
     if any(data.shape[dim] == 0 for dim in dims):
         return np.full(shape, ignored, data.dtype)
+    if exact and dims:
+        return ring.reduce(kind, data, tuple(dims))
     return np.asarray(COMBINE[kind].reduce(data, axis=tuple(dims), dtype=data.dtype)) if dims else data
 
 
 def _argreduce(m: Machine, op: ArgReduceOp) -> TileValue:
     tile, dim, kind = m.tile(op.input), op.dim.data, op.kind.data
-    data = _operand(m, tile, (dim,), neutral(kind, _element(op.input.type)))
+    element = _element(op.input.type)
+    data = _operand(m, tile, (dim,), constant(neutral(kind, element), element))
     if not data.shape[dim]:
         raise UnsupportedError(f"there is no arg{kind} of no lanes")
     number = np.argmax(data, dim) if kind == "max" else np.argmin(data, dim)
@@ -65,10 +71,14 @@ def _argreduce(m: Machine, op: ArgReduceOp) -> TileValue:
 
 def _scan(m: Machine, op: ScanOp) -> TileValue:
     tile, dim, kind = m.tile(op.input), op.dim.data, op.kind.data
-    data = _operand(m, tile, (dim,), neutral(kind, _element(op.input.type)))
+    element = _element(op.input.type)
+    data = _operand(m, tile, (dim,), constant(neutral(kind, element), element))
     data = np.flip(data, dim) if op.reverse is not None else data
     with np.errstate(all="ignore"):
-        running = COMBINE[kind].accumulate(data, axis=dim, dtype=data.dtype)
+        if is_exact(element):
+            running = ring.accumulate(kind, data, dim)
+        else:
+            running = COMBINE[kind].accumulate(data, axis=dim, dtype=data.dtype)
     running = np.flip(running, dim) if op.reverse is not None else running
     return TileValue(rounded(running, _element(op.result.type)), tile.valid)
 
@@ -78,8 +88,9 @@ def _mask(m: Machine, op: MaskOp) -> TileValue:
     limits = tuple((dim, m[range]) for dim, range in enumerate(op.limits) if range is not None)
     data, type = tile.data, tile_type(op.input)
     owned = tuple(lanes for lanes in m.owned(type.tags) if op.limits[lanes.dims[-1]] is not None)
+    fill = np.asarray(constant(op.fill_number, type.element_type), data.dtype)
     for lanes in (*owned, *(lanes for dim, bound in limits for lanes in bound.along(dim))):
-        data = np.where(lanes.spread(data.ndim), data, np.asarray(op.fill_number, data.dtype))
+        data = np.where(lanes.spread(data.ndim), data, fill)
     filled = {(id(lanes.mask), lanes.dims) for lanes in owned}
     rest = tuple(lanes for lanes in tile.valid if (id(lanes.mask), lanes.dims) not in filled)
     return TileValue(data, _defined(rest, limits))
@@ -103,13 +114,16 @@ def _defined(valid: Validity, limits: Sequence[tuple[int, Bound]]) -> Validity:
 def _dot(m: Machine, op: DotOp) -> TileValue:
     left, right = m.tile(op.lhs), m.tile(op.rhs)
     rank, type = left.data.ndim, op.result.type
-    product = matmul(_operand(m, left, (rank - 1,), 0), _operand(m, right, (rank - 2,), 0), numpy_type(_element(type)))
+    exact = is_exact(_element(type)) and is_exact(_element(op.lhs.type))
+    multiply = ring.matmul if exact else partial(matmul, dtype=numpy_type(_element(type)))
+    product = multiply(_operand(m, left, (rank - 1,), 0), _operand(m, right, (rank - 2,), 0))
     kept = dropped(right.valid, (rank - 2,))
     valid = both(dropped(left.valid, (rank - 1,)), moved(kept, lambda dim: dim + (dim == rank - 2)))
     if op.accumulator is not None:
         acc = m.tile(op.accumulator)
         with np.errstate(all="ignore"):
-            product, valid = product + acc.data, both(valid, acc.valid)
+            total = ring.add(product, acc.data) if exact else product + acc.data
+            product, valid = total, both(valid, acc.valid)
     assert isinstance(type, TileType)
     return TileValue(rounded(product, _element(type)), both(valid, m.owned(type.tags)))
 

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 
 from kopt.dtypes import DType, from_ir
 from kopt.errors import UnsupportedError
+from kopt.interpreter import ring
 from kopt.runtime.wire import Packed, from_reference, to_reference
 
 
@@ -27,7 +28,17 @@ def dtype_of(type: Attribute) -> DType:
 
 def numpy_type(type: Attribute) -> np.dtype:
     """The NumPy type that holds an element type: ``bf16`` → ``float32``."""
-    return np.dtype(dtype_of(type).numpy)
+    return np.dtype(np.int64) if is_exact(type) else np.dtype(dtype_of(type).numpy)
+
+
+def is_exact(type: Attribute) -> bool:
+    """Whether values of an element type are exact numbers now."""
+    return ring.active() and dtype_of(type).is_float
+
+
+def constant(value: float | int, type: Attribute) -> float | int:
+    """A number of the source as an element is held."""
+    return int(ring.encode(value)) if is_exact(type) else value
 
 
 def _round_bf16(array: np.ndarray) -> np.ndarray:
@@ -67,6 +78,9 @@ _ROUND: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 def rounded(array: np.ndarray, type: Attribute) -> np.ndarray:
     """A floating-point or integer result as values of its element type, in the array type that holds them."""
     dtype = dtype_of(type)
+    if is_exact(type):
+        array = np.asarray(array)
+        return ring.encode(array) if array.dtype.kind == "f" else array.astype(np.int64)
     with np.errstate(all="ignore"):
         held = np.asarray(array).astype(dtype.numpy, copy=False)
         return _ROUND[dtype.spec](held) if dtype.spec in _ROUND else held
@@ -77,6 +91,10 @@ def cast(array: np.ndarray, source: Attribute, target: Attribute) -> np.ndarray:
     before, after = dtype_of(source), dtype_of(target)
     if after.kind == "bool":
         return array != 0
+    if is_exact(target):
+        return array if before.is_float else ring.encode(array.astype(np.float64))
+    if is_exact(source):
+        raise UnsupportedError(f"exact numbers have no {after.spec} of them")
     with np.errstate(all="ignore"):
         if before.is_float and after.is_integer:
             return _truncate(array, after)
@@ -94,6 +112,8 @@ def _truncate(array: np.ndarray, after: DType) -> np.ndarray:
 
 def bitcast(array: np.ndarray, source: Attribute, target: Attribute) -> np.ndarray:
     """Read the bits of one element type as another of the same width."""
+    if is_exact(source) or is_exact(target):
+        raise UnsupportedError("exact numbers have no bits")
     before, after = dtype_of(source), dtype_of(target)
     bits = from_reference(array, before).bits
     carrier = from_reference(np.zeros(1, after.numpy), after).bits.dtype
@@ -117,7 +137,7 @@ def poison(type: Attribute) -> float | int:
     """What an undefined lane holds, so that using one shows: NaN, or a number that nothing computes."""
     dtype, other = dtype_of(type), _poison.get()
     if dtype.is_float:
-        return float("nan") if other is None else other
+        return constant(float("nan") if other is None else other, type)
     if dtype.kind == "bool":
         return 1 if other is None else 0
     return (0x5A5A5A5A if other is None else 0x33333333) & ((1 << (dtype.bits - 1)) - 1)

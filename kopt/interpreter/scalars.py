@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Operation
 
 from kopt.dialects.tile.types import width_of
 from kopt.errors import KoptError, UnsupportedError
+from kopt.interpreter import ring
 from kopt.interpreter.machine import Handler, Machine
 
 
@@ -84,6 +85,7 @@ def _constant(m: Machine, op: arith.ConstantOp) -> Any:
     if isinstance(value, IntegerAttr):
         return _wrap(value.value.data, value.type)
     if isinstance(value, FloatAttr):
+        _refuse_exact(op)
         return value.value.data
     kind = "dense" if isinstance(value, DenseIntOrFPElementsAttr) else value.name
     raise UnsupportedError(f"the reference interpreter has no {kind} constants")
@@ -99,7 +101,13 @@ def _unsigned_integer(m: Machine, op: Operation) -> int:
     return _wrap(_UNSIGNED[type(op)](a, b), op.results[0].type)
 
 
+def _refuse_exact(op: Operation) -> None:
+    if ring.active():
+        raise UnsupportedError(f"'{op.name}' has no exact numbers")
+
+
 def _float(m: Machine, op: Operation) -> float:
+    _refuse_exact(op)
     return _FLOATS[type(op)](*(m[value] for value in op.operands))
 
 
@@ -118,6 +126,16 @@ def _select(m: Machine, op: arith.SelectOp) -> Any:
 def _convert(m: Machine, op: Operation) -> int:
     value = m[op.operands[0]]
     return _wrap(int(value), op.results[0].type)
+
+
+def _to_float(m: Machine, op: Operation) -> float:
+    _refuse_exact(op)
+    return float(m[op.operands[0]])
+
+
+def _to_integer(m: Machine, op: Operation) -> int:
+    _refuse_exact(op)
+    return _convert(m, op)
 
 
 def _extend_unsigned(m: Machine, op: Operation) -> int:
@@ -158,8 +176,8 @@ HANDLERS: dict[type, Handler] = {
     arith.TruncIOp: _convert,
     arith.ExtSIOp: _extend_signed,
     arith.ExtUIOp: _extend_unsigned,
-    arith.SIToFPOp: lambda m, op: float(m[op.operands[0]]),
-    arith.FPToSIOp: _convert,
+    arith.SIToFPOp: _to_float,
+    arith.FPToSIOp: _to_integer,
     scf.IfOp: _if,
     scf.ForOp: _for,
     func.CallOp: _call,

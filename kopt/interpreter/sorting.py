@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kopt.dialects.tile import SortOp
+from kopt.dialects.tile import SortOp, tile_type
 from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.rounding import constant
 from kopt.interpreter.values import TileValue, Validity, ValidLanes, filled, mask_of
 
 
@@ -19,7 +20,7 @@ def order(data: np.ndarray, dim: int, descending: bool) -> np.ndarray:
 
 def _sort(m: Machine, op: SortOp) -> tuple[TileValue, TileValue]:
     tile, dim = m.tile(op.input), op.dim.data
-    data = tile.data if m.masked else filled(tile, (dim,), op.last)
+    data = tile.data if m.masked else filled(tile, (dim,), constant(op.last, tile_type(op.input).element_type))
     numbers = order(data, dim, op.descending is not None)
     valid = _first(tile.valid, dim, data.ndim)
     return TileValue(np.take_along_axis(data, numbers, dim), valid), TileValue(numbers.astype(np.int32), valid)

@@ -76,11 +76,11 @@ def integers_of(types: Sequence[MemRefType]) -> list[tuple[str, Integers]]:
 
 
 def make_set(
-    types: Sequence[MemRefType], integers: Sequence[tuple[str, Integers] | None], seed: int, number: int
-) -> InputSet:
+    types: Sequence[MemRefType], integers: Sequence[tuple[str, Integers] | None], seed: int, number: int,
+    special: bool = False,
+) -> InputSet:  # fmt: skip
     """The ``number``-th set of arguments of a seed."""
     random = np.random.default_rng((seed, number))
-    special = number % 2 == 1
     arrays = [_array(type, made, random, special) for type, made in zip(types, integers, strict=True)]
     words = ["floats with zeros of both signs, infinities and NaN" if special else "ordinary floats"]
     words += [f"argument {n}: {made[0]}" for n, made in enumerate(integers) if made is not None]

@@ -16,6 +16,7 @@ from kopt.analysis.entry import entry_function
 from kopt.errors import KoptError, UnsupportedError
 from kopt.interpreter import HANDLERS
 from kopt.interpreter.machine import Machine, check_arguments
+from kopt.interpreter.ring import exact
 from kopt.interpreter.rounding import poisoned
 
 
@@ -58,14 +59,15 @@ class Observed:
 
 @dataclass(frozen=True)
 class Conditions:
-    """How a module is run: the seed of what has no order, what is undefined, whether masks are there, and loads reach
-    beyond their arrays.
+    """How a module is run: the seed of what has no order, what is undefined, whether masks are there, loads reach
+    beyond their arrays, and floats are exact numbers.
     """
 
     seed: int = 0
     poison: float | None = None
     masked: bool = False
     reads_beyond: bool = False
+    exact: bool = False
 
 
 def after_pass(how: Conditions, pass_: ModulePass) -> Conditions:
@@ -91,7 +93,7 @@ def observe(
     running = machine(module, HANDLERS, seed=how.seed, masked=how.masked)
     running.reads_beyond = how.reads_beyond
     try:
-        with poisoned(how.poison):
+        with poisoned(how.poison), exact(how.exact):
             check_arguments(func, mine)
             found = list(running.call(func, mine))
     except UnsupportedError as error:

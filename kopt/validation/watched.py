@@ -11,8 +11,9 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from kopt.clone import cloned
 from kopt.dialects.atomic import RmwOp
 from kopt.errors import KoptError
+from kopt.interpreter.ring import encode
 from kopt.interpreter.rounding import dtype_of
-from kopt.passes.meaning import REASSOCIATES, Meaning
+from kopt.passes.meaning import EXACT, REASSOCIATES, Meaning
 from kopt.validation.comparing import Difference, difference, same_bits
 from kopt.validation.inputs import InputSet, Integers, aliased, integers_of, make_set
 from kopt.validation.options import Options
@@ -39,7 +40,7 @@ class Watched:
         self.entry, self.options = entry, options
         self.shape = Observed.of(module, entry)
         self.module = cloned(module)
-        self.how = Conditions(options.seed, masked=options.masked, reads_beyond=options.beyond)
+        self.how = Conditions(options.seed, masked=options.masked, reads_beyond=options.beyond, exact=options.exact)
         self.reason: str | None = None
         self._seen: list[list[np.ndarray]] = []
         self.inputs: list[InputSet] = []
@@ -59,7 +60,11 @@ class Watched:
                         return ChangedValue(input, 0, error)
                     raise NotRun(error.message) from error
                 seen.append(results)
-                if known and (change := self._compare(number, results, meaning, before)):
+                if (
+                    known
+                    and (meaning.kind != "approximates" or not how.exact)
+                    and (change := self._compare(number, results, meaning, before))
+                ):
                     return change
         except NotRun as error:
             self.reason = str(error)
@@ -69,8 +74,10 @@ class Watched:
     def _compare(
         self, number: int, results: list[np.ndarray], meaning: Meaning, how: Conditions
     ) -> ChangedValue | None:
+        if how.exact and meaning.kind == "approximates":
+            return None  # near is no word of exact numbers
         input, seen = self.inputs[number], self._seen[number]
-        meaning = self._loosened(meaning)
+        meaning = EXACT if how.exact else self._loosened(meaning)
         terms = max((size for array in input.arrays for size in array.shape), default=1)
         for n, (expected, found) in enumerate(zip(seen, results, strict=True)):
             element = self.shape.element(n)
@@ -101,7 +108,7 @@ class Watched:
 
     def _begin(self, given: Sequence[np.ndarray] | None) -> None:
         try:
-            for input in self._sets(given):
+            for input in map(self._held, self._sets(given)):
                 try:
                     self._seen.append(observe(self.module, self.entry, self.shape, input.arrays, self.how))
                 except KoptError as error:
@@ -114,6 +121,15 @@ class Watched:
         if self.inputs:
             self.reason = None
 
+    def _held(self, input: InputSet) -> InputSet:
+        """Arguments as the interpreter holds them: exact numbers where floats are."""
+        if not self.options.exact:
+            return input
+        types: list[MemRefType] = list(self.shape.inputs)  # pyright: ignore[reportAssignmentType]
+        pairs = list(zip(input.arrays, (dtype_of(type.element_type).is_float for type in types), strict=True))
+        encoded = {id(array): encode(array) if float else array for array, float in pairs}
+        return replace(input, arrays=tuple(encoded[id(array)] for array in input.arrays))
+
     def _sets(self, given: Sequence[np.ndarray] | None) -> Iterator[InputSet]:
         if given is not None:
             yield from self._given(given)
@@ -123,7 +139,7 @@ class Watched:
             raise NotRun("arguments are made up for functions of memrefs")
         memrefs: list[MemRefType] = list(types)  # pyright: ignore[reportAssignmentType]
         integers = self._integers(memrefs)
-        made = [make_set(memrefs, integers, self.options.seed, n) for n in range(self.options.inputs)]
+        made = [make_set(memrefs, integers, self.options.seed, n, self._special(n)) for n in range(self.options.inputs)]
         yield from made
         yield from aliased(memrefs, self.shape.written, made[0])
 
@@ -133,10 +149,14 @@ class Watched:
         types: list[MemRefType] = list(self.shape.inputs)  # pyright: ignore[reportAssignmentType]
         kinds = [dtype_of(type.element_type).is_float for type in types]
         for number in range(1, self.options.inputs):
-            made = make_set(types, [None] * len(types), self.options.seed, number)
+            made = make_set(types, [None] * len(types), self.options.seed, number, self._special(number))
             mixed = [new if float else old for new, old, float in zip(made.arrays, arrays, kinds, strict=True)]
             description = f"{made.description[:-1]}; integers as given)"
             yield InputSet(description, tuple(mixed), made.special)
+
+    def _special(self, number: int) -> bool:
+        """Every other set has infinities and NaN, which have no sign among exact numbers."""
+        return number % 2 == 1 and not self.options.exact
 
     def _integers(self, types: Sequence[MemRefType]) -> list[tuple[str, Integers] | None]:
         """For each argument of integers the widest kind that the kernel takes; the others are zeros meanwhile."""
@@ -158,7 +178,7 @@ class Watched:
     ) -> bool:  # fmt: skip
         tried = [kind if n == position else one for n, one in enumerate(integers)]
         try:
-            input = make_set(types, tried, self.options.seed, 0)
+            input = self._held(make_set(types, tried, self.options.seed, 0))
             observe(self.module, self.entry, self.shape, input.arrays, self.how)
         except KoptError:
             return False
