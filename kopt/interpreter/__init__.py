@@ -27,6 +27,7 @@ from kopt.interpreter import (
     scalars,
     shape,
     sorting,
+    symm,
     triton,
 )
 from kopt.interpreter.machine import Handler, Machine, check_arguments
@@ -46,6 +47,7 @@ HANDLERS: dict[type, Handler] = {
     **host.HANDLERS,
     **pallas.HANDLERS,
     **scalars.HANDLERS,
+    **symm.HANDLERS,
     **triton.HANDLERS,
 }
 

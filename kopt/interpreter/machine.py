@@ -20,6 +20,7 @@ from kopt.interpreter.copies import Copies
 from kopt.interpreter.rounding import numpy_type
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, TileValue, Validity, ValidLanes
+from kopt.interpreter.world import World
 from kopt.limits import ELEMENTS, VISITS
 from kopt.walk import walk
 
@@ -54,6 +55,9 @@ class Machine:
         """The sums of the grid that runs."""
         self.physical = False
         """Whether a kernel runs on a chip: accesses of refs touch all of their lanes."""
+        self.world: World | None = None
+        """The ranks of which this is one, and its ``rank`` among them; None: it runs alone."""
+        self.rank = 0
         self.reads_beyond = False
         """Whether what loads find beyond the end of an array is undefined, and no error."""
         self.copies = Copies()

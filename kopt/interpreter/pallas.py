@@ -128,6 +128,8 @@ def block_of(m: Machine, array: np.ndarray, entries: Sequence[Entry]) -> np.ndar
 
 
 def _place(m: Machine, entry: Entry) -> slice | int:
+    if isinstance(entry, Bound):
+        return slice(entry.begin, entry.begin + entry.size)
     if isinstance(entry, SliceAttr):
         return slice(entry.start.data, entry.stop.data, entry.step.data)
     if isinstance(entry, AllAttr):

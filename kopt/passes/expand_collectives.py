@@ -22,6 +22,7 @@ from kopt.errors import ConfigError
 from kopt.passes.collectives.building import Members
 from kopt.passes.collectives.expansion import Collective, Job, expand, obstacle, ranks_of
 from kopt.passes.collectives.gather_matmul import gather_and_multiply, product_of
+from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.replacing import replace
 from kopt.passes.retyping import new_tags
 from kopt.walk import walk
@@ -53,6 +54,7 @@ class ExpandCollectivesPass(ModulePass):
     """
 
     name = "expand-collectives"
+    meaning = REASSOCIATES
 
     kind: Literal["ring", "one-shot"] = "ring"
     ranks: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, ModuleOp
@@ -13,11 +14,18 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.aliases import written_arguments
 from kopt.analysis.entry import entry_function
+from kopt.dialects import symm
 from kopt.errors import KoptError, UnsupportedError
 from kopt.interpreter import HANDLERS
 from kopt.interpreter.machine import Machine, check_arguments
 from kopt.interpreter.ring import exact
 from kopt.interpreter.rounding import poisoned
+from kopt.interpreter.world import World
+from kopt.validation.options import Options
+from kopt.walk import walk
+
+#: How many ranks run a module that does not say.
+_RANKS = 2
 
 
 class NotRun(Exception):
@@ -68,6 +76,12 @@ class Conditions:
     masked: bool = False
     reads_beyond: bool = False
     exact: bool = False
+    ranks: int = 0
+
+    @classmethod
+    def of(cls, options: Options) -> Conditions:
+        """What is asked for."""
+        return cls(options.seed, None, options.masked, options.beyond, options.exact, options.ranks)
 
 
 def after_pass(how: Conditions, pass_: ModulePass) -> Conditions:
@@ -77,28 +91,68 @@ def after_pass(how: Conditions, pass_: ModulePass) -> Conditions:
 
 
 def observe(
-    module: ModuleOp,
-    entry: str | None,
-    shape: Observed,
-    arrays: Sequence[np.ndarray],
-    how: Conditions,
-    machine: type[Machine] = Machine,
+    module: ModuleOp, entry: str | None, shape: Observed, arrays: Sequence[np.ndarray], how: Conditions
 ) -> list[np.ndarray]:
     """The results of a run, then the final values of the arguments that ``shape`` says are written.
 
-    Raises `NotRun` for what the interpreter has no meaning of, `KoptError` for a run that fails.
+    Of several ranks, each is an array of all ranks'. Raises `NotRun` for what the interpreter has no meaning of,
+    `KoptError` for a run that fails.
     """
-    func = entry_function(module, entry)
-    mine = shared_copies(arrays)
-    running = machine(module, HANDLERS, seed=how.seed, masked=how.masked)
-    running.reads_beyond = how.reads_beyond
+    count = ranks_of(module, how.ranks)
     try:
         with poisoned(how.poison), exact(how.exact):
-            check_arguments(func, mine)
-            found = list(running.call(func, mine))
+            if count is None:
+                return _run(module, entry, shape, arrays, machine_of(module, how))
+            return _run_ranks(module, entry, shape, arrays, how, count)
     except UnsupportedError as error:
         raise NotRun(error.message) from error
+
+
+def machine_of(module: ModuleOp, how: Conditions) -> Machine:
+    """A machine that runs a module."""
+    machine = Machine(module, HANDLERS, seed=how.seed, masked=how.masked)
+    machine.reads_beyond = how.reads_beyond
+    return machine
+
+
+def _run(
+    module: ModuleOp, entry: str | None, shape: Observed, arrays: Sequence[np.ndarray], machine: Machine
+) -> list[np.ndarray]:
+    func = entry_function(module, entry)
+    mine = shared_copies(arrays)
+    check_arguments(func, mine)
+    found = list(machine.call(func, mine))
     return [np.array(value) for value in _seen(func, shape, found, mine)]
+
+
+def _run_ranks(
+    module: ModuleOp, entry: str | None, shape: Observed, arrays: Sequence[np.ndarray], how: Conditions, count: int
+) -> list[np.ndarray]:
+    """Every rank has the arguments, floats moved by its number."""
+    world = World(count, how.seed)
+    programs = []
+    for rank in range(count):
+        machine = machine_of(module, replace(how, seed=how.seed + rank))
+        machine.world, machine.rank = world, rank
+        world.machines.append(machine)
+        moved = [np.roll(array, rank) if array.dtype.kind == "f" or how.exact else array for array in arrays]
+        programs.append(partial(_run, module, entry, shape, moved, machine))
+    return [np.stack(values) for values in zip(*world.run(programs), strict=True)]
+
+
+def ranks_of(module: ModuleOp, wanted: int) -> int | None:
+    """How many ranks run a module, None for one alone: what its shapes and barriers say, else what is wanted."""
+    ops = [op for op in walk(module) if op.name.startswith("symm.")]
+    if not ops:
+        return None
+    for op in ops:
+        if isinstance(op, symm.BarrierOp) and op.ranks is not None:
+            return op.ranks.value.data
+        if isinstance(op, symm.AllGatherOp | symm.ReduceScatterOp | symm.AllGatherOutOp | symm.ReduceScatterOutOp):
+            types = [value.type for value in (*op.operands, *op.results)]
+            sizes = sorted(type.get_shape()[0] for type in types if isinstance(type, MemRefType))
+            return max(1, sizes[-1] // max(1, sizes[0]))
+    return wanted or _RANKS
 
 
 def _seen(func: FuncOp, shape: Observed, found: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:

@@ -40,7 +40,7 @@ class Watched:
         self.entry, self.options = entry, options
         self.shape = Observed.of(module, entry)
         self.module = cloned(module)
-        self.how = Conditions(options.seed, masked=options.masked, reads_beyond=options.beyond, exact=options.exact)
+        self.how = Conditions.of(options)
         self.reason: str | None = None
         self._seen: list[list[np.ndarray]] = []
         self.inputs: list[InputSet] = []

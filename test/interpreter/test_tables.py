@@ -8,6 +8,7 @@ from kopt.dialects.atomic import Atomic
 from kopt.dialects.host import Host
 from kopt.dialects.jagged import Jagged
 from kopt.dialects.pallas import Pallas
+from kopt.dialects.symm import Symm
 from kopt.dialects.tile import COMBINERS, TABLE, Tile
 from kopt.dialects.triton import Triton
 from kopt.interpreter import HANDLERS
@@ -25,7 +26,10 @@ def test_every_combination_has_a_meaning() -> None:
     assert set(COMBINE) == set(COMBINERS)
 
 
-@pytest.mark.parametrize("dialect", [Tile, Host, Atomic, Jagged, Pallas, Triton], ids=lambda dialect: dialect.name)
+DIALECTS = [Tile, Host, Atomic, Jagged, Pallas, Symm, Triton]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 def test_every_operation_has_a_handler(dialect) -> None:
     """Nothing but terminators goes without, and code in text that only Triton reads."""
     missing = {op.name for op in dialect.operations if op not in HANDLERS} - {
