@@ -58,6 +58,8 @@ class Machine:
         self.world: World | None = None
         """The ranks of which this is one, and its ``rank`` among them; None: it runs alone."""
         self.rank = 0
+        self.order: np.random.Generator | None = None
+        """Draws which of the lanes of a store stays that name one place; None: the last."""
         self.reads_beyond = False
         """Whether what loads find beyond the end of an array is undefined, and no error."""
         self.copies = Copies()

@@ -72,7 +72,7 @@ def _store(m: Machine, op: StoreOp) -> None:
     data = m.tile(op.value).data
     if m.monitor is not None and array.size:
         m.monitor.write(op, array, block.index, active, _differs(array, block, data))
-    write(array, block, data, active)
+    write(array, block, data, active, m.order)
 
 
 def _differs(array: np.ndarray, block: IndexedBlock, data: np.ndarray) -> np.ndarray:
@@ -82,12 +82,22 @@ def _differs(array: np.ndarray, block: IndexedBlock, data: np.ndarray) -> np.nda
     return array[block.index].view(bits) != new.view(bits)
 
 
-def write(array: np.ndarray, block: IndexedBlock, data: np.ndarray, active: np.ndarray | None) -> None:
-    """Write the active lanes of a block (all, where None)."""
+def write(
+    array: np.ndarray,
+    block: IndexedBlock,
+    data: np.ndarray,
+    active: np.ndarray | None,
+    order: np.random.Generator | None = None,
+) -> None:
+    """Write the active lanes of a block (all, where None); of lanes in one place the last stays, or one that ``order`` draws."""
     if not array.size:
         return
     data = data[block.window]
-    if active is None:
+    if order is not None and block.index and all(isinstance(entry, np.ndarray) for entry in block.index):
+        chosen = np.ones(data.shape, bool) if active is None else np.broadcast_to(active, data.shape)
+        lanes = order.permutation(int(chosen.sum()))
+        array[tuple(entry[chosen][lanes] for entry in block.index)] = data[chosen][lanes]
+    elif active is None:
         array[block.index] = data
     elif block.index and all(isinstance(entry, np.ndarray) for entry in block.index):
         array[tuple(entry[active] for entry in block.index)] = data[active]

@@ -48,6 +48,8 @@ class FunctionaliseHostPass(ModulePass):
     """
 
     name = "functionalise-host"
+    #: Arguments are not written any more: ``return-mutated-arguments`` makes results of what a caller wants to see.
+    forgets_arguments = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.body.block.ops:

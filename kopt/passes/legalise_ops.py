@@ -27,7 +27,7 @@ class LegaliseOpsPass(ModulePass):
     | `tile.dot` of fewer than 16 summed lanes, of wide integers, of one exact row | a sum of products |
     | `tile.dot` with several batch dimensions | one with their product |
     | `tile.dot` with a precision that Triton lacks for ``chip``, of AMD's mostly | one that is exact, with a remark |
-    | `tile.pow` by 1, 2, 3, ±0.5, -1 | products, a root, a reciprocal: exactly what torch computes |
+    | `tile.pow` by 1, 2, 3, -1 | products, a reciprocal: exactly what torch computes |
 
         %p = tile.pow %x, %two
     becomes

@@ -19,6 +19,8 @@ from kopt.interpreter.rounding import dtype_of, numpy_type, rounded
 SPECIALS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1.0, -1.0)
 #: Integers of arguments that may hold any.
 _ANY = 1 << 31
+#: Bits of those of 64: a target that has 32 says which numbers it takes, and sums of these are among them.
+_WIDE_BITS = 20
 #: How many sets of arguments are tried for each argument of integers.
 _TRIALS = 6
 
@@ -58,7 +60,8 @@ def _offsets(high: int) -> Integers:
 
 
 def _any(random: np.random.Generator, type: MemRefType) -> np.ndarray:
-    bits = min(dtype_of(type.element_type).bits, 32)
+    bits = dtype_of(type.element_type).bits
+    bits = _WIDE_BITS if bits > 32 else bits
     low, high = (0, 1 << bits) if dtype_of(type.element_type).kind == "uint" else (1 - (_ANY >> (32 - bits)), 0)
     return random.integers(low, high or -low + 1, type.get_shape())
 

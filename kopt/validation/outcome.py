@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,12 +10,13 @@ from functools import partial
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from kopt.analysis.aliases import written_arguments
 from kopt.analysis.entry import entry_function
 from kopt.dialects import symm
+from kopt.dialects.tile import TileType
 from kopt.errors import KoptError, UnsupportedError
 from kopt.interpreter import HANDLERS
 from kopt.interpreter.machine import Machine, check_arguments
@@ -24,6 +26,8 @@ from kopt.interpreter.world import World
 from kopt.validation.options import Options
 from kopt.walk import walk
 
+#: Lanes of blocks that a run may compute, and what an operation counts beside its own.
+_LANES, _STEP = 1 << 27, 1 << 10
 #: How many ranks run a module that does not say.
 _RANKS = 2
 
@@ -77,6 +81,8 @@ class Conditions:
     reads_beyond: bool = False
     exact: bool = False
     ranks: int = 0
+    order: int | None = None
+    forgets: bool = False
 
     @classmethod
     def of(cls, options: Options) -> Conditions:
@@ -87,7 +93,8 @@ class Conditions:
 def after_pass(how: Conditions, pass_: ModulePass) -> Conditions:
     """How a module is run once a pass has been over it."""
     beyond = how.reads_beyond or getattr(pass_, "reads_beyond", False)
-    return replace(how, masked=how.masked or pass_.name == "insert-masks", reads_beyond=beyond)
+    forgets = how.forgets or getattr(pass_, "forgets_arguments", False)
+    return replace(how, masked=how.masked or pass_.name == "insert-masks", reads_beyond=beyond, forgets=forgets)
 
 
 def observe(
@@ -102,27 +109,45 @@ def observe(
     try:
         with poisoned(how.poison), exact(how.exact):
             if count is None:
-                return _run(module, entry, shape, arrays, machine_of(module, how))
+                return _run(module, entry, shape, arrays, machine_of(module, how), how.forgets)
             return _run_ranks(module, entry, shape, arrays, how, count)
     except UnsupportedError as error:
         raise NotRun(error.message) from error
 
 
+class _Bounded(Machine):
+    """A machine that gives up after `_LANES` lanes: validation is a matter of seconds."""
+
+    lanes = 0
+
+    def execute(self, op: Operation) -> None:
+        self.lanes += sum((math.prod(r.type.shape) for r in op.results if isinstance(r.type, TileType)), _STEP)
+        if self.lanes > _LANES:
+            raise UnsupportedError(f"a run computes more than {_LANES:,} lanes: take smaller arrays")
+        super().execute(op)
+
+
 def machine_of(module: ModuleOp, how: Conditions) -> Machine:
     """A machine that runs a module."""
-    machine = Machine(module, HANDLERS, seed=how.seed, masked=how.masked)
+    machine = _Bounded(module, HANDLERS, seed=how.seed, masked=how.masked)
     machine.reads_beyond = how.reads_beyond
+    machine.order = None if how.order is None else np.random.default_rng(how.order)
     return machine
 
 
 def _run(
-    module: ModuleOp, entry: str | None, shape: Observed, arrays: Sequence[np.ndarray], machine: Machine
+    module: ModuleOp,
+    entry: str | None,
+    shape: Observed,
+    arrays: Sequence[np.ndarray],
+    machine: Machine,
+    forgets: bool,
 ) -> list[np.ndarray]:
     func = entry_function(module, entry)
     mine = shared_copies(arrays)
     check_arguments(func, mine)
     found = list(machine.call(func, mine))
-    return [np.array(value) for value in _seen(func, shape, found, mine)]
+    return [np.array(value) for value in _seen(func, shape, found, mine, forgets)]
 
 
 def _run_ranks(
@@ -136,7 +161,7 @@ def _run_ranks(
         machine.world, machine.rank = world, rank
         world.machines.append(machine)
         moved = [np.roll(array, rank) if array.dtype.kind == "f" or how.exact else array for array in arrays]
-        programs.append(partial(_run, module, entry, shape, moved, machine))
+        programs.append(partial(_run, module, entry, shape, moved, machine, how.forgets))
     return [np.stack(values) for values in zip(*world.run(programs), strict=True)]
 
 
@@ -155,13 +180,15 @@ def ranks_of(module: ModuleOp, wanted: int) -> int | None:
     return wanted or _RANKS
 
 
-def _seen(func: FuncOp, shape: Observed, found: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
+def _seen(
+    func: FuncOp, shape: Observed, found: list[np.ndarray], arrays: list[np.ndarray], forgets: bool
+) -> list[np.ndarray]:
     """A function may give its written arguments back, or leave them where they are."""
     if len(found) >= shape.results + len(shape.written):
         return found[: shape.results + len(shape.written)]
     if len(found) != shape.results:
         raise KoptError(f"'{func.sym_name.data}' gives {len(found)} results, and gave {shape.results}")
-    return [*found, *(arrays[position] for position in shape.written)]
+    return found if forgets else [*found, *(arrays[position] for position in shape.written)]
 
 
 def shared_copies(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:

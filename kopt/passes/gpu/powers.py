@@ -23,14 +23,12 @@ _POWERS: dict[float, Callable[[Builder, SSAValue], SSAValue]] = {
     1.0: lambda build, x: x,
     2.0: lambda build, x: _product(build, x, x),
     3.0: lambda build, x: _product(build, x, x, x),
-    0.5: lambda build, x: build.add(tile.ELEMENTWISE["sqrt"](x)),
-    -0.5: lambda build, x: build.add(tile.ELEMENTWISE["rsqrt"](x)),
     -1.0: lambda build, x: build.add(tile.ELEMENTWISE["reciprocal"](x)),
 }
 
 
 class ExpandPower(RewritePattern):
-    """``pow %x, 3`` → ``%x * %x * %x``; by ±0.5 and -1 a root or the reciprocal."""
+    """``pow %x, 3`` → ``%x * %x * %x``, ``pow %x, -1`` → the reciprocal; roots are other values of -0.0 and -inf."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tile.ElementwiseOp, rewriter: PatternRewriter, /) -> None:
