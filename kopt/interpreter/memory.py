@@ -89,7 +89,7 @@ def write(
     active: np.ndarray | None,
     order: np.random.Generator | None = None,
 ) -> None:
-    """Write the active lanes of a block (all, where None); of lanes in one place the last stays, or one that ``order`` draws."""
+    """Write the active lanes of a block (all, where None); in one place the last stays, or one that ``order`` draws."""
     if not array.size:
         return
     data = data[block.window]
