@@ -53,7 +53,7 @@ format: $(SETUP) ## let ruff format the code
 	$(PY) -m ruff format .
 
 # They need a GPU, have a target of their own, or compare with a checkout that has to be named.
-OTHER_BENCHMARKS := $(addprefix benchmarks/,gpu.py gpu_static.py golden.py compile_versions.py)
+OTHER_BENCHMARKS := $(addprefix benchmarks/,gpu.py gpu_static.py golden.py compile_versions.py validation.py)
 
 bench: $(SETUP) ## the benchmarks that need no accelerator
 	@for script in $(filter-out $(OTHER_BENCHMARKS),$(wildcard benchmarks/*.py)); do echo "== $$script"; $(PY) $$script || exit 1; done

@@ -94,17 +94,19 @@ class Lowered:
     ) -> Validation:
         """Runs the interpreter before and after each pass of the target's pipeline; what it found of each.
 
-        ``n`` sets of arguments are made up from ``seed``, unless the call's tensors are given as ``args``: then the
-        further ones have other floats. ``exact`` computes in a finite ring, in which sums in any order are equal.
+        ``n`` sets of arguments are made up from ``seed``, unless a call's are given as ``args``: then the further
+        ones have other floats. ``exact`` computes in a finite ring, in which sums in any order are equal.
         Raises `MeaningError`, which names the pass and has a reproducer, where a pass changes a value beyond what it
         states.
         """
         from kopt.context import make_context
         from kopt.pass_manager import run
         from kopt.runtime.wire import pack, to_reference
+        from kopt.specs import framework_of
         from kopt.validation import Options, Validator
 
-        given = None if args is None else [to_reference(pack(value)) for value in (*args, *self.hidden)]
+        tensors = [*filter(framework_of, args or ()), *self.hidden]
+        given = None if args is None else [to_reference(pack(value)) for value in tensors]
         validator = Validator(Options(seed, n, exact), self.entry, given)
         passes = _passes(self.target, self.config, self.program)
         run(self.imported, make_context(), passes, instrumentation=[validator])

@@ -27,7 +27,7 @@ from kopt.verification import verify
 from kopt.walk import walk
 
 #: How many smaller modules are tried at most.
-_TRIALS = 60
+_TRIALS = 40
 
 #: Makes a module smaller in place; False where it cannot.
 Step = Callable[[ModuleOp], bool]

@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp, DmaWaitOp, WindowAttr
-from kopt.dialects.tile import ELEMENTWISE, GetOp, GridOp, MaskOp, StoreOp
+from kopt.dialects.tile import ELEMENTWISE, FullOp, GetOp, GridOp, MaskOp, StoreOp, tile_type
 from kopt.walk import walk
 
 
@@ -95,3 +96,16 @@ class WrongWindow(ModulePass):
         still = first.index.data
         still = type(still)(still.num_dims, still.num_symbols, tuple(0 * result for result in still.results))
         call.windows = type(call.windows)([WindowAttr(first.sizes, still, first.space.data), *rest])
+
+
+@dataclass(frozen=True)
+class Scaled(ModulePass):
+    """A stored value is a little too large."""
+
+    name = "scaled"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        store = walk(op, StoreOp)[0]
+        build = Builder(store)
+        factor = build.add(FullOp(1 + 2**-23, tile_type(store.value)))
+        store.operands[0] = build.add(ELEMENTWISE["mul"](store.value, factor))
