@@ -17,7 +17,7 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick lit fuzz mutants lint format bench golden clean
+.PHONY: help setup demo test check quick browser lit fuzz mutants lint format bench golden clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -34,6 +34,9 @@ check: $(SETUP)
 
 quick: $(SETUP) ## the tests that take no more than seconds each
 	$(PY) -m pytest -q -n auto --dist worksteal -m 'not slow'
+
+browser: $(SETUP) ## the page of kopt explain in Chromium, which has to be there: apt-get install chromium
+	KOPT_BROWSER=$(or $(KOPT_BROWSER),chromium) $(PY) -m pytest -q test/explain/test_browser.py
 
 lit: $(SETUP) ## only the lit tests, by lit itself
 	$(PY) -c 'from lit.main import main; main()' -sv test/lit

@@ -71,6 +71,16 @@ class Lowered:
         return self.module.clone() if self.opened is None else self.opened.put_back(self.module)
 
     @property
+    def passes(self) -> list[ModulePass]:
+        """The target's pipeline."""
+        return _passes(self.target, self.config, self.program)
+
+    @property
+    def family(self) -> str:
+        """Whose code is emitted: ``pallas``, ``triton``, of programs ``jax`` and ``torch``; ``reference`` has none."""
+        return _PROGRAMS[self.target.family] if self.program else self.target.family
+
+    @property
     def function(self) -> str:
         """The name of the emitted module's public function: the kernel's, where a module can define that."""
         from kopt.lowering.names import public_name
@@ -140,6 +150,27 @@ class Lowered:
         from kopt.stored.artifacts import save
 
         save(self, folder)
+
+    def explain(self, path: str | Path) -> None:
+        """Writes one HTML file that shows what became of the kernel, pass by pass, and why. It opens offline.
+
+        `kopt.explain.explanation` gives the same as data (``docs/explain.md``).
+        """
+        from pathlib import Path
+
+        from kopt.explain import Compile, explanation
+        from kopt.explain.page_text import page
+
+        Path(path).write_text(page(explanation(Compile.of(self))), encoding="utf-8")
+
+    @property
+    def machine_code(self) -> dict[str, Any]:
+        """What the chip's compiler makes of the emitted module: bundles, SASS or GCN (`kopt.explain.compiled`)."""
+        from kopt.explain.compiled import compiled
+        from kopt.specs import spec_of
+
+        specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]
+        return compiled(self.source, self.function, specs, self.target)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the module by its text, no values that the import read, nothing that was compiled."""

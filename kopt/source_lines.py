@@ -18,6 +18,13 @@ def source_line(file: str, line: int) -> str:
     return ""
 
 
+def source_lines(file: str) -> list[str]:
+    """All lines of a source file, or none where there is no such file."""
+    if file in linecache.cache or _is_source(file):
+        return [line.rstrip("\n") for line in linecache.getlines(file)]
+    return []
+
+
 def register(file: str, text: str) -> None:
     """The text behind a name, for locations of what is no file, or no file of these kinds."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import accumulate
 
 from kopt.analysis.register_trace import TracedOp, trace
 from kopt.dialects.tile import GridOp
@@ -23,23 +24,30 @@ _WIDENED_AGAIN = 2
 
 
 def spilled_bytes(grid: GridOp, chip: TpuChip) -> int:
-    """Bytes of VMEM for what waits and has no register."""
-    return REGISTER * max(0, pressure(grid, chip) - _WAITING)
+    """Bytes of VMEM for what waits and has no register, where it is the most."""
+    return max((size for _, size in spills(grid, chip)), default=0)
+
+
+def spills(grid: GridOp, chip: TpuChip) -> list[tuple[int, int]]:
+    """Bytes of VMEM for what waits and has no register: from each phase on where that changes."""
+    return [(phase, REGISTER * max(0, waiting - _WAITING)) for phase, waiting in pressures(grid, chip)]
 
 
 def pressure(grid: GridOp, chip: TpuChip) -> int:
     """The registers that all that waits would take, where it is the most."""
+    return max((waiting for _, waiting in pressures(grid, chip)), default=0)
+
+
+def pressures(grid: GridOp, chip: TpuChip) -> list[tuple[int, int]]:
+    """The registers that all that waits would take, from each phase on where that changes."""
     found = trace(grid, chip)
     _settle(found.ops)
     changes: Counter[int] = Counter()
     for begin, end, size in (*_lives(found.ops), *found.inside, *_first_results(found.ops)):
         changes[begin] += size
         changes[end] -= size
-    most = alive = 0
-    for phase in sorted(changes):
-        alive += changes[phase]
-        most = max(most, alive)
-    return most
+    phases = sorted(changes)
+    return list(zip(phases, accumulate(changes[phase] for phase in phases), strict=True))
 
 
 def _settle(ops: list[TracedOp]) -> None:

@@ -52,7 +52,10 @@ class Printer(ABC):
 
     def print(self, op: Operation) -> None:
         """Prints one op: a statement, or the meaning of a value."""
+        writer, outer = self.writer, self.writer.origin
+        writer.origin = op
         self.handlers[type(op)](self, op)
+        writer.origin = outer
 
     @abstractmethod
     def assign(self, value: SSAValue, expr: Expr, hint: str | None = None) -> Expr:

@@ -132,6 +132,14 @@ class Pipeline:
         blocks = [block for block in self.moved if block.leaves == leaves]
         return sum((one.size * self._changes(one, depth, kind) for one in blocks), 0)
 
+    def bytes_in(self) -> list[Number]:
+        """The bytes that come for the step after each axis turns, on average."""
+        return [self._turns(depth).mean(False) for depth in range(len(self.order))]
+
+    def bytes_out(self) -> list[Number]:
+        """The bytes that leave after each axis turns, on average."""
+        return [self._turns(depth).mean(True) for depth in range(len(self.order))]
+
     def _all_bytes(self, leaves: bool, moving: Sequence[_Turns]) -> Number:
         """Bytes that move in all: every block once, and again each time that it changes."""
         turning = [turns.mean(leaves) for turns in moving]

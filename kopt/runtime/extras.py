@@ -13,6 +13,7 @@ EXTRAS = {
     "triton": "triton",
     "torch": "torch",
     "helion": "helion",
+    "rich": "progress",
 }
 
 

@@ -65,6 +65,25 @@ def compile_module(source: str, entry: str, specs: tuple[TensorSpec, ...], chip_
     return {"legal": reason is None, "reason": reason, "compile_s": _since(start), "launches": facts}
 
 
+def machine_code(source: str, entry: str, specs: tuple[TensorSpec, ...], chip_name: str) -> dict[str, str]:
+    """The machine code of every kernel of a module by its name: SASS with the lines that it comes from, or GCN."""
+    launches: list[tuple[str, Any]] = []
+    with _compiling_only(GPU_CHIPS[chip_name], launches):
+        getattr(load_module(source, entry), entry)(*[_meta(spec) for spec in specs])
+    return {name: _listing(kernel) for name, kernel in launches}
+
+
+def _listing(compiled: Any) -> str:
+    tool = _NVIDIA_TOOLS / "nvdisasm"
+    if "cubin" not in compiled.asm or not tool.exists():
+        return compiled.asm.get("amdgcn", "")
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(compiled.asm["cubin"])
+        file.flush()
+        found = subprocess.run([tool, "-gi", "-c", file.name], capture_output=True, text=True, timeout=60)
+    return found.stdout
+
+
 @contextmanager
 def _compiling_only(chip: GpuChip, launches: list[tuple[str, Any]]) -> Any:
     """While it lasts, a launch compiles for ``chip`` and is noted in ``launches`` as (kernel, compiled)."""

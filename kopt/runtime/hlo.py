@@ -116,8 +116,14 @@ def loops_of(dump: Path, kernel: str) -> list[Loop] | None:
 
     The grid is a loop too. How often loops with computed bounds run is known only to who knows the kernel's arguments.
     """
+    text = bundle_text(dump, kernel)
+    return None if text is None else _loops(text)
+
+
+def bundle_text(dump: Path, kernel: str) -> str | None:
+    """A kernel's program as libtpu dumps it, a bundle a line."""
     files = [file for file in sorted(dump.glob(f"*-{kernel}-*final_bundles.txt")) if "schedule" not in file.name]
-    return _loops(files[-1].read_text()) if files else None
+    return files[-1].read_text() if files else None
 
 
 def _loops(text: str) -> list[Loop]:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kopt.errors import CompileError
 from kopt.runtime import hlo
 from kopt.runtime.emitted_loops import has_computed_loops
 from kopt.runtime.time_limits import COMPILE_SECONDS, time_limit
@@ -146,3 +147,13 @@ def _with_cycles(facts: dict[str, Any], dump: Path) -> dict[str, Any]:
     for kernel in facts.get("kernels", ()):
         kernel["libtpu_cycles"] = hlo.cycles_of(dump, kernel["kernel"]) or None  # 0: the profile missed the kernel
     return facts
+
+
+def bundle_texts(source: str, entry: str, specs: Sequence[TensorSpec], chip: TpuChip) -> dict[str, str]:
+    """The bundles of a module's kernels by their names, as libtpu prints them. Raises `CompileError` without any."""
+    compiler = _compiler("bundles")
+    facts = _compile_guarded((source, entry, tuple(specs), chip.name, ()))
+    if not facts["legal"]:
+        raise CompileError(str(facts["reason"]))
+    texts = {kernel["kernel"]: hlo.bundle_text(compiler.dump, kernel["kernel"]) for kernel in facts["kernels"]}
+    return {name: text for name, text in texts.items() if text is not None}

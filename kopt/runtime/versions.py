@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Hashable
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata
 from pathlib import Path
 
 #: What kernels are compiled with, or are written in terms of.
@@ -16,13 +16,14 @@ _PACKAGES = ("torch", "jax", "jaxlib", "libtpu", "triton", "numpy", "helion", "x
 @cache
 def package_versions() -> Hashable:
     """Python's version, and those of the packages that are installed."""
-    return sys.version, tuple(map(_version, _PACKAGES))
+    return sys.version, tuple(map(version, _PACKAGES))
 
 
-def _version(package: str) -> str | None:
+def version(package: str) -> str | None:
+    """The version of a package; None where it is not installed."""
     try:
-        return version(package)
-    except PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return None
 
 

@@ -17,6 +17,7 @@ PARSERS = {
     "run": "kopt.tools.run:make_parser",
     "calibrate": "kopt.tools.calibrate:make_parser",
     "report": "kopt.tools.report:make_parser",
+    "explain": "kopt.tools.explain:make_parser",
     "cache": "kopt.tools.cache:make_parser",
     "completion": "kopt.tools.completion:make_parser",
 }

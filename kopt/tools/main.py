@@ -18,6 +18,7 @@ COMMANDS = {
     "import": "kopt.tools.import_:run",
     "run": "kopt.tools.run:run",
     "report": "kopt.tools.report:run",
+    "explain": "kopt.tools.explain:run",
     "cache": "kopt.tools.cache:run",
     "calibrate": "kopt.tools.calibrate:run",
     "completion": "kopt.tools.completion:run",

@@ -24,7 +24,9 @@ def test_the_licence_is_the_one_that_the_metadata_name():
 def test_everything_in_the_package_is_distributed():
     data = PYPROJECT["tool"]["setuptools"]["package-data"]["kopt"]
     others = [path for path in (ROOT / "kopt").rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
-    assert sorted(str(path.relative_to(ROOT / "kopt")) for path in others) == sorted(data) == ["py.typed"]
+    found = sorted(str(path.relative_to(ROOT / "kopt")) for path in others)
+    assert found == sorted({str(path.relative_to(ROOT / "kopt")) for one in data for path in (ROOT / "kopt").glob(one)})
+    assert "py.typed" in found and {path.split("/")[0] for path in found} == {"explain", "py.typed", "targets"}
 
 
 def test_the_versions_agree():

@@ -51,6 +51,8 @@ def offered() -> Callable[[str], list[str]]:
         ("kopt run f.py:g --target=triton:sm9", ["sm90"]),
         ("kopt report f.py:g --target pallas:v6e,triton:sm9", ["sm90"]),
         ("kopt run f.py:g --che", ["--check"]),
+        ("kopt explain f.py:g --target pallas:v6", ["v6e"]),
+        ("kopt explain f.py:g --term", ["--terminal"]),
         ("kopt cache cl", ["clear"]),
         ("kopt completion z", ["zsh"]),
         ("kopt f.mlir -o f.ml", []),

@@ -55,7 +55,7 @@ def test_mistakes_are_errors(argv: str, capsys: pytest.CaptureFixture[str]) -> N
     assert MISTAKES[argv] in err and "Traceback" not in err and not out
 
 
-@pytest.mark.parametrize("command", ["import", "run", "report"])
+@pytest.mark.parametrize("command", ["import", "run", "report", "explain"])
 def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each subcommand explains itself."""
     assert main([command, "--help"]) == 0

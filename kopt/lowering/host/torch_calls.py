@@ -70,11 +70,14 @@ class HostFunction:
         if isinstance(op, host.ReshapeOp) and _is_launched_with(op):
             self.names.alias(op.result, self.names[op.source])
             return
+        writer, outer = self.writer, self.writer.origin
+        writer.origin = op
         comment = source_comment(op)
         if comment is not None and comment != self._comment and not isinstance(op, ReturnOp | ConstantOp):
             self.writer.comment(comment)
             self._comment = comment
         self._handlers[type(op)](self, op)
+        writer.origin = outer
 
     def assign(self, value: SSAValue, expression: str) -> None:
         """``name = expression``."""

@@ -88,7 +88,8 @@ def print_while(kernel: TritonPrinter, op: tile.WhileOp) -> None:
 def _yield(kernel: TritonPrinter, names: Sequence[str], block: Block) -> None:
     last = block.last_op
     if last is not None and last.operands:
-        _assign_all(kernel, names, last.operands)
+        with kernel.writer.written_for(last):
+            _assign_all(kernel, names, last.operands)
 
 
 def print_if(kernel: TritonPrinter, op: scf.IfOp) -> None:
