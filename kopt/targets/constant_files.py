@@ -29,7 +29,7 @@ _KEYS = ("source", "fit", "costs", "errors")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ChipConstants:
     """The constants of a chip, and where they are from; ``file`` is the user's, if they are."""
 
     source: str
@@ -38,18 +38,18 @@ class Entry:
     errors: Mapping[str, float] = field(default_factory=dict)
     file: str | None = None
 
-    def over(self, other: Entry) -> Entry:
+    def over(self, other: ChipConstants) -> ChipConstants:
         """This entry where it says something, else the other."""
-        return Entry(self.source, self.fit, {**other.costs, **self.costs}, {**other.errors, **self.errors}, self.file)
+        return ChipConstants(self.source, self.fit, {**other.costs, **self.costs}, {**other.errors, **self.errors}, self.file)
 
 
-def own(family: str) -> dict[str, Entry]:
+def own(family: str) -> dict[str, ChipConstants]:
     """kopt's constants of a family of chips, ``tpu`` or ``gpu``."""
     return read_constants(_FOLDER / f"{family}.json")
 
 
 @cache
-def users() -> Mapping[str, Entry]:
+def users() -> Mapping[str, ChipConstants]:
     """The entries of the user's file; none where there is no such file."""
     named = os.environ.get(VARIABLE)
     return read_constants(Path(named), users=True) if named else {}
@@ -60,7 +60,7 @@ def users_text() -> str:
     return repr(sorted(users().items()))
 
 
-def read_constants(path: Path, users: bool = False) -> dict[str, Entry]:
+def read_constants(path: Path, users: bool = False) -> dict[str, ChipConstants]:
     """The entries of a file by chip. Raises `ConfigError` that says what is wrong with it."""
     try:
         found = json.loads(path.read_text())
@@ -74,7 +74,7 @@ def read_constants(path: Path, users: bool = False) -> dict[str, Entry]:
 _WHOSE = f"{VARIABLE} names it; kopt calibrate --write makes such files"
 
 
-def _entry(path: Path, chip: str, entry: Any, users: bool) -> Entry:
+def _entry(path: Path, chip: str, entry: Any, users: bool) -> ChipConstants:
     if not isinstance(entry, dict) or not {*entry} <= {*_KEYS}:
         raise ConfigError(f"'{path}': the entry of '{chip}' has {', '.join(_KEYS)}, found {_found(entry)}")
     costs, errors = entry.get("costs", {}), entry.get("errors", {})
@@ -82,7 +82,7 @@ def _entry(path: Path, chip: str, entry: Any, users: bool) -> Entry:
         if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value) or value < 0:
             raise ConfigError(f"'{path}': '{name}' of '{chip}' is a number that is not negative, found {value!r}")
     source = entry.get("source", path.name)
-    return Entry(str(source), entry.get("fit"), costs, errors, str(path) if users else None)
+    return ChipConstants(str(source), entry.get("fit"), costs, errors, str(path) if users else None)
 
 
 def _flat(values: Any) -> list[tuple[str, Any]]:

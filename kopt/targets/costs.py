@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from kopt.errors import ConfigError
 from kopt.targets.chips import Chip, GpuChip, TpuChip
-from kopt.targets.constant_files import Entry, own, users
+from kopt.targets.constant_files import ChipConstants, own, users
 
 #: Passes of the matrix unit for one product: f32 is split into three bf16 parts, six products of which count.
 _PASSES: Mapping[str, float] = {"f32": 6.0, "bf16": 1.0, "f16": 1.0}
@@ -56,7 +56,7 @@ def _table(family: str, kind: type[_Costs]) -> dict[str, _Costs]:
     return {chip: _costs(entry, kind) for chip, entry in own(family).items()}
 
 
-def _costs(entry: Entry, kind: type[_Costs]) -> _Costs:
+def _costs(entry: ChipConstants, kind: type[_Costs]) -> _Costs:
     return kind(**entry.costs, fitted=entry.fit is not None)
 
 
@@ -110,9 +110,9 @@ def _over(costs: _Costs, chip: str) -> _Costs:
     return replace(costs, **entry.costs, fitted=entry.fit is not None)
 
 
-def constants_of(chip: Chip) -> Entry:
+def constants_of(chip: Chip) -> ChipConstants:
     """Where a chip's constants are from, for reports."""
-    plugin = Entry(f"the package that brings '{chip.name}'")
+    plugin = ChipConstants(f"the package that brings '{chip.name}'")
     mine = own("gpu" if isinstance(chip, GpuChip) else "tpu").get(chip.name, plugin)
     entry = users().get(chip.name)
     return mine if entry is None else entry.over(mine)
