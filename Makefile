@@ -1,9 +1,11 @@
 # Every target sets up what it needs: .venv/ with the exact versions of constraints.txt.
 # To use an environment that you already have: make test PY=/path/to/python
 
-PYTHON ?= python3.11
+# The first Python of those that are supported that this machine has. To name one: make setup PYTHON=python3.12
+SUPPORTED := python3.11 python3.12 python3.13
+PYTHON ?= $(firstword $(shell for one in $(SUPPORTED); do $$one -c pass >/dev/null 2>&1 && echo $$one; done; true))
 VENV := .venv
-EXTRAS := dev,pallas,tpu,triton,torch,helion,progress
+EXTRAS := dev,docs,pallas,tpu,triton,torch,helion,progress
 
 ifdef PY
 SETUP :=
@@ -17,7 +19,7 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick browser lit fuzz mutants lint format bench golden clean
+.PHONY: help setup demo test check quick browser lit fuzz mutants lint format bench golden docs stranger clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -26,6 +28,12 @@ setup: $(SETUP) ## create .venv/ with everything that the other targets need
 
 demo: $(SETUP) ## show softmax and matmul going through every stage
 	@$(PY) examples/demo.py
+
+docs: $(SETUP) ## build the documentation site into site/: open site/index.html
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+
+stranger: ## walk a new user's path in a fresh clone with an environment of its own (minutes)
+	@sh test/docs/stranger.sh
 
 test: $(SETUP) lint check ## lint, lit tests and Python tests: what CI runs
 
@@ -66,11 +74,18 @@ golden: $(SETUP) ## what kopt chooses for the examples, and what chips' compiler
 	@$(PY) benchmarks/golden.py --compiled
 
 clean: ## remove .venv/ and caches
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) site .cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+
+# pip shows what it downloads where somebody watches; a log has the three lines alone.
+PIP = $(VENV)/bin/python -m pip install --disable-pip-version-check $(shell [ -t 2 ] || echo -q)
 
 # torch goes first: asked for alone it resolves to its smallest build, and the rest then builds on what is there.
 $(VENV)/.ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install -q --disable-pip-version-check $$(grep '^torch==' constraints.txt)
-	$(VENV)/bin/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
-	touch $@
+	$(if $(PYTHON),,$(error kopt needs one of $(SUPPORTED); to name another: make setup PYTHON=/path/to/python))
+	@echo "[1/3] $(VENV)/ with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "[2/3] torch: the largest download"
+	@$(PIP) $$(grep '^torch==' constraints.txt)
+	@echo "[3/3] everything else: JAX, libtpu, Triton, and the tools of tests and docs"
+	@$(PIP) -c constraints.txt -e '.[$(EXTRAS)]'
+	@touch $@

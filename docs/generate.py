@@ -1,6 +1,6 @@
 """Writes the reference pages from the code: one page a dialect, one of the passes, of the language and of plans.
 
-python docs/generate.py            writes docs/dialects/*.md, docs/passes.md, docs/language.md and docs/plans.md
+python docs/generate.py            writes docs/dialects/*.md, docs/passes.md, language.md, plans.md and images/*.svg
 python docs/generate.py --check    says which pages are out of date, exit 1 where one is
 """
 
@@ -19,6 +19,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
 from language_page import language_page  # noqa: E402
+from pictures import pictures  # noqa: E402
 from plans_page import plans_page  # noqa: E402
 from xdsl.irdl import OptionalDef, VariadicDef  # noqa: E402
 
@@ -158,6 +159,7 @@ def pages() -> dict[Path, str]:
     texts = {DOCS / "dialects" / f"{name}.md": dialect_page(name) for name in own}
     language = f"{TABLE_NOTE}\n\n{language_page()}"
     plans = f"{PLANS_NOTE}\n\n{plans_page()}"
+    texts |= {DOCS / "images" / name: text for name, text in pictures().items()}
     return {**texts, DOCS / "passes.md": passes_page(), DOCS / "language.md": language, DOCS / "plans.md": plans}
 
 
