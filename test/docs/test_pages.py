@@ -1,7 +1,7 @@
 """The Python programs and shell commands of the documentation run as they are printed.
 
 The Python blocks of a page are one program, in order. A block that only illustrates stands behind a comment that says
-why: ``<!-- illustration: wants eight TPUs -->``. A page whose first line is ``<!-- environment: NAME=VALUE -->`` runs in a
+why: ``<!-- illustration: wants eight TPUs -->``. A page that begins with ``<!-- environment: NAME=VALUE -->`` runs in a
 process that has it. `test_readme.py` is for README.md and for what is on the tour.
 """
 
