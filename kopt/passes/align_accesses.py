@@ -30,8 +30,8 @@ class AlignAccessesPass(ModulePass):
     """Alignment of dynamic accesses: blocks begin at multiples of 8 rows (16 of 16-bit elements) or 128 lanes.
 
     ``loops`` that begin at a computed or odd element walk aligned blocks. The first one begins at or before the loop's
-    first element, and the last one ends inside the arrays. Some lanes are not the loop's, or an earlier block had them.
-    They take the neutral value where lanes are combined, and are not stored.
+    first element, and the last one ends inside the arrays. Some lanes are outside of the loop, or were in an earlier
+    block. They take the neutral value where lanes are combined, and are not stored.
 
         %r = tile.for %k: b1=64 in (%lo, %hi) iter(%a = %z) { %v = tile.load %x[%k, :] …  tile.reduce add %v [0] … }
     becomes
@@ -54,11 +54,11 @@ class AlignAccessesPass(ModulePass):
         %u = tile.load %x[%w, %j] : memref<96x256xf32> -> !tile.tile<b3=24 x b2=128 x f32>
         %v = tile.dynamic_slice %u from %r.begin - %w.begin dim 0 : … to !tile.tile<b1=16 x b2=128 x f32>
 
-    Single rows or lanes of such an array, whose number is computed, are blocks of one. Where single elements are read
-    from a small array of which other loads take blocks, they come from an operand of their own, in scalar memory. So
-    do narrow elements whose lane is computed, from a copy that the host makes in 32 bits. Of an array that half of VMEM
-    does not hold, blocks at computed elements may end beyond it, or begin inside a tile of memory. They are cut out of
-    supersets that do not, which DMAs fetch. Loads of arrays that the launch writes, and gathers, stay as they are.
+    A single row or lane at a computed number is a block of one. A small array may be read both in blocks and by single
+    elements: the elements then come from a second operand, in scalar memory. Narrow elements at a computed lane do so
+    too, and the host copies them to 32 bits. An array that is larger than half of VMEM stays in HBM. Its blocks at
+    computed elements may end beyond the array, or begin inside a tile of memory. A DMA then fetches a superset that
+    does neither, and the block is cut out of it. Loads of arrays that the launch writes, and gathers, stay as they are.
 
     ``stores`` at an unaligned dynamic start become an aligned superset load, an insertion of the lanes, and a store.
 
@@ -70,9 +70,9 @@ class AlignAccessesPass(ModulePass):
         %new = tile.select (%r.begin <= tile.index %w < %r.end), %u, %old
         tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<96x256xf32>
 
-    Cells that may share a superset run in order. Loads from such arrays are aligned, too. An array that does not fit
-    half of VMEM, of which all blocks begin at computed elements, stays in HBM: DMAs fetch each superset and send it
-    back, with a remark. Arrays of which rows are gathered, or that atomics update, stay as they are.
+    Cells that may share a superset run in order. Loads from such arrays are aligned, too. An array that is larger than
+    half of VMEM, and whose blocks all begin at computed elements, stays in HBM. DMAs fetch each superset and send it
+    back, and a remark says so. Arrays with gathered rows or atomic updates stay as they are.
 
     Arrays that end inside a block or a superset are padded on the host; where they are read, a remark says so.
     ``cases`` are those that are done, all by default: ``align-accesses{cases=loads}``.

@@ -19,7 +19,7 @@ from kopt.passes.dce import eliminate
 class CanonicalizePass(ModulePass):
     """Applies all canonicalization patterns and folds until nothing changes. Dead operations go.
 
-    As xDSL's pass does; which patterns a class of operations has is looked up once.
+    It does what xDSL's pass does, and looks up the patterns of each class of operations once.
 
         %b = arith.addi %a, %zero : index     %c = tile.load %x[%b]
     becomes

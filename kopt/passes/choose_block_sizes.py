@@ -36,11 +36,11 @@ _LIKE = "tpu7x"
 class ChooseBlockSizesPass(ModulePass):
     """Chooses the sizes of a function's open blocks, and substitutes them in every type.
 
-    ``tile.open`` of the function says which those are (`kopt.dialects.tile.open_blocks`). The sizes are those at which
-    the cheapest plan of each launch takes least time (`kopt.planning.block_sizes`): on a TPU among whole tiles of
-    memory and divisors of what is walked whose blocks fit VMEM, on a GPU among powers of two whose values fit
-    registers, and shared memory. A pinned size is only rounded up to whole tiles of a TPU's memory, and not even
-    that where results depend on it.
+    ``tile.open`` of the function says which those are (`kopt.dialects.tile.open_blocks`). For each candidate the
+    planner finds the cheapest plan of each launch; the candidate of least time wins (`kopt.planning.block_sizes`). On a
+    TPU candidates are whole tiles of memory and divisors of the extent, as far as their blocks fit VMEM. On a GPU they
+    are powers of two, as far as values fit registers and shared memory. A pinned size is rounded up to whole tiles of a
+    TPU's memory, and stays as it is where results depend on it.
 
         func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)
             attributes {tile.open = [#tile.open<b0>, #tile.open<b1>]} {
@@ -49,16 +49,16 @@ class ChooseBlockSizesPass(ModulePass):
         func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>) {
           tile.grid (%i: b0=2048, %j: b1=512) in (4096, 2560) { … } }
 
-    What rows by computed numbers take, and what Python counts with a size, is seen once blocks have their sizes. Where
-    that is too much, further candidates follow, each smaller, until one fits.
+    Two needs are known only once blocks have sizes: the memory of rows at computed numbers, and values that the
+    kernel's Python computes from a size. Where the memory does not suffice, smaller candidates follow until one fits.
     ``start="given"`` begins with the sizes that blocks have, as those of an import that was made for them.
 
     Without a chip sizes suit an interpreter: few and large cells, and pinned ones stay.
 
-    Nothing before this pass may use a block size. Where a size cannot be substituted, for the kernel's Python computed
-    with another one (``tile.read_sizes``, and as ``set-blocks`` refuses), all keep theirs: the mark says which are
-    ``wanted``, a remark too, and whoever imports does so again. ``loop-type``, ``split-k`` and ``deterministic`` are
-    those of the configuration: what loops walk may have to be resident.
+    Nothing before this pass may use a block size. A size cannot be substituted where the kernel's Python computed with
+    another one (``tile.read_sizes``), nor where ``set-blocks`` refuses. All blocks then keep their sizes. The mark and
+    a remark say which sizes are ``wanted``, and the importer imports the kernel again with those. ``loop-type``,
+    ``split-k`` and ``deterministic`` are those of the configuration: what loops walk may have to be resident.
 
     It never refuses.
     """

@@ -21,21 +21,20 @@ EXP2 = ELEMENTWISE["exp2"]
 
 @dataclass(frozen=True)
 class ConvertExpToExp2Pass(ModulePass):
-    """Folds log2(e) into the number that exponents are multiplied with: ``exp`` is ``exp2`` then.
+    """Replaces ``exp`` by ``exp2``: the factor log2(e) goes into a multiplication that is there already.
 
-    TPUs and GPUs have powers of two; ``exp`` is a product with log2(e) and one of these. Of a softmax of scaled scores,
-    online or not, that product and the one with the scale become one, also in the running maximum.
+    Chips compute powers of two, and make ``exp`` of a multiplication by log2(e) and one of these. A softmax multiplies
+    its scores by a scale already. Both factors become one, in the running maximum too.
 
         %s = tile.mul %d, 0.125   %m = tile.maximum %a, …   %x = tile.sub %s, %m   %p = tile.exp %x
     becomes
         %s = tile.mul %d, 0.18033688   %m = tile.maximum %a, …   %x = tile.sub %s, %m   %p = tile.exp2 %x
 
     The factor goes through sums, differences, maxima, selects, masks and what loops carry (`kopt.analysis.exponents`).
-    Logarithms and other small values are multiplied where they come without such a number; what is used otherwise is
-    multiplied by ln(2). Where this multiplies as many lanes as it spares, all stays. So do elements other than f32: the
-    product of two rounded numbers is rounded once, as the one inside of ``exp`` is, and of others nothing is known. A
-    number that is infinite with the factor and finite without, as a mask's may be, leaves all as it is: a row of
-    nothing else would become NaN. So does a value that may have such numbers, as what is loaded.
+    A value without such a multiplication gets one, if it is small, as logarithms are. A value with other uses is
+    multiplied by ln(2) for these. The pass changes nothing where it would multiply as many lanes as it spares. Elements
+    other than f32 stay: there the error is not known to be the same. Everything stays where a number may become
+    infinite by the factor, as the fill of a mask may, or a loaded value: a row of such numbers alone would become NaN.
     """
 
     name = "convert-exp-to-exp2"

@@ -23,10 +23,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class ConvertJaggedToTilePass(DynamicPipelinePass):
-    """The pipeline ``raise-jagged,dce,schedule-jagged,lower-jagged,canonicalize,cse``, where rows of items may be.
+    """Runs ``raise-jagged,dce,schedule-jagged,lower-jagged,canonicalize,cse`` where there may be rows of items.
 
-    Those are loops to a computed bound, jagged ops, and accesses by tiles of numbers. A module with none of them stays
-    as it is. With ``programs``, `balance-items` runs before `schedule-jagged`. ``resize`` is that of `schedule-jagged`.
+    The signs are loops to a computed bound, jagged ops, and accesses by tiles of numbers. A module without any stays as
+    it is. With ``programs``, `balance-items` runs before `schedule-jagged`. ``resize`` is that of `schedule-jagged`.
 
         %s = jagged.for %k: b1=16 in %n iter(%a = %z) -> (!tile.tile<b0=1 x f32>) {
           %rows = jagged.rows %k from %starts …   %v = tile.load %x[%rows, :] … }

@@ -30,7 +30,7 @@ _UPPER = -(2**16)
 
 @dataclass(frozen=True)
 class ConvertScanToDotPass(ModulePass):
-    """Adds up lanes by the matrix unit, as many at a time as it has columns; the last sum of those goes to the next.
+    """Computes running sums by the matrix unit, as many lanes at a time as it has columns.
 
         %s = tile.scan add %v dim 1 : !tile.tile<b0=128 x b1=256 x f32>
     becomes, of a %v that is cast from bf16,
@@ -39,9 +39,10 @@ class ConvertScanToDotPass(ModulePass):
         %d = tile.dot %finite, %ones   %up = tile.dot %flags, %ones   %down = tile.dot …
         %i = tile.sub %up, %down   %s = tile.add %d, %i      // %up and %down are 0 or infinite
 
-    A product would spread an infinity or NaN over the whole row, so two others count those: one what is not below
-    infinity, one what is not above minus infinity, both NaN. An infinity goes to the lanes behind it, and both together
-    are NaN, as by additions. Numbers that bf16 does not hold are three parts that it does, which have all digits.
+    A product would spread an infinity or NaN over the whole row. So two more products count them: one counts infinities
+    and NaN, the other minus infinities and NaN. Lanes behind an infinity become infinite; lanes behind both kinds
+    become NaN, as by additions. A number that bf16 does not hold is split into three parts that it holds, without a
+    loss.
 
     Scans of other kinds, along other dimensions, of few or many lanes, stay. ``chip`` says how many lanes one product
     takes, and whether numbers of 16 bits are compared as they are.

@@ -35,12 +35,11 @@ from kopt.walk import walk
 class ConvertTileToTritonPass(ModulePass):
     """Makes a ``triton.launch`` of each ``tile.grid``, over one program a cell.
 
-    Ranges are made from the program's number. A load fills with one number what it does not read: where it has a mask
-    that is ``other``, and a `tile.mask` puts a ``pad`` that differs; lanes of ragged ranges without one are 0 if they
-    may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so.
-    Loads whose buffer is a ``descriptor`` are marked so.
-    Warps, stages and the order of cells are the plan's; without one they follow from the blocks, as ``plan-accesses``
-    has them, and from the order of the grid.
+    Ranges are made from the program's number. A load fills all lanes that it does not read with one number. With a mask
+    that number is ``other``; a ``pad`` that differs is put by a `tile.mask`. Lanes of ragged ranges are 0 where they
+    may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Loads whose buffer
+    is a ``descriptor`` are marked so. Warps, stages and the order of cells are the plan's; without one they follow from
+    the blocks, as ``plan-accesses`` has them, and from the order of the grid.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes

@@ -20,14 +20,15 @@ class ElideBoundsChecksPass(ModulePass):
     """Marks a `pallas.call` as ``unchecked`` where each place that it names is proved to be inside of its array.
 
     A TPU checks both ends of each copy before it starts: some ten instructions, twice as many as the copy itself takes.
-    That is much where loops start a copy for each row, and nothing beside a large block: only such calls are marked.
+    The check matters where a loop starts a copy for each row. Beside a large block it costs nothing, so only calls of
+    the first kind are marked.
 
         pallas.call @f(%n, %x) windows […] … { … tile.for %r: b1=1 in (0, 512) { …
           pallas.dma_start %x[%row, :] to %rows[%r, :, :] … } }     // %row is clamped: from 0 to below the rows of %x
     becomes
         pallas.call @f(%n, %x) windows […] … unchecked … { … }
 
-    What counts is what arguments of any content lead to, for checks of arguments are not made before all calls
+    The proof must hold for arguments of any content, because not every call checks its arguments
     (`kopt.analysis.proved_bounds`). It refuses nothing; a call with any place that is not proved stays as it is.
     """
 

@@ -34,7 +34,7 @@ _DECIDED = {
 
 @dataclass(frozen=True)
 class EliminateOutputOnlyPass(ModulePass):
-    """Removes output-only operands: those of which nothing sees an element from before the launch, inside or after it.
+    """Removes output-only operands: nobody sees what such an operand held before the launch.
 
     Such an operand is written whole, or its other elements are unspecified: it is an allocation without a fill, or a
     view of one. Every read in the launch follows a store of the same cell to the same places.
@@ -51,8 +51,8 @@ class EliminateOutputOnlyPass(ModulePass):
     becomes
         %new = host.launch @f (%a = %x) writes [] yields (%b : memref<1000xf32>) : … { … tile.store %v, %b[%i] … }
 
-    It never refuses; each written operand is a remark, with the reason where it is kept. What atomics update is kept
-    without one: the pass runs again when their accumulators tell whether the first value counts.
+    It never refuses; each written operand is a remark, with the reason where it is kept. Targets of atomic updates are
+    kept without a remark: the pass runs again once their accumulators say whether the first value counts.
 
         remark: 'out' is read at line 12 through 'v'; kept as input
         remark: 'out' is returned by the launch; not an input

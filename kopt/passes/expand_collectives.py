@@ -32,9 +32,9 @@ from kopt.walk import walk
 class ExpandCollectivesPass(ModulePass):
     """Expands functional collectives into Pallas kernels: `symm.remote_copy` between ranks, and what orders them.
 
-    ``kind=ring`` copies to the next rank only, ``one-shot`` to all others at once; an all-reduce that is ``by``
-    an algorithm of one shot is one in any case. ``ranks`` is their number where no shape tells it; ``group`` picks
-    the collectives of one group. Arrays are moved as rows of 128 lanes, padded on the host where they are none.
+    ``kind=ring`` copies to the next rank only, ``one-shot`` to all others at once; an all-reduce whose ``by`` names a
+    one-shot algorithm always is one shot. ``ranks`` is their number where no shape tells it; ``group`` picks the
+    collectives of one group. Arrays are moved as rows of 128 lanes, padded on the host where they are none.
 
         %s = symm.all_gather %x group "tp" : memref<8x128xf32> to memref<32x128xf32>
     becomes

@@ -21,10 +21,10 @@ from kopt.walk import walk
 class FoldBlockSizesPass(ModulePass):
     """Constant-folds `tile.block_size` and `tile.valid_count`, once the sizes of blocks are chosen.
 
-    It is the first pass after the choice. Imported IR holds no number that follows from a size, so that another size
-    is a substitution in its types. This pass makes such numbers. A valid count is the size where every block is full,
-    else the distance from the block's begin to its end; such a distance in the source is the same. The marks
-    ``tile.open`` and ``tile.read_sizes`` go.
+    It is the first pass after the choice. Imported IR has no constants that follow from a size, so another size is a
+    substitution in its types. This pass makes the constants. A valid count is the size where every block is full.
+    Elsewhere it is the distance from the block's begin to its end. A distance that the source spells out is treated
+    alike. The marks ``tile.open`` and ``tile.read_sizes`` go.
 
         %n = tile.block_size %i : !tile.range<b0=128>
         %v = tile.valid_count %i : !tile.range<b0=128>

@@ -21,10 +21,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class HostHoistAllocsPass(ModulePass):
-    """Hoists allocations into the partition before, where a partition after uses what is written in between.
+    """Hoists an allocation into the earlier of two partitions, where the later one uses what is written in between.
 
-    Their memory is then the capture's, at one address in all calls, and the later partition has them as ``static``:
-    nothing is copied to it. Arrays that are returned stay this call's own.
+    The memory then belongs to the capture and has one address in all calls. The later partition takes it as ``static``,
+    without a copy. Arrays that are returned are allocated anew by each call.
 
         %p = host.partition capture … { … }
         %a = host.alloc : memref<8xf32>

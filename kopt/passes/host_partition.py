@@ -31,7 +31,7 @@ class HostPartitionPass(ModulePass):
     | collectives by an algorithm | persistent allocations |
     | allocations and views among those | |
 
-    What a caller gives may be elsewhere in every call, so it is copied to the address that the capture knows.
+    A caller's array may have another address in every call, so it is copied to the address that the capture knows.
 
     Symmetric buffers, and arrays that an earlier partition passed on, are ``static``: they are used where they are.
 

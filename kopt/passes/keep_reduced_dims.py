@@ -19,10 +19,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class KeepReducedDimsPass(ModulePass):
-    """Lets what loops carry of reductions along lanes keep that dimension, as one lane (``keepdims`` of NumPy).
+    """Keeps the reduced dimension of values that loops carry, as one lane: NumPy's ``keepdims``.
 
-    A number for each row stands in the sublanes of its row then, where it was reduced and where it is spread along
-    lanes again. Without the dimension it stands in lanes: each visit lays it out anew, twice.
+    The number of a row then stands in the row's own sublane, where the reduction leaves it and where a broadcast wants
+    it. Without the dimension it stands in a lane, and each visit changes the layout twice.
 
         %r = tile.for %k … iter(%a = %z) -> (!tile.tile<b0=128 x f32>) {
           %m = tile.reduce max %s [1] : !tile.tile<b0=128 x b1=64 x f32>

@@ -33,7 +33,7 @@ from kopt.walk import walk
 class PeelLoopsPass(ModulePass):
     """Splits the index set of loops with ``peel(full | diagonal)`` in their schedules, as in causal attention.
 
-    Comparisons that hold in every lane of the first visits are true there, and what they select is what it selects.
+    A comparison that holds in every lane of the first visits is the constant true there, and its selects fold.
 
         %r = tile.for %j: b2=512 in (0, %i.end) iter(%a = %z) … schedule resident peel(full | diagonal) {
           %seen = tile.ge %rows, %columns   %s = tile.select %seen, %scores, %low … }

@@ -24,7 +24,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class PermuteArrayLayoutPass(ModulePass):
-    """Permutes dimensions: those of which one element is taken go in front of those that unaligned blocks walk.
+    """Permutes dimensions: those indexed by single elements go in front of those that unaligned blocks walk.
 
     A tile of memory holds 8 rows of the second-last dimension; each row of another dimension is a tile of its own. The
     array is transposed on the host, and a result back, with a remark.

@@ -24,8 +24,8 @@ from kopt.walk import walk
 class SplitPlanesPass(ModulePass):
     """Makes a dimension that cells take whole one of their grid, where their tiles are too large for a GPU's program.
 
-    Along such a dimension a cell does the same for every number, as batched products do. A remark tells how many these
-    planes are.
+    Every index of such a dimension is computed alike, as in batched products. A remark says how many such planes there
+    are.
 
         tile.grid (%i: b0=1) in (64) {
           %v = tile.load %x[%n, :, :, :] : memref<64x128x8x256xf32> -> !tile.tile<128 x 8 x 256 x f32>

@@ -23,10 +23,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class SymmPropagatePass(ModulePass):
-    """Moves into symmetric memory what a pointwise call or kernel turns into an array that lies there.
+    """Moves the input of a pointwise call or kernel into symmetric memory, where its result lies there already.
 
-    ``plan-buffers`` then has the whole chain computed in one place: a pointwise op may write over its input, but
-    only where both have one allocator. Arrays that are returned, or are read by anything but the chain, stay.
+    ``plan-buffers`` can then compute the whole chain in place: a pointwise op may write over its input only where both
+    have one allocator. Arrays that are returned, or are read by anything but the chain, stay.
 
         host.call_out "aten.mm.default"(%x, %w) args [unit, unit] to %m : … to memref<8x64xf32>
         host.call_out "aten.relu.default"(%m) args [unit] to %h : … to memref<8x64xf32, #symm.space<"tp">>

@@ -26,13 +26,13 @@ _MOST_POWER = 16
 
 @dataclass(frozen=True)
 class ApproximateFunctionsPass(ModulePass):
-    """Marks the f32 ops as ``triton.approximate`` whose results no one sees but by a cast to 16 bits or fewer.
+    """Marks f32 ops as ``triton.approximate`` where every use casts the result to 16 bits or fewer.
 
     A GPU divides to within 2 ulp in few instructions, and rounds correctly in many; sigmoids, tangents and powers are
-    made of quotients. Casts hide such errors. Values of f32 that are stored, compared or rounded to whole numbers
-    hide none, nor do those that they are made of (`kopt.analysis.exact_results`). A quotient by a constant becomes a
-    product with its reciprocal there; by a power of two it does anywhere, as that is exact. Powers are those by
-    constants up to 16: what a logarithm is off by grows with them.
+    made of quotients. A cast hides an error of that size. A store, a comparison or a rounding to whole numbers does
+    not, so the values behind it stay exact (`kopt.analysis.exact_results`). Where errors are hidden, a division by a
+    constant becomes a product with its reciprocal. A division by a power of two becomes one everywhere, because that is
+    exact. Powers are approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
 
         %q = tile.div %a, %b : !tile.tile<8 x f32>    %h = tile.cast %q : … to !tile.tile<8 x bf16>
     becomes

@@ -16,7 +16,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class ClampGathersPass(ModulePass):
-    """Lets lanes whose number is outside take the first, where a gather is not ``triton.inside``.
+    """Clamps the lane numbers of gathers without ``triton.inside``: a number outside takes the first lane.
 
         %t = tile.take_along %v, %n dim 0 : !tile.tile<8 x f32>, !tile.tile<4 x i32>
     becomes

@@ -40,11 +40,11 @@ _NUMBERED = (1 << 31) - Budget.MOST_LANES
 
 @dataclass(frozen=True)
 class CollapseContiguousPass(ModulePass):
-    """Collapses the dimensions of a grid and of its arrays to one, where rows begin at odd addresses or end in a block.
+    """Collapses a grid and its arrays to one dimension, where rows begin at odd addresses or end inside a block.
 
-    So it can be where every access is by all the ranges of the grid, in their order, of arrays that are walked whole
-    and lie in memory so, and everything between is computed lane by lane. Loads and stores are of full vectors then.
-    ``keep`` are the axes that a configuration's plan names, by their variable or tag.
+    Three conditions must hold. Every access uses all ranges of the grid, in their order. Every array is walked whole,
+    and is contiguous in that order. Everything between is computed lane by lane. Loads and stores are then full
+    vectors. ``keep`` are the axes that a configuration's plan names, by their variable or tag.
 
         tile.grid (%i: b0=4, %j: b1=512) in (4096, 2501) { %v = tile.load %x[%i, %j] : memref<4096x2501xbf16> … }
     becomes

@@ -21,9 +21,9 @@ _COMPARISONS = tuple(tile.ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge",
 
 @dataclass(frozen=True)
 class CompareTermsPass(ModulePass):
-    """Compares the terms of integer differences that are compared with 0, in launches.
+    """Rewrites comparisons of a difference with 0 as comparisons of its two terms, for integers in launches.
 
-    Rows and columns become masks without their difference of a register a lane, which would live until then.
+    A mask of rows and columns then needs no difference, which would take a register for each lane.
 
         %d = tile.sub %rows, %columns   %c = tile.ge %d, (tile.full 0)
     becomes

@@ -21,9 +21,9 @@ from kopt.walk import walk
 class FoldIntoAccessesPass(ModulePass):
     """Folds slices into the loads that they cut, and concatenations into stores: one of each input.
 
-    Slices go before what is computed lane by lane, and before broadcasts, transposes and dimensions of one lane; where
-    all that uses an operation is slices, none of it is done twice. What is stored may be computed of a concatenation:
-    each store computes of one input then.
+    Slices move up through lane-by-lane operations, broadcasts, transposes and dimensions of one lane. They do so only
+    where all uses of an operation are slices, so nothing is computed twice. A stored value may be computed from a
+    concatenation. Each store then computes from one input.
 
         tile.store (tile.cast (tile.concat %a, %b dim 1)), %out[%i, :]
         tile.slice (tile.cast (tile.load %x[%i, :])) [0, 8] [128, 16]

@@ -24,7 +24,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class SplitOddBlocksPass(ModulePass):
-    """Makes of a loop in blocks that are no power of two a loop over their numbers around one block.
+    """Splits a loop whose blocks are no power of two: an outer loop over the numbers of blocks, and one block inside.
 
     The block ends before the next one begins, whatever its lanes are: ``pad-to-power-of-two`` widens it after this. A
     dimension of the grid is split so, too: the grid walks the numbers, around a loop over the block.

@@ -29,8 +29,9 @@ _LANEWISE = (tile.CastOp, tile.BitcastOp, tile.ElementwiseOp)
 class TakeFromMemoryPass(ModulePass):
     """Loads lanes by number where they are picked from a block that was loaded, and are one of 128 of it at most.
 
-    A block of which lanes are picked stands in shared memory as a whole; the same lanes in memory are in a cache. What
-    is computed lane by lane of the block is computed of the lanes again. Numbers outside take the first or the last.
+    Picking lanes from a block puts the whole block into shared memory. Loading the same lanes again finds them in a
+    cache. Lane-by-lane operations between the load and the pick are repeated on the picked lanes. Numbers outside take
+    the first or the last.
 
         %v = tile.load %x[%i, :] : memref<64x4096xf32> -> !tile.tile<b0=8 x 4096 x f32>
         %t = tile.take_along %v, %n dim 1 : !tile.tile<b0=8 x 4096 x f32>, !tile.tile<b0=8 x 1 x i32>
