@@ -1,7 +1,7 @@
-"""A pytest plugin: which tests enter which functions of kopt, and how long each test takes.
+"""Runs pytest and writes which tests enter which functions of kopt, and how long each test takes.
 
-``python -m pytest -p test.mutants.contexts --contexts=FILE …``. Only calls are traced, so that tests take little longer.
-Several runs add to one file.
+``python test/mutants/contexts.py --contexts=FILE …``, with pytest's own arguments. Only calls are traced, so that tests
+take little longer. Several runs add to one file.
 """
 
 from __future__ import annotations
@@ -90,3 +90,7 @@ class Recorder:
     def pytest_sessionfinish(self) -> None:
         """All that ran."""
         self.contexts.write()
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main(sys.argv[1:], plugins=[sys.modules[__name__]]))
