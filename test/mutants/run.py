@@ -1,0 +1,231 @@
+"""Mutants of the compiler: ``make mutants``.
+
+``python test/mutants/run.py [--number N] [--seed S] [--file PART] [--by-hand]`` changes one place of one function at a
+time and runs the tests of the quick suite that enter that function, those that take least first, until one fails.
+
+All is imported once. Each mutant is a fork of this process in which the function has other code, so that it costs what
+its tests cost. Which tests enter which function `contexts.py` has written down before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import select
+import signal
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import pytest
+from by_hand import BY_HAND
+from contexts import Contexts
+from operators import Mutant, mutants
+from proved import proof
+from swapping import Functions
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("analysis", "planning", "passes", "lowering", "ir", "frontend")
+KILLED, SURVIVED, TIMED_OUT, PROVED = "killed", "survived", "timed out", "proved equivalent"
+_MEMORY = 6 << 30
+
+
+@dataclass
+class Outcome:
+    """What became of a mutant, by which test, or of how many."""
+
+    word: str
+    test: str = ""
+    tests: int = 0
+
+
+def sampled(number: int, seed: int, part: str) -> list[Mutant]:
+    """Mutants of the compiler, the same for one seed."""
+    files = sorted(path for folder in FOLDERS for path in (ROOT / "kopt" / folder).rglob("*.py"))
+    names = [str(path.relative_to(ROOT)) for path in files]
+    found = [m for name in names if part in name for m in mutants(name, (ROOT / name).read_text())]
+    return random.Random(seed).sample(found, min(number, len(found)))
+
+
+@dataclass
+class Laboratory:
+    """Runs tests with mutants; registered with pytest, it takes the place of the loop over all tests."""
+
+    samples: list[Mutant]
+    contexts: Contexts
+    seconds: float
+    log: Path
+    items: dict[str, pytest.Item] = field(default_factory=dict)
+    unfit: dict[str, bool] = field(default_factory=dict)
+    outcomes: list[tuple[Mutant, Outcome]] = field(default_factory=list)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """All samples, one after another."""
+        self.items = {item.nodeid: item for item in session.items}
+        self.names = list(self.contexts.seconds)
+        self.functions = Functions(str(ROOT / "kopt"))
+        for number, mutant in enumerate(self.samples, 1):
+            outcome = self.outcome(mutant)
+            self.outcomes.append((mutant, outcome))
+            say(f"[{number}/{len(self.samples)}] {outcome.word}: {described(mutant)}")
+            say(f"    {outcome.test or f'{outcome.tests} tests'}")
+            with self.log.open("a") as file:
+                record = {"mutant": mutant.__dict__, "word": outcome.word, "test": outcome.test, "tests": outcome.tests}
+                file.write(json.dumps(record) + "\n")
+        return True
+
+    def outcome(self, mutant: Mutant) -> Outcome:
+        """A test that fails with the mutant, and only with it, has killed it."""
+        if proof(mutant, (ROOT / mutant.file).read_text()):
+            return Outcome(PROVED)
+        while True:
+            tests = self.tests_of(mutant)
+            word, failed = self.run(mutant, tests)
+            if word == SURVIVED:
+                return Outcome(SURVIVED, tests=len(tests))
+            if failed not in self.unfit:
+                self.unfit[failed] = self.run(None, [failed])[0] != SURVIVED
+            if not self.unfit[failed]:
+                return Outcome(word, failed, len(tests))
+
+    def tests_of(self, mutant: Mutant) -> list[str]:
+        """The tests that enter the mutant's function, within the time that there is."""
+        prefix = f"{mutant.file}:{mutant.function}"
+        numbers = {
+            number
+            for name, found in self.contexts.functions.items()
+            if name == prefix or name.startswith((prefix + ".<locals>", prefix + ".<"))
+            for number in found
+        }
+        left, chosen = self.seconds, []
+        for name in sorted((self.names[n] for n in numbers), key=lambda name: (self.contexts.seconds[name], name)):
+            if name in self.items and not self.unfit.get(name):
+                left -= self.contexts.seconds[name]
+                if left < 0 and chosen:
+                    break
+                chosen.append(name)
+        return chosen
+
+    def run(self, mutant: Mutant | None, tests: list[str]) -> tuple[str, str]:
+        """What happens to tests in a process of their own, and to which of them."""
+        expected = sum(self.contexts.seconds.get(name, 1) for name in tests)
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            os.close(reader)
+            self._child(mutant, tests, writer, int(20 + 8 * expected))
+        os.close(writer)
+        word, at = _listen(reader, 60 + 30 * expected)
+        os.close(reader)
+        _end(child)
+        return word, tests[at] if at < len(tests) else "the process died"
+
+    def _child(self, mutant: Mutant | None, tests: list[str], writer: int, seconds: int) -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        try:
+            if mutant is not None:
+                text = (ROOT / mutant.file).read_text()
+                assert self.functions.swap(str(ROOT / mutant.file), text, mutant.applied(text)), "no function"
+            failures = Failures(writer)
+            items = [self.items[name] for name in tests]
+            items[0].config.pluginmanager.register(failures) if items else None
+            for item, following in zip(items, [*items[1:], None], strict=True):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                if failures.failed:
+                    os.write(writer, b"F")
+                    os._exit(1)
+                os.write(writer, b".")
+            os.write(writer, b"S")
+            os._exit(0)
+        except BaseException as error:  # a mutant may do anything
+            os.write(writer, b"F")
+            Path("/tmp/mutants-error").write_text(repr(error)) if mutant is None else None
+            os._exit(1)
+
+
+class Failures:
+    """Whether a test has failed."""
+
+    def __init__(self, writer: int) -> None:
+        self.failed = False
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Of set-up, call and teardown."""
+        self.failed |= report.failed
+
+
+def _listen(reader: int, seconds: float) -> tuple[str, int]:
+    """What a child says, and at which of its tests."""
+    passed, end = 0, time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and select.select([reader], [], [], left)[0]:
+        said = os.read(reader, 4096)
+        passed += said.count(b".")
+        if b"S" in said:
+            return SURVIVED, passed
+        if b"F" in said:
+            return KILLED, passed
+        if not said:  # it died: of a limit, or of the mutant
+            return TIMED_OUT, passed
+    return TIMED_OUT, passed
+
+
+def _end(child: int) -> None:
+    """A child and all that it has started."""
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    os.waitpid(child, 0)
+
+
+def described(mutant: Mutant) -> str:
+    """One line."""
+    old, new = (" ".join(each.split())[:100] for each in (mutant.old, mutant.new))
+    return f"{mutant.file}:{mutant.line} {mutant.function}: {old}  ->  {new}"
+
+
+def say(text: str) -> None:
+    """At once, whatever pytest captures."""
+    print(text, file=sys.__stdout__, flush=True)
+
+
+def main() -> None:
+    """Sample, run, count."""
+    parser = argparse.ArgumentParser(description="mutants of the compiler")
+    parser.add_argument("--number", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--file", default="", help="only files with this in their path")
+    parser.add_argument("--by-hand", action="store_true", help="the mutants of by_hand.py")
+    parser.add_argument("--seconds", type=float, default=40, help="what the tests of a mutant may take without it")
+    parser.add_argument("--contexts", type=Path, default=ROOT / "build" / "contexts.json")
+    parser.add_argument("--log", type=Path, default=ROOT / "build" / "mutants.jsonl")
+    parser.add_argument("tests", nargs="*", default=["test"])
+    options = parser.parse_args()
+    samples = list(BY_HAND()) if options.by_hand else sampled(options.number, options.seed, options.file)
+    options.log.parent.mkdir(exist_ok=True)
+    laboratory = Laboratory(samples, Contexts(options.contexts), options.seconds, options.log)
+    arguments = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--capture=no", *options.tests]
+    pytest.main(arguments, plugins=[laboratory])
+    counts = Counter(outcome.word for _, outcome in laboratory.outcomes)
+    for mutant, outcome in laboratory.outcomes:
+        if outcome.word == SURVIVED:
+            say(f"survived {outcome.tests} tests: {described(mutant)}")
+    say(", ".join(f"{counts[word]} {word}" for word in (KILLED, TIMED_OUT, SURVIVED, PROVED)))
+
+
+if __name__ == "__main__":
+    main()

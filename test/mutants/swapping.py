@@ -1,0 +1,56 @@
+"""Puts a mutant into the functions that are loaded: their code is changed in place, whoever has imported them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+
+Key = tuple[str, int]
+
+
+def codes(top: CodeType) -> Iterator[CodeType]:
+    """A piece of code, and those inside of it."""
+    yield top
+    for constant in top.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes(constant)
+
+
+def outermost(path: str, text: str) -> dict[Key, CodeType]:
+    """The code of a file's functions that are in no other function, by name and line."""
+    found: dict[Key, CodeType] = {}
+
+    def visit(code: CodeType) -> None:
+        for each in code.co_consts:
+            if not isinstance(each, CodeType):
+                continue
+            if each.co_flags & 0x1:  # its variables are its own: a function, no class body
+                found[each.co_qualname, each.co_firstlineno] = each
+            else:
+                visit(each)
+
+    visit(compile(text, path, "exec", dont_inherit=True))
+    return found
+
+
+class Functions:
+    """The functions of a package that are loaded."""
+
+    def __init__(self, root: str) -> None:
+        self.loaded: dict[str, list[FunctionType]] = {}
+        for each in gc.get_objects():
+            if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(root):
+                self.loaded.setdefault(each.__code__.co_filename, []).append(each)
+
+    def swap(self, path: str, old: str, new: str) -> int:
+        """How many functions have other code now."""
+        before, after = outermost(path, old), outermost(path, new)
+        changed = {key: code for key, code in after.items() if key in before and before[key] != code}
+        count = 0
+        for function in self.loaded.get(path, ()):
+            code = changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
+            if code is not None and code.co_freevars == function.__code__.co_freevars:
+                function.__code__ = code
+                count += 1
+        return count
