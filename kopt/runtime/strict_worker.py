@@ -20,6 +20,8 @@ from kopt.errors import CompileError
 from kopt.runtime.pallas_interpret import abstract_mesh, as_list, exact_options, interpreted_module, on_abstract_tpu
 from kopt.runtime.reasons import essence, refusal
 from kopt.runtime.strict_aliases import padding_aliased
+from kopt.runtime.strict_ends import install as look_at_ends
+from kopt.runtime.strict_ends import left_behind
 from kopt.runtime.strict_threads import install
 from kopt.runtime.wire import Packed, pack, unpack
 from kopt.targets.chips import TpuChip
@@ -32,6 +34,7 @@ except ImportError:  # private modules: without them races are printed, not rais
     _config = _state = None
 
 install()
+look_at_ends(_state)
 
 
 def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, arrays: list[Packed]) -> list[Packed]:
@@ -47,11 +50,15 @@ def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, a
             found = _races_found()
     except Exception as error:
         _reset()
+        left_behind()
         raise refusal(error, essence(error), source, entry, "pallas:strict") from error
     if found:
         _reset()
+        left_behind()
         notes = _first_race(printed.getvalue())
         raise CompileError(f"pallas:strict found a data race in kernel '{entry}'", notes=notes)
+    if left := left_behind():
+        raise CompileError(f"pallas:strict: kernel '{entry}' ends too early", notes=left)
     return [pack(result) for result in results]
 
 

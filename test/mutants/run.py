@@ -10,6 +10,8 @@ its tests cost. Which tests enter which function `contexts.py` has written down 
 from __future__ import annotations
 
 import argparse
+import gc
+import importlib
 import json
 import os
 import random
@@ -34,6 +36,8 @@ from swapping import Functions
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("analysis", "planning", "passes", "lowering", "ir", "frontend")
 KILLED, SURVIVED, TIMED_OUT, PROVED = "killed", "survived", "timed out", "proved equivalent"
+#: Of functions that decorators have consumed, or that have other free variables with the mutant.
+UNREACHED = "not run"
 _MEMORY = 6 << 30
 
 
@@ -71,12 +75,16 @@ class Laboratory:
         """All samples, one after another."""
         self.items = {item.nodeid: item for item in session.items}
         self.names = list(self.contexts.seconds)
+        for path in sorted(path for folder in FOLDERS for path in (ROOT / "kopt" / folder).rglob("*.py")):
+            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        gc.unfreeze()  # what is frozen cannot be listed
         self.functions = Functions(str(ROOT / "kopt"))
+        gc.freeze()
         for number, mutant in enumerate(self.samples, 1):
             outcome = self.outcome(mutant)
             self.outcomes.append((mutant, outcome))
             say(f"[{number}/{len(self.samples)}] {outcome.word}: {described(mutant)}")
-            say(f"    {outcome.test or f'{outcome.tests} tests'}")
+            say(f"    {outcome.test or f'{outcome.tests} tests'} ({time.process_time():.0f} s here)")
             with self.log.open("a") as file:
                 record = {"mutant": mutant.__dict__, "word": outcome.word, "test": outcome.test, "tests": outcome.tests}
                 file.write(json.dumps(record) + "\n")
@@ -89,8 +97,8 @@ class Laboratory:
         while True:
             tests = self.tests_of(mutant)
             word, failed = self.run(mutant, tests)
-            if word == SURVIVED:
-                return Outcome(SURVIVED, tests=len(tests))
+            if word in (SURVIVED, UNREACHED):
+                return Outcome(word, tests=len(tests))
             if failed not in self.unfit:
                 self.unfit[failed] = self.run(None, [failed])[0] != SURVIVED
             if not self.unfit[failed]:
@@ -139,7 +147,9 @@ class Laboratory:
         try:
             if mutant is not None:
                 text = (ROOT / mutant.file).read_text()
-                assert self.functions.swap(str(ROOT / mutant.file), text, mutant.applied(text)), "no function"
+                if not self.functions.swap(str(ROOT / mutant.file), text, mutant.applied(text)):
+                    os.write(writer, b"N")
+                    os._exit(1)
             failures = Failures(writer)
             items = [self.items[name] for name in tests]
             items[0].config.pluginmanager.register(failures) if items else None
@@ -151,9 +161,8 @@ class Laboratory:
                 os.write(writer, b".")
             os.write(writer, b"S")
             os._exit(0)
-        except BaseException as error:  # a mutant may do anything
+        except BaseException:  # a mutant may do anything
             os.write(writer, b"F")
-            Path("/tmp/mutants-error").write_text(repr(error)) if mutant is None else None
             os._exit(1)
 
 
@@ -178,6 +187,8 @@ def _listen(reader: int, seconds: float) -> tuple[str, int]:
             return SURVIVED, passed
         if b"F" in said:
             return KILLED, passed
+        if b"N" in said:
+            return UNREACHED, passed
         if not said:  # it died: of a limit, or of the mutant
             return TIMED_OUT, passed
     return TIMED_OUT, passed
@@ -224,7 +235,7 @@ def main() -> None:
     for mutant, outcome in laboratory.outcomes:
         if outcome.word == SURVIVED:
             say(f"survived {outcome.tests} tests: {described(mutant)}")
-    say(", ".join(f"{counts[word]} {word}" for word in (KILLED, TIMED_OUT, SURVIVED, PROVED)))
+    say(", ".join(f"{counts[word]} {word}" for word in (KILLED, TIMED_OUT, SURVIVED, PROVED, UNREACHED)))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class Functions:
     def __init__(self, root: str) -> None:
         self.loaded: dict[str, list[FunctionType]] = {}
         for each in gc.get_objects():
-            if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(root):
+            if type(each) is FunctionType and each.__code__.co_filename.startswith(root):
                 self.loaded.setdefault(each.__code__.co_filename, []).append(each)
 
     def swap(self, path: str, old: str, new: str) -> int:
