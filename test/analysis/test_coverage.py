@@ -9,9 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 import kopt
-from kopt.analysis.coverage import Coverage, coverage
-from kopt.dialects.tile import GridOp
+from kopt.analysis.coverage import Coverage, coverage, stays_inside
+from kopt.dialects.tile import GridOp, StoreOp
 from kopt.errors import KoptError
+from kopt.ir.from_ssa import IndexAnalysis
 
 from .coverage_oracle import times_written
 
@@ -242,3 +243,26 @@ def test_never_claims_what_a_run_denies(kernel: tuple[str, str, str]) -> None:
     assert bool(found) == (fewest > 0), found.reason
     if (fewest, most) == (1, 1):
         assert found.coverage is ONCE
+
+
+#: The grid's limit, the array's extent, what is stored at, and whether lanes beyond the limit are beyond the array.
+ENDS = [
+    (95, 95, "%i", True),
+    (95, 96, "%i", False),
+    (95, 94, "%i", True),
+    (96, 200, "%i", True),
+    (95, 96, "%k", True),
+    (95, 97, "%k", False),
+    (95, 98, "%k", False),
+    (95, 103, "%l", False),
+    (95, 102, "%l", True),
+]
+
+
+@pytest.mark.parametrize(("limit", "extent", "entry", "inside"), ENDS)
+def test_whether_lanes_beyond_a_range_are_beyond_the_array(limit, extent, entry, inside) -> None:
+    shifts = "\n".join(f"%{n} = tile.shift %i by {by} : !tile.range<b0=8>" for n, by in [("k", "%c1"), ("l", "%c7")])
+    grid = f"(%i: b0=8) in ({limit})"
+    given = module(str(extent), grid, f"{shifts}\n{store(entry, 'b0=8', str(extent))}")
+    (written,) = [op for op in given.walk() if isinstance(op, StoreOp)]
+    assert stays_inside(written.entries[0], extent, IndexAnalysis()) == inside
