@@ -19,6 +19,7 @@ from kopt.lowering.pallas.kernel import HANDLERS
 from kopt.lowering.pallas.specs import SCRATCH, SEMAPHORES
 from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.passes.verifying.printable import VerifyPrintablePass
+from kopt.targets.hazards import UNREAD_OPERAND
 from kopt.walk import walk
 
 #: Values that stand for something else than elements.
@@ -34,7 +35,7 @@ class VerifyPallasPass(VerifyPrintablePass):
 
     * ops that no Pallas code is made of, such as `tile.load`, and comparisons of floats that it lacks;
     * element types that Pallas lacks, of values, results and scratch memory; scratch memory that is in HBM;
-    * a call without a grid;
+    * a call without a grid, or with an operand that its kernel does not use (a hazard of libtpu's);
     * barriers that do not say how many ranks meet, or of a call without a ``collective``; a second barrier; copies to
       other ranks without semaphores.
 
@@ -52,6 +53,7 @@ class VerifyPallasPass(VerifyPrintablePass):
             yield from _of_barriers(call, [op for op in ops if isinstance(op, symm.BarrierOp)])
             for op in ops:
                 yield from _of_op(op)
+            yield from _of_operands(call)
 
 
 def _of_memory(call: CallOp) -> Iterator[Problem]:
@@ -65,6 +67,15 @@ def _of_memory(call: CallOp) -> Iterator[Problem]:
             yield from _of_element(call, ref.type.element_type)
         elif space not in SEMAPHORES:
             yield Problem(call, f"scratch memory of a kernel is in {' or '.join(SCRATCH)}, found {ref.type}")
+
+
+def _of_operands(call: CallOp) -> Iterator[Problem]:
+    """What a call is given, its kernel uses: itself, in the place of a result, or for the places of blocks."""
+    for number, (ref, array) in enumerate(zip(call.input_refs, call.inputs, strict=True)):
+        if ref.first_use is None and number not in call.aliased and number >= call.prefetched_count:
+            name = ref.name_hint or array.name_hint or f"operand {number}"
+            note = f"give the call what it reads alone: in {UNREAD_OPERAND.versions}, {UNREAD_OPERAND.what}"
+            yield Problem(call, f"the kernel does not use '{name}'", (note,))
 
 
 def _of_barriers(call: CallOp, barriers: Sequence[symm.BarrierOp]) -> Iterator[Problem]:

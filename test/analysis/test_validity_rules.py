@@ -11,7 +11,7 @@ from kopt.walk import walk
 from test.named import named
 
 TEXT = """
-func.func @f(%x: memref<{extent}x6xf32>) {{
+func.func @f(%x: memref<{extent}x6xf32>, %p: memref<99xf32>, %q: memref<99x5xf32>) {{
   tile.grid (%i: b0=4) in ({extent}) {{
     %v = tile.load %x[%i, :] : memref<{extent}x6xf32> -> !tile.tile<b0=4 x 6 x f32>
     %f = tile.reshape %v : !tile.tile<b0=4 x 6 x f32> to !tile.tile<24 x f32>
@@ -30,6 +30,7 @@ def validity(line: str, name: str = "r", extent: int = 13):
     return LaneValidity().of(named(module)[name])
 
 
+AT = "%at = tile.cast %f : !tile.tile<24 x f32> to !tile.tile<24 x i32>"
 F, W = "!tile.tile<24 x f32>", "!tile.tile<b0=4 x 6 x f32>"
 
 
@@ -49,6 +50,10 @@ F, W = "!tile.tile<24 x f32>", "!tile.tile<b0=4 x 6 x f32>"
         (f"%m = tile.reshape %f : {F} to !tile.tile<2 x 12 x f32>\n"
          "%r = tile.reduce add %m [1] : !tile.tile<2 x 12 x f32>", (2,)),
         (f"%r, %n = tile.sort %f dim 0 : {F}", (24,)),
+        (f"{AT}\n%r = tile.load %p[%at] : memref<99xf32> -> {F}", (24,)),
+        (f"{AT}\n%r = tile.load %q[%at, 0:5] : memref<99x5xf32> -> !tile.tile<24 x 5 x f32>", (24, 5)),
+        (f"{AT}\n%r = tile.load %q[0:5, %at] : memref<99x5xf32> -> !tile.tile<5 x 24 x f32>", (5, 24)),
+        (f"%r = atomic.rmw add %f, %p[0:24] ordering relaxed : {F}, memref<99xf32> -> {F}", (24,)),
     ],
 )  # fmt: skip
 def test_a_mask_of_the_values_lanes(line: str, shape: tuple[int, ...]) -> None:

@@ -168,6 +168,7 @@ func.func @barriers(%x: memref<8x128xf32>) -> memref<8x128xf32> {
   %o = pallas.call @barriers(%x) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] collective 0 : (memref<8x128xf32>) -> memref<8x128xf32> {
   ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
     tile.grid (%g: g0=1) in (1) {
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<8 x 128 x f32>
       symm.barrier group "tp" ranks 2 : i32
       // expected-note @+2 {{signal and wait for counters instead, one channel for each rank}}
       // expected-error @+1 {{a kernel has one semaphore for barriers, so one barrier: a rank that is ahead would signal the next}}
@@ -187,6 +188,22 @@ func.func @copy(%x: memref<8x128xf32>) -> memref<8x128xf32> {
       // expected-note @+2 {{run lower-remote-copies}}
       // expected-error @+1 {{a copy to another rank counts on two semaphores, found none}}
       %t = symm.remote_copy %x_ref[:, :] to %o_ref[:, :] on %me group "tp" : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %o : memref<8x128xf32>
+}
+
+// -----
+
+// What a call is given and does not use is a hazard of libtpu's; in the place of a result it is used.
+func.func @unread(%x: memref<8x128xf32>, %y: memref<8x128xf32>) -> memref<8x128xf32> {
+  // expected-note @+2 {{give the call what it reads alone: in 0.0.43 to 0.0.45; not in 0.0.41, a DMA from HBM brings zeros}}
+  // expected-error @+1 {{the kernel does not use 'y_ref'}}
+  %o = pallas.call @unread(%x, %y) windows [<[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>, <[8, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [0] : (memref<8x128xf32>, memref<8x128xf32>) -> memref<8x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %y_ref: !tile.ref<8 x 128 x f32, vmem>, %o_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%g: g0=1) in (1) {
+      %v = tile.full 1.0 : !tile.tile<8 x 128 x f32>
+      tile.put %v, %o_ref[:, :] : !tile.tile<8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
     }
   }
   func.return %o : memref<8x128xf32>

@@ -1,0 +1,74 @@
+"""Hazards of the compilers below: where a version gives wrong results without a word, and what kopt does about it.
+
+Each has a probe in ``test/hazards`` that runs with the suite. What is told to users names the hazard and the version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """A row: in which ``versions`` of a ``package`` it was seen, ``what`` goes wrong, and the ``workaround``."""
+
+    name: str
+    package: str
+    versions: str
+    what: str
+    workaround: str
+
+    @property
+    def remark(self) -> str:
+        """What users are told where the workaround does not hold."""
+        return f"{self.package} {installed(self.package)}: {self.what} (seen in {self.versions})"
+
+
+def installed(package: str) -> str:
+    """The version of a package that is installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+UNREAD_OPERAND = Hazard(
+    "unread-operand",
+    "libtpu",
+    "0.0.43 to 0.0.45; not in 0.0.41",
+    "a DMA from HBM brings zeros where the call has an operand that the kernel does not read (jax-ml/jax#39744)",
+    "launches take what they use, and verify-pallas refuses a call with an operand that its kernel does not read",
+)
+BF16_CODES = Hazard(
+    "bf16-codes",
+    "triton",
+    "3.6 to 3.9",
+    "the interpreter computes bf16 and fp8 on their integer codes",
+    "kopt/runtime/triton_mend.py computes in f32 and rounds; where it does not fit the interpreter, a warning says so",
+)
+JUMP_THREADING = Hazard(
+    "jump-threading",
+    "triton",
+    "3.6 to 3.9, on NVIDIA",
+    "LLVM may thread a branch into a block whose instructions all threads of a warp run together"
+    " (triton-lang/triton#11156)",
+    "none: a branch of an emitted kernel whose condition the threads of a warp see alike is not concerned,"
+    " and kopt emits no other",
+)
+FOLDED_DIVISION = Hazard(
+    "folded-division",
+    "jaxlib",
+    "0.10",
+    "XLA:CPU folds divisions of constant integers by 0, which ends the process",
+    "divisors of emitted code are selected to be other than 0 (kopt/lowering/pallas/values)",
+)
+HIDDEN_COPIES = Hazard(
+    "hidden-copies",
+    "jax",
+    "0.10",
+    "the TPU interpreter says nothing of copies that are started and never waited for",
+    "kopt/runtime/strict_ends.py looks at what is left when a kernel ends: an error on pallas:strict",
+)
+
+HAZARDS = (UNREAD_OPERAND, BF16_CODES, JUMP_THREADING, FOLDED_DIVISION, HIDDEN_COPIES)
