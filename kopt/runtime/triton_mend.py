@@ -7,6 +7,7 @@ and rounds to nearest even, as GPUs do; names that a version lacks are left alon
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kopt.runtime.triton_mend_reduce import mend_reductions
+from kopt.targets.hazards import BF16_CODES
 
 #: Builder methods that compute: bf16 operands go in as f32, and the result has the last operand's type.
 _COMPUTING = (
@@ -56,6 +58,15 @@ def mend_interpreter() -> None:
     _replace(getattr(interpreter, "ReduceScanOpInterface", None), "apply", mend.reduce)
     mend_reductions(interpreter)
     _replace(interpreter, "_patch_lang_tensor", mend.index)
+    if not _holds(mend, getattr(interpreter, "interpreter_builder", None)):
+        warnings.warn(f"kopt: {BF16_CODES.remark}; its mend does not fit this version", RuntimeWarning, stacklevel=2)
+
+
+def _holds(mend: _Mend, builder: Any) -> bool:
+    """Whether the interpreter computes on the numbers of bf16 now: by one sum."""
+    number = mend.round(np.array([1.5], np.float32), mend.tl.bfloat16)
+    add = getattr(builder, "create_fadd", None)
+    return add is not None and mend.widen(add(number, number)).data.tolist() == [3.0]
 
 
 def _replace(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:

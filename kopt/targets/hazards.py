@@ -51,17 +51,16 @@ JUMP_THREADING = Hazard(
     "jump-threading",
     "triton",
     "3.6 to 3.9, on NVIDIA",
-    "LLVM may thread a branch into a block whose instructions all threads of a warp run together"
-    " (triton-lang/triton#11156)",
-    "none: a branch of an emitted kernel whose condition the threads of a warp see alike is not concerned,"
-    " and kopt emits no other",
+    "LLVM optimises without knowing the chip, and may thread a branch into a block that all threads of a warp have to"
+    " run together (triton-lang/triton#11156)",
+    "none: no wrong result of an emitted kernel is known, and the probe tells when a version knows the chip",
 )
 FOLDED_DIVISION = Hazard(
     "folded-division",
     "jaxlib",
     "0.10",
     "XLA:CPU folds divisions of constant integers by 0, which ends the process",
-    "divisors of emitted code are selected to be other than 0 (kopt/lowering/pallas/values)",
+    "emitted code divides by what is selected to be other than 0 (kopt/lowering/emitted/mosaic.py)",
 )
 HIDDEN_COPIES = Hazard(
     "hidden-copies",

@@ -1,6 +1,6 @@
 """Waits, barriers and signals of emitted TPU kernels left out one at a time: ``make races``.
 
-``python test/mutants/waits.py [--chip v6e] [NAME …]`` runs each example's emitted module on ``pallas:strict`` without
+``python test/mutants/waits.py [--chip v6e] [--size tiny] [NAME …]`` runs each example's emitted module on ``pallas:strict`` without
 one of the statements that order its copies. A race, a copy that is left behind, a hang or a wrong result detects it.
 Those of collectives are left out of the IR, where ``verify-barriers`` looks: ``test/collectives/test_verification.py``.
 """
@@ -35,11 +35,12 @@ class Case:
     example: Example
     chip: str
     loop_type: str
+    size: str
 
     def __post_init__(self) -> None:
-        self.args = self.example.make_args("tiny", torch.float32)
+        self.args = self.example.make_args(self.size, torch.float32)
         self.wanted = self.example.reference(*self.args)
-        config = {**(self.example.sizes["tiny"].config or {}), "loop_type": self.loop_type}
+        config = {**(self.example.sizes[self.size].config or {}), "loop_type": self.loop_type}
         self.kernel = kopt.kernel(self.example.kernel, config=config)
 
     def lowered(self):
@@ -55,7 +56,7 @@ class Case:
             got = lowered.compile()(*self.args)
         except kopt.KoptError as error:
             return ": ".join([str(error).partition("\n")[0], *error.notes[:1]])
-        return "; ".join(mismatches(self.example, "tiny", got, self.wanted))
+        return "; ".join(mismatches(self.example, self.size, got, self.wanted))
 
 
 def without_one(source: str) -> Iterator[tuple[int, str]]:
@@ -86,6 +87,7 @@ def main() -> None:
     """All, and how many were detected by what."""
     parser = argparse.ArgumentParser(description="waits left out one at a time")
     parser.add_argument("--chip", default="v6e")
+    parser.add_argument("--size", default="tiny")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     counts: Counter[str] = Counter()
@@ -93,7 +95,7 @@ def main() -> None:
         seen: set[str] = set()
         for loop_type in ("auto", "fori"):
             try:
-                case = Case(example, options.chip, loop_type)
+                case = Case(example, options.chip, loop_type, options.size)
                 source = case.lowered().source
             except kopt.KoptError as error:
                 print(f"{example.name} {loop_type}: {str(error).partition(chr(10))[0]}", flush=True)

@@ -11,6 +11,8 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: pallas.dma_start %new_ref_buffer[%slot, :, :] to %new_ref[%k, :] signal %new_ref_sent[%slot]
 // CHECK-NEXT: }
+// CHECK: [[ONE:%.+]] = arith.constant 1 : index
+// CHECK-NEXT: %last = arith.subi {{%.+}}, [[ONE]] : index
 // CHECK: pallas.dma_wait %new_ref_buffer[%last_slot, :, :] to %new_ref_buffer[%last_slot, :, :] signal %new_ref_sent[%last_slot]
 func.func @writeback(%x: memref<64x128xf32>, %old: memref<512x128xf32>) -> memref<512x128xf32> {
   %out = pallas.call @writeback(%x, %old) windows [<[64, 128], (d0) -> (0, 0), vmem>, <[512, 128], (d0) -> (0, 0), hbm>, <[512, 128], (d0) -> (0, 0), hbm>] semantics (arbitrary) aliases [1] : (memref<64x128xf32>, memref<512x128xf32>) -> (memref<512x128xf32>) {

@@ -1,0 +1,155 @@
+"""Hazards of the compilers below: a probe each, of what kopt does about it or of whether it is still there."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+import kopt
+import kopt.language as hl
+from kopt.runtime import strict_ends
+from kopt.targets.hazards import HAZARDS, JUMP_THREADING, installed
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = sorted((ROOT / "test" / "golden").glob("*-v6e.py"))
+#: Where each hazard is probed.
+PROBES = {
+    "unread-operand": "test/hazards/test_hazards.py::test_calls_are_given_what_their_kernels_use",
+    "bf16-codes": "test/hazards/test_hazards.py::test_bf16_in_the_interpreter",
+    "jump-threading": "test/hazards/test_hazards.py::test_llvm_is_told_no_chip",
+    "folded-division": "test/pallas_values/test_division.py::test_constants_by_zero",
+    "hidden-copies": "test/hazards/test_hazards.py::test_what_a_kernel_leaves_behind",
+}
+
+
+def test_each_hazard_has_a_probe() -> None:
+    assert sorted(PROBES) == sorted(hazard.name for hazard in HAZARDS)
+    for probe in PROBES.values():
+        file, _, name = probe.partition("::")
+        assert f"def {name}(" in (ROOT / file).read_text()
+
+
+@pytest.mark.parametrize("hazard", HAZARDS, ids=lambda hazard: hazard.name)
+def test_a_remark_names_the_version(hazard) -> None:
+    assert hazard.remark.startswith(f"{hazard.package} {installed(hazard.package)}: ") and hazard.what in hazard.remark
+    assert hazard.versions in hazard.remark and hazard.workaround
+
+
+def unused(x, y):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        out[tile, :] = x[tile, :] * 2
+    return out
+
+
+def dead(x, y):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        unread = y[tile, :]  # noqa: F841
+        out[tile, :] = x[tile, :] * 2
+    return out
+
+
+def never(x, y):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        acc = x[tile, :]
+        for column in hl.tile(0, 0, block_size=8):
+            acc = acc + y[tile, column].sum(-1)[:, None]
+        out[tile, :] = acc
+    return out
+
+
+def unread(source: str) -> Iterator[str]:
+    """The operands of calls that their kernels do not use, of an emitted module."""
+    tree = ast.parse(source)
+    kernels = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for call in ast.walk(tree):
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Call)):
+            continue
+        made = call.func
+        if not (isinstance(made.func, ast.Attribute) and made.func.attr == "pallas_call"):
+            continue
+        aliases = [k.value for k in made.keywords if k.arg == "input_output_aliases"]
+        aliased = {key.value for each in aliases if isinstance(each, ast.Dict) for key in each.keys}  # type: ignore
+        (name,) = [arg.id for arg in made.args if isinstance(arg, ast.Name)]
+        kernel = kernels[name]
+        used = {node.id for node in ast.walk(kernel) if isinstance(node, ast.Name)}
+        prefetch = any(k.arg == "grid_spec" for k in made.keywords)
+        for number, arg in enumerate(kernel.args.args[: len(call.args)]):
+            if arg.arg not in used and number not in aliased and not prefetch:
+                yield f"{name}: {arg.arg}"
+
+
+@pytest.mark.parametrize("kernel", [unused, dead, never])
+def test_calls_are_given_what_their_kernels_use(kernel) -> None:
+    x = torch.ones(64, 128)
+    source = kopt.kernel(kernel).lower(x, x + 1, target="pallas:v6e").source
+    assert source.count("pl.pallas_call(") == 1 and "y_ref" not in source and ")(x)" in source
+    assert list(unread(source)) == []
+
+
+@pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
+def test_emitted_modules_give_nothing_unread(file: Path) -> None:
+    assert list(unread(file.read_text())) == []
+
+
+def test_an_unread_operand_is_found() -> None:
+    source = (ROOT / "test" / "golden" / "softmax-v6e.py").read_text()
+    wrong = source.replace("(x_ref, out_ref)", "(x_ref, more_ref, out_ref)").replace(")(x)", ")(x, x)")
+    assert wrong != source and len(list(unread(wrong))) == 1
+
+
+def sums(x, y):
+    out, total = torch.empty([x.size(0), y.size(1)], dtype=x.dtype), torch.empty([x.size(0)], dtype=x.dtype)
+    for tile in hl.tile(x.size(0)):
+        out[tile, :] = torch.matmul(x[tile, :], y[:, :])
+        total[tile] = torch.where(x[tile, :] > 1, x[tile, :], -x[tile, :]).amax(-1) + x[tile, :].sum(-1)
+    return out, total
+
+
+def test_bf16_in_the_interpreter() -> None:
+    x, y = (torch.randint(-4, 5, (16, 16)).to(torch.bfloat16) / 4 for _ in range(2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        out, total = kopt.kernel(sums, target="triton:interpret")(x, y)
+    assert torch.equal(out, x @ y)
+    wide = x.float()
+    top, added = torch.where(wide > 1, wide, -wide).amax(-1), wide.sum(-1)
+    assert torch.equal(total, (top.bfloat16().float() + added.bfloat16().float()).bfloat16())
+
+
+def test_llvm_is_told_no_chip() -> None:
+    """A version that tells it is one without the hazard: its row then says so."""
+    compiler = pytest.importorskip("triton.backends.nvidia.compiler")
+    calls = [line for line in inspect.getsource(compiler).split("\n") if "optimize_module(" in line]
+    assert calls and all("arch" not in line and "triple" not in line for line in calls), JUMP_THREADING.remark
+
+
+def semaphore(tasks: int, count: int) -> SimpleNamespace:
+    return SimpleNamespace(tasks=[[None] * tasks, []], count_by_core=np.array([0, count]))
+
+
+@pytest.mark.parametrize(
+    ("semaphores", "said"),
+    [
+        ([], []),
+        ([semaphore(0, 0), semaphore(0, 0)], []),
+        ([semaphore(2, 0), semaphore(1, 0)], ["3 copies were started that nothing waits for"]),
+        ([semaphore(0, 4), semaphore(0, 0)], ["1 semaphores are not back at zero"]),
+    ],
+)
+def test_what_a_kernel_leaves_behind(semaphores, said) -> None:
+    memory = SimpleNamespace(sem=dict(enumerate(semaphores)), fixed_id_sem={})
+    interpreter = SimpleNamespace(_validate=lambda token, device: None, _get_shared_memory=lambda: memory)
+    strict_ends.install(interpreter)
+    assert interpreter._validate("token", 0) == "token"
+    assert strict_ends.left_behind() == said and strict_ends.left_behind() == []
