@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import kopt
+from kopt.dialects.tile import LoadOp, MaskOp
 from kopt.interpreter import run
+from kopt.walk import walk
 
 SUMS = """
 func.func @sums(%x: memref<37x50xf32>) -> (memref<37xf32>, memref<37xf32>, memref<50xf32>) {
@@ -118,3 +120,22 @@ def test_lanes_that_a_mask_leaves_out_count_as_its_number(kind, combine, other, 
     run(module, "f", [x, y], masked=True)
     wanted = combine(np.where(np.arange(13) < 10, x, np.float32(number)), axis=1)
     np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize(
+    ("kind", "other", "folds"),
+    [
+        ("add", "", True),
+        ("add", "other 0.0", True),
+        ("add", "other 5.0", False),
+        ("mul", "", False),
+        ("mul", "other 1.0", True),
+        ("max", "other 0.0", False),
+    ],
+)
+def test_a_load_has_one_number_for_all_lanes_that_it_does_not_read(kind: str, other: str, folds: bool) -> None:
+    """A mask becomes a load's ``pad`` where that is what the load's own mask gives."""
+    text = OTHERS.replace("OTHER", other).replace("KIND", kind)
+    module = kopt.run_pipeline(kopt.parse(text), "insert-masks{fold-loads=true}")
+    (load,) = walk(module, LoadOp)
+    assert (load.pad is not None, len(walk(module, MaskOp))) == (folds, 0 if folds else 1)

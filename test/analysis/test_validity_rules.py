@@ -27,7 +27,9 @@ func.func @f(%x: memref<{extent}x6xf32>, %p: memref<99xf32>, %q: memref<99x5xf32
 def validity(line: str, name: str = "r", extent: int = 13):
     """The mask of a value, None where tags tell all."""
     module = parse(TEXT.format(line=line, extent=extent))
-    return LaneValidity().of(named(module)[name])
+    mask = LaneValidity().of(named(module)[name])
+    module.verify()
+    return mask
 
 
 AT = "%at = tile.cast %f : !tile.tile<24 x f32> to !tile.tile<24 x i32>"
