@@ -130,9 +130,9 @@ class Laboratory:
         if child == 0:
             os.setsid()
             os.close(reader)
-            self._child(mutant, tests, writer, int(20 + 8 * expected))
+            self._child(mutant, tests, writer, int(10 + 3 * expected))
         os.close(writer)
-        word, at = _listen(reader, 60 + 30 * expected)
+        word, at = _listen(reader, 30 + 5 * expected)
         os.close(reader)
         _end(child)
         return word, tests[at] if at < len(tests) else "the process died"
