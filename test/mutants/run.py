@@ -33,6 +33,7 @@ from operators import Mutant, mutants
 from proved import proof
 from swapping import Functions
 
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # gRPC, which JAX and libtpu bring, waits for its threads at forks
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("analysis", "planning", "passes", "lowering", "ir", "frontend")
 KILLED, SURVIVED, TIMED_OUT, PROVED = "killed", "survived", "timed out", "proved equivalent"
