@@ -19,7 +19,7 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick browser lit fuzz mutants lint format bench golden docs stranger clean
+.PHONY: help setup demo test check quick browser lit fuzz mutants lint format bench golden docs stranger races clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -52,8 +52,12 @@ lit: $(SETUP) ## only the lit tests, by lit itself
 fuzz: $(SETUP) ## random kernels on every target beside torch, until stopped
 	@$(PY) test/property/fuzz.py
 
-mutants: $(SETUP) ## mutants of IR texts on the way to every target, until stopped
-	@$(PY) test/security/mutations.py
+mutants: $(SETUP) ## mutants of the compiler, sampled: which tests of the quick suite kill them
+	@test -f build/contexts.json || { mkdir -p build; $(PY) test/mutants/contexts.py -q -m 'not slow' --contexts=build/contexts.json; }
+	@$(PY) test/mutants/run.py
+
+races: $(SETUP) ## waits and signals of emitted TPU kernels left out one at a time
+	@$(PY) test/mutants/waits.py
 
 lint: $(SETUP) ## ruff, pyright and the layers of imports
 	$(PY) -m ruff check .
