@@ -1,8 +1,9 @@
 """Waits, barriers and signals of emitted TPU kernels left out one at a time: ``make races``.
 
 ``python test/mutants/waits.py [--chip v6e] [--size tiny] [NAME …]`` runs each example's emitted module on
-``pallas:strict`` without one of the statements that order its copies. A race, a copy that is left behind, a hang or a wrong result detects it.
-Those of collectives are left out of the IR, where ``verify-barriers`` looks: ``test/collectives/test_verification.py``.
+``pallas:strict`` without one of the statements that order its copies. A race, a copy that is left behind, a hang or a
+wrong result detects it. Of collectives the ops of the IR are left out, where ``verify-barriers`` looks:
+``test/collectives/test_verification.py``.
 """
 
 from __future__ import annotations
