@@ -20,6 +20,11 @@ CASES = {
         "%v",
         Multiples(1.0, 4.0),
     ),
+    "quotients by loaded powers": (
+        f"%q = tile.shr %l, %w : {INT}\n%v = tile.cast %q : {INT} to {FLOAT}",
+        "%v",
+        None,
+    ),
     "negative ones": (f"%v = tile.neg %c : {FLOAT}", "%v", Multiples(1.0, 7.0)),
     "a choice": (f"%v = tile.select %p, %c, %half : {FLOAT}", "%v", Multiples(0.5, 7.0)),
     "products that f32 rounds": (f"%v = tile.mul %c, %tenth : {FLOAT}", "%v", None),

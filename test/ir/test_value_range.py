@@ -85,6 +85,7 @@ def test_the_ends_are_tight() -> None:
     assert ValueRange(-3, 9, 0).number == 0
     assert ValueRange(0, 1000) // ValueRange.exactly(8) == ValueRange(0, 125)
     assert ValueRange(-5, -1) // ValueRange(1, None) == ValueRange(-5, -1)
+    assert ValueRange(0, 7) // ValueRange(2, None) == ValueRange(0, 3)
     assert ValueRange(-5, 7) // ValueRange(2, None) == ValueRange(-3, 3)
     assert ValueRange(1, 7) // ValueRange(None, -1) == ValueRange(-7, -1)
     assert ValueRange(16, 31) % ValueRange.exactly(16) == ValueRange(0, 15)

@@ -216,7 +216,8 @@ def _call(node: ast.Call, places: _Places) -> Iterator[Change]:
     """Another function of the same form; two arguments changed for each other; a named argument left out."""
     if isinstance(node.func, ast.Name) and node.func.id in _CALLS and not node.keywords:
         yield places.span(node.func)[0], node.func.id, _CALLS[node.func.id]
-    for left, right in zip(node.args, node.args[1:], strict=False):
+    symmetric = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
+    for left, right in zip(node.args, [] if symmetric else node.args[1:], strict=False):
         if not isinstance(left, ast.Starred) and not isinstance(right, ast.Starred):
             start, end = places.span(left)[0], places.span(right)[1]
             between = places.text[places.span(left)[1] : places.span(right)[0]]

@@ -1,0 +1,36 @@
+"""Mutants of a text: what each operator makes of it, and functions whose code is changed in place."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from operators import mutants  # noqa: E402
+from swapping import outermost  # noqa: E402
+
+CASES = [
+    ("return a < b", {"return a <= b", "return a >= b", "return None"}),
+    ("return a + 1", {"return a - 1", "return a + 2", "return None"}),
+    ("return a and not b", {"return (a or not b)", "return (a)", "return (not b)", "return a and (b)", "return None"}),
+    ("f(a, b)", {"pass", "f(b, a)"}),
+    ("max(a, b)", {"pass", "min(a, b)"}),
+    ("x = [n for n in a if b]", {"x = [n for n in a if True]"}),
+    ("x: int = a", set()),
+    ("raise ValueError(a + 1)", {"pass"}),
+    ("assert a < 1", set()),
+]
+
+
+@pytest.mark.parametrize(("line", "wanted"), CASES, ids=[line for line, _ in CASES])
+def test_what_becomes_of_a_line(line: str, wanted: set[str]) -> None:
+    text = f"def f(a: int, b: int = 1):\n    {line}\n"
+    found = mutants("file.py", text)
+    assert {each.applied(text).split("\n")[1].strip() for each in found} == wanted
+    assert all((each.function, each.line) == ("f", 2) for each in found)
+    for each in found:
+        before, after = outermost("file.py", text), outermost("file.py", each.applied(text))
+        assert before.keys() == after.keys() == {("f", 1)} and before != after
