@@ -19,7 +19,7 @@ from kopt.lowering.pallas.kernel import HANDLERS
 from kopt.lowering.pallas.specs import SCRATCH, SEMAPHORES
 from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.passes.verifying.printable import VerifyPrintablePass
-from kopt.targets.hazards import UNREAD_OPERAND
+from kopt.targets.compiler_hazards import UNREAD_OPERAND
 from kopt.walk import walk
 
 #: Values that stand for something else than elements.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kopt.runtime.triton_mend_reduce import mend_reductions
-from kopt.targets.hazards import BF16_CODES
+from kopt.targets.compiler_hazards import BF16_CODES
 
 #: Builder methods that compute: bf16 operands go in as f32, and the result has the last operand's type.
 _COMPUTING = (

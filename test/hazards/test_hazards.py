@@ -16,7 +16,7 @@ import torch
 import kopt
 import kopt.language as hl
 from kopt.runtime import strict_ends
-from kopt.targets.hazards import HAZARDS, JUMP_THREADING, installed
+from kopt.targets.compiler_hazards import HAZARDS, JUMP_THREADING, installed
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = sorted((ROOT / "test" / "golden").glob("*-v6e.py"))

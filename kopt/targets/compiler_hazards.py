@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 @dataclass(frozen=True)
-class Hazard:
+class CompilerHazard:
     """A row: in which ``versions`` of a ``package`` it was seen, ``what`` goes wrong, and the ``workaround``."""
 
     name: str
@@ -33,21 +33,21 @@ def installed(package: str) -> str:
         return "(not installed)"
 
 
-UNREAD_OPERAND = Hazard(
+UNREAD_OPERAND = CompilerHazard(
     "unread-operand",
     "libtpu",
     "0.0.43 to 0.0.45; not in 0.0.41",
     "a DMA from HBM brings zeros where the call has an operand that the kernel does not read (jax-ml/jax#39744)",
     "launches take what they use, and verify-pallas refuses a call with an operand that its kernel does not read",
 )
-BF16_CODES = Hazard(
+BF16_CODES = CompilerHazard(
     "bf16-codes",
     "triton",
     "3.6 to 3.9",
     "the interpreter computes bf16 and fp8 on their integer codes",
     "kopt/runtime/triton_mend.py computes in f32 and rounds; where it does not fit the interpreter, a warning says so",
 )
-JUMP_THREADING = Hazard(
+JUMP_THREADING = CompilerHazard(
     "jump-threading",
     "triton",
     "3.6 to 3.9, on NVIDIA",
@@ -55,14 +55,14 @@ JUMP_THREADING = Hazard(
     " run together (triton-lang/triton#11156)",
     "none: no wrong result of an emitted kernel is known, and the probe tells when a version knows the chip",
 )
-FOLDED_DIVISION = Hazard(
+FOLDED_DIVISION = CompilerHazard(
     "folded-division",
     "jaxlib",
     "0.10",
     "XLA:CPU folds divisions of constant integers by 0, which ends the process",
     "emitted code divides by what is selected to be other than 0 (kopt/lowering/emitted/mosaic.py)",
 )
-HIDDEN_COPIES = Hazard(
+HIDDEN_COPIES = CompilerHazard(
     "hidden-copies",
     "jax",
     "0.10",
