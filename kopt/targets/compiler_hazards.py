@@ -6,7 +6,6 @@ Each has a probe in ``test/hazards`` that runs with the suite. What is told to u
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,8 @@ class CompilerHazard:
 
 def installed(package: str) -> str:
     """The version of a package that is installed."""
+    from importlib.metadata import PackageNotFoundError, version  # takes milliseconds that few need
+
     try:
         return version(package)
     except PackageNotFoundError:
