@@ -35,8 +35,36 @@ def import_for_target(
     """
     from kopt.analysis.scope import check_scope
     from kopt.diagnostics import remark
-    from kopt.frontend import import_kernel
     from kopt.verification import verify_sizes
+
+    imported, config = _imported(fn, values, config, config.block_sizes, all_reduce)
+    chosen, wanted = choose(imported, target, config)
+    for _ in range(_IMPORTS - 1):
+        if wanted == _sizes(chosen):
+            break
+        remark(_entry(chosen), f"imported again with the block sizes {wanted}: it computes with them while imported")
+        imported, config = _imported(fn, values, config, wanted, all_reduce)
+        chosen, wanted = choose(imported, target, config, start="given")
+    check_scope(chosen.module)
+    if _sizes(chosen) == _sizes(imported):  # others are verified when they are substituted
+        verify_sizes(chosen.module)
+    return chosen, replace(config, block_sizes=tuple(_sizes(chosen)) or None)
+
+
+def import_open(fn: Callable[..., Any], values: dict[str, Any], config: Config) -> Imported:
+    """Imports a function for a call's values with its blocks open: they have provisional sizes, and no chip's."""
+    return _imported(fn, values, replace(config, block_sizes=None), None, None)[0]
+
+
+def _imported(
+    fn: Callable[..., Any],
+    values: dict[str, Any],
+    config: Config,
+    sizes: Sequence[int] | None,
+    all_reduce: str | None,
+) -> tuple[Imported, Config]:
+    """One import, and the configuration with keys that are names of the kernel's tunables as those."""
+    from kopt.frontend import import_kernel
 
     signature = inspect.signature(fn, follow_wrapped=False)
     call = inspect.BoundArguments(signature, dict(values))  # pyright: ignore[reportArgumentType]
@@ -53,20 +81,10 @@ def import_for_target(
             pinned=config.block_sizes is not None,
         )
 
-    imported = run(config, config.block_sizes)
+    imported = run(config, sizes)
     if (yielded := config.yielding(imported.tunables)) != config:
-        config, imported = yielded, run(yielded, yielded.block_sizes)
-    chosen, wanted = choose(imported, target, config)
-    for _ in range(_IMPORTS - 1):
-        if wanted == _sizes(chosen):
-            break
-        remark(_entry(chosen), f"imported again with the block sizes {wanted}: it computes with them while imported")
-        imported = run(config, wanted)
-        chosen, wanted = choose(imported, target, config, start="given")
-    check_scope(chosen.module)
-    if _sizes(chosen) == _sizes(imported):  # others are verified when they are substituted
-        verify_sizes(chosen.module)
-    return chosen, replace(config, block_sizes=tuple(_sizes(chosen)) or None)
+        return run(yielded, yielded.block_sizes), yielded
+    return imported, config
 
 
 def choose(imported: Imported, target: Target, config: Config, start: str = "open") -> tuple[Imported, list[int]]:

@@ -21,6 +21,9 @@ from kopt.runtime.bounded_cache import BoundedCache
 from kopt.runtime.guards import MISS, Guard, before
 from kopt.runtime.open_numbers import OpenNumbers, known_parameters
 from kopt.runtime.torch_tracing import REASON, breaks_graphs, keep_untraced, may_need_operator
+from kopt.source_lines import source_of
+from kopt.specs import as_spec
+from kopt.tuning.tunable import TunableKernel
 
 if TYPE_CHECKING:
     from kopt.frontend import Imported
@@ -36,7 +39,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Kernel(Generic[P, R]):
+class Kernel(TunableKernel, Generic[P, R]):
     """A Python function in the Helion language that runs as a kernel.
 
     Called with torch tensors or JAX arrays (and scalars, dtypes, None, callables, tuples of tensors), it imports the
@@ -77,7 +80,7 @@ class Kernel(Generic[P, R]):
         return f"<kopt kernel {self.fn.__qualname__}>"
 
     def _repr_html_(self) -> str:
-        return html(repr(self), source=_source(self.fn))
+        return html(repr(self), source=source_of(self.fn))
 
     def __reduce__(self) -> Any:
         """By reference: the module and name that the function has."""
@@ -140,7 +143,7 @@ class Kernel(Generic[P, R]):
         if self._surroundings(target) is None and self._key(values, target) == key:
             guard = compiled.guard(self, args, kwargs)
             if guard is not None:
-                self._guards = before(guard, self._guards)
+                self._guards = before(self._kept.watched(guard), self._guards)
         return result
 
     def _compiled_for(self, values: dict[str, Any], target: Target) -> CompiledKernel:
@@ -172,7 +175,7 @@ class Kernel(Generic[P, R]):
         with placed(self.fn):
             if not self._has_operators:
                 raise UnsupportedError(f"'{self.fn.__name__}' is a program, and {REASON}")
-            values = {name: _as_spec(value) for name, value in self._bind(args, kwargs).items()}
+            values = {name: as_spec(value) for name, value in self._bind(args, kwargs).items()}
             admit_call(self.fn.__name__, values, lowers=True)
             return self._operators.overload(values)
 
@@ -206,7 +209,8 @@ class Kernel(Generic[P, R]):
     def _key(self, values: dict[str, Any], target: Target) -> Hashable:
         from kopt.runtime.cache import call_key, torch_state
 
-        return str(target), torch_state(), call_key(self.fn, list(values.values())), self._surroundings(target)
+        call = call_key(self.fn, list(values.values()))
+        return str(target), torch_state(), call, self._surroundings(target), self._kept.state()
 
     def _compile(self, values: dict[str, Any], target: Target) -> CompiledKernel:
         """From the cache on disk, else compiled, and kept there after its first call."""
@@ -214,10 +218,11 @@ class Kernel(Generic[P, R]):
         from kopt.stored.disk_cache import DiskCall
 
         require(target, traces=True)
-        call = DiskCall.of(self.fn, list(values.values()), target, self.config, self._surroundings(target))
+        config = self._kept.configuration(values, target)[0]
+        call = DiskCall.of(self.fn, list(values.values()), target, config, self._surroundings(target))
         if call is not None and (found := call.find(self._signature)) is not None:
             return found
-        compiled = (low := self._lower(values, target, self.config)).compile()
+        compiled = (low := self._kept.lowered(values, target, self._lower)).compile()
         if call is not None:
             compiled.after_call = lambda: call.keep(low)
         return compiled
@@ -229,10 +234,13 @@ class Kernel(Generic[P, R]):
         kernel's own. Raises as calling does.
         """
         with placed(self.fn):
-            checked = self.config if config is None else make_config(config)
-            values = {name: _as_spec(value) for name, value in self._bind(args, kwargs).items()}
+            checked = None if config is None else make_config(config)
+            values = {name: as_spec(value) for name, value in self._bind(args, kwargs).items()}
             admit_call(self.fn.__name__, values, lowers=True)
-            return self._lower(self._numbers.named_open(values), self._target(target), checked)
+            opened = self._numbers.named_open(values)
+            if checked is None:
+                return self._kept.lowered(opened, self._target(target), self._lower)
+            return self._lower(opened, self._target(target), checked)
 
     def executable(self, *args: Any, target: Any = None, config: Mapping[str, Any] | None = None, **kwargs: Any) -> Any:
         """What runs the kernel on a target, which it names: compiled for arguments as `lower` takes them."""
@@ -336,25 +344,6 @@ class Kernel(Generic[P, R]):
 def _named(target: Any) -> Hashable:
     """What a target is known by among the kernels of one function."""
     return type(target), str(target)
-
-
-def _source(fn: Callable[..., Any]) -> str:
-    """The text of a function; empty where no file has it."""
-    try:
-        return inspect.getsource(fn).rstrip()
-    except OSError:
-        return ""
-
-
-def _as_spec(value: Any) -> Any:
-    """A tensor spec where a text spells one."""
-    from kopt.specs import is_like_spec, parse_spec
-
-    if isinstance(value, str) and is_like_spec(value):
-        return parse_spec(value)
-    if type(value) in (list, tuple):
-        return type(value)(_as_spec(item) for item in value)
-    return value
 
 
 @overload

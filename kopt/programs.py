@@ -65,6 +65,7 @@ class Program(Kernel[P, R]):
     """
 
     _has_operators = False
+    _reads_files = False
 
     def __init__(
         self,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import os
 import stat
+from collections.abc import Callable
+from typing import Any
 
 #: What a location in IR can make kopt open and show: files of these kinds, up to this many bytes.
 _KINDS = (".py", ".mlir")
@@ -37,3 +40,11 @@ def _is_source(file: str) -> bool:
     except (OSError, ValueError):
         return False
     return stat.S_ISREG(found.st_mode) and found.st_size <= _LARGEST and file.endswith(_KINDS)
+
+
+def source_of(fn: Callable[..., Any]) -> str:
+    """The text of a function; empty where no file has it."""
+    try:
+        return inspect.getsource(fn).rstrip()
+    except OSError:
+        return ""

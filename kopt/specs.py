@@ -95,6 +95,15 @@ def parse_spec(text: str) -> TensorSpec:
     return TensorSpec(tuple(map(int, extents)), dtype)
 
 
+def as_spec(value: Any) -> Any:
+    """A tensor spec where a text spells one, also in lists and tuples."""
+    if isinstance(value, str) and is_like_spec(value):
+        return parse_spec(value)
+    if type(value) in (list, tuple):
+        return type(value)(as_spec(item) for item in value)
+    return value
+
+
 #: The digits of the largest extents.
 _DIGITS = 19
 

@@ -37,14 +37,26 @@ class BlockSpace(ABC):
     groups: Sequence[Sequence[str]]
     roles: Mapping[str, Role]
 
-    def candidates(self) -> Candidates:
-        """Sizes by tag, arrays with a number for each candidate; no loop has larger blocks than it walks."""
-        found = space({group[0]: self._sizes(group) for group in self.groups})
-        sizes = {tag: found[group[0]] for group in self.groups for tag in group}
+    def choices(self) -> dict[str, list[int]]:
+        """The sizes of each group, by its first tag."""
+        return {group[0]: self._sizes(group) for group in self.groups}
+
+    def spread(self, found: Mapping[str, np.ndarray]) -> Candidates:
+        """Sizes of groups as those of all tags."""
+        return {tag: found[group[0]] for group in self.groups for tag in group}
+
+    def possible(self, sizes: Candidates) -> np.ndarray:
+        """Which candidates the chip has room for; no loop has larger blocks than it walks."""
         good = np.broadcast_to(self._is_possible(sizes), next(iter(sizes.values())).shape)
         for inner, outer in self.nested:
             if inner in sizes and outer in sizes:
                 good = good & (sizes[inner] <= sizes[outer])
+        return good
+
+    def candidates(self) -> Candidates:
+        """Sizes by tag, arrays with a number for each candidate that is possible."""
+        sizes = self.spread(space(self.choices()))
+        good = self.possible(sizes)
         least = {tag: np.array([size]) for tag, size in self.least.items()}
         return {tag: column[good] for tag, column in sizes.items()} if good.any() else least
 

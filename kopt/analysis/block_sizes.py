@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from kopt.analysis.block_roles import block_roles
+from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.block_search import BlockSpace, Sizes, capped, largest_tile, spread, tile_types
 from kopt.analysis.cell_bytes import cell_bytes
 from kopt.analysis.gpu_blocks import GpuSpace, gpu_budget
@@ -87,10 +87,7 @@ def searches(
     divides: bool = True,
 ) -> Iterator[Search]:
     """The searches that `choose_sizes` makes, one after the other."""
-    roles = block_roles(module)
-    for group, size in zip(groups, given, strict=True):
-        for tag in group:
-            roles[tag].single = roles[tag].size == 1 < size or roles[tag].begun and tag not in sized
+    roles = used_roles(module, groups, given, sized)
     tags = {tag: size for group, size in zip(groups, given, strict=True) for tag in group}
     if not tags:
         return
@@ -99,12 +96,32 @@ def searches(
     models = open_models(module, list(tags), chip)
     used = [group for group in groups if group]
     for part, own in _parts(used, models) if moved is None else [(used, models)]:
-        space = TpuSpace(module, part, roles, chip, divides) if tpu else GpuSpace(module, part, roles)
+        space = block_space(module, part, roles, chip, divides)
         found = space.candidates()
         count = len(next(iter(found.values())))
         others = {tag: np.full(count, size) for tag, size in tags.items() if tag not in found}
         lanes = [tag for tag in found if 0 in roles[tag].places]
         yield Search(part, own, space, {**others, **found}, lanes, moved)
+
+
+def used_roles(
+    module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], sized: Collection[str] = ()
+) -> dict[str, Role]:
+    """What blocks are used for, by their tags; `choose_sizes` has the arguments."""
+    roles = block_roles(module)
+    for group, size in zip(groups, given, strict=True):
+        for tag in group:
+            roles[tag].single = roles[tag].size == 1 < size or roles[tag].begun and tag not in sized
+    return roles
+
+
+def block_space(
+    module: ModuleOp, groups: Sequence[Sequence[str]], roles: dict[str, Role], chip: Chip, divides: bool = True
+) -> BlockSpace:
+    """The sizes that groups of blocks may have on a chip."""
+    if isinstance(chip, TpuChip):
+        return TpuSpace(module, groups, roles, chip, divides)
+    return GpuSpace(module, groups, roles)
 
 
 def _parts(

@@ -62,7 +62,7 @@ class Imported:
     ``results`` rebuilds the Python result from the function's; ``mutated`` numbers the arguments that are written;
     ``guards`` are host values the import relied on; ``blocks`` and ``tunables`` what a configuration may choose;
     ``groups`` torch's names of the process groups, by those of the IR; ``opened`` what the choice of block sizes
-    changed in ``module``.
+    changed in ``module``; ``choices`` the values that tunables may have, where they say so.
     """
 
     module: ModuleOp
@@ -76,6 +76,7 @@ class Imported:
     tunables: dict[str, Any] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
     opened: Opened | None = None
+    choices: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def import_kernel(
@@ -281,6 +282,7 @@ class _Import:
             tracer.blocks,
             tracer.tunables,
             host.groups.names,
+            choices=tracer.choices,
         )
 
     def _mutated(self) -> list[int]:

@@ -101,6 +101,8 @@ class Tracer:
         self.pinned = pinned and sizes is not None
         self.given_tunables = dict(tunables)
         self.tunables: dict[str, Any] = {}
+        #: What tunables may be, as far as their fragments say.
+        self.choices: dict[str, list[Any]] = {}
         #: The sizes that the configuration of a called kernel has, and the number of its first open tile.
         self.callee: tuple[list[int], int] | None = None
         self.dot_precision = dot_precision
@@ -219,15 +221,15 @@ class Tracer:
     @contextmanager
     def configured(self, sizes: Sequence[int] | None, tunables: Mapping[str, Any]) -> Iterator[None]:
         """Inside, a kernel is called that has a configuration of its own."""
-        outer, first = (self.callee, self.given_tunables, self.tunables), len(self.blocks)
+        outer, first = (self.callee, self.given_tunables, self.tunables, self.choices), len(self.blocks)
         self.callee = (list(sizes), first) if sizes is not None else None
-        self.given_tunables, self.tunables = dict(tunables), {}
+        self.given_tunables, self.tunables, self.choices = dict(tunables), {}, {}
         try:
             yield
             if unknown := sorted(set(self.given_tunables) - set(self.tunables)):
                 raise ConfigError(f"the kernel that is called here has no tunable '{unknown[0]}'")
         finally:
-            self.callee, self.given_tunables, self.tunables = outer
+            self.callee, self.given_tunables, self.tunables, self.choices = outer
         if self.callee is not None:  # the caller's own tiles go on where they were
             self.callee = (self.callee[0], self.callee[1] + len(self.blocks) - first)
 

@@ -116,7 +116,7 @@ def before_models(config: Config) -> list[ModulePass]:
         _make("name-accesses"),
         _make("set-eviction-policies", policies=_policies(config), drop=True),
         *_simplify(),
-        *_schedule(config),
+        *scheduling(config),
         # Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only.
         _make("convert-jagged-to-tile"),
     ]
@@ -226,7 +226,7 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         # While loads are those of the source, which the configuration counts.
         _make("set-eviction-policies", policies=_policies(config)),
         *_simplify(),
-        *_schedule(config),
+        *scheduling(config),
         # Programs are what fills a GPU: before anything looks at what a program does.
         _make("distribute-loops", keep=_named_loops(config)),
         # Loads and stores of full vectors: while accesses are by the ranges of the source.
@@ -292,7 +292,7 @@ def _walks(chip: str) -> list[ModulePass]:
     return [_make("plan-walks", chip=chip), _make("walk-dims")]
 
 
-def _schedule(config: Config) -> list[ModulePass]:
+def scheduling(config: Config) -> list[ModulePass]:
     """What the configuration asks for that is written as IR a kernel's author might have written."""
     if config.split_k in (None, 1):
         return []

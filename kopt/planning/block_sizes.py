@@ -104,7 +104,7 @@ def _least(
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     for variant in plans:
         for plan in reversed(variant):
-            own, taken = _fitting(cost(plan), chip, room)
+            own, taken = fitting(cost(plan), chip, room)
             better = own < seconds
             seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
             if np.isfinite(own).all():
@@ -112,7 +112,8 @@ def _least(
     return seconds, memory
 
 
-def _fitting(found: Cost, chip: Chip, room: int) -> tuple[np.ndarray, np.ndarray]:
+def fitting(found: Cost, chip: Chip, room: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of each candidate the seconds that it counts, infinite where it does not fit, and the bytes that it takes."""
     if isinstance(chip, TpuChip):
         memory = _memory(found)
         fits = None if memory is None else memory <= room

@@ -14,6 +14,8 @@ EXTRAS = {
     "torch": "torch",
     "helion": "helion",
     "rich": "progress",
+    "optuna": "tune",
+    "distributed": "dask",
 }
 
 

@@ -45,7 +45,7 @@ class _Compiler:
         self.dump = Path(tempfile.mkdtemp(prefix="kopt-libtpu-"))
         atexit.register(shutil.rmtree, self.dump, ignore_errors=True)
         args = " ".join(filter(None, (os.environ.get("LIBTPU_INIT_ARGS"), flags.format(dump=self.dump))))
-        self.worker = Worker(_MODULE, {**_ENVIRONMENT, "LIBTPU_INIT_ARGS": args})
+        self.worker = Worker(_MODULE, {**ENVIRONMENT, "LIBTPU_INIT_ARGS": args})
 
     def compile(self, job: _Job) -> dict[str, Any]:
         """The worker's answer; raises what `Worker.call` raises."""
@@ -54,7 +54,8 @@ class _Compiler:
         return self.worker.call("compile_module", *job, str(self.dump), time_limit=time_limit(COMPILE_SECONDS))
 
 
-_ENVIRONMENT: dict[str, str | None] = {
+#: What processes that load libtpu have in their environment.
+ENVIRONMENT: dict[str, str | None] = {
     "JAX_PLATFORMS": "cpu",
     "TPU_SKIP_MDS_QUERY": "1",
     "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",

@@ -29,6 +29,8 @@ from kopt import errors
 from kopt.errors import KoptError
 
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
+#: How often a worker's memory is looked at.
+_LOOK_SECONDS = 0.1
 _CHILD = "import sys; from kopt.runtime.worker import serve; serve(sys.argv[1], int(sys.argv[2]))"
 
 
@@ -38,6 +40,10 @@ class WorkerTimeout(Exception):
 
 class WorkerCrash(Exception):
     """The worker process died during a call. The message is the end of what it wrote."""
+
+
+class WorkerMemory(WorkerCrash):
+    """A call took more memory than it may; the worker was killed."""
 
 
 class RemoteError(Exception):
@@ -59,11 +65,15 @@ class _Process:
 
 
 class Worker:
-    """A process that serves the functions of ``module``; ``env`` changes its environment (None removes a name)."""
+    """A process that serves the functions of ``module``; ``env`` changes its environment (None removes a name).
 
-    def __init__(self, module: str, env: Mapping[str, str | None] | None = None):
+    ``memory_limit`` are the bytes that it and what it starts may have in memory, where the system tells.
+    """
+
+    def __init__(self, module: str, env: Mapping[str, str | None] | None = None, memory_limit: int | None = None):
         self.module = module
         self.env = dict(env or {})
+        self.memory_limit = memory_limit
         self._process: _Process | None = None
         self._lock = threading.Lock()
         atexit.register(self.stop)
@@ -71,13 +81,14 @@ class Worker:
     def call(self, function: str, *args: Any, time_limit: float) -> Any:
         """``module.function(*args)`` in the worker.
 
-        Raises `WorkerTimeout`, `WorkerCrash`, `RemoteError`, or the `KoptError` that the function raised.
+        Raises `WorkerTimeout`, `WorkerCrash` (`WorkerMemory`), `RemoteError`, or the `KoptError` that the function
+        raised.
         """
         with self._lock:
             process = self._running()
             try:
                 process.connection.send((function, args))
-                answered = process.connection.poll(time_limit)
+                answered = self._wait(process, time_limit)
                 reply = process.connection.recv() if answered else None
             except (EOFError, OSError) as error:
                 raise WorkerCrash(self._last_words(process)) from error
@@ -88,6 +99,18 @@ class Worker:
                 self._kill()
                 raise WorkerTimeout(f"no answer within {time_limit:g} s")
         return _open_reply(reply)
+
+    def _wait(self, process: _Process, time_limit: float) -> bool:
+        """Whether an answer comes in time. Raises `WorkerMemory`."""
+        if self.memory_limit is None:
+            return process.connection.poll(time_limit)
+        end = time.monotonic() + time_limit
+        while (left := end - time.monotonic()) > 0:
+            if process.connection.poll(min(left, _LOOK_SECONDS)):
+                return True
+            if (taken := resident_bytes(process.popen.pid)) > self.memory_limit:
+                raise WorkerMemory(f"{taken / 2**30:.1f} GiB of memory, {self.memory_limit / 2**30:.1f} are allowed")
+        return False
 
     def stop(self) -> None:
         """End the process, if this process started it; the next call starts another."""
@@ -161,6 +184,16 @@ def _open_reply(reply: tuple[Any, ...]) -> Any:
         name, message, location, notes = rest
         raise getattr(errors, name, KoptError)(message, location, notes)
     raise RemoteError(*rest)
+
+
+def resident_bytes(pid: int) -> int:
+    """Bytes that a process and those that it started have in memory; 0 where the system does not tell."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") + sum(map(resident_bytes, map(int, children)))
 
 
 def serve(module: str, descriptor: int) -> None:

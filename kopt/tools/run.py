@@ -74,8 +74,8 @@ def _execute(
     subject: Subject, values: Sequence[Any], target: str | None, config: dict[str, Any], args: argparse.Namespace
 ) -> dict[str, Any]:
     """Results by name: each result, then each argument that the kernel changed."""
+    from kopt.runtime.made_up import make_arguments
     from kopt.runtime.wire import pack
-    from kopt.tools.arguments import make_arguments
 
     executable = subject.executable(values, target, config)
     inputs = make_arguments(values, args.seed)

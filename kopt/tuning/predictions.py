@@ -1,0 +1,143 @@
+"""What candidates take by the cost model, with the plan that the lowering gave them; and plans that would take less."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from kopt.analysis.plans import plan_of
+from kopt.config import Config
+from kopt.context import make_context
+from kopt.diagnostics import collect
+from kopt.dialects.tile import GridOp
+from kopt.ir.launch_model import LaunchModel
+from kopt.ir.launch_sizes import with_sizes
+from kopt.pass_manager import run
+from kopt.passes.pipelines import pipeline
+from kopt.planning.assumed import assumed_lengths
+from kopt.planning.block_sizes import fitting, rooms
+from kopt.planning.cost import costing
+from kopt.plans.plan import Plan
+from kopt.targets.chips import Chip
+from kopt.tuning.launches import Launches, least
+from kopt.tuning.schedules import Schedule, ordered, orders, schedule_of, unrolled
+from kopt.walk import walk
+
+if TYPE_CHECKING:
+    from kopt.frontend import Imported
+    from kopt.lowered import Lowered
+
+#: A plan that takes less than this part of what the planner took is worth a try.
+_CLEARLY = 0.97
+#: Alternatives of one candidate that are tried, at most.
+_MOST = 2
+
+
+class Importer(Protocol):
+    """What gives an import with its blocks open."""
+
+    def opened(self, config: Config) -> Imported:
+        """The import."""
+        ...
+
+
+class Predictions:
+    """What the configurations of one kernel take on a chip."""
+
+    def __init__(self, importer: Importer, chip: Chip):
+        self._importer, self._chip = importer, chip
+        self._launches: dict[Hashable, Launches] = {}
+
+    def launches(self, config: Config) -> Launches:
+        """The launches of an import: tunables and split reductions make others."""
+        key = (config.split_k, tuple(sorted((name, repr(value)) for name, value in config.tunables.items())))
+        if key not in self._launches:
+            found = self._importer.opened(config)
+            blocks = [(tuple(block.tags), block.size) for block in found.blocks]
+            self._launches[key] = Launches(found.module, found.entry, blocks, self._chip, config)
+        return self._launches[key]
+
+    def of(self, low: Lowered, config: Config) -> float | None:
+        """Milliseconds of a lowered candidate; None where the model cannot tell."""
+        launches = self.launches(config)
+        found = [self._launch(launches, model, plan, config) for model, plan in self._pairs(launches, low, config)]
+        total = sum(found)
+        return 1e3 * total if np.isfinite(total) and found else None
+
+    def _launch(self, launches: Launches, model: LaunchModel, plan: Plan | None, config: Config) -> float:
+        """Seconds of one launch with the plan that it has, or else the cheapest."""
+        if plan is not None:
+            seconds = costing(model, {}, self._chip, assumed_lengths(model))(plan).seconds
+            return float("inf") if seconds is None else float(np.min(seconds))
+        own = self._with_options(launches.plans(model), config)
+        return float(least(model, {}, own, self._chip, 1)[0][0])
+
+    def _with_options(self, plans: Sequence[Plan], config: Config) -> list[Plan]:
+        pairs = ("warps", config.num_warps), ("stages", config.num_stages)
+        options = tuple((name, value) for name, value in pairs if value is not None)
+        return [replace(plan, options=options) for plan in plans]
+
+    def _pairs(self, launches: Launches, low: Lowered, config: Config) -> list[tuple[LaunchModel, Plan | None]]:
+        """The models of launches at a candidate's sizes, with the plans that they have in the words of the model."""
+        sizes = launches.sizes_of(low.config.block_sizes or ())
+        models = [with_sizes(model, sizes) for model in launches.models]
+        planned = planned_schedules(low)
+        if len(planned) != len(models):
+            return [(model, None) for model in models]
+        found = zip(models, planned, strict=True)
+        return [(model, self._in_words(launches, model, schedule, config)) for model, schedule in found]
+
+    def _in_words(
+        self, launches: Launches, model: LaunchModel, schedule: Schedule | None, config: Config
+    ) -> Plan | None:
+        """The plan of a model that runs as a schedule says; None where the model has none that does."""
+        if schedule is None:
+            return None
+        for plan in self._with_options(launches.plans(model), config):
+            for order in (plan.order, *orders(model, plan)):
+                one = ordered(plan, order)
+                if schedule_of(one).is_like(schedule):
+                    kept = {tag: replace(own, unroll=schedule.loops[tag].unroll) for tag, own in one.loops.items()}
+                    return replace(one, loops=kept)
+        return None
+
+    def alternatives(self, low: Lowered | None, config: Config) -> Iterator[dict[str, Any]]:
+        """Pins of schedules that take clearly less by the model than what the planner took, the best first."""
+        if low is None:
+            return
+        launches = self.launches(config)
+        pairs = self._pairs(launches, low, config)
+        if len(pairs) != 1 or pairs[0][1] is None:
+            return  # pins name axes of one grid
+        ((model, plan),) = pairs
+        assert plan is not None
+        cost, room = costing(model, {}, self._chip, assumed_lengths(model)), rooms(self._chip)[-1]
+        own = float(fitting(cost(plan), self._chip, room)[0].min())
+        found: list[tuple[float, int, Schedule]] = []
+        for each in self._with_options(launches.plans(model), config):
+            for order in (each.order, *orders(model, each)):
+                for one in unrolled(model, ordered(each, order)):
+                    seconds = float(fitting(cost(one), self._chip, room)[0].min())
+                    if seconds < _CLEARLY * own:
+                        found.append((seconds, len(found), schedule_of(one)))
+        seen: list[Schedule] = []
+        for _, _, schedule in sorted(found, key=lambda item: item[:2]):
+            if not any(schedule.is_like(other) for other in seen):
+                seen.append(schedule)
+        yield from (schedule.pins for schedule in seen[:_MOST])
+
+
+def planned_schedules(low: Lowered) -> list[Schedule | None]:
+    """What the planner decided of each launch; None of one whose plan is not known."""
+    passes = pipeline(low.target, low.config)
+    names = [pass_.name for pass_ in passes]
+    if "plan-accesses" not in names:
+        return []
+    module = low.imported
+    with collect():
+        run(module, make_context(), passes[: names.index("plan-accesses") + 1])
+    plans = [plan_of(grid) for grid in walk(module, GridOp)]
+    return [None if plan is None else schedule_of(plan) for plan in plans]
