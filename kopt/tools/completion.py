@@ -18,6 +18,7 @@ PARSERS = {
     "calibrate": "kopt.tools.calibrate:make_parser",
     "report": "kopt.tools.report:make_parser",
     "explain": "kopt.tools.explain:make_parser",
+    "tune": "kopt.tools.tune:make_parser",
     "cache": "kopt.tools.cache:make_parser",
     "completion": "kopt.tools.completion:make_parser",
 }

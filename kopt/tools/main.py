@@ -19,6 +19,7 @@ COMMANDS = {
     "run": "kopt.tools.run:run",
     "report": "kopt.tools.report:run",
     "explain": "kopt.tools.explain:run",
+    "tune": "kopt.tools.tune:run",
     "cache": "kopt.tools.cache:run",
     "calibrate": "kopt.tools.calibrate:run",
     "completion": "kopt.tools.completion:run",

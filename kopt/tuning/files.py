@@ -179,8 +179,20 @@ def _kept(result: Tuned, path: Path) -> KeptEntry:
     assert best is not None
     place = Location(str(path), 1)
     return KeptEntry(
-        result.chip, result.specs, best.config, result.source, best.predicted_ms, best.measured_ms, versions(), place
+        result.chip,
+        result.specs,
+        best.config,
+        result.source,
+        _rounded(best.predicted_ms),
+        _rounded(best.measured_ms),
+        versions(),
+        place,
     )
+
+
+def _rounded(ms: float | None) -> float | None:
+    """Four digits: no model and no clock tells more."""
+    return None if ms is None else float(f"{ms:.4g}")
 
 
 def versions() -> dict[str, str]:
