@@ -68,7 +68,7 @@ def make_parser() -> ArgumentParser:
     parser.add_argument("--start", action="append", default=[], metavar="FILE",
                         help="a configuration to begin with: NAME.kopt.json, or a file of Helion's")  # fmt: skip
     parser.add_argument("--shapes", nargs="+", action="extend", default=[], metavar="'SPEC…'",
-                        help="further sets of arguments, each in quotes: one configuration for all, or a table")  # fmt: skip
+                        help="further sets of arguments, each in quotes: one for all, or a table")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="keep the best in a file, as NAME.kopt.json")
     parser.add_argument("--save", action="store_true", help="keep it beside the kernel's file, where calls find it")
     parser.add_argument("--candidates", metavar="FILE", help="write all candidates as JSON ('-': print them)")

@@ -44,16 +44,17 @@ def search(
     seed: int,
     starts: Sequence[Mapping[str, Any]] = (),
     most: int = 256,
+    asked: int = 768,
     said: Callable[[int], None] = lambda number: None,
 ) -> Found:
-    """The ``most`` cheapest points of a space of which no more than ``limit`` are looked at.
+    """The ``most`` cheapest points of a space: all of up to ``limit`` are looked at, of a larger one ``asked``.
 
     ``starts`` are points to begin with. ``said`` is told how many were looked at. A `KeyboardInterrupt` ends it with
     what it has.
     """
     tables: list[tuple[Points, Ranked]] = []
     try:
-        for points in _all(space) if space.size <= limit else _asked(space, rank, limit, seed, starts, tables):
+        for points in _all(space) if space.size <= limit else _asked(space, asked, seed, starts, tables):
             tables.append((points, rank(points)))
             said(sum(count(table[0]) for table in tables))
     except KeyboardInterrupt:
@@ -70,8 +71,7 @@ def _all(space: Space) -> Iterator[Points]:
 
 def _asked(
     space: Space,
-    rank: Rank,
-    limit: int,
+    asked: int,
     seed: int,
     starts: Sequence[Mapping[str, Any]],
     tables: list[tuple[Points, Ranked]],
@@ -90,7 +90,7 @@ def _asked(
     choices: dict[str, Any] = {knob.name: within(0, len(knob.values) - 1) for knob in space.knobs}
     for start in starts:
         study.enqueue_trial(dict(start))
-    for _ in range(0, limit, _GENERATION):
+    for _ in range(0, asked, _GENERATION):
         trials = [study.ask(choices) for _ in range(_GENERATION)]
         yield space.points([[trial.params[knob.name] for knob in space.knobs] for trial in trials])
         # What does not fit is told as worse than all that does, the worse the more memory it takes.

@@ -14,8 +14,8 @@ from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.targets.chips import Chip
 from kopt.targets.target import Target
 from kopt.tuning.compiled import SECONDS, CompileJob, compile_all, job_for
-from kopt.tuning.knobs import Space
-from kopt.tuning.launches import Launches
+from kopt.tuning.knobs import Points, Space
+from kopt.tuning.launches import Launches, Ranked
 from kopt.tuning.measuring import Measurer, difference
 from kopt.tuning.predictions import Predictions
 from kopt.tuning.progress import Progress
@@ -34,12 +34,15 @@ _SPLITS = (1, 2, 4, 8)
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is done: points that are looked at for each import, imports, candidates that are compiled at once.
+    """How much is done: points of each import that are looked at, imports, candidates that are compiled at once.
+
+    Of larger spaces Optuna asks for as many points as are ``asked``.
 
     ``schedules`` is of how many of these other schedules are tried; ``seconds`` what a compilation may take.
     """
 
     points: int = 0
+    asked: int = 0
     imports: int = 0
     compiled: int = 0
     schedules: int = 0
@@ -48,8 +51,8 @@ class Effort:
 
 EFFORTS = {
     "none": Effort(),
-    "quick": Effort(points=8192, imports=4, compiled=8, schedules=2, seconds=20.0),
-    "full": Effort(points=131_072, imports=32, compiled=24, schedules=8),
+    "quick": Effort(points=8192, asked=768, imports=4, compiled=8, schedules=2, seconds=20.0),
+    "full": Effort(points=131_072, asked=3072, imports=32, compiled=24, schedules=8),
 }
 
 
@@ -168,19 +171,27 @@ class Tuner:
         """Configurations, the cheapest first by the model."""
         found: list[tuple[float, int, dict[str, Any]]] = []
         for number, config in enumerate(islice(self._imports(), self.effort.imports)):
-            with suppress(KoptError):  # as a kernel without a reduction loop refuses split_k
+            try:
                 launches = self._predictions.launches(config)
-                space = launches.space()
-                self.progress.phase("searching", min(space.size, self.effort.points))
-                result = search(
-                    space, lambda points, at=(launches, space): at[0].rank(at[1], points), self.effort.points,
-                    self.seed, self._starts(space), said=self.progress.done,
-                )  # fmt: skip
-                self._count(result)
-                configs = [self._config(config, launches, point) for point in result.points]
-                found += [(ms, number, one) for ms, one in zip(result.seconds, configs, strict=True)]
+            except KoptError:  # as a kernel without a reduction loop refuses split_k
+                continue
+            space = launches.space()
+            self.progress.phase("searching", min(space.size, self.effort.points))
+            result = self._found(launches, space)
+            self._count(result)
+            configs = [self._config(config, launches, point) for point in result.points]
+            found += [(ms, number, one) for ms, one in zip(result.seconds, configs, strict=True)]
         found.sort(key=lambda item: item[:2])
         yield from (config for _, _, config in found)
+
+    def _found(self, launches: Launches, space: Space) -> Found:
+        """What a search of one import finds."""
+
+        def rank(points: Points) -> Ranked:
+            return launches.rank(space, points)
+
+        starts, said, effort = self._starts(space), self.progress.done, self.effort
+        return search(space, rank, effort.points, self.seed, starts, asked=effort.asked, said=said)
 
     def _imports(self) -> Iterator[Config]:
         """The configurations that decide what is imported: tunables, and how reductions are split."""
