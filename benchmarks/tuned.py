@@ -1,0 +1,126 @@
+"""What defaults take beside what a full search finds, of every example and several chips, by kopt's cost model.
+
+    python benchmarks/tuned.py [--json FILE] [--chip NAME …] [--effort E] [--size S] [NAME …]
+
+A row is an example on a chip: the default's configuration and milliseconds, the best's, and what is lost. Rows that lose
+more than 5 % are listed below, and are exit status 1. Nothing is compiled, and no accelerator is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+from support import ROOT  # noqa: F401 - puts the checkout on the path
+
+import kopt
+from examples.registry import BY_NAME, DTYPES, EXAMPLES, Example
+from kopt.specs import spec_of
+from kopt.targets.target import parse_target
+from kopt.tuning.kernel_subject import KernelSubject
+from kopt.tuning.tables import aligned, config_text
+from kopt.tuning.tuner import EFFORTS, Tuner
+
+CHIPS = ("pallas:v6e", "pallas:tpu7x", "pallas:v5e", "triton:sm90", "triton:gfx942")
+#: What defaults may lose.
+LOSS = 0.05
+
+
+class NotCompiled(Executor):
+    """Every candidate is legal: the model alone compares them."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """A result that is there."""
+        future: Future[Any] = Future()
+        future.set_result({"legal": True, "reason": None})
+        return future
+
+
+def row(example: Example, size: str, chip: str, effort: str) -> dict[str, Any]:
+    """One example on one chip."""
+    found: dict[str, Any] = {"example": example.name, "chip": chip}
+    target = parse_target(chip)
+    assert target.chip is not None
+    try:
+        kernel = example.kernel
+        values = kernel._bind(tuple(map(_spec, example.make_args(size, DTYPES["bf16"]))), {})
+        subject = KernelSubject(kernel, values, target)
+        result = Tuner(subject, target, target.chip, EFFORTS[effort], pool=NotCompiled()).run(effort)
+    except kopt.KoptError as error:
+        return {**found, "refusal": str(error).splitlines()[0]}
+    best, default = result.best, result.default
+    if best is None or default is None or best.predicted_ms is None or default.predicted_ms is None:
+        return {**found, "refusal": "the model cannot tell what it takes"}
+    least = min(one.predicted_ms for one in result.candidates if one.legal and one.predicted_ms is not None)
+    cheapest = next(one for one in result.candidates if one.legal and one.predicted_ms == least)
+    return {
+        **found,
+        "default": default.config,
+        "default_ms": default.predicted_ms,
+        "best": cheapest.config,
+        "best_ms": least,
+        "loss": default.predicted_ms / least - 1,
+        "searched": result.counts["searched"],
+    }
+
+
+def _spec(value: Any) -> Any:
+    """A tensor without its elements, but for integers, whose values an import may read."""
+    if not hasattr(value, "dtype") or not getattr(value, "shape", ()) or not value.dtype.is_floating_point:
+        return value
+    return spec_of(value)
+
+
+def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """All rows, each said when it is there."""
+    for example in [BY_NAME[name] for name in args.names] or EXAMPLES:
+        for chip in args.chip or CHIPS:
+            found = row(example, args.size, chip, args.effort)
+            lost = found.get("refusal") or f"{100 * found['loss']:.1f} %"
+            print(f"{example.name} {chip}: {lost}", file=sys.stderr, flush=True)
+            yield found
+
+
+def table(found: list[dict[str, Any]]) -> str:
+    """The rows as text."""
+    lines = [("example", "chip", "default", "ms", "best", "ms", "lost")]
+    for one in found:
+        if "refusal" in one:
+            lines.append((one["example"], one["chip"], one["refusal"][:80], "", "", "", ""))
+            continue
+        texts = (
+            config_text(one["default"]),
+            f"{one['default_ms']:.4g}",
+            config_text(one["best"]),
+            f"{one['best_ms']:.4g}",
+        )
+        lines.append((one["example"], one["chip"], *texts, f"{100 * one['loss']:.1f} %"))
+    return "\n".join(aligned(lines))
+
+
+def main() -> int:
+    """Prints the table; 1 where a default loses more than it may."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--chip", action="append", metavar="NAME", help=f"default: {', '.join(CHIPS)}")
+    parser.add_argument("--effort", default="full", choices=["quick", "full"])
+    parser.add_argument("--size", default="real")
+    parser.add_argument("--json", metavar="FILE")
+    args = parser.parse_args()
+    found = list(rows(args))
+    print(table(found))
+    if args.json:
+        Path(args.json).write_text(json.dumps(found, indent=1) + "\n")
+    lost = [one for one in found if one.get("loss", 0) > LOSS]
+    known = [one for one in found if "loss" in one]
+    print(f"{len(known)} rows, of which {len(lost)} lose more than {100 * LOSS:.0f} %")
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
