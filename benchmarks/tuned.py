@@ -2,8 +2,8 @@
 
     python benchmarks/tuned.py [--json FILE] [--chip NAME …] [--effort E] [--size S] [NAME …]
 
-A row is an example on a chip: the default's configuration and milliseconds, the best's, and what is lost. Rows that lose
-more than 5 % are listed below, and are exit status 1. Nothing is compiled, and no accelerator is needed.
+A row is an example on a chip: the default's configuration and milliseconds, the best's, and what is lost. Rows that
+lose more than 5 % are exit status 1. Nothing is compiled, and no accelerator is needed.
 """
 
 from __future__ import annotations
@@ -93,12 +93,7 @@ def table(found: list[dict[str, Any]]) -> str:
         if "refusal" in one:
             lines.append((one["example"], one["chip"], one["refusal"][:80], "", "", "", ""))
             continue
-        texts = (
-            config_text(one["default"]),
-            f"{one['default_ms']:.4g}",
-            config_text(one["best"]),
-            f"{one['best_ms']:.4g}",
-        )
+        texts = [text for key in ("default", "best") for text in (config_text(one[key]), f"{one[f'{key}_ms']:.4g}")]
         lines.append((one["example"], one["chip"], *texts, f"{100 * one['loss']:.1f} %"))
     return "\n".join(aligned(lines))
 

@@ -67,13 +67,20 @@ class _Process:
 class Worker:
     """A process that serves the functions of ``module``; ``env`` changes its environment (None removes a name).
 
-    ``memory_limit`` are the bytes that it and what it starts may have in memory, where the system tells.
+    ``memory_limit`` are the bytes that it and what it starts may have in memory, ``cpu_limit`` the seconds of
+    processors that a call may take, where the system tells.
     """
 
-    def __init__(self, module: str, env: Mapping[str, str | None] | None = None, memory_limit: int | None = None):
+    def __init__(
+        self,
+        module: str,
+        env: Mapping[str, str | None] | None = None,
+        memory_limit: int | None = None,
+        cpu_limit: float | None = None,
+    ):
         self.module = module
         self.env = dict(env or {})
-        self.memory_limit = memory_limit
+        self.memory_limit, self.cpu_limit = memory_limit, cpu_limit
         self._process: _Process | None = None
         self._lock = threading.Lock()
         atexit.register(self.stop)
@@ -101,14 +108,16 @@ class Worker:
         return _open_reply(reply)
 
     def _wait(self, process: _Process, time_limit: float) -> bool:
-        """Whether an answer comes in time. Raises `WorkerMemory`."""
-        if self.memory_limit is None:
+        """Whether an answer comes in time. Raises `WorkerMemory` and `WorkerTimeout`."""
+        if self.memory_limit is None and self.cpu_limit is None:
             return process.connection.poll(time_limit)
-        end = time.monotonic() + time_limit
+        end, begin = time.monotonic() + time_limit, cpu_seconds(process.popen.pid)
         while (left := end - time.monotonic()) > 0:
             if process.connection.poll(min(left, _LOOK_SECONDS)):
                 return True
-            if (taken := resident_bytes(process.popen.pid)) > self.memory_limit:
+            if self.cpu_limit is not None and cpu_seconds(process.popen.pid) - begin > self.cpu_limit:
+                raise WorkerTimeout(f"no answer within {self.cpu_limit:g} s of processor time")
+            if self.memory_limit is not None and (taken := resident_bytes(process.popen.pid)) > self.memory_limit:
                 raise WorkerMemory(f"{taken / 2**30:.1f} GiB of memory, {self.memory_limit / 2**30:.1f} are allowed")
         return False
 
@@ -194,6 +203,15 @@ def resident_bytes(pid: int) -> int:
     except (OSError, ValueError, IndexError):
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE") + sum(map(resident_bytes, map(int, children)))
+
+
+def cpu_seconds(pid: int) -> float:
+    """Seconds of processors that a process has had, with children that have ended; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (OSError, ValueError):
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def serve(module: str, descriptor: int) -> None:

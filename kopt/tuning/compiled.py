@@ -22,8 +22,10 @@ from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerMemory, 
 from kopt.specs import TensorSpec
 from kopt.targets.chips import Chip, TpuChip
 
-#: Seconds and bytes that the compilation of one candidate may take.
-SECONDS = 60.0
+#: What the compilation of one candidate may take: seconds, of them seconds of processors, and bytes. What other
+#: processes take of a busy machine is no fault of a candidate.
+SECONDS = 120.0
+CPU_SECONDS = 60.0
 MEMORY = 8 * 2**30
 
 Facts = Mapping[str, Any]
@@ -44,7 +46,7 @@ GPU = Compiler("Triton", "kopt.runtime.gpu_worker", {"TRITON_INTERPRET": None, "
 
 @dataclass(frozen=True)
 class CompileJob:
-    """One candidate's module; ``seconds`` and ``memory`` are its limits."""
+    """One candidate's module; ``seconds``, ``cpu_seconds`` and ``memory`` are its limits."""
 
     source: str
     entry: str
@@ -52,6 +54,7 @@ class CompileJob:
     chip: str
     compiler: Compiler
     seconds: float = SECONDS
+    cpu_seconds: float = CPU_SECONDS
     memory: int = MEMORY
 
     @property
@@ -72,17 +75,20 @@ _lock = threading.Lock()
 
 
 def run(job: CompileJob) -> Facts:
-    """What the compiler says of a job, in a worker process of its own: at least ``legal`` and ``reason``."""
+    """What the compiler says of a job, in a worker process of its own: at least ``legal`` and ``reason``.
+
+    Of what does not end in time nobody knows whether it is legal: that is None.
+    """
     module = job.compiler.module
     with _lock:
         waiting = _idle.setdefault(module, [])
         worker = waiting.pop() if waiting else Worker(module, job.compiler.environment)
-    worker.memory_limit = job.memory
+    worker.memory_limit, worker.cpu_limit = job.memory, job.cpu_seconds
     name = job.compiler.name
     try:
         return worker.call("compile_module", *job.arguments, time_limit=time_limit(job.seconds))
     except WorkerTimeout as error:
-        return _failed(f"{name}: {error}")
+        return {"legal": None, "reason": f"{name}: {error}"}
     except WorkerMemory as error:
         return _failed(f"{name} took {error}")
     except WorkerCrash as error:

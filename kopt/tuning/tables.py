@@ -48,7 +48,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _row(number: int, one: Candidate, best: Candidate | None) -> tuple[str, ...]:
     mark = "*" if one is best else "=" if one.tie else ""
-    legal = {True: "yes", False: "no", None: "not compiled"}[one.legal]
+    legal = {True: "yes", False: "no", None: "not known" if one.reason else "not compiled"}[one.legal]
     words = [one.origin if one.origin != "search" else "", "tie" if one.tie and one is not best else ""]
     words += [f"spills {one.spills} bytes"] if one.spills else []
     reason = " ".join((one.reason or "").split())
@@ -81,6 +81,7 @@ _COUNTED = {
     "unknown": "of unknown time",
     "compiled": "compiled",
     "illegal": "of these illegal",
+    "late": "not in time",
     "wrong": "with wrong results",
     "measured": "measured",
 }

@@ -13,7 +13,7 @@ from kopt.config import Config, make_config
 from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.targets.chips import Chip
 from kopt.targets.target import Target
-from kopt.tuning.compiled import SECONDS, CompileJob, compile_all, job_for
+from kopt.tuning.compiled import CPU_SECONDS, CompileJob, compile_all, job_for
 from kopt.tuning.knobs import Points, Space
 from kopt.tuning.launches import Launches, Ranked
 from kopt.tuning.measuring import Measurer, difference
@@ -38,7 +38,8 @@ class Effort:
 
     Of larger spaces Optuna asks for as many points as are ``asked``.
 
-    ``schedules`` is of how many of these other schedules are tried; ``seconds`` what a compilation may take.
+    ``schedules`` is of how many of these other schedules are tried; ``seconds`` are those of processors that a
+    compilation may take.
     """
 
     points: int = 0
@@ -46,7 +47,7 @@ class Effort:
     imports: int = 0
     compiled: int = 0
     schedules: int = 0
-    seconds: float = SECONDS
+    seconds: float = CPU_SECONDS
 
 
 EFFORTS = {
@@ -272,7 +273,7 @@ class Tuner:
         """Lowers the next candidates, and those that run their loops in a way that the planner does not take."""
         self.progress.phase("lowering", self.effort.compiled)
         for number, config in enumerate(islice(configs, 4 * self.effort.compiled)):
-            waiting = len([one for one in self.candidates if one.legal is None])
+            waiting = len(self._waiting)
             if waiting >= self.effort.compiled:
                 break
             found = self.consider(Candidate(config))
@@ -282,20 +283,26 @@ class Tuner:
             for other in self._predictions.alternatives(self._lowered.get(id(found)), self._full(config)):
                 self.consider(Candidate({**found.config, **other}))
 
+    @property
+    def _waiting(self) -> list[Candidate]:
+        """The candidates that no compiler has seen."""
+        return [one for one in self.candidates if one.legal is None and one.reason is None]
+
     def _compile(self) -> None:
-        left = [one for one in self.candidates if one.legal is None]
+        left = self._waiting
         self.progress.phase("compiling", len(left))
-        jobs = [replace(_job(self._lowered[id(one)], self.chip), seconds=self.effort.seconds) for one in left]
+        jobs = [replace(_job(self._lowered[id(one)], self.chip), cpu_seconds=self.effort.seconds) for one in left]
         self.counts["compiled"] = self.counts.get("compiled", 0) + len(jobs)
 
         def said(number: int, facts: Mapping[str, Any]) -> None:
             one = left[number]
-            one.legal, one.reason, one.facts = bool(facts["legal"]), facts.get("reason"), facts
+            one.legal, one.reason, one.facts = facts["legal"], facts.get("reason"), facts
             self.progress.done(number + 1)
 
         assert self.pool is not None
         compile_all(jobs, self.pool, said)
         self.counts["illegal"] = len([one for one in self.candidates if one.legal is False])
+        self.counts["late"] = len([one for one in self.candidates if one.legal is None and one.reason])
 
     # the chip
 
