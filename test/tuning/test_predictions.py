@@ -1,0 +1,64 @@
+"""What lowered candidates take by the model, and schedules that would take less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kopt.config import make_config
+from kopt.targets.target import parse_target
+from kopt.tuning.kernel_subject import KernelSubject
+from kopt.tuning.predictions import Predictions, planned_schedules
+from test.tuning.kernels import product
+
+MATRIX = "bf16[4096,4096]"
+
+
+def subject(target: str, *specs: str) -> KernelSubject:
+    """The product for some arguments."""
+    from kopt.specs import as_spec
+
+    values = {name: as_spec(spec) for name, spec in zip("xy", specs, strict=True)}
+    return KernelSubject(product, values, parse_target(target))
+
+
+def test_a_schedule_that_is_pinned_is_what_is_predicted() -> None:
+    """And others that take clearly less are alternatives, whose pins are obeyed and take as much as was said."""
+    found = subject("pallas:v6e", MATRIX, MATRIX)
+    assert found.target.chip is not None
+    predictions = Predictions(found, found.target.chip)
+    times: list[Any] = []
+    for loops in ({"b2": "prefetch"}, {"b2": "grid"}):
+        config = make_config({"block_sizes": [256, 256, 256], "loops": loops})
+        low = found.lower(config)
+        (schedule,) = planned_schedules(low)
+        assert schedule is not None and schedule.loops["b2"].kind == loops["b2"]
+        times.append((predictions.of(low, config), low, config))
+    assert times[0][0] != times[1][0]
+    slowest = max(times, key=lambda each: each[0])
+    others = list(predictions.alternatives(*slowest[1:]))
+    assert others
+    for pins in others:
+        config = make_config({"block_sizes": [256, 256, 256], **pins})
+        assert predictions.of(found.lower(config), config) < 0.97 * slowest[0]
+
+
+@pytest.mark.parametrize("target, options", [("pallas:v6e", {}), ("triton:sm90", {"num_warps": 8, "num_stages": 3})])
+def test_points_are_ranked_by_what_their_candidates_take(target: str, options: dict[str, Any]) -> None:
+    """Many points at once: no more than the plan that the lowering takes, which may be another than the cheapest."""
+    found = subject(target, MATRIX, MATRIX)
+    assert found.target.chip is not None
+    predictions = Predictions(found, found.target.chip)
+    launches = predictions.launches(found.base)
+    space = launches.space()
+    sizes = [512, 512, 512] if "v6e" in target else [128, 128, 64]
+    given = {f"block_sizes[{number}]": size for number, size in enumerate(sizes)} | options
+    point = space.points([[knob.values.index(given[knob.name]) for knob in space.knobs]])
+    ranked = launches.rank(space, point)
+    config = make_config({"block_sizes": sizes, **options})
+    low = found.lower(config)
+    ms = predictions.of(low, config)
+    assert ms is not None and ranked.possible.all() and np.isfinite(ranked.counted).all()
+    assert 1e3 * ranked.seconds[0] <= ms * 1.001 and ms <= 1e3 * ranked.seconds[0] * 1.2
