@@ -127,6 +127,13 @@ class Worker:
         if process is not None and process.owner == os.getpid():
             self._kill()
 
+    def interrupt(self) -> None:
+        """End the process in the middle of a call of another thread's, for which it has crashed then."""
+        process = self._process
+        if process is not None and process.owner == os.getpid():
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.popen.pid, signal.SIGKILL)
+
     def _running(self) -> _Process:
         process = self._process
         if process is not None and process.owner == os.getpid():

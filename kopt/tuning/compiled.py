@@ -71,6 +71,7 @@ def job_for(source: str, entry: str, specs: Sequence[TensorSpec], chip: Chip) ->
 
 #: Worker processes that wait for a job, by their module: libraries that are loaded stay so.
 _idle: dict[str, list[Worker]] = {}
+_busy: set[Worker] = set()
 _lock = threading.Lock()
 
 
@@ -83,6 +84,7 @@ def run(job: CompileJob) -> Facts:
     with _lock:
         waiting = _idle.setdefault(module, [])
         worker = waiting.pop() if waiting else Worker(module, job.compiler.environment)
+        _busy.add(worker)
     worker.memory_limit, worker.cpu_limit = job.memory, job.cpu_seconds
     name = job.compiler.name
     try:
@@ -97,6 +99,7 @@ def run(job: CompileJob) -> Facts:
         return _failed(f"{name}: {error.kind}: {error.message}")
     finally:
         with _lock:
+            _busy.discard(worker)
             _idle[module].append(worker)
 
 
@@ -146,5 +149,8 @@ def compile_all(
     except KeyboardInterrupt:
         for future in futures:
             future.cancel()
+        with _lock:
+            for worker in _busy:
+                worker.interrupt()
         raise
     return found

@@ -43,7 +43,8 @@ class PlacedJson:
     def __init__(self, path: Path):
         self.path = path
         try:
-            data = path.read_bytes()[: _MOST_BYTES + 1]
+            with path.open("rb") as file:
+                data = file.read(_MOST_BYTES + 1)
             if len(data) > _MOST_BYTES:
                 self.fail(f"more than {_MOST_BYTES} bytes: this is no file of configurations")
             self.text = data.decode()

@@ -12,6 +12,7 @@ import hashlib
 import inspect
 import math
 import os
+import stat
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -127,7 +128,8 @@ def state(fn: Callable[..., Any]) -> tuple[tuple[str, int, int], ...]:
             status = os.stat(path)
         except OSError:
             continue
-        found.append((str(path), status.st_size, status.st_mtime_ns))
+        if stat.S_ISREG(status.st_mode):  # a pipe might never end
+            found.append((str(path), status.st_size, status.st_mtime_ns))
     return tuple(found)
 
 

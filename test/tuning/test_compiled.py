@@ -49,6 +49,18 @@ def test_jobs_keep_their_order() -> None:
     assert [facts and facts["legal"] for facts in found] == [True, False, True] and said == [0, 1, 2]
 
 
+def test_an_interrupt_ends_what_runs() -> None:
+    """A compiler that hangs is not waited for: its process is killed long before its time is over."""
+
+    def interrupted(number: int, facts: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), executor(processes=2) as pool:
+        hanging = pool.submit(run, job("hangs", seconds=100.0))
+        compile_all([job("right")], pool, interrupted)
+    assert "crashed" in hanging.result()["reason"]
+
+
 def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dask that is not there, and an address of nothing."""
     from kopt.tuning import compiled

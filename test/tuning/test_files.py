@@ -212,6 +212,12 @@ def test_distances(one: list[str], other: list[str], wanted: float | None) -> No
     assert distance(one, other) == wanted
 
 
+def test_what_is_no_file_is_not_read(module: Any) -> None:
+    """A pipe might never end."""
+    os.mkfifo(Path(module.__file__).with_name("doubled.kopt.json"))
+    assert sizes(module.doubled)
+
+
 def test_what_is_stale_is_a_remark(module: Any) -> None:
     """What was tuned for another text of the kernel is not taken."""
     path = result(sizes=64, source="other", file=module.__file__).save()
