@@ -54,7 +54,7 @@ class Sample:
     def predicted(self, chip: Chip) -> Any:
         """Seconds by the model; where constants are arrays, one number for each."""
         found = [cost.seconds for cost in self.costs(chip)]
-        return np.nan if any(each is None for each in found) else sum(found)
+        return sum((np.nan if each is None else each for each in found), 0.0)
 
 
 @dataclass(frozen=True)

@@ -61,4 +61,4 @@ def costing(
     if isinstance(chip, TpuChip):
         launch = AtSizes(model, sizes, chip, lengths or {}, contents)
         return lambda plan: TpuLaunch(launch, plan).cost()
-    return lambda plan: GpuLaunch(model, sizes, plan, chip, lengths or {}).cost()
+    return lambda plan: GpuLaunch(model, sizes, plan, chip, lengths or {}, contents).cost()

@@ -20,6 +20,7 @@ from kopt.ir.atoms import Lane
 from kopt.ir.launch_model import LaunchModel, ModelAccess, Work
 from kopt.planning.gpu_program import GpuProgram, max_of, operand_bits
 from kopt.planning.items import Cost
+from kopt.planning.loaded import Contents, listed_changes
 from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, value
 from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
@@ -42,9 +43,15 @@ class GpuLaunch:
     """One plan at given sizes, numbers or arrays of them."""
 
     def __init__(
-        self, model: LaunchModel, sizes: Sizes, plan: Plan, chip: GpuChip, lengths: Mapping[str, Sequence[int]]
+        self,
+        model: LaunchModel,
+        sizes: Sizes,
+        plan: Plan,
+        chip: GpuChip,
+        lengths: Mapping[str, Sequence[int]],
+        contents: Contents | None = None,
     ):
-        self.model, self.plan, self.chip = model, plan, chip
+        self.model, self.plan, self.chip, self.contents = model, plan, chip, contents or {}
         self.sizes: Sizes = {**model.sizes, **sizes}
         self.costs = gpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)
@@ -188,10 +195,19 @@ class GpuLaunch:
         left, shared = at_once, 1.0
         for tag in reversed(self.plan.order):
             blocks = np.maximum(1, self.trips[tag].mean)
-            shared = shared * (1 if tag in access.moves else np.minimum(left, blocks))
+            alike = self._run_of_blocks(access, tag) if tag in access.moves else blocks
+            shared = shared * np.minimum(left, alike)
             left = np.maximum(1, left / blocks)
         once = np.minimum(array, asked)
         return np.where(array <= self.costs.l2_bytes / 2, once, np.maximum(once, asked / shared))
+
+    def _run_of_blocks(self, access: ModelAccess, tag: str) -> Number:
+        """How many programs along an axis that an access moves with have the same block, by what its numbers are."""
+        count = self.trips[tag].mean
+        if not self.contents or not access.address or np.ndim(count) > 0:
+            return 1
+        changes = listed_changes(self.model, [access], tag, int(count), self.contents, self.sizes)
+        return 1 if changes is None else len(changes) / max(1, int(changes.sum()))
 
     def _in_flight(self, accesses: Sequence[ModelAccess]) -> Number:
         """Bytes that one program waits for at once: of one body, and of the next visits where loops are pipelined."""

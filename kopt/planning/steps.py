@@ -125,7 +125,9 @@ class Pipeline:
         known = [dict(zip(listed, map(bool, kind), strict=True)) for kind in kinds]
         come, leave = ([self._bytes(depth, leaves, kind) for kind in known] for leaves in (False, True))
         first, last = int(places[0]), int(places[-1])
-        return _Turns(come, leave, np.bincount(places) / len(places), pairs or {(first, last): 1.0}, first, last)
+        return _Turns(
+            come, leave, (np.bincount(places) / len(places)).tolist(), pairs or {(first, last): 1.0}, first, last
+        )
 
     def _bytes(self, depth: int, leaves: bool, kind: Mapping[int, bool]) -> Number:
         """The bytes that move when the axis at a depth turns."""

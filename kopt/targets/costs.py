@@ -126,8 +126,7 @@ class GpuCosts:
     ``programs`` what one multiprocessor holds at once. ``mma_rows`` are those of the matrix unit's own tile, products
     of fewer rows have ``small_share`` of its rate. ``hbm_share``, ``mma_share``, ``issue_share`` and ``l2_share`` are
     what of the peaks is had. ``latency_seconds`` is that of memory, ``program_seconds`` what a program takes beside its
-    work, ``dispatch_seconds`` a multiprocessor to be given one, ``launch_seconds`` an empty
-    kernel.
+    work, ``dispatch_seconds`` a multiprocessor to be given one, ``launch_seconds`` an empty kernel.
     """
 
     multiprocessors: int
