@@ -194,7 +194,7 @@ _CHOICES: dict[str, dict[str, tuple[int, ...]]] = {
 
 
 def predicted(problem: Any, tiles: dict[str, Any], names: Sequence[str], chip: Chip) -> dict[tuple[int, ...], float]:
-    """The model's seconds for all tiles that fit VMEM; those that one plan serves at once."""
+    """The model's seconds for all tiles that fit the VMEM which a kernel has unasked; those of one plan at once."""
     alike: dict[Any, list[tuple[int, ...]]] = {}
     for choice in product(*(options(problem, name) for name in names)):
         given = dict(zip(names, choice, strict=True))
@@ -212,7 +212,7 @@ def predicted(problem: Any, tiles: dict[str, Any], names: Sequence[str], chip: C
         found.update(
             (choice, float(taken))
             for choice, size, taken in zip(some, memory, seconds, strict=True)
-            if size <= Budget(chip).vmem
+            if size <= Budget(chip).scoped_vmem
         )
     return found
 

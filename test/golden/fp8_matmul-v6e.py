@@ -6,47 +6,38 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 
-def fp8_matmul_kernel(x_ref, y_ref, scales_x_ref, scales_y_ref, out_ref, acc_ref):
-    tile_k = pl.program_id(2)
+def fp8_matmul_kernel(x_ref, y_ref, scales_x_ref, scales_y_ref, out_ref):
+    acc = jnp.full((1024, 512), 0.0, jnp.float32)  # quantized.py:61
 
-    @pl.when(tile_k == 0)  # quantized.py:62
-    def _():
-        acc = jnp.full((1024, 1024), 0.0, jnp.float32)  # quantized.py:61
-        acc_ref[...] = acc  # quantized.py:62
+    def tile_k_body(tile_k, acc_2):  # quantized.py:62
+        tile_k_begin = tile_k * 512  # quantized.py:62
+        x = x_ref[:, pl.ds(pl.multiple_of(tile_k_begin, 512), 512)]  # quantized.py:63
+        y = y_ref[pl.ds(pl.multiple_of(tile_k_begin, 512), 512), :]  # quantized.py:63
+        acc_3 = acc_2 + jnp.dot(x, y, preferred_element_type=jnp.float32)  # quantized.py:63
+        return acc_3
 
-    acc_2 = acc_ref[...]  # quantized.py:62
-    x = x_ref[...]  # quantized.py:63
-    y = y_ref[...]  # quantized.py:63
-    acc_3 = acc_2 + jnp.dot(x, y, preferred_element_type=jnp.float32)  # quantized.py:63
-    acc_ref[...] = acc_3  # quantized.py:62
-
-    @pl.when(tile_k == 3)  # quantized.py:62
-    def _():
-        acc_4 = acc_ref[...]  # quantized.py:62
-        scales_x = scales_x_ref[...]  # quantized.py:64
-        v = scales_x.astype(jnp.float32).reshape((1024, 1)).astype(jnp.bfloat16)  # quantized.py:64
-        v_2 = acc_4 * jnp.broadcast_to(v.astype(jnp.float32), (1024, 1024))  # quantized.py:64
-        scales_y = scales_y_ref[...]  # quantized.py:64
-        v_3 = jnp.broadcast_to(scales_y.reshape((1, 1024)).astype(jnp.float32), (1024, 1024))  # quantized.py:64
-        out_ref[...] = (v_2 * v_3).astype(jnp.bfloat16)  # quantized.py:64
+    acc_4 = jax.lax.fori_loop(0, 8, tile_k_body, acc, unroll=8)  # quantized.py:62
+    scales_x = scales_x_ref[...]  # quantized.py:64
+    v = scales_x.astype(jnp.float32).reshape((1024, 1)).astype(jnp.bfloat16)  # quantized.py:64
+    scales_y = scales_y_ref[...]  # quantized.py:64
+    v_2 = jnp.broadcast_to(scales_y.reshape((1, 512)).astype(jnp.float32), (1024, 512))  # quantized.py:64
+    v_3 = acc_4 * jnp.broadcast_to(v.astype(jnp.float32), (1024, 512)) * v_2  # quantized.py:64
+    out_ref[...] = v_3.astype(jnp.bfloat16)  # quantized.py:64
 
 
 def fp8_matmul(x, y, scales_x, scales_y):
     out = pl.pallas_call(  # quantized.py:60
         fp8_matmul_kernel,
-        grid=(4, 4, 4),
+        grid=(4, 8),
         in_specs=[
-            pl.BlockSpec((1024, 1024), lambda tile_m, tile_n, tile_k: (tile_m, tile_k)),
-            pl.BlockSpec((1024, 1024), lambda tile_m, tile_n, tile_k: (tile_k, tile_n)),
-            pl.BlockSpec((1024,), lambda tile_m, tile_n, tile_k: (tile_m,)),
-            pl.BlockSpec((1024,), lambda tile_m, tile_n, tile_k: (tile_n,)),
+            pl.BlockSpec((1024, 4096), lambda tile_m, tile_n: (tile_m, 0)),
+            pl.BlockSpec((4096, 512), lambda tile_m, tile_n: (0, tile_n)),
+            pl.BlockSpec((1024,), lambda tile_m, tile_n: (tile_m,)),
+            pl.BlockSpec((512,), lambda tile_m, tile_n: (tile_n,)),
         ],
-        out_specs=pl.BlockSpec((1024, 1024), lambda tile_m, tile_n, tile_k: (tile_m, tile_n)),
+        out_specs=pl.BlockSpec((1024, 512), lambda tile_m, tile_n: (tile_m, tile_n)),
         out_shape=jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),
-        scratch_shapes=[pltpu.VMEM((1024, 1024), jnp.float32)],
-        compiler_params=pltpu.CompilerParams(
-            dimension_semantics=("parallel", "parallel", "arbitrary"), vmem_limit_bytes=58736640
-        ),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=44052480),
         name="fp8_matmul",
     )(x, y, scales_x, scales_y)
     return out
