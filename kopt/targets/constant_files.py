@@ -40,7 +40,8 @@ class ChipConstants:
 
     def over(self, other: ChipConstants) -> ChipConstants:
         """This entry where it says something, else the other."""
-        return ChipConstants(self.source, self.fit, {**other.costs, **self.costs}, {**other.errors, **self.errors}, self.file)
+        costs, errors = {**other.costs, **self.costs}, {**other.errors, **self.errors}
+        return ChipConstants(self.source, self.fit, costs, errors, self.file)
 
 
 def own(family: str) -> dict[str, ChipConstants]:
