@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
-import mmap
-import os
 import sys
 from pathlib import Path
 
@@ -13,32 +10,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kopt.testing.runner import SUFFIXES, run_file
+from test.environment import settle
 
 LIT = Path(__file__).parent / "lit"
 
 gc.disable()  # until all is collected
 
-
-def _is_in_xla(flag: str) -> bool:
-    """Whether the installed XLA has a flag: at one that it does not know it ends the process."""
-    spec = importlib.util.find_spec("jaxlib")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        for library in Path(folder).glob("libjax_common.*"):
-            with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return content.find(flag.lstrip("-").partition("=")[0].encode()) >= 0
-    return False
-
-
-# XLA compiles each of thousands of interpreted kernels for one run of it: LLVM's optimisations, fusions by way of MLIR,
-# a module of LLVM for each part, and the Python lines of operations do not repay what they take.
-_XLA_FLAGS = (
-    "--xla_backend_optimization_level=0",
-    "--xla_cpu_use_fusion_emitters=false",
-    "--xla_cpu_parallel_codegen_split_count=1",
-)
-os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *filter(_is_in_xla, _XLA_FLAGS)]).strip()
-os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
-os.environ["KOPT_CACHE_DIR"] = ""  # what an earlier run compiled says nothing of this one
+settle()
 
 # What hypothesis draws is the same in each run, so that a change is to blame for what it breaks; time is no property.
 settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
+import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from unittest import mock
 
 import torch
@@ -15,12 +18,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 import kopt
+from test.fuzzing.record import Record
 from test.property.judge import Undefined, Verdict, judge, module_of, results
 from test.property.programs import programs
 from test.property.refusals import is_refusal
 
 #: Examples of one run of hypothesis: the first is always the simplest there is, and after ten it varies what it has.
-_ROUND = 10
+ROUND = 10
 
 
 @dataclass
@@ -29,6 +33,9 @@ class Tally:
 
     targets: Sequence[str]
     seen: set[str] = field(default_factory=set, repr=False)
+    record: Record = field(default_factory=Record, repr=False)
+    #: Told of each kernel's text before it runs.
+    before: Callable[[str], None] = field(default=lambda _: None, repr=False)
     #: Equal on every target; refused by one, as is documented; refused by torch.
     compared: int = 0
     refused: int = 0
@@ -37,20 +44,42 @@ class Tally:
     def count(self, module: ModuleType) -> list[str]:
         """Runs a kernel; what is wrong with it."""
         try:
-            verdict = judge(module)
-            said = [problem for target in self.targets for problem in _problems(module, verdict, target)]
+            verdict = self._timed("eager", lambda: judge(module))
+            found = {target: self._on(target, module, verdict) for target in self.targets}
         except Undefined:
             self.undefined += 1
             return []
-        except Refused:
-            self.refused += 1
-            return []
-        self.compared += not said
+        self.refused += None in found.values()
+        said = [problem for problems in found.values() for problem in problems or ()]
+        self.compared += not said and None not in found.values()
         return said
+
+    def _on(self, target: str, module: ModuleType, verdict: Verdict) -> list[str] | None:
+        """What is wrong on a target; None where it refuses the kernel, for a reason that is documented."""
+        try:
+            said = self._timed(target, lambda: _problems(module, verdict, target))
+        except Refused as refused:
+            self.record.counts[f"refused {target}: {diagnostic(str(refused))}"] += 1
+            return None
+        self.record.counts[f"compared {target}"] += not said
+        return said
+
+    def _timed(self, target: str, run: Callable[[], Any]) -> Any:
+        begun = time.process_time()
+        try:
+            return run()
+        finally:
+            self.record.counts[f"ms {target}"] += round(1000 * (time.process_time() - begun))
 
 
 class Refused(Exception):
     """A target refuses the kernel, for a reason that is documented."""
+
+
+def diagnostic(message: str) -> str:
+    """The first line of an error, without its place and the kernel's own names and numbers."""
+    line = re.sub(r"^\S*?:\d+:\d+: ", "", message.partition("\n")[0])
+    return re.sub(r"'[^']*'|\b[a-z]?\d+\b", "…", line)[:120]
 
 
 def explore(number: int, wanted: int, targets: Sequence[str], folder: Path, shrink: bool) -> Tally:
@@ -64,10 +93,12 @@ def explore(number: int, wanted: int, targets: Sequence[str], folder: Path, shri
         missing = wanted - tally.compared
         if missing <= 0 or len(tally.seen) >= 2 * wanted:
             return tally
-        _round(number * 1000 + part, min(_ROUND, missing + 1), tally, folder, shrink)
+        run_round(number * 1000 + part, min(ROUND, missing + 1), tally, folder, shrink)
 
 
-def _round(number: int, examples: int, tally: Tally, folder: Path, shrink: bool) -> None:
+def run_round(number: int, examples: int, tally: Tally, folder: Path, shrink: bool) -> None:
+    """Compares kernels of a seed until one fails, which is an AssertionError."""
+
     @seed(number)
     @settings(
         max_examples=examples,
@@ -79,6 +110,7 @@ def _round(number: int, examples: int, tally: Tally, folder: Path, shrink: bool)
     @given(programs(wide=tuple(tally.targets) == ("reference",)))
     def case(text: str) -> None:
         if text not in tally.seen:
+            tally.before(text)
             problems = tally.count(module_of(text, folder))
             assert not problems, "\n".join([*problems, "", text])
             tally.seen.add(text)
@@ -95,7 +127,7 @@ def _problems(module: ModuleType, verdict: Verdict, target: str) -> list[str]:
         return [f"{target}: {problem}" for problem in verdict.problems(results(module, target), signs)]
     except kopt.KoptError as error:
         if is_refusal(target, str(error)):
-            raise Refused from error
+            raise Refused(str(error)) from error
         return [f"{target}: {error}"]
     except Undefined:
         raise

@@ -1,35 +1,102 @@
-"""Random kernels until stopped: ``make fuzz``. Each round has a fresh seed, which it prints first.
+"""Random kernels on every target beside torch, until stopped: ``make fuzz``.
 
-A round that fails says so and shows the kernel; ``KOPT_FUZZ_SEED=… make fuzz`` begins with that seed.
+A kernel that fails is kept, as small as hypothesis makes it, in a file that runs as it is. ``python
+test/property/fuzz.py --seed 7 --cases 1000 --jobs 2`` says which kernels, how many, and in how many processes.
 """
 
 from __future__ import annotations
 
 import os
-import random
-import subprocess
+import re
 import sys
+import tempfile
+import types
+from argparse import Namespace
+from pathlib import Path
 
-_FILES = (
-    "test/property/test_kernels.py",
-    "test/property/test_jagged.py",
-    "test/property/test_accesses.py",
-    "test/extents/test_extents.py",
-)
+ROOT = Path(__file__).resolve().parents[2]
+# Python's own library has a package `test`; ours is a folder.
+_PACKAGE = types.ModuleType("test")
+_PACKAGE.__path__ = [str(ROOT / "test")]
+sys.modules["test"] = _PACKAGE
+
+from test.fuzzing.campaign import Limits, arguments, run  # noqa: E402
+from test.fuzzing.record import Record  # noqa: E402
+
+TARGETS = ("reference", "triton:interpret", "pallas:interpret")
+#: What one kernel may take: XLA compiles it.
+SECONDS = 120
+#: Kernels of one process: JAX keeps what it compiled.
+EACH = 400
+#: Of how many rounds one runs on the strict interpreter, too.
+_STRICT = 8
 
 
 def main() -> None:
-    """Rounds of the property tests, each in a process of its own."""
-    first = os.environ.get("KOPT_FUZZ_SEED")
-    while True:
-        seed = first or str(random.randrange(10**6))
-        first = None
-        print(f"KOPT_FUZZ_SEED={seed}", flush=True)
-        subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-n", "auto", *_FILES, *sys.argv[1:]],
-            env={**os.environ, "KOPT_FUZZ_SEED": seed},
-            check=False,
-        )
+    """The campaign, or one of its processes."""
+    parser = arguments("random kernels on every target, beside torch", EACH)
+    parser.add_argument("--targets", default=",".join(TARGETS), help="beside eager, which is torch")
+    options = parser.parse_args()
+    if options.worker:
+        _worker(options)
+    else:
+        extra = ["--targets", options.targets]
+        record = run(Path(__file__), options, extra, Limits(SECONDS, options.each), _shown)
+        sys.exit(bool(record.failures))
+
+
+def _worker(options: Namespace) -> None:
+    """Rounds of kernels; a round that fails is run again, to find the smallest kernel."""
+    from test.environment import settle
+
+    settle()
+    import torch
+
+    from test.property.exploring import ROUND, Tally, run_round
+
+    torch.set_num_threads(1)
+    record, case = Record(), options.out / f"{options.seed}.case"
+    with tempfile.TemporaryDirectory() as folder:
+        for part in range(max(1, options.each // ROUND)):
+            targets = tuple(options.targets.split(","))
+            if "pallas:interpret" in targets and part % _STRICT == _STRICT - 1:
+                targets = (*targets, "pallas:strict")
+            tally = Tally(targets, record=record, before=case.write_text)
+            number = options.seed * 1000 + part
+            try:
+                run_round(number, ROUND, tally, Path(folder), shrink=False)
+            except AssertionError as error:
+                _keep(record, str(error), number, folder)
+            record.counts["cases"] += len(tally.seen)
+            record.counts["undefined"] += tally.undefined
+            record.save(options.out / f"{options.seed}.json")
+
+
+def _keep(record: Record, said: str, number: int, folder: str) -> None:
+    """Finds the smallest kernel of a round that fails as it does, on the target that does."""
+    from test.property.exploring import ROUND, Tally, run_round
+
+    target = re.match(r"([a-z]+(?::[a-z]+)?): ", said)
+    smallest = said
+    try:
+        run_round(number, ROUND, Tally((target[1],) if target else TARGETS), Path(folder), shrink=True)
+    except AssertionError as error:
+        smallest = str(error)
+    record.fail(f"{smallest.splitlines()[0][:200]} (round {number})", f"{smallest}\n\n# found as\n\n{said}")
+
+
+def _shown(record: Record) -> str:
+    """The summary."""
+    counts = record.counts
+    lines = [f"kernels {counts['cases']}, failures {counts['failures']} of {len(record.failures)} kinds"]
+    for target, compared in record.table("compared ").items():
+        refused = record.table(f"refused {target}: ")
+        seconds = counts[f"ms {target}"] / 1000
+        share = 100 * sum(refused.values()) / max(1, compared + sum(refused.values()))
+        lines.append(f"{target:18} {compared} equal, {compared / max(seconds, 1e-9):.1f} a second; {share:.1f} % refused")
+        lines += [f"    {number} × {what}" for what, number in refused.items()]
+    lines.append(f"torch refused {counts['undefined']}")
+    return "\n".join([*lines, *(f"FAILED {what}" for what in sorted(record.failures))])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Fuzzing that goes on: processes of workers, what they count, and what they find."""
