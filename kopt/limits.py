@@ -28,11 +28,12 @@ _SCAN = re.compile(
     rf"|(?P<rank>(?:(?:\d+|\?)\s*x\s*){{{RANK + 1}}})"
     r"|(?<![\w.$%@#!^-])[su]?i(?P<bits>\d+)\b(?!\s*=)|(?<![\w.$%@#!^])(?P<digits>\d[\d.]*)"
 )
+_MODULE = re.compile(r"(?:\s|//[^\n]*\n)*builtin\.module\b")
 
 
 def beyond(text: str) -> tuple[int, int, str] | None:
     """Where the text is beyond a limit, from and to, and which; None for all text that people write."""
-    depth = 0
+    depth = -1 if _MODULE.match(text) else 0  # the module itself, which text may leave out, and is printed with
     for match in _SCAN.finditer(text):
         kind = match.lastgroup
         if kind == "open":

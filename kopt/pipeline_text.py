@@ -188,7 +188,11 @@ class _PipelineParser:
             field = fields.get(key.replace("_", "-"))
             if field is None:
                 self.fail(_unknown_option(name.text, key, list(fields)), token)
-            arguments[field.name] = self.convert(name.text, token, values, hints[field.name])
+            value = arguments[field.name] = self.convert(name.text, token, values, hints[field.name])
+            one_of = field.metadata.get("one of")
+            if one_of is not None and value is not None and value not in one_of:
+                takes = f"takes one of {', '.join(one_of)}, not {value}"
+                self.fail(f"option '{key}' of pass '{name.text}' {takes}", token)
         missing = [key for key, field in fields.items() if field.name not in arguments and _is_required(field)]
         if missing:
             self.fail(f"pass '{name.text}' needs the option '{missing[0]}'", name)

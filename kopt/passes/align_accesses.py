@@ -15,7 +15,7 @@ from kopt.passes.aligning.loads import align_loads
 from kopt.passes.aligning.loops import align_loops
 from kopt.passes.aligning.stores import align_stores
 from kopt.passes.meaning import REASSOCIATES
-from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 
 #: The cases, in their order: what loops walk is aligned then, and a store's block is loaded by a load of its own.
 CASES: dict[str, Callable[[ModuleOp, TpuChip, IndexAnalysis], None]] = {
@@ -81,7 +81,7 @@ class AlignAccessesPass(ModulePass):
     name = "align-accesses"
     meaning = REASSOCIATES
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
     cases: tuple[str, ...] = tuple(CASES)
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.retyping import tag_sizes
 from kopt.passes.set_blocks import substitute_sizes
 from kopt.planning.block_sizes import rooms
-from kopt.targets.chips import CHIPS, Chip, TpuChip
+from kopt.targets.chips import CHIPS, Chip, TpuChip, chip_option
 from kopt.walk import walk
 
 #: How many times smaller a block becomes at once: what follows from its size is not known before it has it.
@@ -66,7 +66,7 @@ class ChooseBlockSizesPass(ModulePass):
     name = "choose-block-sizes"
     meaning = REASSOCIATES
 
-    chip: str | None = None
+    chip: str | None = chip_option(CHIPS, None)
     loop_type: Literal["auto", "resident", "grid", "fori", "pipeline"] = "auto"
     split_k: int | None = None
     deterministic: bool = False

@@ -14,7 +14,7 @@ from kopt.analysis.running_sums import Bf16Numbers, is_product
 from kopt.dialects.builder import Builder, named
 from kopt.dialects.tile import BitcastOp, ConcatOp, DotOp, ScanOp, tile_type
 from kopt.passes.meaning import REASSOCIATES
-from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 from kopt.walk import walk
 
 _INF = float("inf")
@@ -51,7 +51,7 @@ class ConvertScanToDotPass(ModulePass):
     name = "convert-scan-to-dot"
     meaning = REASSOCIATES
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         numbers, chip = Bf16Numbers(), TPU_CHIPS[self.chip]

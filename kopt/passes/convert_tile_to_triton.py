@@ -27,7 +27,7 @@ from kopt.ir.ranges import unshifted
 from kopt.passes.gpu.block_numbers import block_numbers
 from kopt.passes.ordering.permute import in_planned_order
 from kopt.targets.budget import Budget
-from kopt.targets.chips import GPU_CHIPS
+from kopt.targets.chips import GPU_CHIPS, chip_option
 from kopt.walk import walk
 
 
@@ -54,7 +54,7 @@ class ConvertTileToTritonPass(ModulePass):
 
     name = "convert-tile-to-triton"
 
-    chip: str = "sm90"
+    chip: str = chip_option(GPU_CHIPS, "sm90")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.body.block.ops:

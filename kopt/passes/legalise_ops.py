@@ -13,7 +13,7 @@ from kopt.passes.gpu.powers import ExpandPower
 from kopt.passes.gpu.products import DotToSum, MergeBatches, PrecisionOfChip
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
-from kopt.targets.chips import GPU_CHIPS
+from kopt.targets.chips import GPU_CHIPS, chip_option
 
 PATTERNS: Patterns = {DotOp: (DotToSum(), MergeBatches()), ELEMENTWISE["pow"]: (ExpandPower(),)}
 
@@ -39,7 +39,7 @@ class LegaliseOpsPass(ModulePass):
     name = "legalise-ops"
     meaning = REASSOCIATES
 
-    chip: str = "sm90"
+    chip: str = chip_option(GPU_CHIPS, "sm90")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         products = (*PATTERNS[DotOp], PrecisionOfChip(GPU_CHIPS[self.chip]))

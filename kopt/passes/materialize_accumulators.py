@@ -18,7 +18,7 @@ from kopt.passes.accumulators.atomic_updates import Updates
 from kopt.passes.accumulators.block import AccumulatorBlock, Phases
 from kopt.passes.launches import drop_if_idle, grid_of
 from kopt.targets.budget import Budget
-from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 from kopt.targets.tiling import window_bytes
 from kopt.walk import walk
 
@@ -51,7 +51,7 @@ class MaterializeAccumulatorsPass(ModulePass):
 
     name = "materialize-accumulators"
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in walk(op, LaunchOp):

@@ -24,7 +24,7 @@ from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.ordering.permute import permute_for
 from kopt.passes.ordering.split import can_split, nested_groups, split
 from kopt.targets.budget import Budget
-from kopt.targets.chips import TPU_CHIPS
+from kopt.targets.chips import TPU_CHIPS, chip_option
 from kopt.walk import walk
 
 
@@ -53,7 +53,7 @@ class OrderGridPass(ModulePass):
     name = "order-grid"
     meaning = REASSOCIATES
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in walk(op, LaunchOp):

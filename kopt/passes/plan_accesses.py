@@ -31,7 +31,7 @@ from kopt.planning.candidates import with_unrolling
 from kopt.planning.choice import cheapest
 from kopt.plans.pins import Pins, read_options
 from kopt.plans.plan import Plan
-from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, TpuChip
+from kopt.targets.chips import CHIPS, GPU_CHIPS, TPU_CHIPS, TpuChip, chip_option
 from kopt.walk import walk
 
 _INDEX_OPS = (BeginOp, EndOp, IdOp, CountOp)
@@ -81,7 +81,7 @@ class PlanAccessesPass(ModulePass):
     accesses: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
-    chip: str = "tpu7x"
+    chip: str = chip_option(CHIPS, "tpu7x")
 
     def __post_init__(self) -> None:
         self.pins  # noqa: B018  # words that there are not are refused where the option stands

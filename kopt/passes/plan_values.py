@@ -26,7 +26,7 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.sums import SumAnalysis
 from kopt.plans.kinds import VALUES
 from kopt.plans.pins import Pin, Pins, read_options
-from kopt.targets.chips import TPU_CHIPS
+from kopt.targets.chips import TPU_CHIPS, chip_option
 from kopt.walk import walk
 
 
@@ -54,7 +54,7 @@ class PlanValuesPass(ModulePass):
 
     name = "plan-values"
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
     accesses: tuple[str, ...] = ()
     prefer: tuple[str, ...] = ()
 

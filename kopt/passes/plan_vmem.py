@@ -18,7 +18,7 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects.pallas import CallOp
 from kopt.errors import VmemError
 from kopt.targets.budget import Budget
-from kopt.targets.chips import TPU_CHIPS
+from kopt.targets.chips import TPU_CHIPS, chip_option
 from kopt.walk import walk
 
 #: The largest buffers of a call, which errors name one by one.
@@ -49,7 +49,7 @@ class PlanVmemPass(ModulePass):
 
     name = "plan-vmem"
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for call in walk(op, CallOp):

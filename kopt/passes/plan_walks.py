@@ -15,7 +15,7 @@ from kopt.dialects.tile import GridOp
 from kopt.dialects.tile.access_ids import operand_names
 from kopt.passes.retyping import new_tags
 from kopt.plans.plan import Plan
-from kopt.targets.chips import CHIPS
+from kopt.targets.chips import CHIPS, chip_option
 from kopt.walk import walk
 
 
@@ -36,7 +36,7 @@ class PlanWalksPass(ModulePass):
 
     name = "plan-walks"
 
-    chip: str = "sm90"
+    chip: str = chip_option(CHIPS, "sm90")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         chip = CHIPS[self.chip]

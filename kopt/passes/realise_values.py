@@ -23,7 +23,7 @@ from kopt.passes.scatters.realise import realise_updates
 from kopt.plans.kinds import VALUES
 from kopt.plans.plan import Buffer, Plan
 from kopt.plans.renaming import renamed
-from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 from kopt.walk import walk
 
 
@@ -61,7 +61,7 @@ class RealiseValuesPass(ModulePass):
 
     name = "realise-values"
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         chosen: dict[Operation, Choice] = {}

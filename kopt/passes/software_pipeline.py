@@ -18,7 +18,7 @@ from kopt.passes.pipelining.cells import prefetch_over_cells
 from kopt.passes.pipelining.loops import prefetch_over_loop
 from kopt.passes.pipelining.rows import prefetch_rows_over_cells
 from kopt.passes.pipelining.writebacks import write_back_behind_loop
-from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 from kopt.walk import walk
 
 
@@ -54,7 +54,7 @@ class SoftwarePipelinePass(ModulePass):
 
     name = "software-pipeline"
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for call in walk(op, CallOp):

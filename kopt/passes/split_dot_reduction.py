@@ -21,7 +21,7 @@ from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.parts import Parts
 from kopt.passes.retyping import new_tags
 from kopt.targets.budget import Budget
-from kopt.targets.chips import GPU_CHIPS
+from kopt.targets.chips import GPU_CHIPS, chip_option
 from kopt.walk import walk
 
 #: Rows and columns that matrix units take at least, and where the lanes of a part start.
@@ -47,7 +47,7 @@ class SplitDotReductionPass(ModulePass):
     name = "split-dot-reduction"
     meaning = REASSOCIATES
 
-    chip: str = "sm90"
+    chip: str = chip_option(GPU_CHIPS, "sm90")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         budget = Budget(GPU_CHIPS[self.chip])

@@ -15,7 +15,7 @@ from kopt.diagnostics import Problem
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
 from kopt.passes.launches import grid_of
-from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
+from kopt.targets.chips import CHIPS, GPU_CHIPS, TPU_CHIPS, chip_option
 from kopt.walk import walk
 
 
@@ -46,7 +46,7 @@ class VerifyPlanPass(ModulePass):
 
     name = "verify-plan"
 
-    chip: str = "tpu7x"
+    chip: str = chip_option(CHIPS, "tpu7x")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if problem := next(self._problems(op), None):

@@ -20,7 +20,7 @@ from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile.values import is_float
 from kopt.errors import LoweringError
 from kopt.passes.accesses_in_type import AccessOp, retype_access
-from kopt.targets.chips import GPU_CHIPS
+from kopt.targets.chips import GPU_CHIPS, chip_option
 from kopt.walk import walk
 
 _Update = RmwOp | CasOp
@@ -50,7 +50,7 @@ class WidenAtomicsPass(ModulePass):
 
     name = "widen-atomics"
 
-    chip: str = "sm90"
+    chip: str = chip_option(GPU_CHIPS, "sm90")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):

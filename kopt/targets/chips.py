@@ -149,3 +149,8 @@ class _Chips(Mapping[str, _Kind], Generic[_Kind]):
 TPU_CHIPS: Mapping[str, TpuChip] = _Chips(_TPUS, TpuChip)
 GPU_CHIPS: Mapping[str, GpuChip] = _Chips(_GPUS, GpuChip)
 CHIPS: Mapping[str, Chip] = _Chips(_OWN, TpuChip, GpuChip)
+
+
+def chip_option(chips: Mapping[str, Chip], default: str | None) -> Any:
+    """The option ``chip`` of a pass: the name of one of these. Pipelines' text is checked for it."""
+    return field(default=default, metadata={"one of": chips})

@@ -101,9 +101,7 @@ def run(script: Path, options: Namespace, extra: list[str], limits: Limits, show
     total, workers, begun, said = Record(), [], time.monotonic(), 0.0
     try:
         while True:
-            workers += [
-                Worker(script, seed + n, options, extra) for n in range(options.jobs - len(workers))
-            ]
+            workers += [Worker(script, seed + n, options, extra) for n in range(options.jobs - len(workers))]
             seed = max(worker.seed for worker in workers) + 1
             time.sleep(_POLL_SECONDS)
             for worker in [worker for worker in workers if worker.ended(limits.seconds)]:

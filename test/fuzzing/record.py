@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+#: What is no sum over processes.
+_LARGEST = ("call sites", "peak MB")
+
 
 @dataclass
 class Record:
@@ -27,7 +30,9 @@ class Record:
     def add(self, other: Record) -> None:
         """Takes over what another process counted and found."""
         failed = self.counts["failures"] + other.counts["failures"]
+        largest = {name: max(self.counts[name], other.counts[name]) for name in _LARGEST}
         self.counts.update(other.counts)
+        self.counts.update({name: n - self.counts[name] for name, n in largest.items()})
         for what, text in other.failures.items():
             self.fail(what, text)
         self.counts["failures"] = failed

@@ -15,6 +15,7 @@ from unittest import mock
 
 import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture import engine
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 import kopt
@@ -25,6 +26,8 @@ from test.property.refusals import is_refusal
 
 #: Examples of one run of hypothesis: the first is always the simplest there is, and after ten it varies what it has.
 ROUND = 10
+#: A kernel that takes longer to shrink is small enough.
+_SHRINKING_SECONDS = 90
 
 
 @dataclass
@@ -32,6 +35,8 @@ class Tally:
     """What became of the kernels."""
 
     targets: Sequence[str]
+    #: Whether 64-bit integers and floats are computed, which a TPU has not.
+    wide: bool = False
     seen: set[str] = field(default_factory=set, repr=False)
     record: Record = field(default_factory=Record, repr=False)
     #: Told of each kernel's text before it runs.
@@ -88,7 +93,7 @@ def explore(number: int, wanted: int, targets: Sequence[str], folder: Path, shri
     A failure shows the kernel, the smallest that hypothesis finds if ``shrink``, as a module that runs as it is.
     """
     torch.set_num_threads(1)  # the tensors are small
-    tally = Tally(targets)
+    tally = Tally(targets, tuple(targets) == ("reference",))
     for part in itertools.count():
         missing = wanted - tally.compared
         if missing <= 0 or len(tally.seen) >= 2 * wanted:
@@ -107,7 +112,7 @@ def run_round(number: int, examples: int, tally: Tally, folder: Path, shrink: bo
         phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
-    @given(programs(wide=tuple(tally.targets) == ("reference",)))
+    @given(programs(wide=tally.wide))
     def case(text: str) -> None:
         if text not in tally.seen:
             tally.before(text)
@@ -116,7 +121,8 @@ def run_round(number: int, examples: int, tally: Tally, folder: Path, shrink: bo
             tally.seen.add(text)
 
     # Else hypothesis draws from the constants of all modules that are loaded: others beside other tests.
-    with mock.patch.object(HypothesisProvider, "_maybe_draw_constant", return_value=None):
+    constants = mock.patch.object(HypothesisProvider, "_maybe_draw_constant", return_value=None)
+    with constants, mock.patch.object(engine, "MAX_SHRINKING_SECONDS", _SHRINKING_SECONDS):
         case()
 
 

@@ -6,7 +6,6 @@ test/property/fuzz.py --seed 7 --cases 1000 --jobs 2`` says which kernels, how m
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import tempfile
@@ -93,7 +92,9 @@ def _shown(record: Record) -> str:
         refused = record.table(f"refused {target}: ")
         seconds = counts[f"ms {target}"] / 1000
         share = 100 * sum(refused.values()) / max(1, compared + sum(refused.values()))
-        lines.append(f"{target:18} {compared} equal, {compared / max(seconds, 1e-9):.1f} a second; {share:.1f} % refused")
+        lines.append(
+            f"{target:18} {compared} equal, {compared / max(seconds, 1e-9):.1f} a second; {share:.1f} % refused"
+        )
         lines += [f"    {number} × {what}" for what, number in refused.items()]
     lines.append(f"torch refused {counts['undefined']}")
     return "\n".join([*lines, *(f"FAILED {what}" for what in sorted(record.failures))])

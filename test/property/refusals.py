@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-_FRONTEND = {r"a device value is no Python float": "parameters of functions are numbers of Python, not of loops"}
+_FRONTEND = {
+    r"a device value is no Python float": "parameters of functions are numbers of Python, not of loops",
+    r"a number of parts that follows from the size of a block is smaller in the last one": (
+        "the blocks of a loop have as many values each: Python unpacks them once"
+    ),
+}
 #: By target: what the error says, as a regular expression, and the reason.
 REFUSALS: dict[str, dict[str, str]] = {
     "reference": _FRONTEND,
@@ -18,8 +23,10 @@ REFUSALS: dict[str, dict[str, str]] = {
         ),
     },
 }
+#: What refuses as another does.
+_ALIKE = {"pallas:strict": "pallas:interpret"}
 
 
 def is_refusal(target: str, message: str) -> bool:
     """Whether an error is one of the target's own."""
-    return any(re.search(pattern, message) for pattern in REFUSALS[target])
+    return any(re.search(pattern, message) for pattern in REFUSALS[_ALIKE.get(target, target)])

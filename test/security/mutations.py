@@ -1,27 +1,13 @@
-"""Mutants of IR texts, and what becomes of them on the way to every target: a result, or an error of kopt's.
-
-``python test/security/mutations.py [SEED [NUMBER]]`` runs mutants and shows those that end in anything else, grouped
-by the innermost place in kopt.
-"""
+"""Mutants of IR texts: tokens, numbers, types, values, words and lines that are replaced, moved, doubled or gone."""
 
 from __future__ import annotations
 
 import random
 import re
-import signal
-import sys
-import time
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import count
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).parents[2]
-TARGETS = ("reference", "pallas:v6e", "triton:sm90")
-#: No mutant takes longer: texts are short.
-SECONDS = 20
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[%@!#^]?[A-Za-z_$][\w$.]*|\d+(?:\.\d+)?|->|[^\s\w]')
 _NUMBERS = ["0", "1", "-1", "2", "3", "7", "64", "128", "1000", "4096", "2147483647", "2147483648", "-2147483649",
@@ -140,135 +126,3 @@ MUTATIONS: list[Callable[[str, random.Random], str]] = [
     _delete, _double, _swap, _number, _number, _number, _type, _type, _value, _value, _value, _word, _word, _string,
     _lines(_move), _lines(_move), _lines(_repeat), _lines(_drop), _attribute, _location,
 ]  # fmt: skip
-
-
-class Hang(BaseException):
-    """A mutant takes too long."""
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raises `Hang`, once, where the main thread computed for so long; other threads count for nothing."""
-    until: float | None = time.thread_time() + seconds
-
-    def stop(*_: Any) -> None:
-        nonlocal until
-        if until is None:
-            return
-        if (left := until - time.thread_time()) > 0:
-            signal.setitimer(signal.ITIMER_PROF, left)
-            return
-        until = None
-        raise Hang
-
-    before = signal.signal(signal.SIGPROF, stop)
-    try:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        yield
-    finally:
-        until = None
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, signal.SIG_IGN if before == signal.SIG_DFL else before)
-
-
-def travel(text: str) -> None:
-    """Parses a text and lowers each of its functions for every target, and runs it by the reference.
-
-    Raises what is no `kopt.KoptError`; those are answers.
-    """
-    import kopt
-
-    try:
-        module = kopt.parse(text)
-    except kopt.KoptError as error:
-        _check_error(error)
-        return
-    for op in module.ops:
-        if op.name == "func.func" and op.body.blocks:
-            for target in TARGETS:
-                try:
-                    _lower(module, op.sym_name.data, target)
-                except kopt.KoptError as error:
-                    _check_error(error)
-
-
-def _lower(module: Any, entry: str, target: str) -> None:
-    import ast
-
-    import kopt
-    from kopt.interpreter import run
-
-    lowered = kopt.lower_module(module, entry, target, allow_inline=True)
-    if target != "reference":
-        ast.parse(lowered.source)
-        return
-    arrays = small_arrays(module, entry)
-    if arrays is not None:
-        run(lowered.module, entry, arrays)
-
-
-def small_arrays(module: Any, entry: str) -> list[Any] | None:
-    """Arrays for a function's arguments, or None where they are many elements or none that kopt makes."""
-    import numpy as np
-    from xdsl.dialects.builtin import MemRefType
-
-    from kopt.analysis.entry import entry_function
-    from kopt.interpreter.rounding import numpy_type
-
-    arrays = []
-    for type in entry_function(module, entry).function_type.inputs:
-        if not isinstance(type, MemRefType) or not 0 <= np.prod(type.get_shape(), dtype=float) <= 1 << 16:
-            return None
-        arrays.append(np.ones(type.get_shape(), numpy_type(type.element_type)))
-    return arrays
-
-
-def _check_error(error: Any) -> None:
-    """An error says something, briefly, in one piece."""
-    assert str(error) and "Traceback" not in str(error)
-
-
-def failure(text: str, seconds: float = SECONDS) -> str | None:
-    """Where a text ends in anything but a result or an error of kopt's: the exception and the innermost frame."""
-    try:
-        with time_limit(seconds):
-            travel(text)
-    except Hang as hang:
-        return f"hang at {_frame(hang)}"
-    except Exception as error:
-        return f"{type(error).__name__}: {str(error)[:100]!r} at {_frame(error)}"
-    return None
-
-
-def _frame(error: BaseException) -> str:
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f"{ROOT}/kopt/" in f.filename]
-    if not frames:
-        return "no frame of kopt"
-    return f"{frames[-1].filename.removeprefix(str(ROOT) + '/')}:{frames[-1].lineno} {frames[-1].name}"
-
-
-def explore(seed: int, number: int) -> dict[str, list[str]]:
-    """The failing mutants, by failure."""
-    generator, sources = random.Random(seed), texts()
-    found: dict[str, list[str]] = {}
-    for _ in range(number):
-        text = mutant(sources, generator)
-        if (what := failure(text)) is not None:
-            found.setdefault(what, []).append(text)
-    return found
-
-
-def main() -> None:
-    """Explores for ever, or some mutants of a seed, and shows each new failure when it is met."""
-    first, number = (*map(int, sys.argv[1:]), *(random.SystemRandom().randrange(1 << 30), 0)[len(sys.argv) - 1 :])
-    met: set[str] = set()
-    for seed in range(first, first + 1) if number else count(first):
-        print(f"seed {seed}", flush=True)
-        for what, mutants in explore(seed, number or 500).items():
-            if what not in met:
-                met.add(what)
-                print(f"=== {what}\n{min(mutants, key=len)}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

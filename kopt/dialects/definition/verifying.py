@@ -96,6 +96,8 @@ def _acceptance(definition: OpDef) -> _Accepts:
             return False
         if fixed:
             return _have(op._operands, operands) and _have(op.results, results)  # pyright: ignore[reportPrivateUsage]
+        if not _are_divided(op):
+            return False
         count = 0
         for name, cls in values.items():
             found = _found(op, name)
@@ -117,6 +119,16 @@ def _have(found: Sequence[SSAValue], classes: Sequence[Any]) -> bool:
 def _are_of(found: Mapping[str, Attribute], classes: Mapping[str, Any]) -> bool:
     """Whether those that are there are each of its class."""
     return all(isinstance(found[name], cls) for name, cls in classes.items() if name in found)
+
+
+def _are_divided(op: Operation) -> bool:
+    """Whether the sizes of segments, where an op says them, divide what it has."""
+    sizes = op.properties
+    return all(
+        min(values := sizes[name].get_values(), default=0) >= 0 and sum(values) == len(found)  # pyright: ignore
+        for name, found in (("operandSegmentSizes", op.operands), ("resultSegmentSizes", op.results))
+        if name in sizes
+    )
 
 
 def _found(op: Operation, name: str) -> Sequence[SSAValue]:
