@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -98,6 +99,7 @@ def run(script: Path, options: Namespace, extra: list[str], limits: Limits, show
     options.out.mkdir(parents=True, exist_ok=True)
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     print(f"seed {seed}; records and failing cases: {options.out}", flush=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     total, workers, begun, said = Record(), [], time.monotonic(), 0.0
     try:
         while True:
