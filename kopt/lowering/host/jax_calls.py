@@ -19,11 +19,12 @@ from xdsl.dialects.builtin import (
     NoneType,
     StringAttr,
     UnitAttr,
+    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
-from kopt.dialects.tile import array_type, literal_value
+from kopt.dialects.tile import array_type, is_float, literal_value
 from kopt.lowering.expr import JNP, Expr, literal, spell
 from kopt.lowering.host.jnp_spellings import MOST, spelling
 from kopt.lowering.printer import Handler
@@ -49,8 +50,8 @@ def is_spelt(op: CallOp) -> bool:
 
 
 def _text(op: CallOp, printing: PallasPrinter) -> str:
-    arguments = [*_arguments(op, printing.name)]
     result = array_type(op.outputs[0])
+    arguments = [*_arguments(op, partial(_counted, printing=printing) if _multiplies(op, result) else printing.name)]
     if (form := _FORMS.get(_short(op))) is not None:
         return form.text(op, arguments)
     if (texts := _division_texts(op, arguments)) is not None:
@@ -59,6 +60,20 @@ def _text(op: CallOp, printing: PallasPrinter) -> str:
     assert text is not None, "verify-host"
     filled = [*arguments, *[""] * MOST]
     return text.format(*filled, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape()))
+
+
+#: Where a mask becomes a float. XLA makes ``select(mask, x, 0)`` of a product with it, which loses NaN and infinity.
+_OF_MASKS = ("mul", "div", "true_divide", "_to_copy", "convert_element_type")
+
+
+def _multiplies(op: CallOp, result: MemRefType) -> bool:
+    return is_float(result.element_type) and _short(op) in _OF_MASKS
+
+
+def _counted(value: SSAValue, printing: PallasPrinter) -> str:
+    """An array's name; a mask as integers, whose products XLA leaves alone."""
+    is_mask = array_type(value).element_type == i1
+    return f"{printing.name(value)}.astype(jnp.int8)" if is_mask else printing.name(value)
 
 
 def _short(op: CallOp) -> str:

@@ -35,7 +35,7 @@ def _template(source: Attribute, target: Attribute, printing: PallasPrinter) -> 
     if target == i1:
         return "{0}.astype(jnp.float32) != 0" if isinstance(source, _EIGHTS) else "{0} != 0"
     if isinstance(target, Float8E4M3FNType):  # which has no infinity: what is beyond becomes the largest number
-        wide = "{0}" if source == f32 else "{0}.astype(jnp.float32)"
+        wide = "{0}" if source == f32 else _template(source, f32, printing)
         return f"jnp.minimum(jnp.maximum({wide}, -448.0), 448.0).astype({printing.dtype(target)})"
     steps = [printing.dtype(step) for step in [*_by_way_of(source, target), target]]
     return "{0}" + "".join(f".astype({step})" for step in steps)
@@ -45,13 +45,17 @@ def _by_way_of(source: Attribute, target: Attribute) -> list[Attribute]:
     """The types between source and target: what torch rounds through, and what Mosaic cannot convert at once.
 
     Narrow integers are converted by way of i32, whose low bits stay; narrow floats from integers by way of f32; narrow
-    integers from predicates by way of both: Mosaic makes one step of two that only extend and cut bits.
+    integers from predicates by way of both: Mosaic makes one step of two that only extend and cut bits. Floats from
+    predicates go by way of i32, as Mosaic goes itself: of a predicate's own conversion times ``x`` XLA makes a select,
+    which is 0 where ``x`` is no number.
     """
     if source == i1 and isinstance(target, IntegerType) and target.width.data < 32:
         return [f32, IntegerType(32)]
+    if source == i1 and is_float(target):
+        return [IntegerType(32), *([f32] if _bits(target) < 32 else [])]
     if is_float(source) and isinstance(target, IntegerType) and target.width.data < 32:
         return [IntegerType(32)]
-    if isinstance(source, IntegerType) and source != i1 and is_float(target) and _bits(target) < 32:
+    if isinstance(source, IntegerType) and is_float(target) and _bits(target) < 32:
         return [f32]
     return [f32] if isinstance(source, _EIGHTS) and isinstance(target, _EIGHTS) else []
 
