@@ -189,10 +189,7 @@ class _PipelineParser:
             if field is None:
                 self.fail(_unknown_option(name.text, key, list(fields)), token)
             value = arguments[field.name] = self.convert(name.text, token, values, hints[field.name])
-            one_of = field.metadata.get("one of")
-            if one_of is not None and value is not None and value not in one_of:
-                takes = f"takes one of {', '.join(one_of)}, not {value}"
-                self.fail(f"option '{key}' of pass '{name.text}' {takes}", token)
+            self.check_names(f"option '{key}' of pass '{name.text}'", token, value, field.metadata.get("one of"))
         missing = [key for key, field in fields.items() if field.name not in arguments and _is_required(field)]
         if missing:
             self.fail(f"pass '{name.text}' needs the option '{missing[0]}'", name)
@@ -200,6 +197,13 @@ class _PipelineParser:
             return pass_type(**arguments)
         except (ValueError, ConfigError) as error:
             self.fail(f"pass '{name.text}': {getattr(error, 'message', error)}", name)
+
+    def check_names(self, what: str, key: _Token, value: Any, names: Sequence[str] | None) -> None:
+        """Refuses an option's value, or one of its values, that is none of its names, where it has some."""
+        values = value if isinstance(value, tuple) else (value,)
+        wrong = [each for each in values if each is not None and each not in names] if names is not None else []
+        if wrong and names is not None:
+            self.fail(f"{what} takes one of {', '.join(names)}, not {wrong[0]}", key)
 
     def convert(self, pass_name: str, key: _Token, values: list[_Token], hint: Any) -> Any:
         """The option's values as its field's type wants them."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from xdsl.context import Context
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed, root, view_chain
+from kopt.analysis.effects import is_side_effect_free
 from kopt.diagnostics import location_of
 from kopt.dialects.host import (
     CallOp,
@@ -44,7 +45,8 @@ class FunctionaliseHostPass(ModulePass):
         %out_1 = host.launch @f (%a = %x, %b = %out) writes [1] : … { tile.grid … { … tile.store %v, %b[%i] … } }
         func.return %out_1
 
-    Refuses a launch that reads and writes one storage through different views, and writes through an expanded view.
+    Constants from around a loop nest are made again inside of the launch. Refuses a launch that reads and writes one
+    storage through different views, writes through an expanded view, and other values from around a loop nest.
     """
 
     name = "functionalise-host"
@@ -127,6 +129,8 @@ class _Functionaliser:
             for number, operand in enumerate(inner.operands):
                 if operand in arguments:
                     inner.operands[number] = arguments[operand]
+                elif not grid.is_ancestor(_owner(operand)):
+                    arguments[operand] = inner.operands[number] = _constant_in(grid, operand, inner)
 
     def _write_back(self, view: SSAValue, new: SSAValue, after: Operation) -> SSAValue:
         """The root's new version, once ``new`` has been written through ``view``."""
@@ -164,6 +168,29 @@ class _Functionaliser:
         for op in reversed(list(self.func.body.block.ops)):
             if isinstance(op, ViewOp) and op.result.first_use is None:
                 Rewriter.erase_op(op)
+
+
+def _owner(value: SSAValue) -> Operation:
+    """The operation that gives a value, or that has it as an argument."""
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    assert op is not None
+    return op
+
+
+def _constant_in(grid: GridOp, value: SSAValue, user: Operation) -> SSAValue:
+    """A constant of the host, made again before a loop nest; what else is no array is refused."""
+    op = _owner(value)
+    if op.operands or op.regions or not is_side_effect_free(op) or isinstance(value.owner, Block):
+        name = f"%{value.name_hint}" if value.name_hint else "a value"
+        raise LoweringError(
+            f"the loop nest uses {name}, which is computed before it, and is no array",
+            location_of(user),
+            notes=["a launch sees arrays and constants: store it in an array, and load it inside"],
+        )
+    copy = op.clone()
+    Rewriter.insert_op(copy, InsertPoint.before(grid))
+    return copy.results[op.results.index(value)]  # pyright: ignore[reportArgumentType]
 
 
 def _next(op: Operation) -> Operation:

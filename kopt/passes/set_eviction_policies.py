@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -31,7 +31,7 @@ class SetEvictionPoliciesPass(ModulePass):
 
     name = "set-eviction-policies"
 
-    policies: tuple[str, ...] = ()
+    policies: tuple[str, ...] = field(default=(), metadata={"one of": ("none", "first", "last")})
     drop: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

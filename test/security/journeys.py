@@ -13,7 +13,7 @@ import random
 import traceback
 import typing
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import kopt
@@ -27,6 +27,8 @@ from test.security.mutations import ROOT
 
 #: No mutant takes longer: texts are short.
 SECONDS = 20
+#: One of each kind.
+TARGETS = ("reference", "pallas:v6e", "triton:sm90")
 _PLACED = (kopt.ParseError, kopt.VerifyError, kopt.LoweringError, kopt.UnsupportedError, kopt.AccessError)
 
 
@@ -41,11 +43,16 @@ class Journey:
     random: random.Random
     counts: Counter[str] = dataclasses.field(default_factory=Counter)
 
-    def failure(self, text: str, seconds: float = SECONDS) -> str | None:
-        """Where a text ends in anything but a result or an error of kopt's: the exception and the innermost frame."""
+    def failure(
+        self, text: str, seconds: float = SECONDS, passes: Sequence[str] = (), targets: Sequence[str] = ()
+    ) -> str | None:
+        """Where a text ends in anything but a result or an error of kopt's: the exception and the innermost frame.
+
+        One pass and one target are drawn where none are given.
+        """
         try:
             with time_limit(seconds):
-                self.go(text)
+                self._go(text, passes, targets)
         except Hang as hang:
             return f"hang at {_frame(hang)}"
         except Failure as failure:
@@ -54,19 +61,19 @@ class Journey:
             return f"{type(error).__name__}: {str(error)[:100]!r} at {_frame(error)}"
         return None
 
-    def go(self, text: str) -> None:
+    def _go(self, text: str, passes: Sequence[str], targets: Sequence[str]) -> None:
         """All steps. Raises what is no answer."""
         module = self._answered("parse", lambda: kopt.parse(text))
         if module is None:
             return
         self._answered("print", lambda: _print(module))
-        name = self.random.choice([*PASSES])
-        self._answered(f"pass {name}", lambda: _rewrite(module, name, self.random))
+        for name in passes or (self.random.choice([*PASSES]),):
+            self._answered(f"pass {name}", functools.partial(_rewrite, module, name, self.random))
         for op in module.ops:
             if op.name == "func.func" and op.body.blocks:
-                target = _target(self.random)
-                family = target.partition(":")[0]
-                self._answered(f"lower {family}", functools.partial(_lower, module, op.sym_name.data, target))
+                for target in targets or (_target(self.random),):
+                    family = target.partition(":")[0]
+                    self._answered(f"lower {family}", functools.partial(_lower, module, op.sym_name.data, target))
 
     def _answered(self, step: str, take: Callable[[], Any]) -> Any:
         try:

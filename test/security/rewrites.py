@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, ModuleOp, i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -139,7 +139,8 @@ def _property(module: ModuleOp, random: random.Random) -> None:
 
 def _near(attribute: Attribute, random: random.Random) -> Attribute:
     if isinstance(attribute, IntegerAttr):
-        return IntegerAttr(random.choice(_NUMBERS), attribute.type)
+        few = attribute.type == i1
+        return IntegerAttr(random.choice((0, 1) if few else _NUMBERS), attribute.type)
     if isinstance(attribute, ArrayAttr) and attribute.data:
         data = list(attribute.data)
         change: Sequence[Any] = random.choice((data[1:], data[::-1], [*data, data[0]], data[:1]))

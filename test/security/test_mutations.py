@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -10,19 +11,51 @@ from pathlib import Path
 import pytest
 
 import kopt
-from test.security import mutations
-from test.security.mutations import failure
+from kopt.passes import PASSES
+from test.fuzzing.record import Record
+from test.security import fuzz_ir
+from test.security.journeys import TARGETS, Journey
+from test.security.mutations import texts
+from test.security.rewrites import REWRITES
 
-#: Other mutants: ``KOPT_FUZZ_SEED=7 pytest test/security``; without an end: ``python test/security/mutations.py``.
+#: Other mutants: ``KOPT_FUZZ_SEED=7 pytest test/security``; without an end: ``make fuzz-ir``.
 SEED = int(os.environ.get("KOPT_FUZZ_SEED", "1"))
+#: Mutants that once failed, as small as they were found.
+CORPUS = sorted(Path(__file__).with_name("corpus").glob("*.mlir"))
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_mutants_are_accepted_or_refused(part: int) -> None:
-    """In a process of its own: a mutant that hangs or takes all memory ends with it."""
-    command = [sys.executable, str(Path(mutations.__file__)), str(4 * SEED + part), "120"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert (done.returncode, done.stdout) == (0, f"seed {4 * SEED + part}\n"), done.stderr
+@pytest.mark.parametrize("part", range(2))
+def test_mutants_are_accepted_or_refused(part: int, tmp_path: Path) -> None:
+    """In a process of its own, of limited memory: a mutant that takes all of it ends with it."""
+    seed = 2 * SEED + part
+    command = [sys.executable, str(Path(fuzz_ir.__file__)), "--worker", "--seed", str(seed), "--each", "400"]
+    done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"{done.stderr}\n{(tmp_path / f'{seed}.case').read_text()}"
+    record = Record.load(tmp_path / f"{seed}.json")
+    assert not record.failures, "\n".join(f"{what}\n{text}" for what, text in record.failures.items())
+    assert record.counts["passed parse"] > 60, record.counts  # what is refused at once tests little
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_what_failed_once_is_answered(path: Path) -> None:
+    """By every pass alone, and on the way to each kind of target."""
+    journey = Journey(random.Random(0))
+    assert journey.failure(path.read_text(), 20, [*PASSES], TARGETS) is None
+
+
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda rewrite: rewrite.__name__)
+def test_rewrites_change_modules(rewrite) -> None:
+    """Each changes a good part of the texts, or tests nothing."""
+    changed = 0
+    for number, text in enumerate(texts()[::40]):
+        try:
+            module = kopt.parse(text)
+        except kopt.KoptError:
+            continue
+        before = module.clone()
+        rewrite(module, random.Random(number))
+        changed += not module.is_structurally_equivalent(before)
+    assert changed >= 2
 
 
 GRID = """
@@ -62,7 +95,7 @@ def test_what_is_beyond_limits_is_refused_at_its_place(what: str) -> None:
     with pytest.raises((kopt.ParseError, kopt.VerifyError), match=r"^<string>:\d+:\d+: error: ") as refused:
         kopt.parse(text)
     assert len(str(refused.value)) < 6000
-    assert failure(text, 20) is None
+    assert Journey(random.Random(0)).failure(text, 20) is None
 
 
 @pytest.mark.parametrize("extent", [0, 1, 64])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from keyword import iskeyword
 
@@ -61,3 +62,16 @@ class InlineOp(Op):
         for name, text in self.functions.data.items():
             if not name.isidentifier() or iskeyword(name) or not isinstance(text, StringAttr):
                 raise VerifyException(f"triton.inline's functions are names in Python with their texts, found {name!r}")
+            problem = _syntax_problem(text.data)
+            if problem is not None:
+                raise VerifyException(f"the text of '{name}' is no Python: {problem}")
+
+
+def _syntax_problem(text: str) -> str | None:
+    """What is wrong with what follows ``def name``, or the name of a constant."""
+    keyword = "def " if text.lstrip().startswith("(") else ""
+    try:
+        ast.parse(f"{keyword}name{text}\n")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return getattr(error, "msg", None) or str(error) or type(error).__name__
+    return None

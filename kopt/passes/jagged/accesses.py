@@ -225,7 +225,7 @@ class _Rewriting:
     def _order(self, entries: Sequence[Entry]) -> list[int]:
         """For each dimension of the new block, its number in the old one."""
         old = block_axes(self.access.entries, array_type(self.access.memory).get_shape())
-        first = next(n for n, axis in enumerate(old) if axis.gather_dim is not None)
+        first = next((n for n, axis in enumerate(old) if axis.gather_dim is not None), 0)  # none of a number's
         kept = {axis.position: n for n, axis in enumerate(old) if axis.gather_dim is None}
         order: list[int] = []
         for part, position in zip(self.parts, range(len(self.parts)), strict=True):

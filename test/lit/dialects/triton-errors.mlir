@@ -79,3 +79,11 @@ func.func @no_lanes(%x: memref<1000xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @no_python(%x: memref<128xf32>) {
+  // expected-error @+1 {{the text of 'f' is no Python: invalid syntax}}
+  triton.inline "f"() functions = {f = "(x):\n    return in + 1"} : () -> ()
+  func.return
+}

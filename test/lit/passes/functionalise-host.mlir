@@ -74,3 +74,34 @@ func.func @expanded(%x: memref<1x8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Constants from around a loop nest are made inside of the launch.
+// CHECK-LABEL: func.func @constant
+// CHECK: host.launch
+// CHECK: arith.constant true
+// CHECK: tile.grid
+func.func @constant(%x: memref<8xf32>) {
+  %c = arith.constant true
+  tile.grid (%i: b0=4) in (8) {
+    scf.if %c {
+      %v = tile.load %x[%i] : memref<8xf32> -> !tile.tile<b0=4 x f32>
+      tile.store %v, %x[%i] : !tile.tile<b0=4 x f32>, memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @number(%x: memref<8xf32>, %c: i1) {
+  tile.grid (%i: b0=4) in (8) {
+    // expected-error @+1 {{the loop nest uses %c, which is computed before it, and is no array}}
+    scf.if %c {
+      %v = tile.load %x[%i] : memref<8xf32> -> !tile.tile<b0=4 x f32>
+      tile.store %v, %x[%i] : !tile.tile<b0=4 x f32>, memref<8xf32>
+    }
+  }
+  func.return
+}
