@@ -13,6 +13,7 @@ from functools import cache
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, ErasedSSAValue, Operation, Region, SSAValue
+from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.traits import IsolatedFromAbove
 
 from kopt.diagnostics import location_of
@@ -159,6 +160,8 @@ class _Walk:
         """Why a value is not visible."""
         if isinstance(operand, ErasedSSAValue):
             return "was erased while still in use"
+        if isinstance(operand, ForwardDeclaredValue):
+            return "is not defined in the regions around it"
         home = defining_block(operand)
         if home is None or not _is_inside(home, self.module):
             return "is defined by an operation that is not in the module"
@@ -173,7 +176,7 @@ class _Walk:
 
     def error(self, message: str, op: Operation | None, definition: SSAValue | None) -> VerifyError:
         """The error at an operation, with a note on where the value in question is defined."""
-        if definition is None or isinstance(definition, ErasedSSAValue):
+        if definition is None or isinstance(definition, ErasedSSAValue | ForwardDeclaredValue):
             return VerifyError(message, location_of(op), source=self.source)
         place, name = location_of(_owner(definition)), _named(definition).strip(" ()") or "it"
         notes = [f"{name} is defined at {place}"] if place else []

@@ -93,8 +93,21 @@ def _layer_norm(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     return torch.nn.functional.layer_norm(x.double(), shape).to(x.dtype)
 
 
+def _with_mean(spread: Callable[..., torch.Tensor]) -> Callable[..., Any]:
+    """torch's own mean beside a variance is NaN where an element is infinite, and nowhere else is."""
+
+    def both(x: torch.Tensor, dim: Any = None, *args: Any, keepdim: bool = False, **rest: Any) -> Any:
+        return spread(x, dim, *args, keepdim=keepdim, **rest), torch.mean(x, dim, keepdim=keepdim)
+
+    return both
+
+
 #: Rows of equal elements normalised are 0, not nearly 0.
-_EXACTLY: dict[str, Callable[..., Any]] = {"layer_norm": _layer_norm}
+_EXACTLY: dict[str, Callable[..., Any]] = {
+    "layer_norm": _layer_norm,
+    "var_mean": _with_mean(torch.var),
+    "std_mean": _with_mean(torch.std),
+}
 
 
 def _mapped(function: Callable[[Any], Any], value: Any) -> Any:

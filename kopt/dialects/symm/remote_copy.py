@@ -126,6 +126,13 @@ class RemoteCopyOp(Op):
     def verify_(self) -> None:
         if not self.group.data:
             raise VerifyException(f"{self.name} needs the name of its group")
+        for name in ("sent", "received"):
+            if (getattr(self, name) is None) != (getattr(self, f"{name}_layout") is None):
+                raise VerifyException(
+                    f"{self.name} needs the index list of a semaphore that it signals, and of no other"
+                )
+        if (self.sent is None) != (self.received is None):
+            raise VerifyException(f"{self.name} signals two semaphores, or none")
         blocks = []
         for number, (ref, entries) in enumerate(self.places):
             verify_entries(entries, memory_shape(ref.type))

@@ -12,8 +12,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.layouts import Layout
 from kopt.analysis.pipelining import PipelinedAccess, name_of, names
 from kopt.analysis.windows import Window
+from kopt.diagnostics import location_of
 from kopt.dialects.pallas import PipelineOp, WindowAttr
 from kopt.dialects.tile import ForOp, IdOp, LoadOp, RangeType, RefType
+from kopt.errors import LoweringError
 from kopt.ir.index_expr import IndexExpr
 from kopt.passes.binding.accesses import WindowPlace, convert_load, convert_store
 
@@ -65,6 +67,12 @@ class _Pipeline:
         self.writes = self._blocks([stream for stream in streams if not isinstance(stream.walk.access, LoadOp)])
 
     def convert(self) -> None:
+        if self.loop.results:
+            raise LoweringError(
+                "a loop of schedule emit_pipeline carries values, which its pipeline cannot give back",
+                location_of(self.loop),
+                notes=["'apply-schedule' keeps them in scratch memory: run it before 'bind-buffers'"],
+            )
         at = [self._outside(symbol) for symbol in self.known]
         blocks = [*self.reads, *self.writes]
         body = Block(arg_types=[block.type for block in blocks])

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.diagnostics import location_of
 from kopt.dialects import atomic, tile, triton
 from kopt.dialects.builder import Builder
+from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import LoweringError
 from kopt.ir.widths import next_power_of_two
@@ -46,6 +47,8 @@ class PadToPowerOfTwoPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         taken: set[str] = set()
         for grid in walk(op, tile.GridOp):
+            if isinstance(grid.parent_op(), CallOp):  # a kernel of a TPU already
+                continue
             odd = _odd_dims(grid)
             wholes = _make_wholes(grid, odd, taken)
             _widen(grid, odd, wholes)
