@@ -22,7 +22,7 @@ from kopt.building.handles import Array, IndexValue, Range, Value
 from kopt.building.types import ElementLike, array_type, element_type
 from kopt.diagnostics import to_location
 from kopt.dialects import tile
-from kopt.dialects.builder import Builder
+from kopt.dialects.builder import Builder, as_hint
 from kopt.dialects.definition import Op
 from kopt.dialects.host import AllocOp
 from kopt.dialects.tile import DimAttr, OpenBlock, RangeType, TileType, is_float, mark_open, tile_type
@@ -136,7 +136,7 @@ class OpBuilder(Builder):
             self.refuse(f"the module has a function '{name}' already")
         block, location, self._open = Block(arg_types=map(array_type, arguments.values())), self.location, []
         for argument, hint in zip(block.args, arguments, strict=True):
-            argument.name_hint = hint
+            argument.name_hint = as_hint(hint)
         with self.inserting(block):
             yield tuple(Array(argument, self) for argument in block.args)
         last = block.last_op

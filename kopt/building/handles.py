@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from kopt import dtypes
 from kopt.building.types import ElementLike, element_type
 from kopt.dialects import atomic, tile
+from kopt.dialects.builder import as_hint
 from kopt.dialects.tile import ELEMENTWISE, DimAttr, TileType
 from kopt.dialects.tile.elementwise import TABLE
 from kopt.dialects.tile.types import DimLike, as_dim
@@ -51,7 +52,7 @@ class Handle:
 
     def named(self, hint: str) -> Self:
         """The value, called so where it is printed."""
-        self.ssa.name_hint = hint
+        self.ssa.name_hint = as_hint(hint)
         return self
 
     def _made(self, ssa: SSAValue) -> Self:

@@ -32,9 +32,14 @@ from kopt.dialects.tile.types import DimLike
 _Op = TypeVar("_Op", bound=Operation)
 
 
+def as_hint(name: str) -> str | None:
+    """A name as values may have it, which are printed in ASCII; None for others."""
+    return name if SSAValue.is_valid_name(name) else None
+
+
 def named(value: SSAValue, hint: str) -> SSAValue:
     """The value, called so where it is printed."""
-    value.name_hint = hint
+    value.name_hint = as_hint(hint)
     return value
 
 

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
 from kopt import dtypes
+from kopt.dialects.builder import as_hint
 from kopt.dialects.host import AllocOp, CallOp, ViewOp
 from kopt.dialects.tile.sizes import mark_read_sizes
 from kopt.error_places import located
@@ -182,7 +183,7 @@ class _Import:
         name = "_".join(str(part) for part in path)
         self.params.append(Param(name, spec, path))
         argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
-        argument.name_hint = name if name.isidentifier() else None
+        argument.name_hint = as_hint(name) if name.isidentifier() else None
         real = None if isinstance(value, TensorSpec) or is_struct(value) else value
         first = next((n for n, other in enumerate(self.host.real) if same_elements(other, real)), None)
         self.host.real.append(real)
@@ -243,7 +244,7 @@ class _Import:
         self.host.quiet = False
         param = Param(name, spec)
         argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
-        argument.name_hint = param.name
+        argument.name_hint = as_hint(param.name)
         number = len(self.params) + len(self.hidden)
         self.host.track(meta, HostArray(argument, Root(number), recipe, number))
         self.hidden.append((param, value, meta))

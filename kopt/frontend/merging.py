@@ -12,6 +12,7 @@ from typing import Any
 
 from xdsl.ir import Attribute, SSAValue
 
+from kopt.dialects.builder import as_hint
 from kopt.dialects.tile import TileType
 from kopt.frontend.broadcasting import broadcast, common_dims
 from kopt.frontend.dtypes import element_type, torch_dtype
@@ -139,4 +140,4 @@ def name_leaves(value: Any, name: str) -> None:
     for leaf in leaves(value):
         ssa = getattr(leaf, "ssa", None) if is_device(leaf) else None
         if ssa is not None and ssa.name_hint is None:
-            ssa.name_hint = name
+            ssa.name_hint = as_hint(name)

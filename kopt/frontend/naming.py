@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from kopt.dialects.builder import as_hint
 from kopt.frontend.values import DeviceTensor, Index, TileRange
 
 
@@ -14,11 +15,11 @@ def named(value: Any, name: str) -> Any:
     if isinstance(value, DeviceTensor | Index | TileRange):
         ssa = value.ssa
         if ssa.name_hint is None:
-            ssa.name_hint = name
+            ssa.name_hint = as_hint(name)
     elif isinstance(value, torch.Tensor):
         array = getattr(value, "_kopt", None)
         if array is not None and array.ssa.name_hint is None:
-            array.ssa.name_hint = name
+            array.ssa.name_hint = as_hint(name)
     return value
 
 

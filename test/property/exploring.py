@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import re
 import time
 import traceback
@@ -23,6 +24,7 @@ from test.fuzzing.record import Record
 from test.property.judge import Undefined, Verdict, judge, module_of, results
 from test.property.programs import programs
 from test.property.refusals import is_refusal
+from test.property.relations import RELATIONS, related
 
 #: Examples of one run of hypothesis: the first is always the simplest there is, and after ten it varies what it has.
 ROUND = 10
@@ -39,6 +41,8 @@ class Tally:
     wide: bool = False
     seen: set[str] = field(default_factory=set, repr=False)
     record: Record = field(default_factory=Record, repr=False)
+    #: Of how many kernels one is changed as `relations` may change it, on each target; 0: none.
+    related: dict[str, int] = field(default_factory=dict)
     #: Told of each kernel's text before it runs.
     before: Callable[[str], None] = field(default=lambda _: None, repr=False)
     #: Equal on every target; refused by one, as is documented; refused by torch.
@@ -68,6 +72,26 @@ class Tally:
             return None
         self.record.counts[f"compared {target}"] += not said
         return said
+
+    def changed(self, text: str, folder: Path) -> list[str]:
+        """What is wrong with the kernel once it is changed in ways that change no bit of its results."""
+        chosen = random.Random(text)
+        name = chosen.choice([*RELATIONS])
+        targets = [target for target, of in self.related.items() if of and chosen.randrange(of) == 0]
+        if not targets:
+            return []
+        other = related(text, name, chosen)
+        module, said = module_of(other, folder), []
+        original = module_of(text, folder)
+        for target in targets:
+            try:
+                problems = self._timed(target, lambda target=target: _differences(original, module, target))
+            except Refused as refused:
+                self.record.counts[f"refused {target}: {diagnostic(str(refused))}"] += 1
+                continue
+            self.record.counts[f"related {target}"] += not problems
+            said += [f"{target}, {name}: {problem}" for problem in problems]
+        return [*said, "", other] if said else []
 
     def _timed(self, target: str, run: Callable[[], Any]) -> Any:
         begun = time.process_time()
@@ -118,12 +142,35 @@ def run_round(number: int, examples: int, tally: Tally, folder: Path, shrink: bo
             tally.before(text)
             problems = tally.count(module_of(text, folder))
             assert not problems, "\n".join([*problems, "", text])
+            problems = tally.changed(text, folder)
+            assert not problems, "\n".join([*problems, "", text])
             tally.seen.add(text)
 
     # Else hypothesis draws from the constants of all modules that are loaded: others beside other tests.
     constants = mock.patch.object(HypothesisProvider, "_maybe_draw_constant", return_value=None)
     with constants, mock.patch.object(engine, "MAX_SHRINKING_SECONDS", _SHRINKING_SECONDS):
         case()
+
+
+def _differences(original: ModuleType, changed: ModuleType, target: str) -> list[str]:
+    """Where the results of two kernels have other bits; NaN is NaN."""
+    try:
+        pairs = zip(results(original, target), results(changed, target), strict=True)
+    except kopt.KoptError as error:
+        if is_refusal(target, str(error)):
+            raise Refused(str(error)) from error
+        return [str(error)]
+    except Exception:  # no kernel may show one
+        return [traceback.format_exc()]
+    return [f"result {n} has other bits" for n, pair in enumerate(pairs) if not _same_bits(*pair)]
+
+
+def _same_bits(one: torch.Tensor, two: torch.Tensor) -> bool:
+    if one.dtype != two.dtype or one.shape != two.shape:
+        return False
+    if not one.dtype.is_floating_point:
+        return torch.equal(one, two)
+    return bool(((one == two) & (one.signbit() == two.signbit()) | one.isnan() & two.isnan()).all())
 
 
 def _problems(module: ModuleType, verdict: Verdict, target: str) -> list[str]:

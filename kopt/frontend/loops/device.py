@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from xdsl.ir import SSAValue
 
+from kopt.dialects.builder import as_hint
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import DeviceTensor, TileRange, Undefined
@@ -74,7 +75,7 @@ class DeviceLoop:
         if walk.block is not None and tag not in walk.block.tags:
             walk.block.tags.append(tag)
         if number < len(self.hints) and self.hints[number] != "_":
-            range.name_hint = self.hints[number]
+            range.name_hint = as_hint(self.hints[number])
         value = TileRange(range, tag, walk.block)
         return value.begin if walk.scalar else value
 

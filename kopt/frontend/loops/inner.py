@@ -15,6 +15,7 @@ import torch
 from xdsl.ir import Block, Region, SSAValue
 
 from kopt.dialects import jagged, tile
+from kopt.dialects.builder import as_hint
 from kopt.dialects.tile import DimAttr, RangeType, TileType
 from kopt.errors import UnsupportedError
 from kopt.frontend.loops.device import DeviceLoop, undefined
@@ -95,7 +96,7 @@ class InnerLoop(DeviceLoop):
         if slot is None:
             return leaf
         argument = body.insert_arg(slot.type, len(body.args))
-        argument.name_hint = name
+        argument.name_hint = as_hint(name)
         self.ragged.enter(name, len(self.arguments[name]), leaf, argument)
         self.arguments[name].append(argument)
         return outof(slot, argument)

@@ -10,6 +10,7 @@ import torch
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from kopt.dialects import tile
+from kopt.dialects.builder import as_hint
 from kopt.dialects.tile import YieldOp, function_of
 from kopt.frontend.broadcasting import cast
 from kopt.frontend.dtypes import compute_dtype, float_dtype
@@ -43,7 +44,7 @@ def recorded(function: Callable[..., Any], values: Sequence[DeviceTensor], names
     tracer = current()
     block, kept = function_of([value.tile_type for value in values]), tracer.block
     for argument, name in zip(block.args, names, strict=False):
-        argument.name_hint = name
+        argument.name_hint = as_hint(name)
     tracer.block = block
     results = function(*(DeviceTensor(argument) for argument in block.args))
     if len(results) != len(values):
