@@ -33,7 +33,8 @@ class VerifyBarriersPass(ModulePass):
         error: rank 0 may overwrite 'inbox' of rank 1 before that reads it: nothing tells rank 0 that it has
         note: symm.signal after the last use, and symm.wait for it before the next copy
 
-    Kernels whose order depends on what is in memory, or of more than ``limit`` events, are not checked: a warning.
+    Kernels whose order depends on what is in memory, or of more than ``limit`` events, are not checked: a warning. Of
+    more than 600 accesses to one memory the first are.
     The module stays as it is.
     """
 

@@ -25,19 +25,36 @@ class RankAccess:
     transfer: Transfer | None = None
 
 
+#: Accesses to one memory that are compared with each other: as many pairs take seconds.
+MOST = 600
+
+
+def compares_all(order: RankRun) -> bool:
+    """Whether no memory has more accesses than `conflicts` compares."""
+    return all(len(accesses) <= MOST for accesses in _by_memory(order).values())
+
+
 def conflicts(order: RankRun) -> Iterator[tuple[RankAccess, RankAccess]]:
-    """Each pair once, the one that comes first in some run put first.
+    """Each pair of the first accesses of each memory once, the one that comes first in some run put first.
 
     A copy whose end is not known conflicts with nothing after it: that it has none is a hazard of its own.
     """
     copies = (
         (one, accesses, number)
-        for accesses in _by_memory(order).values()
+        for accesses in map(_first, _by_memory(order).values())
         for number, one in enumerate(accesses)
         if one.transfer is not None
     )
     # Two blocks of several rows meet in each of them.
     yield from dict.fromkeys(pair for copy in copies for pair in _unordered(order, *copy))
+
+
+def _first(accesses: list[RankAccess]) -> list[RankAccess]:
+    """Those that ranks come to first, as many as are compared."""
+    if len(accesses) <= MOST:
+        return accesses
+    last = sorted(access.begin[1] for access in accesses)[MOST - 1]
+    return [access for access in accesses if access.begin[1] <= last][:MOST]
 
 
 def _by_memory(order: RankRun) -> dict[tuple[int, SSAValue, tuple[int, int]], list[RankAccess]]:

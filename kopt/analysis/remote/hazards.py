@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.analysis.remote.conflicts import RankAccess, conflicts
+from kopt.analysis.remote.conflicts import MOST, RankAccess, compares_all, conflicts
 from kopt.analysis.remote.events import Arrive, AwaitSignal, Pass
 from kopt.analysis.remote.order import Point, RankRun, Transfer, run
 from kopt.analysis.remote.unroll import NotKnown, unroll
@@ -36,7 +36,8 @@ _RANKS = 256
 def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
     """Everything that can go wrong between the ranks of a kernel, in some order of its events.
 
-    Raises `NotKnown` where the order depends on what is in memory, or has more than ``limit`` events.
+    Raises `NotKnown` where the order depends on what is in memory, has more than ``limit`` events, or more than `MOST`
+    accesses to one memory, of which the first are looked at.
     """
     barriers = walk(call, symm.BarrierOp)
     first = walk(call, symm.RemoteCopyOp, symm.SignalOp, symm.WaitOp)[0]
@@ -58,6 +59,8 @@ def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
         yield from _stuck(order)
     else:
         yield from _unordered(order)
+        if not compares_all(order):
+            raise NotKnown(first, f"one memory is accessed more than {MOST} times, and only the first are compared")
 
 
 def _stuck(order: RankRun) -> Iterator[Hazard]:

@@ -55,6 +55,7 @@ class RankRun:
         self._weak = weak
         self.transfers: list[Transfer] = []
         self.clocks: list[list[tuple[int, ...]]] = [[] for _ in ranks]
+        self._arrivals: list[list[tuple[int, ...]]] = [[] for _ in ranks]
         self._lines: dict[tuple[int, Flag], _Line] = {}
         self._run()
 
@@ -80,10 +81,17 @@ class RankRun:
     def confused(self) -> Iterator[Point]:
         """Waits that other signals might satisfy than those that came in this run."""
         for line in self._lines.values():
-            for count, wait in enumerate(line.waits, 1):
-                others = _first_of_each_rank(line.signals[count:])
-                if not _in_order(line.signals) and not all(self.is_before(wait, point) for point in others):
-                    yield wait
+            if not _in_order(line.signals):
+                yield from reversed([*self._confused(line)])
+
+    def _confused(self, line: _Line) -> Iterator[Point]:
+        """Those of one flag, the last first: signals behind a wait are seen once, by the first of each rank's."""
+        later: dict[int, Point] = {}  # those after it come later than whatever it comes later than
+        for count, (point, *_) in reversed([*enumerate(line.signals, 1)]):
+            wait = line.waits[count - 1] if count <= len(line.waits) else None
+            if wait is not None and not all(self.is_before(wait, other) for other in later.values()):
+                yield wait
+            later[point[0]] = point
 
     def mixed(self) -> Iterator[Point]:
         """Waits for a size that is not the size of what may be signalled meanwhile."""
@@ -116,6 +124,8 @@ class RankRun:
         clock = [max(numbers) for numbers in zip(*seen, strict=True)]
         clock[rank] = number
         self.clocks[rank].append(tuple(clock))
+        if isinstance(event, Arrive):
+            self._arrivals[rank].append(self.clocks[rank][-1])
         self._signal(point, event)
         return True
 
@@ -126,18 +136,11 @@ class RankRun:
         if isinstance(event, Await | AwaitSignal):
             return self._taken(point, event, own)
         if isinstance(event, Pass):
-            count = sum(isinstance(other, Arrive) for other in self.ranks[rank][:number])
-            arrivals = [self._arrival(other, count) for other in range(len(self.ranks))]
-            return None if None in arrivals else [own, *(clock for clock in arrivals if clock is not None)]
+            count = len(self._arrivals[rank])
+            if any(len(clocks) < count for clocks in self._arrivals):
+                return None
+            return [own, *(clocks[count - 1] for clocks in self._arrivals if count)]
         return [own]
-
-    def _arrival(self, rank: int, count: int) -> tuple[int, ...] | None:
-        """The clock at which a rank has come to its barrier of a number."""
-        for number, clock in enumerate(self.clocks[rank]):
-            count -= isinstance(self.ranks[rank][number], Arrive)
-            if not count:
-                return clock
-        return None
 
     def _taken(self, point: Point, event: Await | AwaitSignal, own: tuple[int, ...]) -> list[tuple[int, ...]] | None:
         line = self._line(point[0], event.flag)
@@ -166,14 +169,6 @@ class RankRun:
 
     def _line(self, rank: int, flag: Flag) -> _Line:
         return self._lines.setdefault((rank, flag), _Line())
-
-
-def _first_of_each_rank(signals: Sequence[tuple[Point, Transfer | None, bool]]) -> Iterator[Point]:
-    """The first of each rank's: those after it come later than whatever it comes later than."""
-    found: dict[int, Point] = {}
-    for point, *_ in signals:
-        found.setdefault(point[0], point)
-    return iter(found.values())
 
 
 def _in_order(signals: Sequence[tuple[Point, Transfer | None, bool]]) -> bool:
