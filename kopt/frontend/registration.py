@@ -24,7 +24,7 @@ from kopt.frontend.ops.scalars import with_scalars
 from kopt.frontend.registry import Operation, register
 
 #: torch functions whose name in its namespace is not the operation's.
-_ALIASES = {
+ALIASES = {
     "expit": "sigmoid",
     "multiply": "mul",
     "divide": "div",
@@ -65,7 +65,7 @@ def _operations() -> dict[str, Operation]:
 def register_all() -> None:
     """Fills the tables, once."""
     table = _operations()
-    aliases = {alias: table[name] for alias, name in _ALIASES.items()}
+    aliases = {alias: table[name] for alias, name in ALIASES.items()}
     register(table | aliases, creation.TABLE | random.TABLE)
     MEANINGS.update(builtin_calls.table() | language_calls.table())
     once_loaded("helion.language", language_calls.helion_table)

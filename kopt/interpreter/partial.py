@@ -17,7 +17,7 @@ from kopt.analysis.aliases import root
 from kopt.analysis.index_slice import IndexSlice
 from kopt.diagnostics import location_of
 from kopt.dialects.host import ViewOp
-from kopt.dialects.tile import Access, Entry, LoadOp, StoreOp, TakeAlongOp, TileType
+from kopt.dialects.tile import Access, Entry, LoadOp, RangeType, StoreOp, TakeAlongOp, TileType
 from kopt.dialects.tile.bodies import Carrying
 from kopt.errors import KoptError
 from kopt.interpreter import HANDLERS
@@ -81,12 +81,17 @@ class PartialMachine(Machine):
     def execute(self, op: Operation) -> None:
         """Run an operation of the part, look where an access goes, or leave the operation out."""
         self._count()
-        if op in self._part.run:
+        if op in self._part.run or self._binds(op):
             super().execute(op)
         elif op in self._part.located:
             self._look(op)  # pyright: ignore[reportArgumentType]
         elif op.results and all(isinstance(result.type, MemRefType) for result in op.results):
             self._make(op)
+
+    def _binds(self, op: Operation) -> bool:
+        """Whether an op gives a range, which types of the part may name without using it."""
+        ranges = bool(op.results) and all(isinstance(result.type, RangeType) for result in op.results)
+        return ranges and all(self[operand] is not None for operand in op.operands)
 
     def _count(self) -> None:
         if self._steps is None:

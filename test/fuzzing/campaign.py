@@ -100,7 +100,7 @@ def run(script: Path, options: Namespace, extra: list[str], limits: Limits, show
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     print(f"seed {seed}; records and failing cases: {options.out}", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    total, workers, begun, said = Record(), [], time.monotonic(), 0.0
+    total, workers, begun, said, idle = Record(), [], time.monotonic(), 0.0, 0
     try:
         while True:
             workers += [Worker(script, seed + n, options, extra) for n in range(options.jobs - len(workers))]
@@ -109,11 +109,15 @@ def run(script: Path, options: Namespace, extra: list[str], limits: Limits, show
             for worker in [worker for worker in workers if worker.ended(limits.seconds)]:
                 workers.remove(worker)
                 total.add(worker.record)
+                idle = 0 if worker.record.counts["cases"] else idle + 1
                 (options.out / f"{worker.seed}.json").unlink(missing_ok=True)
             now, minutes = _with(total, workers), (time.monotonic() - begun) / 60
             if minutes - said > 1:
                 said = minutes
                 _show(now, minutes, options, shown)
+            if idle > 2:
+                print((options.out / f"{seed - 1}.log").read_text(), flush=True)  # nothing works
+                break
             if options.cases and now.counts["cases"] >= options.cases or options.minutes and minutes >= options.minutes:
                 break
     except KeyboardInterrupt:

@@ -98,9 +98,9 @@ def _shown(record: Record) -> str:
         refused = record.table(f"refused {target}: ")
         seconds = counts[f"ms {target}"] / 1000
         share = 100 * sum(refused.values()) / max(1, compared + sum(refused.values()))
-        lines.append(
-            f"{target:18} {compared} equal, {compared / max(seconds, 1e-9):.1f} a second; {share:.1f} % refused"
-        )
+        rate, same = compared / max(seconds, 1e-9), counts[f"related {target}"]
+        numbers = f"{compared} equal, {same} the same when changed, {rate:.1f} a second, {share:.1f} % refused"
+        lines.append(f"{target:18} {numbers}")
         lines += [f"    {number} × {what}" for what, number in refused.items()]
     lines.append(f"torch refused {counts['undefined']}")
     return "\n".join([*lines, *(f"FAILED {what}" for what in sorted(record.failures))])

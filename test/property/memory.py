@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: What is added to elements of memory.
 _ADDED = (torch.int32, torch.float32)
+#: How elements of memory are updated in whatever order; floats by the first of them.
+_UPDATES = ("hl.atomic_add", "hl.atomic_max", "hl.atomic_min", "hl.atomic_and", "hl.atomic_or", "hl.atomic_xor")
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,9 @@ def store(program: Program, scope: Scope, value: Value | None) -> Array:
 def _add(program: Program, scope: Scope, value: Value, dims: list[Dim], place: Any) -> Array:
     index, spaces, shape = place
     name = program.fresh("o")
-    program.line(f"hl.atomic_add({name}, [{_listed(index)}], {_spread(scope, value, dims)})")
+    whole = not value.dtype.is_floating_point
+    function = scope.pick(_UPDATES if whole else _UPDATES[:3]) if scope.chance(40) else "hl.atomic_add"
+    program.line(f"{function}({name}, [{_listed(index)}], {_spread(scope, value, dims)})")
     return Array(name, tuple(spaces), shape, value.dtype, f"{name} = torch.zeros({shape}, dtype={value.dtype})")
 
 

@@ -28,7 +28,9 @@ from kopt.frontend.ops import (
     slicing,
     sorting,
 )
+from kopt.frontend.registration import ALIASES
 from test.conformance.table import GROUPS, WITHOUT_VALUES
+from test.property import language_calls
 
 _SHAPES = """
     {f}({x})
@@ -132,8 +134,9 @@ WITHOUT_CALLS = {
 
 
 def tables() -> dict[str, ModuleType]:
-    """Each name of the frontend's tables and its family."""
-    return {name: family for family in _PATTERNS for name in family.TABLE}
+    """Each name of the frontend's tables and its family; other names for the same have the same."""
+    own = {name: family for family in _PATTERNS for name in family.TABLE}
+    return own | {alias: own[name] for alias, name in ALIASES.items()}
 
 
 @functools.cache
@@ -141,6 +144,7 @@ def calls() -> dict[str, tuple[str, ...]]:
     """The patterns that torch accepts, by name; and the calls of the conformance table that fit any shape."""
     found = {name: tuple(_accepted(name, family)) for name, family in tables().items() if name not in WITHOUT_CALLS}
     written = [call for group in GROUPS if group.form == "lanes" for call in group.calls if "dropout" not in call]
+    found |= {f"hl.{name}": forms for name, forms in language_calls.CALLS.items()}
     return {**found, "as written": tuple(re.sub(r"\b([xyz])\b", r"{\1}", call) for call in written)}
 
 
@@ -154,7 +158,7 @@ def _accepted(name: str, family: ModuleType) -> list[str]:
 
 def _forms(name: str, pattern: str) -> list[str]:
     """As a function, and as a method of the first argument."""
-    homes = {"torch": torch, "F": torch.nn.functional}
+    homes = {"torch": torch, "F": torch.nn.functional, "torch.special": torch.special}
     spaces = [space for space, home in homes.items() if hasattr(home, name)]
     if spaces and pattern != "{f}({x})" and "inplace" in _parameters(getattr(homes[spaces[0]], name)):
         return []

@@ -35,13 +35,20 @@ import kopt.language as hl
 SPECIAL = [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e-6, -1e-6, 1e4, -1e4, 0.5, 1.0, -1.0]
 
 
+def ends(dtype):
+    # The largest, the smallest normal and the smallest number of a float.
+    info = torch.finfo(dtype)
+    return [info.max, info.min, info.tiny, info.smallest_normal * info.eps, -info.tiny]
+
+
 def marked(x, numbers):
     # Special values in some places of some of the arrays.
     if x.dtype == torch.bool or torch.rand((), generator=numbers) < 0.6:
         return x
     # The lowest integer itself, divided by -1, ends torch's process.
-    ends = SPECIAL if x.dtype.is_floating_point else [torch.iinfo(x.dtype).max, torch.iinfo(x.dtype).min + 1]
-    picked = torch.tensor(ends)[torch.randint(len(ends), x.shape, generator=numbers)]
+    floats = x.dtype.is_floating_point
+    odd = SPECIAL + ends(x.dtype) if floats else [torch.iinfo(x.dtype).max, torch.iinfo(x.dtype).min + 1]
+    picked = torch.tensor(odd)[torch.randint(len(odd), x.shape, generator=numbers)]
     return torch.where(torch.rand(x.shape, generator=numbers) < 0.15, picked.to(x.dtype), x)
 
 

@@ -174,7 +174,7 @@ def _stored(statement: ast.stmt) -> ast.expr | None:
 
 
 def _is_update(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and ast.unparse(statement).startswith("hl.atomic_add(")
+    return isinstance(statement, ast.Expr) and ast.unparse(statement).startswith("hl.atomic_")
 
 
 def _is_definition(statement: ast.stmt) -> bool:

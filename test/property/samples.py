@@ -10,6 +10,7 @@ import torch
 import kopt
 from kopt.config import Config
 from kopt.eager.blocks import LoopAxis, block
+from kopt.eager.functions import FUNCTIONS
 from kopt.eager.mode import EagerMode
 from kopt.eager.state import KernelRun
 from kopt.eager.tiles import Tile
@@ -31,7 +32,7 @@ def sample_tile(size: int, block_size: int) -> Tile:
 
 def evaluated(text: str, names: dict[str, Any]) -> Any:
     """An expression's value. Raises `Refused`."""
-    run = KernelRun(Config(), torch.device("cpu"), {}, {})
+    run = KernelRun(Config(), torch.device("cpu"), {}, FUNCTIONS)
     run.depth = 1
     values = {name: block(value) if isinstance(value, torch.Tensor) else value for name, value in names.items()}
     token = RUNNING.set(run)

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from hypothesis import strategies as st
 
+from kopt import language
 from kopt.frontend.ops import joining, shapes, slicing
 from test.property.operations import calls, parts
 from test.property.samples import Refused, evaluated
@@ -86,7 +87,7 @@ class Scope:
     def evaluate(self, text: str) -> Any:
         """What torch makes of an expression on the samples. Raises `Unfit` where it refuses."""
         samples = {value.text: value.sample for value in self.values}
-        names = {"torch": torch, "F": torch.nn.functional, **self.loops, **samples}
+        names = {"torch": torch, "F": torch.nn.functional, "hl": language, **self.loops, **samples}
         try:
             return evaluated(text, names)
         except Refused as error:
@@ -158,7 +159,7 @@ def fitting(scope: Scope, dims: Sequence[Dim]) -> list[str]:
 def _filled(scope: Scope, pattern: str) -> tuple[str, Value]:
     """A call with its gaps filled, and the first value in it."""
     gaps = {name for _, name, _, _ in string.Formatter().parse(pattern) if name}
-    if not gaps & {"x", "plain", "k"}:
+    if not gaps & {"x", "plain", "k", "sizes", "tile"}:
         raise Unfit
     x = scope.pick(scope.values[-3:] if scope.chance(60) else scope.values)
     return pattern.format(**{gap: _GAPS[gap](scope, x) for gap in sorted(gaps)}), x
@@ -244,4 +245,6 @@ _GAPS: dict[str, Callable[[Scope, Value], str]] = {
     "factors": lambda scope, x: f"({', '.join(_divided(scope, int(scope.pick([x.dims[n] for n in _plain(x)]))))})",
     "plain": lambda scope, x: f"({x.text}.size(0), 3)" if x.dims else "(3,)",
     "places": _places,
+    "tile": lambda scope, x: scope.pick(scope.axes).name,
+    "sizes": lambda scope, x: f"[{', '.join(dim.name if isinstance(dim, Axis) else str(dim) for dim in x.dims)}]",
 }

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from kopt import language
+from kopt.frontend import registry
+from kopt.frontend.registration import register_all
+from test.property import language_calls
 from test.property.composed import COMPOSED
 from test.property.judge import judge, module_of
 from test.property.operations import WITHOUT_CALLS, calls, tables
@@ -38,6 +43,21 @@ def test_every_name_of_the_tables_is_drawn() -> None:
     silent = [name for name in tables() if name not in WITHOUT_CALLS and not calls()[name]]
     assert not silent, f"no pattern of test/property/operations.py fits {silent}"
     assert not set(WITHOUT_CALLS) - set(tables())
+
+
+def test_every_function_of_torch_that_is_registered_has_a_family() -> None:
+    """What kernels may call by torch's names, and what tables the generator draws from."""
+    register_all()
+    assert {*registry.OPERATIONS, *registry.CREATION} == {*tables()}
+
+
+def test_every_function_of_the_language_is_drawn() -> None:
+    """Or has a reason why not."""
+    drawn = {*language_calls.CALLS, *language_calls.STATEMENTS}
+    assert not drawn & {*language_calls.WITHOUT}
+    assert {*language.__all__} == drawn | {*language_calls.WITHOUT}
+    for name, module in language_calls.STATEMENTS.items():
+        assert f"hl.{name}" in (Path(__file__).parent / f"{module}.py").read_text()
 
 
 def test_the_judge_runs_kernels_block_by_block(tmp_path) -> None:
