@@ -19,10 +19,10 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick browser lit fuzz mutants lint format bench golden docs stranger races clean
+.PHONY: help setup demo test check quick browser lit fuzz fuzz-ir mutants lint format bench golden docs stranger races clean
 
 help: ## what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
 
 setup: $(SETUP) ## create .venv/ with everything that the other targets need
 
@@ -51,6 +51,9 @@ lit: $(SETUP) ## only the lit tests, by lit itself
 
 fuzz: $(SETUP) ## random kernels on every target beside torch, until stopped
 	@$(PY) test/property/fuzz.py
+
+fuzz-ir: $(SETUP) ## mutants of IR texts through parser, printers, passes and pipelines, until stopped
+	@$(PY) test/security/fuzz_ir.py
 
 mutants: $(SETUP) ## mutants of the compiler, sampled: which tests of the quick suite kill them
 	@test -f build/contexts.json || { mkdir -p build; $(PY) test/mutants/contexts.py -q -m 'not slow' --contexts=build/contexts.json; }

@@ -111,13 +111,16 @@ def diagnostic(message: str) -> str:
     return re.sub(r"'[^']*'|\b[a-z]?\d+\b", "…", line)[:120]
 
 
-def explore(number: int, wanted: int, targets: Sequence[str], folder: Path, shrink: bool) -> Tally:
+def explore(
+    number: int, wanted: int, targets: Sequence[str], folder: Path, shrink: bool, related: dict[str, int]
+) -> Tally:
     """Compares as many different kernels, drawn from the seed ``number``; 64-bit types are the reference's alone.
 
-    A failure shows the kernel, the smallest that hypothesis finds if ``shrink``, as a module that runs as it is.
+    Of ``related`` many kernels of a target one is changed, too (`Tally.related`). A failure shows the kernel, the
+    smallest that hypothesis finds if ``shrink``, as a module that runs as it is.
     """
     torch.set_num_threads(1)  # the tensors are small
-    tally = Tally(targets, tuple(targets) == ("reference",))
+    tally = Tally(targets, tuple(targets) == ("reference",), related=related)
     for part in itertools.count():
         missing = wanted - tally.compared
         if missing <= 0 or len(tally.seen) >= 2 * wanted:

@@ -29,6 +29,8 @@ SECONDS = 120
 EACH = 400
 #: Of how many rounds one runs on the strict interpreter, too.
 _STRICT = 8
+#: After how many rounds comes a kernel over jagged storage.
+_JAGGED = 4
 
 
 def main() -> None:
@@ -66,9 +68,24 @@ def _worker(options: Namespace) -> None:
                 run_round(number, ROUND, tally, Path(folder), shrink=False)
             except AssertionError as error:
                 _keep(record, str(error), number, folder)
+            if part % _JAGGED == 0:
+                _jagged(record, number, folder, tuple(options.targets.split(",")))
             record.counts["cases"] += len(tally.seen)
             record.counts["undefined"] += tally.undefined
             record.save(options.out / f"{options.seed}.json")
+
+
+def _jagged(record: Record, number: int, folder: str, targets: tuple[str, ...]) -> None:
+    """A kernel over jagged storage, which torch computes item by item."""
+    from test.property.test_jagged import compare
+
+    try:
+        compare(number, Path(folder), ("eager", *targets))
+    except Exception as error:
+        record.fail(f"jagged: {str(error).splitlines()[0][:200]} (number {number})", str(error))
+        return
+    record.counts["cases"] += 1
+    record.counts.update({f"compared {target}": 1 for target in targets})
 
 
 def _related(targets: tuple[str, ...]) -> dict[str, int]:

@@ -21,7 +21,7 @@ from kopt.runtime.worker import Worker
 from test.frontend.support import imported
 from test.property.accesses import Loads, drawn
 from test.property.judge import module_of
-from test.property.test_kernels import SEED
+from test.property.test_kernels import GIVEN, SEED
 from test.property.traffic import SECTOR_BYTES, TILE_BYTES, moved_on_tpu, sectors, tiles
 
 #: Accesses of a kernel, and kernels of a run: 500 accesses.
@@ -101,7 +101,7 @@ def test_some_bytes(tmp_path: Path, record_property) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shard", range(5))
+@pytest.mark.parametrize("shard", range(5 if GIVEN else 3))
 def test_all_bytes(shard: int, tmp_path: Path, record_property) -> None:
     record_property("KOPT_FUZZ_SEED", SEED)
     compare_bytes(range(shard, DRAWN, 5), tmp_path)
@@ -113,7 +113,7 @@ def test_some_values(tmp_path: Path, record_property) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shard", range(25))
+@pytest.mark.parametrize("shard", range(25 if GIVEN else 12))
 def test_all_values(shard: int, tmp_path: Path, record_property) -> None:
     record_property("KOPT_FUZZ_SEED", SEED)
     compare_values(range(shard, DRAWN, 25), tmp_path)

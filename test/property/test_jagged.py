@@ -6,6 +6,9 @@ last bits.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -27,11 +30,16 @@ def test_every_target_is_torch(shard: int, tmp_path, record_property) -> None:
     """Sums and extremes over rows and features, passes that use what earlier ones gave, rows that are written."""
     record_property("KOPT_FUZZ_SEED", SEED)
     for number in range(RUN):
-        text = jagged_program((SEED * SHARDS + shard) * EACH + number)
-        module = module_of(text, tmp_path)
-        for target in TARGETS:
-            problems = _problems(module, kopt.kernel(module.kernel).on(target)(*module.inputs()))
-            assert not problems, "\n".join([target, *problems, "", text])
+        compare((SEED * SHARDS + shard) * EACH + number, tmp_path, TARGETS)
+
+
+def compare(number: int, folder: Path, targets: Sequence[str]) -> None:
+    """One kernel on some targets."""
+    text = jagged_program(number)
+    module = module_of(text, folder)
+    for target in targets:
+        problems = _problems(module, kopt.kernel(module.kernel).on(target)(*module.inputs()))
+        assert not problems, "\n".join([f"{target}: {problems[0]}", *problems, "", text])
 
 
 def _problems(module, got: tuple[torch.Tensor, ...]) -> list[str]:
