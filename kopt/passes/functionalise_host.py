@@ -161,6 +161,13 @@ class _Functionaliser:
         assert isinstance(target, MemRefType) and isinstance(source.type, MemRefType)
         if source.type.element_type != target.element_type:
             source = _convert(source, target, copy)
+        assert isinstance(source.type, MemRefType)
+        if source.type.memory_space != target.memory_space:
+            raise LoweringError(
+                f"a copy between memories, {source.type} to {target}, is more than another version of its value",
+                location_of(copy),
+                notes=["programs of several ranks keep such copies: this pass is for kernels"],
+            )
         self.versions[root(copy.target)] = self._write_back(copy.target, source, copy)
         Rewriter.erase_op(copy)
 

@@ -30,6 +30,8 @@ from test.property.relations import RELATIONS, related
 ROUND = 10
 #: A kernel that takes longer to shrink is small enough.
 _SHRINKING_SECONDS = 90
+#: The relation of a kernel to its own IR.
+AS_IR = "as IR"
 
 
 @dataclass
@@ -76,16 +78,17 @@ class Tally:
     def changed(self, text: str, folder: Path) -> list[str]:
         """What is wrong with the kernel once it is changed in ways that change no bit of its results."""
         chosen = random.Random(text)
-        name = chosen.choice([*RELATIONS])
+        name = chosen.choice([*RELATIONS, AS_IR])
         targets = [target for target, of in self.related.items() if of and chosen.randrange(of) == 0]
         if not targets:
             return []
-        other = related(text, name, chosen)
+        other = text if name == AS_IR else related(text, name, chosen)
         module, said = module_of(other, folder), []
         original = module_of(text, folder)
+        run = results_of_ir if name == AS_IR else results
         for target in targets:
             try:
-                problems = self._timed(target, lambda target=target: _differences(original, module, target))
+                problems = self._timed(target, lambda target=target: _differences(original, module, target, run))
             except Refused as refused:
                 self.record.counts[f"refused {target}: {diagnostic(str(refused))}"] += 1
                 continue
@@ -155,10 +158,20 @@ def run_round(number: int, examples: int, tally: Tally, folder: Path, shrink: bo
         case()
 
 
-def _differences(original: ModuleType, changed: ModuleType, target: str) -> list[str]:
+def results_of_ir(module: ModuleType, target: str) -> list[torch.Tensor]:
+    """What a target gives for a kernel's IR, written, read again and cleaned up. Raises `kopt.KoptError`."""
+    low = kopt.kernel(module.kernel).lower(*module.inputs(), target=target)
+    again = kopt.run_pipeline(kopt.parse(low.ir), "canonicalize,cse,dce,canonicalize")
+    got: Any = kopt.lower_module(again, "kernel", target=target).compile()(*module.inputs())
+    return list(got) if isinstance(got, tuple) else [got]
+
+
+def _differences(
+    original: ModuleType, changed: ModuleType, target: str, run: Callable[[ModuleType, str], list[torch.Tensor]]
+) -> list[str]:
     """Where the results of two kernels have other bits; NaN is NaN."""
     try:
-        pairs = zip(results(original, target), results(changed, target), strict=True)
+        pairs = zip(results(original, target), run(changed, target), strict=True)
     except kopt.KoptError as error:
         if is_refusal(target, str(error)):
             raise Refused(str(error)) from error

@@ -30,6 +30,8 @@ SECONDS = 20
 #: One of each kind.
 TARGETS = ("reference", "pallas:v6e", "triton:sm90")
 _PLACED = (kopt.ParseError, kopt.VerifyError, kopt.LoweringError, kopt.UnsupportedError, kopt.AccessError)
+#: Passes of xDSL's that know nothing of plans: what they leave of one is refused at its place.
+_FOREIGN = {f"pass {name}" for name, path in PASSES.items() if path.startswith("xdsl.")}
 
 
 class Failure(Exception):
@@ -92,7 +94,7 @@ def _check_error(step: str, error: kopt.KoptError) -> None:
         raise Failure(f"{step}: an error that says nothing, or too much: {error.message[:100]!r}")
     if isinstance(error, _PLACED) and error.location is None:
         raise Failure(f"{step}: no place: {type(error).__name__}: {error.message[:100]} at {_frame(error)}")
-    if any("found after pass" in note for note in error.notes):
+    if any("found after pass" in note for note in error.notes) and step not in _FOREIGN:
         raise Failure(f"{step}: {error.notes[-1]}: {error.message[:100]}")
 
 
