@@ -28,6 +28,7 @@ from kopt.frontend.ops.creation import arange as torch_arange
 from kopt.frontend.ops.creation import full, lane_numbers
 from kopt.frontend.ops.joining import stack
 from kopt.frontend.ops.matrices import dot
+from kopt.frontend.ops.scalars import with_scalars
 from kopt.frontend.ops.scans import scan
 from kopt.frontend.ops.slicing import select
 from kopt.frontend.random_calls import FUNCTIONS as RANDOM
@@ -294,8 +295,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "dot": dot,
     "reduce": reduce_call,
     "associative_scan": associative_scan,
-    "cumsum": cumsum,
-    "cumprod": cumprod,
+    **with_scalars({"cumsum": cumsum, "cumprod": cumprod}),
     "subscript": subscript,
     "split": split,
     "join": join,

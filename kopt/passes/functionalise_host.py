@@ -122,7 +122,7 @@ class _Functionaliser:
     def _move_into(grid: GridOp, launch: LaunchOp, used: tuple[SSAValue, ...]) -> None:
         grid.detach()
         launch.body.block.add_op(grid)
-        arguments = dict(zip(used, launch.body.block.args, strict=True))
+        arguments: dict[SSAValue, SSAValue] = dict(zip(used, launch.body.block.args, strict=True))
         for value, argument in arguments.items():
             argument.name_hint = value.name_hint
         for inner in walk(grid):

@@ -27,7 +27,7 @@ def renamed(function: ast.FunctionDef, random: random.Random) -> None:
         if isinstance(node, ast.Name):
             node.id = fresh.get(node.id, node.id)
         elif isinstance(node, ast.arg):
-            node.arg = fresh[node.arg]
+            node.arg = fresh.get(node.arg, node.arg)  # a function inside has its own
 
 
 def with_temporaries(function: ast.FunctionDef, random: random.Random) -> None:

@@ -10,11 +10,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.revisit_order import fastest
 from kopt.analysis.streaming import loops_around
-from kopt.diagnostics import remark
+from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp
 from kopt.dialects.tile import ALL, GetOp, LoadOp, PutOp, RefType, WhenOp
 from kopt.dialects.tile.planned import forget_plan
+from kopt.errors import LoweringError
 from kopt.passes.binding.accesses import (
     WindowPlace,
     convert_fetch,
@@ -56,8 +57,19 @@ class LaunchConverter:
         scratch = [op for op in self.launch.body.block.ops if isinstance(op, ScratchOp)]
         call = self._make_call(inputs, outputs, scratch)
         self._move_body(call, inputs, outputs, scratch)
+        self._refuse_what_is_left()
         self._replace_results(call, outputs)
         return call
+
+    def _refuse_what_is_left(self) -> None:
+        """Accesses that other passes realise first see the launch's arrays still."""
+        for memory in self.launch.body.block.args:
+            if (use := memory.first_use) is not None:
+                raise LoweringError(
+                    f"'{use.operation.name}' of '{memory.name_hint or 'an array'}' has no window and no copy",
+                    location_of(use.operation),
+                    notes=["'realise-values' makes loads and stores of such accesses: run it before 'bind-buffers'"],
+                )
 
     def _report_layouts(self) -> None:
         """Says which arrays stand otherwise in memory for the kernel, and why."""
