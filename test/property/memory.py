@@ -122,7 +122,10 @@ def _add(program: Program, scope: Scope, value: Value, dims: list[Dim], place: A
     name = program.fresh("o")
     whole = not value.dtype.is_floating_point
     function = scope.pick(_UPDATES if whole else _UPDATES[:3]) if scope.chance(40) else "hl.atomic_add"
-    program.line(f"{function}({name}, [{_listed(index)}], {_spread(scope, value, dims)})")
+    text = _spread(scope, value, dims)
+    if not whole and function != "hl.atomic_add":
+        text = f"({text} + 0.0)"  # which of two zeros is the larger nobody says
+    program.line(f"{function}({name}, [{_listed(index)}], {text})")
     return Array(name, tuple(spaces), shape, value.dtype, f"{name} = torch.zeros({shape}, dtype={value.dtype})")
 
 
