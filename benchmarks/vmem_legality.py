@@ -2,8 +2,8 @@
 
     python benchmarks/vmem_legality.py [--chip NAME] [--count N] [--json]
 
-Block sizes of products are drawn at random, small and large. The formula, ``Σ blocks × depth + scratch`` of the plan,
-says what each takes before anything is compiled; libtpu compiles every one with the memory that a kernel has unless it
+Block sizes of products are drawn at random, small and large. The formula, ``Σ blocks × depth + scratch`` of the plan
+and the values beyond registers, says what each takes before anything is compiled; libtpu compiles every one with the memory that a kernel has unless it
 asks for more. A row is a configuration on which they disagree; ``margin`` is the formula's distance from the limit.
 """
 
@@ -57,7 +57,8 @@ def configurations(chip: TpuChip, count: int) -> Iterator[dict[str, Any]]:
                 (grid,) = walk(module, GridOp)
                 plan = plan_of(grid)
                 assert plan is not None
-                taken = int(cost(launch_model(grid), {}, plan, chip).vmem_bytes)  # pyright: ignore
+                found = cost(launch_model(grid), {}, plan, chip)
+                taken = int(found.vmem_bytes + found.live_bytes)  # pyright: ignore
                 run(module, make_context(), passes[place:])
                 source = printed(module, low.entry, "pallas", False)
         except KoptError as error:
