@@ -3,8 +3,9 @@
     python benchmarks/vmem_legality.py [--chip NAME] [--count N] [--json]
 
 Block sizes of products are drawn at random, small and large. The formula, ``Σ blocks × depth + scratch`` of the plan
-and the values beyond registers, says what each takes before anything is compiled; libtpu compiles every one with the memory that a kernel has unless it
-asks for more. A row is a configuration on which they disagree; ``margin`` is the formula's distance from the limit.
+and the values beyond registers, says what each takes before anything is compiled; libtpu compiles every one with the
+memory that a kernel has unless it asks for more. A row is a configuration on which they disagree; ``margin`` is the
+formula's distance from the limit.
 """
 
 from __future__ import annotations
