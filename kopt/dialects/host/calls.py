@@ -46,10 +46,10 @@ def keywords_of(op: Operation) -> tuple[str, ...]:
 class CallOp(Op):
     """A call of a torch operator on the host, by its ATen name, that gives new arrays.
 
-    Which ones there are says `kopt.dialects.host.operators`: functional ones only, the same on every target.
-    ``arguments`` lists the arguments in the order of the operator's schema: ``unit`` stands for the next operand,
-    anything else is a literal (numbers, booleans, strings, ``none``) or a list. The attribute ``keywords`` names those
-    at the end that torch takes by name only.
+    `kopt.dialects.host.operators` lists them: functional operators only, the same on every target. ``arguments`` lists
+    the arguments in the order of the operator's schema: ``unit`` stands for the next operand, anything else is a
+    literal (numbers, booleans, strings, ``none``) or a list. The attribute ``keywords`` names those at the end that
+    torch takes by name only.
 
         %s = host.call "aten.sum.dim_IntList"(%x) args [unit, [1], false] : (memref<10x100xf32>) -> (memref<10xf32>)
         %t = host.call "aten.add.Tensor"(%x, %x) args [unit, unit, 2] {keywords = ["alpha"]} : …

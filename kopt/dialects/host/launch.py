@@ -40,16 +40,16 @@ from kopt.dialects.tile.types import parse_known_types
 class LaunchOp(Op):
     """One launch of a device body in functional form: the written memrefs come back as new versions.
 
-    The body sees the operands as its own arguments. ``writes`` lists the operands that it writes; each has one
-    result, in that order. What the body leaves alone, the result has from the operand.
+    The body sees the operands as its own arguments. ``writes`` lists the operands that it writes; each has one result,
+    in that order. Elements that the body does not write keep the operand's values in the result.
 
         %new = host.launch @name (%a = %x, %b = %out) writes [1] : (memref<…>, memref<…>) -> (memref<…>) {
           tile.grid … { … }
         }
 
-    ``yields`` are arguments of the body that nothing is given for: new arrays, unspecified until the body writes
-    them, with a result each after those of ``writes``. ``donates`` lists written operands that are given for
-    their memory alone: their results take it over, and their elements are unspecified to the body.
+    ``yields`` are arguments of the body without an operand: new arrays, unspecified until the body writes them. Each
+    has a result, after those of ``writes``. ``donates`` lists written operands of which only the memory is used: the
+    results take it over, and the elements are unspecified to the body.
 
         %new = host.launch @name (%a = %x) writes [] yields (%b : memref<…>) : (memref<…>) -> (memref<…>) { … }
         %new = host.launch @name (%a = %x, %b = %out) writes [1] donates [1] : … { … }

@@ -19,7 +19,7 @@ from kopt.dialects.tile.values import Literal, Typed
 
 @irdl_op_definition
 class ReuseOp(Op):
-    """A new array in the memory of one that nothing uses after: as `host.alloc` otherwise, ``fill`` and all.
+    """A new array in the memory of an array that is no longer used; otherwise as `host.alloc`, ``fill`` included.
 
     Both have one type, so size, strides, element type and allocator are the same.
 

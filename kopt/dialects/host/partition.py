@@ -40,11 +40,11 @@ class YieldOp(Op):
 
 @irdl_op_definition
 class PartitionOp(Op):
-    """A run of host ops that is captured once and replayed in every later call, with the addresses of the capture.
+    """A run of host ops that is captured once and replayed in every later call, at the same addresses.
 
-    ``static`` lists the arrays from outside that are at the same address in every call, such as symmetric buffers:
-    they are used where they are. All others are copied to where the capture found them, and back where they are
-    written. What the run allocates is at the same address in every call too, so a caller must be given a copy.
+    ``static`` lists the arrays from outside that are at the same address in every call, such as symmetric buffers: they
+    are used where they are. All other arrays are copied to the captured address before the run, and copied back if they
+    are written. Arrays that the run allocates have the same address in every call, so a caller is given a copy.
 
         %y = host.partition capture static (%h : memref<8xf32, #symm.space<"tp">>) -> memref<8xf32> {
           …

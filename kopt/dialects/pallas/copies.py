@@ -1,4 +1,4 @@
-"""Blocks of arrays that stay in HBM, as values: a copy each, whose buffer and semaphore nobody has named yet."""
+"""Blocks of arrays that stay in HBM, as values. Each is a copy that has no buffer and no semaphore yet."""
 
 from __future__ import annotations
 

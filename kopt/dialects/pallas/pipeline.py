@@ -1,4 +1,4 @@
-"""A loop whose blocks of arrays in HBM arrive, and leave, while the blocks before are computed with."""
+"""A pipelined loop: blocks of arrays in HBM arrive and leave while other blocks are computed with."""
 
 from __future__ import annotations
 

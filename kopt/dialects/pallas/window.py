@@ -57,10 +57,10 @@ class NumberAttr(Attr):
 class WindowAttr(Attr):
     """What one step of a grid sees of an array: ``#pallas.window<[128, _, 64], (d0, d1) -> (d0, d1, 0), vmem>``.
 
-    The lanes of the block in each dimension (``_``: one element, which the kernel's ref does not have as a
-    dimension), the number of the block for a grid step, and the memory where the kernel finds it. Symbols of the number
-    are the ``numbers``: ``<[_, 64], (d0)[s0] -> (s0, 0), vmem, [<load 0, (d0) -> (d0)>]>``; of a pipeline's window,
-    what its op is given.
+    It has three parts: the lanes of the block in each dimension, the block's number at a grid step, and the memory
+    where the kernel finds it. ``_`` is a dimension of one element, which the kernel's ref leaves out. Symbols of the
+    number are the ``numbers``: ``<[_, 64], (d0)[s0] -> (s0, 0), vmem, [<load 0, (d0) -> (d0)>]>``; of a pipeline's
+    window, what its op is given.
     """
 
     name = "pallas.window"

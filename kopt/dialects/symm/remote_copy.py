@@ -1,4 +1,4 @@
-"""Copies between the memories of kernels on two ranks: described, started, and waited for in places of their own."""
+"""Copies between the memories of kernels on two ranks. One op describes a copy, one starts it, one waits for it."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class TransferType(Attr, TypeAttribute):
 class RemoteCopyOp(Op):
     """Describes a copy of a block of ``source`` here to a block of ``target`` on another rank; it moves nothing yet.
 
-    Every rank of the group describes one, each for a rank of its own, and so receives in ``target`` from whoever
-    names it. The two semaphores after ``signal`` count the bytes: the first, here, those that have left; the second,
-    on the other rank, those that have arrived. Copies at one place share them, as in a loop.
+    Every rank of the group describes one copy, each to a different rank. So each rank receives one in its ``target``.
+    The two semaphores after ``signal`` count the bytes: the first, here, those that have left; the second, on the other
+    rank, those that have arrived. Copies at one place share them, as in a loop.
 
         %t = symm.remote_copy %a[:, :] to %b[%slot, :, :] on %right signal %sent[0], %received[%slot] group "tp"
             : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<2 x 8 x 128 x f32, vmem>, …
@@ -180,8 +180,8 @@ class RemoteCopyStartOp(Op):
 class RemoteCopyWaitOp(Op):
     """Waits for one end of a copy: ``send``, after which the source may be written, or ``receive``: it has arrived.
 
-    What has arrived is what another rank sent here by its own copy of the same place. Any description of the same
-    blocks and semaphores will do, another visit's of a loop too.
+    What arrives was sent by another rank's copy at the same place of the program. Any description of the same blocks
+    and semaphores serves, also one of another visit of a loop.
 
         symm.remote_copy_wait receive %t
     """

@@ -45,8 +45,8 @@ class RankOp(Op):
 class BarrierOp(Op):
     """All ranks of a group wait for each other: ``symm.barrier group "tp"``. Its effects are unknown.
 
-    In a kernel ``ranks`` says how many they are: ``symm.barrier group "tp" ranks 4 : i32``; or it is of this rank and
-    those after ``with`` alone, each of which names this one: ``symm.barrier group "tp" with(%left, %right)``.
+    In a kernel ``ranks`` says how many there are: ``symm.barrier group "tp" ranks 4 : i32``. A barrier of few ranks
+    names the others after ``with``, and each of those names this rank: ``symm.barrier group "tp" with(%left, %right)``.
     """
 
     name = "symm.barrier"
@@ -109,7 +109,8 @@ class _SignalOp(Op):
 class SignalOp(_SignalOp):
     """Tells one rank of the group that what was written before can be read; `symm.wait` there waits for it.
 
-    Beside a symmetric buffer on the host, or, in a kernel, to the counter of that rank that the channel numbers.
+    On the host the signal lies beside a symmetric buffer. In a kernel it goes to that rank's counter with the channel's
+    number.
 
         symm.signal %h to %rank channel 0 : i32 : memref<8x64xf32, #symm.space<"tp">>, i32
         symm.signal %free to %left channel 0 : i32 group "tp" : !tile.ref<1 x i32, counter>, index
