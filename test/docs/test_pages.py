@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(ROOT.glob("docs/**/*.md"))
-_BLOCK = re.compile(r"^(?:<!-- (?P<mark>.*) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(?:<!-- (?P<mark>[^\n]*) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
 _ENVIRONMENT = re.compile(r"<!-- environment: (\w+)=(\w+) -->\n")
 _TOOLS = {"kopt": "-m kopt.tools.main", "python": ""}
 #: What pages use as the tour defined it.
