@@ -165,7 +165,7 @@ _MOST_CHOICES = 16
 def _choices(fragment: Any) -> list[Any]:
     """What a fragment lets a tunable be, Helion's or one of its shape; nothing where it says nothing of that."""
     search = getattr(fragment, "search_values", None)
-    found = search(_MOST_CHOICES) if callable(search) else getattr(fragment, "choices", None)
+    found: Any = search(_MOST_CHOICES) if callable(search) else getattr(fragment, "choices", None)
     if found is None and isinstance(low := getattr(fragment, "low", None), int):
         sizes = [low << n for n in range(_MOST_CHOICES)] if low > 0 else []
         found = [size for size in sizes if size <= getattr(fragment, "high", low)]

@@ -4,8 +4,6 @@ A chip goes on to the next kernel while such a copy still writes memory that is 
 wait on a semaphore that is not at zero ends too early. JAX's interpreter prints some of it and runs on.
 """
 
-
-
 from __future__ import annotations
 
 from typing import Any

@@ -50,7 +50,7 @@ TRANSCENDENTAL = (
     "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf sigmoid"
 ).split()
 #: Those that are several of these one after the other.
-_STEPS = {ELEMENTWISE["sigmoid"]: 2}
+_STEPS: dict[type, int] = {ELEMENTWISE["sigmoid"]: 2}
 _UNITS: dict[type[Operation], Unit] = {
     **dict.fromkeys([*ELEMENTWISE.values(), SelectOp, CastOp, BitcastOp, MaskOp], "elementwise"),
     **dict.fromkeys([ELEMENTWISE[name] for name in TRANSCENDENTAL], "transcendental"),
