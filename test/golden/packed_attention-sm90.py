@@ -40,8 +40,8 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
             others = others_begin + tl.arange(0, BLOCK_3)
             others_mask = others < end
             # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
-            q_block = q_desc.load([mine_begin, h_block, 0]).reshape([BLOCK_2, 128])
-            k_block = k_desc.load([others_begin, h_block, 0]).reshape([BLOCK_3, 128])
+            q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 128])
+            k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 128])
             v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
             # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
             scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.12751743, float("-inf"))

@@ -31,8 +31,8 @@ def split_matmul_0_kernel(out, x_desc, y_desc):
     acc = tl.zeros([BLOCK_0, BLOCK_1], tl.float32)
     for tile_k in range(outer, min(outer + BLOCK_2, 8192), BLOCK_3):
         # split_k.py:18: acc = torch.addmm(acc, x[tile_m, tile_k], y[tile_k, tile_n])
-        x_block = x_desc.load([tile_m_begin, tile_k])
-        y_block = y_desc.load([tile_k, tile_n_begin])
+        x_block = x_desc.load([tile_m_begin, tl.cast(tile_k, tl.int32)])
+        y_block = y_desc.load([tl.cast(tile_k, tl.int32), tile_n_begin])
         acc = tl.dot(x_block, y_block, acc)
     # split_k.py:19: hl.atomic_add(out, [tile_m, tile_n], acc)
     tl.atomic_add(out + (tile_m[:, None] * 512 + tile_n[None, :]), acc.to(tl.bfloat16), sem="relaxed", scope="gpu")

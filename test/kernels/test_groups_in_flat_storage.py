@@ -102,7 +102,7 @@ def test_groups(kernel, target, rows, groups):
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_groups_as_a_chip_fetches_them(kernel):
-    _check(kernel, "pallas:strict", 144, 92)
+    _check(kernel, "pallas:strict", 16, 12)
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from kopt.parsing import parse_module, verify
 from kopt.pass_manager import run
 from kopt.passes.pipelines import pipeline
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
+from kopt.targets.chips import GPU_CHIPS
 from kopt.targets.target import parse_target
 
 from .random_plans import KERNEL, plans_of_kernel
@@ -127,7 +128,7 @@ def with_buffers(module: ModuleOp, kind: str) -> ModuleOp:
         names = operand_names(grid)
         order = tuple(range.type.tag for range in grid.ranges)  # pyright: ignore[reportAttributeAccessIssue]
         found = {id: (names[op.memory], op) for op, id in access_ids(grid).items() if isinstance(op, Access)}
-        kinds = {id: usual_kind(op) if kind == "pointer" else kind for id, (_, op) in found.items()}
+        kinds = {id: usual_kind(op, GPU_CHIPS["sm90"]) if kind == "pointer" else kind for id, (_, op) in found.items()}
         via = {id: f"{name}_{kinds[id]}" for id, (name, _) in found.items()}
         buffers = {via[id]: Buffer(via[id], name, kinds[id]) for id, (name, _) in found.items()}
         set_plan(grid, Plan(order, frozenset(), tuple(buffers.values()), via))

@@ -134,7 +134,7 @@ def test_gpu() -> None:
     config = {"accesses": {"x": "pointer", "out": "pointer"}, "loops": {"k": "resident"}, "order": ["j", "i"]}
     plan = check(config, "triton:interpret")
     assert plan.order == ("b1", "b0") and plan.loops["b2"].kind == "resident"
-    assert {*kinds(plan).values()} == {"pointer"}
+    assert {*kinds(plan).values()} == {"pointer", "descriptor"}  # of y, which is not pinned
 
 
 def test_order_of_odd_blocks_on_a_gpu() -> None:
@@ -225,9 +225,14 @@ REFUSED = [
         "'x' cannot stand in .* 'prefetch' here: window",
     ),
     ("triton:sm90", {"accesses": {"x": "window"}}, 34, "a GPU has no buffers of kind 'window'; it has pointer"),
-    ("triton:sm90", {"accesses": {"x": "descriptor"}}, 34, "no Triton code is made of '@x_descriptor = %x descriptor'"),
+    ("triton:sm80", {"accesses": {"x": "descriptor"}}, 34, "kind 'descriptor' here: sm80 has no tensor descriptors"),
     ("triton:sm90", {"accesses": {"x": "pointer vec 8"}}, 34, "no Triton code is made of '@x = %x pointer vec 8' yet"),
-    ("triton:sm90", {"accesses": {"x": "atomic"}}, 34, "'x' cannot stand in a buffer of kind 'atomic' here: pointer"),
+    (
+        "triton:sm90",
+        {"accesses": {"x": "atomic"}},
+        34,
+        "'x' cannot stand in a buffer of kind 'atomic' here: descriptor",
+    ),
     ("triton:sm90", {"loops": {"k": "prefetch"}}, 33, "a GPU has no loops of schedule 'prefetch'; it has grid"),
     ("triton:sm90", {"loops": {"k": "grid"}}, 33, "no Triton code is made of a loop of schedule 'grid'"),
     ("triton:sm90", {"order": ["k", "i"]}, 31, "the order has 'k', which is no dimension of the grid"),

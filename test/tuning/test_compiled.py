@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,10 @@ def test_an_interrupt_ends_what_runs() -> None:
 def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dask that is not there, and an address of nothing."""
     from kopt.tuning import compiled
+
+    # A folder of these tests has the name of Dask's package.
+    monkeypatch.delitem(sys.modules, "distributed", raising=False)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if Path(path).name != "test"])
 
     with (
         pytest.raises(ConfigError, match="no Dask scheduler answers at 'bogus://nowhere'"),

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from kopt.analysis.tensor_descriptors import ALIGNED, Descriptor, descriptors, is_described, pointers
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
+from kopt.ir.ranges import binding
 from kopt.lowering.expr import Expr
 from kopt.lowering.triton import memory
 from kopt.lowering.triton.kernel import TritonPrinter
@@ -53,14 +54,19 @@ def print_load(kernel: TritonPrinter, op: tile.LoadOp) -> None:
 
 
 def _begin(kernel: TritonPrinter, entry: object) -> str:
-    """The first element of a block along one dimension."""
+    """The first element of a block along one dimension, in 32 bits: what is loaded, or computed, may have 64."""
     if isinstance(entry, AllAttr):
         return "0"
     if isinstance(entry, SliceAttr):
         return str(entry.start.data)
-    if isinstance(entry, SSAValue) and isinstance(entry.type, tile.RangeType):
-        return kernel.ranges[entry].begin.text
-    return kernel[entry].text if isinstance(entry, SSAValue) else str(entry)
+    if not isinstance(entry, SSAValue):
+        return str(entry)
+    if isinstance(entry.type, tile.RangeType):
+        begin = kernel.ranges[entry].begin.text
+        return begin if isinstance(binding(entry).lower, int) else f"tl.cast({begin}, tl.int32)"
+    owner = entry.owner
+    counts = isinstance(owner, tile.BeginOp) and isinstance(binding(owner.range).lower, int)
+    return kernel[entry].text if counts else f"tl.cast({kernel[entry].text}, tl.int32)"
 
 
 def print_import(writer: Writer, launches: Iterable[triton.LaunchOp]) -> None:

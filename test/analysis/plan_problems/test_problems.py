@@ -20,7 +20,7 @@ from kopt.analysis.plan_problems.tpu_values import value_problems
 from kopt.diagnostics import Problem
 from kopt.errors import LoweringError
 from kopt.plans.plan import Buffer, LoopSchedule, Plan, Walk
-from kopt.targets.chips import TPU_CHIPS
+from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 from test.analysis.one_launch import OneLaunch, one_launch
 
 V5E = TPU_CHIPS["v5e"]
@@ -125,12 +125,12 @@ def test_words_behind_a_buffer() -> None:
     ],
 )
 def test_of_a_gpu(plan: str, wanted: list[str]) -> None:
-    assert messages(gpu_problems(copied(f"{WHOLE} {plan}", via="a b").grid)) == wanted
+    assert messages(gpu_problems(copied(f"{WHOLE} {plan}", via="a b").grid, GPU_CHIPS["sm90"])) == wanted
 
 
 @pytest.mark.parametrize(("schedule", "count"), [("", 0), ("schedule resident", 0), ("schedule prefetch", 1)])
 def test_loops_of_a_gpu_run_in_no_other_way(schedule: str, count: int) -> None:
-    assert len(messages(gpu_problems(copied(schedule=schedule).grid))) == count
+    assert len(messages(gpu_problems(copied(schedule=schedule).grid, GPU_CHIPS["sm90"]))) == count
 
 
 # TPUs.
