@@ -39,7 +39,7 @@ from kopt.targets.costs import GPU_COSTS
 
 #: Whose constants stand for those of a chip that nothing was measured on, and which of them: `kopt.targets.costs` has
 #: the same for all such chips.
-_OTHER = "v6e"
+_OTHER = "v4"
 _SHARES = ("mxu_share", "hbm_share", "vector_share", "host_share", "step_seconds", "store_cycles")
 COLUMNS = {
     "chip": "",

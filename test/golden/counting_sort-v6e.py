@@ -115,19 +115,14 @@ def counting_sort_1_kernel(
     row_number_ref_2,
     row_number_block_ref_2,
 ):
-    tile = pl.program_id(0)
-
-    @pl.when(tile == 0)
-    def _():
-        old = places_ref[...]
-        new_places_ref[...] = old
-
+    old = places_ref[...]
+    new_places_ref[...] = old
     numbers = numbers_ref[...]  # histogram.py:25
     row_numbers = jnp.where(  # histogram.py:25
         (numbers >= 0) & (numbers < 256), jnp.maximum(jnp.minimum(numbers, 255), 0), -1
     )
     v = row_numbers & 127  # histogram.py:25
-    v_2 = jax.lax.broadcasted_iota(jnp.int32, (2048, 128), 1)  # histogram.py:25
+    v_2 = jax.lax.broadcasted_iota(jnp.int32, (4096, 128), 1)  # histogram.py:25
     row_number_block_ref_2[...] = row_numbers >> 7  # histogram.py:25
     pltpu.make_async_copy(  # histogram.py:25
         row_number_block_ref_2.at[...],
@@ -139,8 +134,8 @@ def counting_sort_1_kernel(
         row_number_ref_2.at[...],
         row_number_arrived_ref_2.at[0],
     ).wait()
-    row_values_ref_2[...] = jnp.broadcast_to(jnp.full((2048,), 1, jnp.int32)[:, None], (2048, 128))  # histogram.py:25
-    row_mask_ref_2[...] = (jnp.broadcast_to(v[:, None], (2048, 128)) == v_2).astype(jnp.int32)  # histogram.py:25
+    row_values_ref_2[...] = jnp.broadcast_to(jnp.full((4096,), 1, jnp.int32)[:, None], (4096, 128))  # histogram.py:25
+    row_mask_ref_2[...] = (jnp.broadcast_to(v[:, None], (4096, 128)) == v_2).astype(jnp.int32)  # histogram.py:25
 
     def r_body(r, _):  # histogram.py:25
         n = row_number_ref_2[r]  # histogram.py:25
@@ -157,15 +152,15 @@ def counting_sort_1_kernel(
 
         return None
 
-    jax.lax.fori_loop(0, 2048, r_body, None, unroll=8)  # histogram.py:25
+    jax.lax.fori_loop(0, 4096, r_body, None, unroll=8)  # histogram.py:25
     row_before = row_before_ref[...]  # histogram.py:25
-    v_3 = _take_along(row_before, jnp.broadcast_to(v[:, None], (2048, 1)), 1)  # histogram.py:25
-    ticket = v_3.reshape((2048,))  # histogram.py:25
+    v_3 = _take_along(row_before, jnp.broadcast_to(v[:, None], (4096, 1)), 1)  # histogram.py:25
+    ticket = v_3.reshape((4096,))  # histogram.py:25
     numbers_2 = numbers_ref[...]  # histogram.py:26
     row_numbers_2 = jnp.where(  # histogram.py:26
         (ticket >= 0) & (ticket < 4096), jnp.maximum(jnp.minimum(ticket, 4095), 0), -1
     )
-    v_4 = jnp.broadcast_to((row_numbers_2 & 127)[:, None], (2048, 128))  # histogram.py:26
+    v_4 = jnp.broadcast_to((row_numbers_2 & 127)[:, None], (4096, 128))  # histogram.py:26
     row_number_block_ref[...] = row_numbers_2 >> 7  # histogram.py:26
     pltpu.make_async_copy(  # histogram.py:26
         row_number_block_ref.at[...],
@@ -177,7 +172,7 @@ def counting_sort_1_kernel(
         row_number_ref.at[...],
         row_number_arrived_ref.at[0],
     ).wait()
-    row_values_ref[...] = jnp.broadcast_to(numbers_2[:, None], (2048, 128))  # histogram.py:26
+    row_values_ref[...] = jnp.broadcast_to(numbers_2[:, None], (4096, 128))  # histogram.py:26
     row_mask_ref[...] = (v_4 == v_2).astype(jnp.int32)  # histogram.py:26
 
     def r_body_2(r_2, _):  # histogram.py:26
@@ -194,7 +189,7 @@ def counting_sort_1_kernel(
 
         return None
 
-    jax.lax.fori_loop(0, 2048, r_body_2, None, unroll=8)  # histogram.py:26
+    jax.lax.fori_loop(0, 4096, r_body_2, None, unroll=8)  # histogram.py:26
 
 
 def counting_sort(numbers):
@@ -225,25 +220,25 @@ def counting_sort(numbers):
     with jax.enable_x64(False):
         places_3, out = pl.pallas_call(  # histogram.py:24
             counting_sort_1_kernel,
-            grid=(2,),
-            in_specs=[pl.BlockSpec((2048,), lambda tile: (tile,)), pl.BlockSpec((2, 128), lambda tile: (0, 0))],
+            grid=(1,),
+            in_specs=[pl.BlockSpec((4096,), lambda tile: (tile,)), pl.BlockSpec((2, 128), lambda tile: (0, 0))],
             out_specs=[pl.BlockSpec((2, 128), lambda tile: (0, 0)), pl.BlockSpec((32, 128), lambda tile: (0, 0))],
             out_shape=[jax.ShapeDtypeStruct((2, 128), jnp.int32), jax.ShapeDtypeStruct((32, 128), jnp.int32)],
             scratch_shapes=[
-                pltpu.VMEM((2048, 128), jnp.int32),
-                pltpu.VMEM((2048, 128), jnp.int32),
+                pltpu.VMEM((4096, 128), jnp.int32),
+                pltpu.VMEM((4096, 128), jnp.int32),
                 pltpu.SemaphoreType.DMA((1,)),
-                pltpu.SMEM((2048,), jnp.int32),
-                pltpu.VMEM((2048,), jnp.int32),
-                pltpu.VMEM((2048, 128), jnp.int32),
-                pltpu.VMEM((2048, 128), jnp.int32),
-                pltpu.VMEM((2048, 128), jnp.int32),
+                pltpu.SMEM((4096,), jnp.int32),
+                pltpu.VMEM((4096,), jnp.int32),
+                pltpu.VMEM((4096, 128), jnp.int32),
+                pltpu.VMEM((4096, 128), jnp.int32),
+                pltpu.VMEM((4096, 128), jnp.int32),
                 pltpu.SemaphoreType.DMA((1,)),
-                pltpu.SMEM((2048,), jnp.int32),
-                pltpu.VMEM((2048,), jnp.int32),
+                pltpu.SMEM((4096,), jnp.int32),
+                pltpu.VMEM((4096,), jnp.int32),
             ],
             input_output_aliases={1: 0},
-            compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",)),
+            compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",), vmem_limit_bytes=37883904),
             name="counting_sort_1",
         )(numbers, places_2)
     out_2 = out.reshape((4096,))  # histogram.py:24

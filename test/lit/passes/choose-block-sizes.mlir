@@ -6,8 +6,8 @@
 // Rows and lanes: a TPU takes large blocks, a GPU what fills its threads. Nothing is open then.
 // CHECK-LABEL: func.func @exp
 // CHECK-NOT: tile.open
-// TPU: tile.grid (%i: b0=256, %j: b1=2560) in (4096, 2560) {
-// TPU-NEXT: tile.load {{.*}} -> !tile.tile<b0=256 x b1=2560 x f32>
+// TPU: tile.grid (%i: b0=2048, %j: b1=512) in (4096, 2560) {
+// TPU-NEXT: tile.load {{.*}} -> !tile.tile<b0=2048 x b1=512 x f32>
 // GPU: tile.grid (%i: b0=4, %j: b1=512) in (4096, 2560) {
 // NONE: tile.grid (%i: b0=1024, %j: b1=512) in (4096, 2560) {
 func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)
