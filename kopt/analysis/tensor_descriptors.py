@@ -72,8 +72,8 @@ def takes_descriptor(load: tile.Access, chip: GpuChip) -> bool:
     return (
         chip.descriptors
         and isinstance(load, tile.LoadOp)
-        and why_no_descriptor(load) is None
         and any(isinstance(op, tile.DotOp) for op in _takers(load.result))
+        and why_no_descriptor(load) is None
     )
 
 

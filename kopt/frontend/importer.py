@@ -211,9 +211,7 @@ class _Import:
                 return meta
         number = len(self.params)
         param = Param(self._scalar_name(argument), TensorSpec((), dtypes.BY_SPEC[argument.dtype]), argument)
-        self.host.quiet = True
-        meta = _meta(param.spec)
-        self.host.quiet = False
+        meta = self._unrecorded(param.spec)
         value = self.block.insert_arg(memref_type(meta), number)
         value.name_hint = param.name
         for _, _, hidden in self.hidden:
@@ -239,15 +237,20 @@ class _Import:
     def _hide(self, name: str, value: Any, recipe: Any) -> torch.Tensor:
         """A hidden argument."""
         spec = spec_of(value)
-        self.host.quiet = True
-        meta = _meta(spec)
-        self.host.quiet = False
+        meta = self._unrecorded(spec)
         param = Param(name, spec)
         argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
         argument.name_hint = as_hint(param.name)
         number = len(self.params) + len(self.hidden)
         self.host.track(meta, HostArray(argument, Root(number), recipe, number))
         self.hidden.append((param, value, meta))
+        return meta
+
+    def _unrecorded(self, spec: TensorSpec) -> torch.Tensor:
+        """A meta tensor that is made while the kernel runs, and is no allocation of it."""
+        self.host.quiet = True
+        meta = _meta(spec)
+        self.host.quiet = False
         return meta
 
     @staticmethod

@@ -51,7 +51,7 @@ class OpenNumbers:
         if not numbers:
             return dict(values)
         if self.named is not None:
-            return _with(values, {path for path in numbers if path[0] in self.named})
+            return self.named_open(values)
         kind = self._kind(values, numbers, kind_of)
         with self._lock:
             for path, number in numbers.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 
@@ -229,7 +230,7 @@ def test_saved_kernels_take_them(tmp_path):
         capture_output=True,
         text=True,
         timeout=120,
-        env={**__import__("os").environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(tmp_path)},
     )
     assert done.returncode == 0, done.stderr
     assert math.isclose(float(done.stdout), wanted(torch.ones(37, 50), 0.25).sum().item(), rel_tol=1e-6)
