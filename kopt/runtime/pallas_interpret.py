@@ -247,7 +247,7 @@ class Interpreted(Jitted):
 
     @cached_property
     def started(self) -> Callable[..., Any]:
-        """Nothing stops these. Made at the first call: those are outside of traces, and stops are arrays."""
+        """Nothing stops these. Made at the first call."""
         return partial(self._jitted, self._make().array)
 
     def waited_for(self, *arrays: Any) -> Any:

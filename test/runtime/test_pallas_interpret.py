@@ -17,6 +17,7 @@ import jax.numpy as jnp  # noqa: E402
 import kopt  # noqa: E402
 import kopt.language as hl  # noqa: E402
 from kopt.errors import ArgumentError  # noqa: E402
+from kopt.runtime.interpreted_grid import Stop  # noqa: E402
 from kopt.runtime.pallas_interpret import _functions, interpreted_module  # noqa: E402
 
 from .support import executable, source  # noqa: E402
@@ -205,3 +206,11 @@ def test_a_call_that_is_interrupted_does_not_go_on(is_guarded, request):
         sleep(60)  # where it was quicker than the timer
     assert torch.equal(kernel(x, short), torch.ones(2048, 128))
     assert perf_counter() - before < 10
+
+
+def test_what_stops_a_call_is_an_array_also_where_a_trace_makes_it():
+    """A guarded call within a trace may be the first: an array of that trace would be kept after its end."""
+    stops = []
+    jax.jit(lambda x: stops.append(Stop()) or x)(jnp.ones(3))
+    stops[0].stop()
+    assert stops[0].array.tolist() == [1]
