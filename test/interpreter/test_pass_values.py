@@ -8,6 +8,10 @@ import pytest
 import kopt
 from kopt.interpreter import run
 
+#: How many lanes of ``%c`` count, stored for each row of the block.
+_COUNTED = """%s = tile.reduce add %c [0] : !tile.tile<76 x f32>
+        %b = tile.broadcast %s dims [] : !tile.tile<f32> to !tile.tile<b0=4 x f32>
+        tile.store %b, %y[%i] : !tile.tile<b0=4 x f32>, memref<13xf32>"""
 #: A kernel's body from `%x: memref<13x19xf32>` to `%y`, the shape of `%y`, and the passes.
 CASES = {
     "strided": (
@@ -29,6 +33,37 @@ CASES = {
         "13",
         "pad-to-power-of-two,insert-masks",
     ),
+    # The last block has one row: 19 lanes of 76 are valid, and the type of %r does not tell.
+    "select of one value": (
+        """%v = tile.load %x[%i, :] : memref<13x19xf32> -> !tile.tile<b0=4 x 19 x f32>
+        %r = tile.reshape %v : !tile.tile<b0=4 x 19 x f32> to !tile.tile<76 x f32>
+        %k = tile.valid_lanes %r : !tile.tile<76 x f32> to !tile.tile<76 x i1>
+        %o = tile.full 1.0 : !tile.tile<76 x f32>
+        %c = tile.select %k, %o, %o : !tile.tile<76 x f32>
+        """
+        + _COUNTED,
+        "13",
+        "canonicalize",
+    ),
+    "select by a constant": (
+        """%v = tile.load %x[%i, :] : memref<13x19xf32> -> !tile.tile<b0=4 x 19 x f32>
+        %r = tile.reshape %v : !tile.tile<b0=4 x 19 x f32> to !tile.tile<76 x f32>
+        %k = tile.full true : !tile.tile<76 x i1>
+        %o = tile.full 1.0 : !tile.tile<76 x f32>
+        %c = tile.select %k, %o, %r : !tile.tile<76 x f32>
+        """
+        + _COUNTED,
+        "13",
+        "canonicalize",
+    ),
+    "constants reshaped": (
+        """%o = tile.full 1.0 : !tile.tile<b0=4 x 19 x f32>
+        %c = tile.reshape %o : !tile.tile<b0=4 x 19 x f32> to !tile.tile<76 x f32>
+        """
+        + _COUNTED,
+        "13",
+        "canonicalize",
+    ),
 }
 
 
@@ -48,4 +83,6 @@ def test_results_stay(name: str) -> None:
         run(module, "f", [np.arange(13 * 19, dtype=np.float32).reshape(13, 19), y])
         found.append(y)
     assert (found[0] >= 0).any()
+    if shape == "13" and "%c" in body:
+        assert found[0][[0, -1]].tolist() == [76, 19]
     np.testing.assert_array_equal(*found)

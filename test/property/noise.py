@@ -28,6 +28,11 @@ _EXACT = frozenset(
     item tolist
     """.split()
 )
+#: Which ask how numbers compare: a subnormal one may be 0 there.
+_COMPARISONS = frozenset(
+    "eq ne lt le gt ge greater greater_equal less less_equal not_equal sign sgn bool logical_not logical_and "
+    "logical_or logical_xor".split()
+)
 #: Which add many terms: how far they may differ depends on the terms, not on the sum.
 _SUMS = frozenset(
     "sum mean var std var_mean std_mean norm logsumexp softmax log_softmax normalize layer_norm cumsum cumprod prod "
@@ -52,9 +57,13 @@ class Noise(TorchFunctionMode):
         func = _EXACTLY.get(name, func)
         if self.noise is None:
             return func(*divisible(name, args, kwargs), **kwargs)
+        if self._odd and (name not in _EXACT or name in _COMPARISONS) and not _changes(func):
+            args = _mapped(_flushed, args)
         if name in _SUMS:
             args = self._terms(args, kwargs.get("dtype"))
         result = func(*divisible(name, args, kwargs), **kwargs)
+        if _is_view(result, args):
+            return result
         if name in COMPOSED:
             return self._moved(COMPOSED[name](self._moved, *args, **kwargs).to(result.dtype))
         bad = undefined(name, args, kwargs, result)
@@ -79,8 +88,7 @@ class Noise(TorchFunctionMode):
             return value
         steps = torch.randint(1, 3, value.shape, generator=self.noise)
         steps = steps * (torch.randint(0, 2, value.shape, generator=self.noise) * 2 - 1)
-        if self._odd:  # as where subnormal numbers are 0
-            value = torch.where(value.abs() < _SMALLEST, 0 * value, value)
+        value = _flushed(value) if self._odd else value
         return (value.double() * (1 + steps * unit)).to(value.dtype)
 
     def _any(self, result: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
@@ -88,6 +96,28 @@ class Noise(TorchFunctionMode):
         most = 1 if self.noise is not None and self.noise.initial_seed() == 1 else 99
         numbers = torch.randint(1 - most, most, result.shape, generator=self.noise)
         return torch.where(bad, numbers.to(result.dtype), result)
+
+
+def _flushed(value: Any) -> Any:
+    """As where subnormal numbers are 0."""
+    if not isinstance(value, torch.Tensor) or value.dtype not in _UNITS:
+        return value
+    small = value.abs() < _SMALLEST
+    return torch.where(small, 0 * value, value) if small.any() else value
+
+
+def _changes(func: Any) -> bool:
+    """Whether a function writes to its first operand."""
+    name = getattr(func, "__name__", "")
+    return name.startswith("__i") or (name.endswith("_") and not name.endswith("__"))
+
+
+def _is_view(result: Any, args: Any) -> bool:
+    """Whether a result is memory of an operand: what is written to it is written to that."""
+    if not isinstance(result, torch.Tensor) or not result.numel():
+        return False
+    memory = result.untyped_storage().data_ptr()
+    return any(isinstance(arg, torch.Tensor) and arg.untyped_storage().data_ptr() == memory for arg in args)
 
 
 def _layer_norm(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:

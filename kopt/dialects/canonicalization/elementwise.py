@@ -3,7 +3,8 @@
 add(full 2, full 3) → full 5            integers wrap; f32 and f64 round once, as the device does
 x + 0 → x    x * 1 → x                  integers
 x * 1.0, x / 1.0, x - 0.0, x + -0.0 → x floats: x + 0.0 is not x where x is -0.0
-not(not x) → x    select(true, a, b) → a    select(c, a, a) → a
+not(not x) → x
+select(true, a, b) → a    select(c, a, a) → a   where what goes has no invalid lanes that its type does not tell
 cast of the same type → x
 cast(cast x) → x                        only where the first is to a wider type and the second comes back
 """
@@ -20,6 +21,7 @@ from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float6
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.canonicalization.rules import Replacement, Rule
+from kopt.dialects.canonicalization.validity import tells_validity
 from kopt.dialects.tile.constants import FullOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, CastOp, ElementwiseOp, SelectOp
 from kopt.dialects.tile.types import TileType, tile_type
@@ -141,13 +143,15 @@ def _not_not(op: ElementwiseOp) -> Replacement:
 
 
 def _known_select(op: SelectOp) -> Replacement:
-    """A select whose condition is known, or does not matter."""
+    """A select whose condition is known, or does not matter. Its lanes are valid where those of all operands are."""
+    number = constant(op.condition)
     if op.on_true == op.on_false:
-        return op.on_true
-    condition = constant(op.condition)
-    if condition is None:
+        kept, gone = op.on_true, op.condition
+    elif number is not None:
+        kept, gone = (op.on_true, op.on_false) if number else (op.on_false, op.on_true)
+    else:
         return None
-    return op.on_true if condition else op.on_false
+    return kept if tells_validity(gone) else None
 
 
 def _element(value: SSAValue) -> Attribute:

@@ -1,6 +1,6 @@
 """Canonicalisations of the ``tile`` dialect but for elementwise ops and lane numbers, and the table of all.
 
-broadcast, reshape, transpose, slice of full → full     broadcast(broadcast x) → broadcast x
+broadcast, reshape, transpose, slice of full → full, where all tags stay     broadcast(broadcast x) → broadcast x
 reshape of the same type → x    reshape(reshape x) → reshape x
 transpose by the identity → x   transpose(transpose x) → transpose x
 slice of everything → x         reduce of no dimension → x      mask by no range → x
@@ -18,6 +18,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from kopt.dialects.canonicalization import elementwise, memory
 from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
+from kopt.dialects.canonicalization.validity import keeps_tags
 from kopt.dialects.tile.constants import ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.for_loop import ForOp
 from kopt.dialects.tile.grid import GridOp
@@ -29,9 +30,11 @@ from kopt.dialects.tile.when import WhenOp
 
 
 def _of_constant(op: BroadcastOp | ReshapeOp | TransposeOp | SliceOp) -> Replacement:
-    """Rearranged constants are constants."""
+    """Rearranged constants are constants, where no tag is dropped that told which lanes are valid."""
     source = op.input.owner
-    return FullOp(source.value, op.result_type) if isinstance(source, FullOp) else None
+    if not isinstance(source, FullOp) or not keeps_tags(op.input_type, op.result_type):
+        return None
+    return FullOp(source.value, op.result_type)
 
 
 def _same_type(op: BroadcastOp | ReshapeOp | SliceOp) -> Replacement:
