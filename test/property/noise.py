@@ -17,7 +17,7 @@ _SMALLEST = torch.finfo(torch.float32).smallest_normal
 #: Whose results are some of the operands' elements, or do not round: all that is right is equal.
 _EXACT = frozenset(
     """
-    abs neg sign sgn maximum minimum max min amax amin aminmax fmax fmin relu relu6 hardtanh clamp clamp_min
+    abs neg maximum minimum max min amax amin aminmax fmax fmin relu relu6 hardtanh clamp clamp_min
     clamp_max floor ceil round trunc where to type type_as float double half bfloat16 copysign positive
     nan_to_num masked_fill reshape view view_as reshape_as unsqueeze squeeze permute transpose t expand
     broadcast_to expand_as flatten ravel broadcast_tensors unflatten select narrow split split_with_sizes
@@ -27,11 +27,6 @@ _EXACT = frozenset(
     contiguous detach getitem setitem randn get __get__ invert pos as_subclass constant_pad_nd index_put copy new_empty
     item tolist
     """.split()
-)
-#: Which ask how numbers compare: a subnormal one may be 0 there.
-_COMPARISONS = frozenset(
-    "eq ne lt le gt ge greater greater_equal less less_equal not_equal sign sgn bool logical_not logical_and "
-    "logical_or logical_xor".split()
 )
 #: Which add many terms: how far they may differ depends on the terms, not on the sum.
 _SUMS = frozenset(
@@ -57,7 +52,10 @@ class Noise(TorchFunctionMode):
         func = _EXACTLY.get(name, func)
         if self.noise is None:
             return func(*divisible(name, args, kwargs), **kwargs)
-        if self._odd and (name not in _EXACT or name in _COMPARISONS) and not _changes(func):
+        if self._odd and name not in _EXACT and not _changes(func):
+            plain = func(*divisible(name, args, kwargs), **kwargs)
+            if not isinstance(plain, torch.Tensor) or _is_view(plain, args):
+                return plain
             args = _mapped(_flushed, args)
         if name in _SUMS:
             args = self._terms(args, kwargs.get("dtype"))
