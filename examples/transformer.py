@@ -151,15 +151,19 @@ def linear(x, weight):
 linear.backward(matmul_backward, saved=("grad", "x", "weight"))
 
 
-def block(parameters, x, cos, sin, labels):
-    """The losses of each step's label, of embedded steps ``x``."""
+def block(parameters, x, cos, sin, labels, whole=lambda part: part):
+    """The losses of each step's label, of embedded steps ``x``: tensors of torch, or arrays of JAX.
+
+    Where heads and hidden features are split over devices, ``whole`` sums what each of them adds to the steps.
+    """
     heads, depth = parameters["qkv"].shape[1], parameters["qkv"].shape[3]
     normal, _ = rms_norm(x, parameters["before"])
     q, k, v = qkv_rope(normal, parameters["qkv"], cos, sin)
     attended, _ = attend(q, k, v)
-    x = x + linear(attended.transpose(0, 1).reshape(-1, heads * depth), parameters["out"])
+    x = x + whole(linear(attended.swapaxes(0, 1).reshape(-1, heads * depth), parameters["out"]))
     normal, _ = rms_norm(x, parameters["between"])
-    x = x + linear(swiglu(linear(normal, parameters["gate"]), linear(normal, parameters["up"])), parameters["down"])
+    hidden = swiglu(linear(normal, parameters["gate"]), linear(normal, parameters["up"]))
+    x = x + whole(linear(hidden, parameters["down"]))
     return cross_entropy_rows(linear(x, parameters["words"]), labels)
 
 
