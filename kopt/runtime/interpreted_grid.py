@@ -78,8 +78,10 @@ class Stop:
         room = np.zeros(32, np.int32)  # XLA shares what begins at a multiple of 64 bytes, and copies the rest
         begin = -room.ctypes.data % 64 // room.itemsize
         self._element = room[begin : begin + 1]
-        with jax.ensure_compile_time_eval():  # the first call may come from within a trace, which must not keep it
-            self.array = jax.device_put(self._element, jax.devices("cpu")[0])
+        # The first call may come from within a trace, which must not keep it. A call of arrays that are on several
+        # devices copies what is bound to none, and such a call ends by itself.
+        with jax.ensure_compile_time_eval(), jax.default_device(jax.devices("cpu")[0]):
+            self.array = jax.device_put(self._element)
 
     def stop(self) -> None:
         """Ends the call after the cell that runs now."""

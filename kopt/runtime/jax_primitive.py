@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -24,6 +24,7 @@ from jax.interpreters import ad, batching, mlir
 from jax.sharding import NamedSharding, PartitionSpec
 
 from kopt.errors import ConfigError, KoptError, Location, UnsupportedError
+from kopt.runtime.explicit_axes import of_whole_arrays
 
 kernel_p = Primitive("kopt_kernel")
 kernel_p.multiple_results = True
@@ -48,7 +49,15 @@ class TracedKernel:
 
     def __call__(self, *arrays: Any) -> list[Any]:
         """The results, of arrays some of which JAX may be tracing."""
-        return kernel_p.bind(*arrays, kernel=self)
+        try:
+            return self._of_whole_arrays(*arrays)
+        except KoptError as error:
+            error.location = error.location or self.location
+            raise
+
+    @cached_property
+    def _of_whole_arrays(self) -> Callable[..., list[Any]]:
+        return of_whole_arrays(partial(kernel_p.bind, kernel=self), self.name)
 
     @cached_property
     def compiled(self) -> Callable[..., list[Any]]:

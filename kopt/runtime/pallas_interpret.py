@@ -13,7 +13,7 @@ from functools import cache, cached_property, lru_cache, partial
 from types import ModuleType
 from typing import Any
 
-from kopt.errors import ArgumentError, ConfigError, KoptError, Location
+from kopt.errors import ConfigError, KoptError, Location
 from kopt.runtime.devices import require
 from kopt.runtime.emitted import load_module
 from kopt.runtime.machine import prepare_jax
@@ -87,13 +87,6 @@ def on_abstract_tpu(function: Callable[..., Any], chip: TpuChip) -> Callable[...
 
     traced.__name__ = function.__name__
     return traced
-
-
-def refuse_explicit_axes(mesh: Any, kernel: str, location: Location | None) -> None:
-    """Raises `ArgumentError` where the types of arrays name the devices of a mesh, which Pallas does not look at."""
-    if mesh.explicit_axes:
-        message = f"{kernel}: an interpreted kernel cannot be called under a mesh with explicit axes"
-        raise ArgumentError(message, location, notes=["set a mesh whose axis_types are AxisType.Auto, or none"])
 
 
 @cache
@@ -199,17 +192,16 @@ class PallasRunner:
         Such a trace is not the outermost jit, which compiler options are for.
         """
         try:
-            if self._mesh is not None and not (mesh := self._mesh()).empty:
-                refuse_explicit_axes(mesh, self._entry, self._location)
-                if mesh.manual_axes:
-                    return self._traced(*arrays)
+            if self._mesh is not None and self._mesh().manual_axes:
+                return self._traced(*arrays)
             if not settings:
                 return function(*arrays)
             with ExitStack() as stack:
                 for setting in settings:
                     stack.enter_context(setting())
                 return function(*arrays)
-        except KoptError:
+        except KoptError as error:
+            error.location = error.location or self._location
             raise
         except Exception as error:
             raise refusal(error, essence(error), self._source, self._entry, self._target) from error
@@ -268,8 +260,10 @@ class Interpreted(Jitted):
 @lru_cache(maxsize=256)
 def _functions(source: str, entry: str, target: Target) -> tuple[Callable[..., Any], Jitted]:
     """An emitted function, and what JAX compiles of it: one for all kernels whose text is the same."""
+    from kopt.runtime.explicit_axes import of_whole_arrays
+
     function = _function(source, entry, target)
-    return function, (Interpreted if target.interpreted else Jitted)(function)
+    return function, (Interpreted if target.interpreted else Jitted)(of_whole_arrays(function, entry))
 
 
 def _function(source: str, entry: str, target: Target) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
-from jax.sharding import AbstractMesh, AxisType, Mesh, PartitionSpec, use_abstract_mesh
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec, use_abstract_mesh
 
 import kopt
 import kopt.language as hl
@@ -50,10 +50,39 @@ def test_parts_of_arrays(call: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("wrap", [lambda kernel: kernel, jax.jit], ids=["called", "jit"])
 def test_a_mesh_that_is_set(wrap: Callable[..., Any]) -> None:
-    """Of any size, with axes of any type."""
+    """Of any size."""
     run = wrap(doubled.on("pallas:interpret"))
     with use_abstract_mesh(AbstractMesh((2,), ("d",), (AxisType.Auto,))):
         assert jnp.array_equal(run(X), X * 2)
-    explicit = AbstractMesh((2,), ("d",), (AxisType.Explicit,))
-    with use_abstract_mesh(explicit), pytest.raises(kopt.KoptError, match="under a mesh with explicit axes"):
-        run(X)
+
+
+EXPLICIT = jax.make_mesh((1,), ("d",), axis_types=(AxisType.Explicit,), devices=jax.devices()[:1])
+WHOLE = NamedSharding(EXPLICIT, PartitionSpec())
+EXPLICIT_CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "called": lambda kernel, x: kernel(x),
+    "jit": lambda kernel, x: jax.jit(kernel)(x),
+    "vmap": lambda kernel, x: jax.vmap(kernel)(x[None])[0],
+    "compiled": lambda kernel, x: kernel.lower(x).compile()(x),
+}
+
+
+@pytest.mark.parametrize("call", EXPLICIT_CALLS.values(), ids=EXPLICIT_CALLS)
+def test_a_mesh_with_explicit_axes(call: Callable[[Any, Any], Any]) -> None:
+    """That is set, and that the types of arrays name where none is."""
+    kernel = doubled.on("pallas:interpret")
+    assert jnp.array_equal(call(kernel, jax.device_put(X, WHOLE)), X * 2)
+    with jax.set_mesh(EXPLICIT):
+        for x in (X, jax.device_put(X, WHOLE)):
+            assert jnp.array_equal(call(kernel, x), X * 2)
+
+
+@pytest.mark.parametrize("wrap", [lambda kernel: kernel, jax.jit], ids=["called", "jit"])
+def test_arrays_that_explicit_axes_split(wrap: Callable[..., Any]) -> None:
+    """Which part of the result a device has, nobody says."""
+    x = jax.device_put(X, NamedSharding(EXPLICIT, PartitionSpec("d")))
+    with jax.set_mesh(EXPLICIT):
+        with pytest.raises(kopt.ArgumentError, match=r"float32\[3@d,4\], split over a mesh") as error:
+            wrap(doubled.on("pallas:interpret"))(x)
+        split = jax.sharding.auto_axes(wrap(doubled.on("pallas:interpret")), out_sharding=PartitionSpec("d"))(x)
+    assert error.value.location is not None and "jax.shard_map" in str(error.value)
+    assert jnp.array_equal(split, X * 2) and jax.typeof(split) == jax.typeof(x)
