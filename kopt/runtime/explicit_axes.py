@@ -32,7 +32,8 @@ def of_whole_arrays(function: Callable[..., Any], name: str) -> Callable[..., An
         for array in arrays:
             _check(array, name)
         on_all = NamedSharding(mesh, PartitionSpec())
-        return jax.sharding.auto_axes(function, axes=mesh.explicit_axes, out_sharding=on_all)(*arrays)
+        automatic: Any = jax.sharding.auto_axes(function, axes=mesh.explicit_axes, out_sharding=on_all)
+        return automatic(*arrays)
 
     whole.__name__ = name
     return whole
