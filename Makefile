@@ -5,7 +5,7 @@
 SUPPORTED := python3.11 python3.12 python3.13
 PYTHON ?= $(firstword $(shell for one in $(SUPPORTED); do $$one -c pass >/dev/null 2>&1 && echo $$one; done; true))
 VENV := .venv
-EXTRAS := dev,docs,pallas,tpu,triton,torch,helion,progress,tune,dask
+EXTRAS := dev,docs,pallas,tpu,triton,torch,helion,progress,tune,dask,lsp
 
 ifdef PY
 SETUP :=

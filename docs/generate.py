@@ -1,6 +1,7 @@
 """Writes the reference pages from the code: one page a dialect, one of the passes, of the language and of plans.
 
-python docs/generate.py            writes docs/dialects/*.md, docs/passes.md, language.md, plans.md and images/*.svg
+python docs/generate.py            writes docs/dialects/*.md, docs/passes.md, language.md, plans.md and images/*.svg,
+                                   and the grammar of editors/vscode
 python docs/generate.py --check    says which pages are out of date, exit 1 where one is
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,14 +17,16 @@ from types import ModuleType
 from typing import Any
 
 DOCS = Path(__file__).resolve().parent
+GRAMMAR = DOCS.parent / "editors/vscode/syntaxes/kopt-mlir.tmLanguage.json"
 sys.path.insert(0, str(DOCS.parent))
 
 from language_page import language_page  # noqa: E402
 from pictures import pictures  # noqa: E402
 from plans_page import plans_page  # noqa: E402
-from xdsl.irdl import OptionalDef, VariadicDef  # noqa: E402
 
 from kopt.dialects import DIALECTS  # noqa: E402
+from kopt.dialects.documentation import markdown, parts_of, summary  # noqa: E402
+from kopt.lsp.grammar import grammar  # noqa: E402
 from kopt.passes import PASSES  # noqa: E402
 from kopt.registry import load  # noqa: E402
 
@@ -32,33 +35,6 @@ TABLE_NOTE = "<!-- written by docs/generate.py from test/conformance/table.py an
 PLANS_NOTE = (
     "<!-- written by docs/generate.py from docs/plans_page.py, kopt/plans/kinds.py and a lit test: edit those -->"
 )
-#: A line of IR that a docstring shows without indenting it.
-_IR_LINE = re.compile(rf"(%[\w.]+(, %[\w.]+)* = )|(({'|'.join(DIALECTS)})\.\w+ .*[:{{(])")
-
-
-def markdown(doc: str | None) -> str:
-    """A docstring as Markdown: indented lines and lines of IR become fenced code."""
-    lines: list[str] = []
-    in_code = False
-    for line in inspect.cleandoc(doc or "").splitlines():
-        code = _is_code(line, in_code)
-        if code != in_code and (code or line.strip()):
-            lines += ["", "```mlir"] if code else ["```", ""]
-            in_code = code
-        lines.append(line.removeprefix("    ") if in_code else line)
-    text = "\n".join([*lines, "```"] if in_code else lines)
-    return re.sub(r"\n\n+```(?=\n|$)", "\n```", re.sub(r"\n{3,}", "\n\n", text)).strip()
-
-
-def _is_code(line: str, in_code: bool) -> bool:
-    if not line.strip():
-        return in_code
-    return line.startswith("    ") or bool(_IR_LINE.match(line)) or (in_code and line[0] in " }")
-
-
-def summary(doc: str | None) -> str:
-    """The first paragraph of a docstring on one line."""
-    return " ".join(inspect.cleandoc(doc or "").split("\n\n")[0].split())
 
 
 def dialect_page(name: str) -> str:
@@ -93,7 +69,7 @@ def _op_group(dialect: str, package: ModuleType, home: ModuleType, ops: list[Any
         yield "\n".join(["| op | meaning |", "|---|---|", *(f"| `{op.name}` | {_cell(op.__doc__)} |" for op in short)])
     for op in ops:
         if len(short) <= 8 or op not in short:
-            yield f"### `{op.name}`\n\n{markdown(op.__doc__)}\n\n{_parts_of(op)}".rstrip()
+            yield f"### `{op.name}`\n\n{markdown(op.__doc__)}\n\n{parts_of(op)}".rstrip()
 
 
 def _is_short(op: Any) -> bool:
@@ -102,25 +78,6 @@ def _is_short(op: Any) -> bool:
 
 def _cell(doc: str | None) -> str:
     return summary(doc).replace("|", "\\|")
-
-
-def _parts_of(op: Any) -> str:
-    """Operands, properties, regions and results by the names that Python code uses."""
-    definition = op.get_irdl_definition()
-    groups = {
-        "operands": definition.operands,
-        "properties": [item for item in definition.properties.items() if item[0] != "operandSegmentSizes"],
-        "regions": definition.regions,
-        "results": definition.results,
-    }
-    listed = [f"{title}: {', '.join(_part(*item) for item in items)}" for title, items in groups.items() if items]
-    return f"*{'; '.join(listed)}*" if listed else ""
-
-
-def _part(name: str, definition: Any) -> str:
-    many = isinstance(definition, VariadicDef) and not isinstance(definition, OptionalDef)
-    optional = isinstance(definition, OptionalDef) or type(definition).__name__.startswith("Opt")
-    return f"`{name}`" + ("…" if many else " (optional)" if optional else "")
 
 
 def passes_page() -> str:
@@ -160,6 +117,7 @@ def pages() -> dict[Path, str]:
     language = f"{TABLE_NOTE}\n\n{language_page()}"
     plans = f"{PLANS_NOTE}\n\n{plans_page()}"
     texts |= {DOCS / "images" / name: text for name, text in pictures().items()}
+    texts[GRAMMAR] = json.dumps(grammar({name: load(path) for name, path in DIALECTS.items()}), indent=2) + "\n"
     return {**texts, DOCS / "passes.md": passes_page(), DOCS / "language.md": language, DOCS / "plans.md": plans}
 
 
@@ -177,7 +135,7 @@ def main() -> int:
             sys.stderr.write(f"{path.relative_to(DOCS.parent)} is out of date: run python docs/generate.py\n")
         return 1 if stale else 0
     for path, text in pages().items():
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return 0
 

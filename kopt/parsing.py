@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
+from xdsl.ir import Attribute, AttributeInvT, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser, ParserState, UnresolvedOperand
 from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Input, Span
-from xdsl.utils.mlir_lexer import MLIRLexer
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from kopt.analysis.extents import beyond_limits
 from kopt.context import make_context
@@ -30,13 +30,45 @@ from kopt.limits import VISITS, beyond
 from kopt.registry import did_you_mean
 from kopt.verification import verify
 
-__all__ = ["parse_module", "verify"]
+__all__ = ["Listener", "parse_module", "pieces", "verify"]
+
+SEPARATOR = "// -----"
 
 
-def parse_module(text: str, filename: str = "<string>", ctx: Context | None = None) -> ModuleOp:
+def pieces(text: str) -> list[str]:
+    """The pieces between separator lines, each led by empty lines so that line numbers are the file's."""
+    found: list[list[str]] = [[]]
+    for number, line in enumerate(text.split("\n")):
+        if line.startswith(SEPARATOR):
+            found.append([""] * (number + 1))
+        else:
+            found[-1].append(line)
+    return ["\n".join(lines) + "\n" for lines in found if any(line.strip() for line in lines)]
+
+
+class Listener(Protocol):
+    """Who is told of names and scopes while a text is parsed, also where the text ends in an error."""
+
+    def operation(self, op: Operation, name: Span[Any], end: int) -> None:
+        """An operation was parsed, whose name stands there; ``end`` is where the next word begins."""
+
+    def definition(self, name: Span[Any], values: Sequence[SSAValue]) -> None:
+        """The text defines ``%name`` there; without ``values`` it is a block's label, ``^name``."""
+
+    def enter(self, position: int) -> None:
+        """A region begins: what it defines is seen until it ends."""
+
+    def leave(self, position: int) -> None:
+        """The innermost region ends."""
+
+
+def parse_module(
+    text: str, filename: str = "<string>", ctx: Context | None = None, listener: Listener | None = None
+) -> ModuleOp:
     """The module that ``text`` spells, not yet verified; operations outside any module are wrapped in one.
 
-    Args: ``filename`` is the name that locations and errors carry; ``ctx`` defaults to ``make_context()``.
+    Args: ``filename`` is the name that locations and errors carry; ``ctx`` defaults to ``make_context()``;
+    ``listener`` is told where names and scopes are.
     Raises ``kopt.ParseError`` with the place, also where an attribute or type refuses its parameters.
     """
     ctx = make_context() if ctx is None else ctx
@@ -46,7 +78,7 @@ def parse_module(text: str, filename: str = "<string>", ctx: Context | None = No
         raise ParseError(message, places.of_span(Span(start, end, Input(text, filename))), source=text)
     parser = None
     try:
-        parser = _LocatingParser(ctx, text, places)
+        parser = _LocatingParser(ctx, text, places, listener)
         module = parser.parse_module()
     except xdsl_errors.ParseError as error:
         raise _parse_error(error, parser, text, places) from error
@@ -132,8 +164,9 @@ class _Lexer(MLIRLexer):
 class _LocatingParser(Parser):
     """xDSL's parser, setting locations and naming the place of every failure."""
 
-    def __init__(self, ctx: Context, text: str, places: _Places):
+    def __init__(self, ctx: Context, text: str, places: _Places, listener: Listener | None):
         super().__init__(ctx, "", places.filename)
+        self._listener = listener
         self._parser_state = ParserState(_Lexer(Input(text, places.filename)))
         self._places = places
         self._names: list[Span] = []
@@ -156,8 +189,29 @@ class _LocatingParser(Parser):
             raise xdsl_errors.ParseError(self._names[-1], self._describe(error)) from error
         if isinstance(op.location, UnknownLoc):
             op.location = self._places.attribute(self._names[depth].start)
+        if self._listener is not None:
+            self._listener.operation(op, self._names[depth], self._current_token.span.start)
         del self._names[depth:]
         return op
+
+    def parse_optional_region(self, arguments: Iterable[Parser.Argument] | None = None) -> Region | None:
+        """A region, if one comes next; its scope is that of its braces."""
+        if self._listener is None or self._current_token.kind != MLIRTokenKind.L_BRACE:
+            return super().parse_optional_region(arguments)
+        self._listener.enter(self._current_token.span.start)
+        region = super().parse_optional_region(arguments)
+        self._listener.leave(self._current_token.span.start)
+        return region
+
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span[Any]) -> None:
+        if self._listener is not None:
+            self._listener.definition(span, values)
+        super()._register_ssa_definition(name, values, span)
+
+    def _parse_block(self) -> Block:
+        if self._listener is not None and self._current_token.kind == MLIRTokenKind.CARET_IDENT:
+            self._listener.definition(self._current_token.span, ())
+        return super()._parse_block()
 
     def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
         """The value that an operand names; a first use before the definition is remembered."""

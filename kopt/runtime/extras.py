@@ -16,6 +16,8 @@ EXTRAS = {
     "rich": "progress",
     "optuna": "tune",
     "distributed": "dask",
+    "pygls": "lsp",
+    "lsprotocol": "lsp",
 }
 
 

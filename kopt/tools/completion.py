@@ -21,6 +21,7 @@ PARSERS = {
     "tune": "kopt.tools.tune:make_parser",
     "cache": "kopt.tools.cache:make_parser",
     "completion": "kopt.tools.completion:make_parser",
+    "lsp": "kopt.tools.lsp:make_parser",
 }
 
 #: Where a word is split: bash ends words at ``=`` and ``:`` too, and replaces what comes after the last of these alone.

@@ -23,6 +23,7 @@ COMMANDS = {
     "cache": "kopt.tools.cache:run",
     "calibrate": "kopt.tools.calibrate:run",
     "completion": "kopt.tools.completion:run",
+    "lsp": "kopt.tools.lsp:run",
 }
 OPT = "kopt.tools.opt:run"
 

@@ -14,13 +14,11 @@ from kopt import pass_manager
 from kopt.context import make_context
 from kopt.diagnostics import Diagnostic, collect
 from kopt.errors import KoptError, LoweringError, MeaningError, VerifyError
-from kopt.parsing import parse_module, verify
+from kopt.parsing import SEPARATOR, parse_module, pieces, verify
 from kopt.tools import CRASH_EXIT_CODE
 from kopt.tools.crash import keep_reproducer, write_reproducer
 from kopt.tools.expectations import check_expectations
 from kopt.tools.instruments import PassNames, Timer, ir_printers, validators
-
-SEPARATOR = "// -----"
 
 
 class Session:
@@ -42,7 +40,7 @@ class Session:
 
     def process(self, text: str) -> bool:
         """Treat every piece of the input; True where all is well. Errors are printed, not raised."""
-        for piece in _pieces(text) if self.args.split_input_file else [text]:
+        for piece in pieces(text) if self.args.split_input_file else [text]:
             with collect() as diagnostics:
                 error = self._attempt(piece)
             self._report(piece, diagnostics, error)
@@ -135,17 +133,6 @@ def print_module(module: ModuleOp, *, generic: bool = False, locations: bool = F
     stream = StringIO()
     Printer(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
     return stream.getvalue() + "\n"
-
-
-def _pieces(text: str) -> list[str]:
-    """The pieces between separator lines, each led by empty lines so that line numbers are the file's."""
-    pieces: list[list[str]] = [[]]
-    for number, line in enumerate(text.split("\n")):
-        if line.startswith(SEPARATOR):
-            pieces.append([""] * (number + 1))
-        else:
-            pieces[-1].append(line)
-    return ["\n".join(lines) + "\n" for lines in pieces if any(line.strip() for line in lines)]
 
 
 def _top(name: str):
