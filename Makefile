@@ -87,6 +87,7 @@ clean: ## remove .venv/ and caches
 PIP = $(VENV)/bin/python -m pip install --disable-pip-version-check $(shell [ -t 2 ] || echo -q)
 
 # torch goes first: asked for alone it resolves to its smallest build, and the rest then builds on what is there.
+# A build for GPUs brings the one Triton that it takes; that of constraints.txt is for builds without.
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(if $(PYTHON),,$(error kopt needs one of $(SUPPORTED); to name another: make setup PYTHON=/path/to/python))
 	@echo "[1/3] $(VENV)/ with $$($(PYTHON) --version)"
@@ -94,5 +95,6 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@echo "[2/3] torch: the largest download"
 	@$(PIP) $$(grep '^torch==' constraints.txt)
 	@echo "[3/3] everything else: JAX, libtpu, Triton, and the tools of tests and docs"
-	@$(PIP) -c constraints.txt -e '.[$(EXTRAS)]'
+	@sed "$$($(VENV)/bin/python -c 'import triton' 2>/dev/null && echo '/^triton==/d')" constraints.txt > $(VENV)/constraints.txt
+	@$(PIP) -c $(VENV)/constraints.txt -e '.[$(EXTRAS)]'
 	@touch $@
