@@ -36,11 +36,12 @@ from kopt.passes.set_blocks import loop_tags, substitute_sizes
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import rooms
 from kopt.planning.candidates import gpu_candidate
-from kopt.planning.changes import Names, OtherChoice, plan_change, reordered, size_change, sized, with_options
+from kopt.planning.changes import Names, OtherChoice, plan_change, size_change, sized, with_options
 from kopt.planning.choice import fits
 from kopt.planning.cost import cost, costs
 from kopt.planning.items import Cost
 from kopt.planning.least_cost import Lengths, least_cost
+from kopt.planning.orders import reordered
 from kopt.plans.plan import Plan
 from kopt.targets.chips import TPU_CHIPS, Chip, TpuChip
 from kopt.walk import walk
@@ -91,7 +92,7 @@ class PlanRecorder(Instrumentation):
         if isinstance(before, LaunchOp):
             pairs, _ = choices(before, grid, GridNames.of(grid), TPU_CHIPS[pass_.chip], pass_.loop_type)
             searched = [each for each, _ in pairs if each != plan]
-        others = [*searched, *reordered(plan, model), *with_options(plan)]
+        others = [*searched, *reordered(model, plan), *with_options(plan)]
         return PlannedLaunch(model, plan, others, searched, names)
 
 

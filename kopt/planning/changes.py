@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -142,19 +141,6 @@ def _words(schedule: LoopSchedule | None) -> str:
     if schedule is None:
         return "as it is"
     return schedule.kind + (f" unroll {schedule.unroll}" if schedule.unroll > 1 else "")
-
-
-def reordered(plan: Plan, model: LaunchModel) -> Iterator[Plan]:
-    """The plan with two axes of the grid exchanged, where the launch means the same then."""
-    grid = [tag for tag in plan.order if tag not in plan.loops]
-    fixed = {(first, second) for order in model.orders for first, second, _ in order.fixed}
-    for first, second in combinations(range(len(grid)), 2):
-        other = [*grid]
-        other[first], other[second] = other[second], other[first]
-        kept = all(other.index(a) < other.index(b) for a, b in fixed if a in other and b in other)
-        free = {grid[first], grid[second]} <= {*plan.parallel}
-        if kept and free:
-            yield replace(plan, order=(*other, *(tag for tag in plan.order if tag in plan.loops)))
 
 
 def with_options(plan: Plan) -> Iterator[Plan]:

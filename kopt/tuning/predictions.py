@@ -20,10 +20,11 @@ from kopt.passes.pipelines import pipeline
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import fitting, rooms
 from kopt.planning.cost import costing
+from kopt.planning.orders import reordered
 from kopt.plans.plan import Plan
 from kopt.targets.chips import Chip
 from kopt.tuning.launches import Launches, least
-from kopt.tuning.schedules import Schedule, ordered, orders, schedule_of, unrolled
+from kopt.tuning.schedules import Schedule, schedule_of, unrolled
 from kopt.walk import walk
 
 if TYPE_CHECKING:
@@ -97,8 +98,7 @@ class Predictions:
         if schedule is None:
             return None
         for plan in self._with_options(launches.plans(model), config):
-            for order in (plan.order, *orders(model, plan)):
-                one = ordered(plan, order)
+            for one in (plan, *reordered(model, plan)):
                 if schedule_of(one).is_like(schedule):
                     kept = {tag: replace(own, unroll=schedule.loops[tag].unroll) for tag, own in one.loops.items()}
                     return replace(one, loops=kept)
@@ -118,8 +118,8 @@ class Predictions:
         own = float(fitting(cost(plan), self._chip, room)[0].min())
         found: list[tuple[float, int, Schedule]] = []
         for each in self._with_options(launches.plans(model), config):
-            for order in (each.order, *orders(model, each)):
-                for one in unrolled(model, ordered(each, order)):
+            for other in (each, *reordered(model, each)):
+                for one in unrolled(model, other):
                     seconds = float(fitting(cost(one), self._chip, room)[0].min())
                     if seconds < _CLEARLY * own:
                         found.append((seconds, len(found), schedule_of(one)))

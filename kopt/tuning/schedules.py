@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice, permutations
 
-from kopt.ir.launch_model import LaunchModel, Order
-from kopt.planning.candidates import UNROLLED, unrollable, variants
+from kopt.ir.launch_model import LaunchModel
+from kopt.planning.candidates import variants, with_unrolling
+from kopt.planning.orders import reordered
 from kopt.plans.plan import LoopSchedule, Plan
 from kopt.plans.text import schedule_text
-
-#: Orders of one launch that are looked at, at most.
-_MOST_ORDERS = 6
 
 
 @dataclass(frozen=True)
@@ -44,42 +41,10 @@ def plans(model: LaunchModel) -> Iterator[Plan]:
     found = [plan for variant in variants(model) for plan in variant]
     yield from found
     for plan in found:
-        for order in orders(model, plan):
-            yield ordered(plan, order)
-
-
-def orders(model: LaunchModel, plan: Plan) -> Iterator[tuple[str, ...]]:
-    """The other orders that a plan's grid may have. Axes that carry values stay where they are."""
-    free = [tag for tag in plan.order if tag in plan.parallel]
-    hoisted = [tag for tag in plan.order if tag in plan.loops]
-    kept = [tag for tag in plan.order if tag not in free and tag not in hoisted]
-    fixed = model.orders[0] if model.orders else Order((), frozenset())
-    if kept or len(free) < 2 or fixed.fixed:
-        return
-    for order in islice(permutations(free), 1, _MOST_ORDERS):
-        yield (*order, *hoisted)
-
-
-def ordered(plan: Plan, order: Sequence[str]) -> Plan:
-    """The plan with its grid in another order."""
-    places = {tag: number for number, tag in enumerate(order)}
-    last = len(places)
-    buffers = tuple(
-        replace(one, axes=tuple(sorted(one.axes, key=lambda tag: places.get(tag, last)))) for one in plan.buffers
-    )
-    return replace(plan, order=tuple(order), buffers=buffers)
+        yield from reordered(model, plan)
 
 
 def unrolled(model: LaunchModel, plan: Plan) -> Iterator[Plan]:
     """A plan whose loops are not unrolled, and the same with loops unrolled by what divides their visits."""
-    plan = replace(plan, loops={tag: replace(one, unroll=1) for tag, one in plan.loops.items()})
-    yield plan
-    trips = {
-        tag: model.axis(tag).trips.number
-        for tag in unrollable(model, {tag: one.kind for tag, one in plan.loops.items()})
-    }
-    for factor in UNROLLED:
-        found = {tag for tag, number in trips.items() if isinstance(number, int) and number % factor == 0 < number}
-        if found:
-            loops = {tag: replace(one, unroll=factor if tag in found else 1) for tag, one in plan.loops.items()}
-            yield replace(plan, loops=loops)
+    loops = {tag: replace(one, unroll=1) for tag, one in plan.loops.items()}
+    return with_unrolling(model, replace(plan, loops=loops))
