@@ -301,7 +301,7 @@ def walked(start: IndexExpr, size: int, extent: int) -> Dim:
     if only is not None:
         reach = max(extent, only + size)
     elif (last := start.range.high) is not None:
-        reach = min(reach, last + size)
+        reach = min(reach, max(0, last) + size)  # a loop that never runs has no last block
     return Dim("whole", max(extent, reach), walk=walk, step=size if aligned else 0, dynamic=True)
 
 

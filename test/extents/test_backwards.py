@@ -61,3 +61,20 @@ def test_they_visit_nothing(kernel, target: str) -> None:
     for first, last in ((10, 3), (0, -2)):
         bounds = torch.tensor([first, last], dtype=torch.int32)
         assert torch.equal(kopt.kernel(kernel).on(target)(X, bounds, first, last), torch.ones(12))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("most", [0, 2], ids=["never", "twice"])
+def test_blocks_are_larger_than_what_is_walked(target: str, most: int) -> None:
+    """A loop up to a number that is known to be at most ``most`` stores blocks of 4 into a dimension of 3."""
+
+    def kernel(x, number):
+        out = torch.zeros(3, 8, 8)
+        for columns in hl.tile(8, block_size=4):
+            for rows in hl.tile(number[0].clamp(0, most), block_size=4):
+                out[rows, :, columns] = x[rows, :, columns]
+        return out
+
+    x = torch.arange(192.0).reshape(3, 8, 8)
+    got = kopt.kernel(kernel).on(target)(x, torch.tensor([5], dtype=torch.int32))
+    assert torch.equal(got, torch.where(torch.arange(3)[:, None, None] < most, x, 0.0))

@@ -5,7 +5,8 @@ reshape of the same type → x    reshape(reshape x) → reshape x
 transpose by the identity → x   transpose(transpose x) → transpose x
 slice of everything → x         reduce of no dimension → x      mask by no range → x
 splat of a constant → full      extract(splat s) → s            splat(extract t) → t
-tile.for without visits → its initial values     tile.grid without cells, tile.when of nothing → gone
+tile.for in (0, constant 8) → in (0, 8)    tile.for without visits → its initial values
+tile.grid without cells, tile.when of nothing → gone
 """
 
 from __future__ import annotations
@@ -111,9 +112,7 @@ def _extract_constant(op: ExtractOp) -> Replacement:
 
 def _shift_nothing(op: ShiftOp) -> Replacement:
     """A shift by 0."""
-    owner = op.offset.owner
-    zero = isinstance(owner, ConstantOp) and isinstance(owner.value, IntegerAttr) and owner.value.value.data == 0
-    return op.range if zero else None
+    return op.range if _index(op.offset) == 0 else None
 
 
 def _never(op: ForOp) -> Replacement:
@@ -122,6 +121,22 @@ def _never(op: ForOp) -> Replacement:
     if isinstance(lower, SSAValue) or isinstance(upper, SSAValue):
         return None
     return tuple(op.inits) if lower >= upper else None
+
+
+def _known_bounds(op: ForOp) -> Replacement:
+    """Bounds that are constants are numbers."""
+    lower, upper = (bound if isinstance(bound, int) else _index(bound) for bound in op.bounds)
+    if (lower, upper) == op.bounds:
+        return None
+    return ForOp(lower, upper, [*op.inits], op.detach_region(op.body), op.schedule, op.attributes)
+
+
+def _index(value: SSAValue) -> SSAValue | int:
+    """The number of a constant."""
+    owner = value.owner
+    if isinstance(owner, ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return value
 
 
 def _no_cells(op: GridOp) -> Replacement:
@@ -147,7 +162,7 @@ RULES: dict[type[Operation], tuple[Rule, ...]] = {
     SplatOp: (_splat_constant, _splat_extracted),
     ExtractOp: (_extract_splat, _extract_constant),
     ShiftOp: (_shift_nothing,),
-    ForOp: (_never,),
+    ForOp: (_known_bounds, _never),
     GridOp: (_no_cells,),
     WhenOp: (_no_body,),
 }

@@ -278,3 +278,20 @@ func.func @no_slice(%x: memref<100xf32>, %out: memref<100xf32>, %i: memref<8xi32
   tile.store %wrapped, %i[:] : !tile.tile<8 x i32>, memref<8xi32>
   func.return
 }
+
+// Bounds that are constants are numbers.
+// CHECK-LABEL: func.func @bounds
+// CHECK-NEXT: tile.for %i: b0=4 in (0, 9) iter(%{{.*}} = %z) -> (f32) {
+// CHECK: tile.for %{{.*}}: b1=4 in (%n, 9)
+func.func @bounds(%z: f32, %n: index) -> f32 {
+  %zero = arith.constant 0 : index
+  %nine = arith.constant 9 : index
+  %r = tile.for %i: b0=4 in (%zero, %nine) iter(%a = %z) -> (f32) {
+    %b = arith.addf %a, %a : f32
+    tile.yield %b : f32
+  }
+  tile.for %j: b1=4 in (%n, %nine) {
+    "test.op"() : () -> ()
+  }
+  func.return %r : f32
+}
