@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from threading import local
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from kopt.helion.session import HelionSession
+from kopt.targets.chips import GpuChip
+from kopt.targets.target import parse_target
 
 #: The devices of programs for accelerators, by the types that torch and Helion give them.
 _ACCELERATORS = ("cuda", "xpu", "tpu", "mtia")
@@ -118,14 +121,51 @@ def _set_default_device(device: Any) -> None:
 
 
 _DEFAULT_DEVICE = torch.set_default_device
+_GENERATOR = torch.Generator
+
+
+class _Generators(type(_GENERATOR)):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, _GENERATOR)
+
+
+class _Generator(_GENERATOR, metaclass=_Generators):
+    """In the place of ``torch.Generator``: the one of an accelerator is the CPU's."""
+
+    def __new__(cls, device: Any = None) -> Any:
+        return _GENERATOR(_CPU if device is None or is_accelerator(device) else device)
+
+
+def _questions(chip: GpuChip) -> dict[str, Callable[..., Any]]:
+    """What ``torch.cuda`` says of a chip, as it says it of a device."""
+    digits = str(chip.arch).removeprefix("gfx")
+    after = 1 if chip.backend == "cuda" else 2  # AMD's end in a stepping
+    major, minor = int(digits[:-after]), int(digits[-after])
+    properties = SimpleNamespace(
+        name=chip.name,
+        major=major,
+        minor=minor,
+        multi_processor_count=PROCESSORS,
+        warp_size=chip.warp_size,
+        shared_memory_per_block_optin=chip.shared_bytes,
+    )
+    return {
+        "get_device_capability": lambda *_, **__: (major, minor),
+        "get_device_name": lambda *_, **__: chip.name,
+        "get_device_properties": lambda *_, **__: properties,
+    }
+
+
+#: How many processors a program is told that there are: the programs of a kernel run one after another anyway.
+PROCESSORS = 8
 _HELIONS = {"compute_repeat": lambda *_, **__: 1, "do_bench": _bench, "interleaved_bench": _bench_all}
 #: What is in the place of names that modules define, those that can be imported.
 REPLACED: Mapping[str, Mapping[str, Any]] = {
-    "helion._testing": {"DEVICE": _CPU, **_HELIONS},
+    "helion._testing": _HELIONS,
     "helion.autotuner.benchmarking": _HELIONS,
     "triton.testing": {"do_bench": _bench, "do_bench_cudagraph": _bench},
     "torch.cuda": {"synchronize": lambda *_, **__: None},
-    "torch": {"set_default_device": _set_default_device},
+    "torch": {"set_default_device": _set_default_device, "Generator": _Generator},
 }
 
 
@@ -137,7 +177,7 @@ def without_gpu(session: HelionSession) -> Iterator[None]:
         return
     saved: list[tuple[Any, str, Any]] = []
     try:
-        for name, values in REPLACED.items():
+        for name, values in (*REPLACED.items(), ("torch.cuda", _questions(_chip(session)))):
             module = _module(name)
             for key, value in values.items() if module is not None else ():
                 if hasattr(module, key):
@@ -148,6 +188,14 @@ def without_gpu(session: HelionSession) -> Iterator[None]:
     finally:
         for module, key, value in reversed(saved):
             setattr(module, key, value)
+
+
+def _chip(session: HelionSession) -> GpuChip:
+    """The GPU that kernels of Triton are emitted for."""
+    for target in (session.target("triton"), parse_target("triton:interpret")):
+        if isinstance(target.chip, GpuChip):
+            return target.chip
+    raise AssertionError("Triton's interpreter is that of a GPU")
 
 
 def _module(name: str) -> Any:

@@ -176,6 +176,34 @@ def test_tensors_of_a_gpu_are_on_the_cpu(capsys: pytest.CaptureFixture[str]) -> 
         torch.zeros(4, device="cuda")
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="programs have their GPU")
+@pytest.mark.parametrize(
+    ("target", "capability", "name"),
+    [
+        ("triton:interpret", (9, 0), "sm90"),
+        ("triton:interpret@sm100", (10, 0), "sm100"),
+        ("triton:interpret@gfx942", (9, 4), "gfx942"),
+        ("reference", (9, 0), "sm90"),
+    ],
+)
+def test_what_programs_ask_of_their_gpu(target: str, capability: tuple[int, int], name: str) -> None:
+    """Its answers are those of the target's chip; Helion's device stays what programs assert that it is."""
+    from helion import _testing
+
+    with enabled(target):
+        device = _testing.DEVICE
+        assert device.type == "cuda" and torch.ones(3, device=device).device.type == "cpu"
+        assert torch.cuda.get_device_capability(device) == capability
+        found = torch.cuda.get_device_properties(device)
+        assert (found.major, found.minor, found.name) == (*capability, name) and found.multi_processor_count > 0
+        generator = torch.Generator(device=device).manual_seed(3)
+        drawn = torch.rand(3, generator=generator, device=device)
+        assert all(isinstance(each, torch.Generator) for each in (generator, torch.default_generator))
+    torch.testing.assert_close(drawn, torch.rand(3, generator=torch.Generator().manual_seed(3)))
+    with pytest.raises((AssertionError, RuntimeError), match="CUDA"):
+        torch.cuda.get_device_capability()
+
+
 def test_mistakes_are_diagnostics() -> None:
     kernel = helion.kernel()(doubled)
     with pytest.raises(ConfigError, match="no target 'nowhere'|nowhere"), enabled("nowhere"):
